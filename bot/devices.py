@@ -1,0 +1,85 @@
+"""Accelerators: the token of a file name, the name that W&B reports, the memory.
+
+A name alone is ambiguous (an H20 has 96 GB or 141 GB), so name AND memory decide.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+MIB = 1 << 20
+GIB = 1 << 30
+
+_TOLERANCE = 0.03
+"""Drivers of one card differ by this share of the memory (an A100 80GB: 81,251 to 81,920 MiB)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Device:
+    """One kind of accelerator."""
+
+    token: str
+    """As it stands in a file name: h100, a100-40."""
+    reported_name: str
+    """As NVML or ROCm names it and W&B records it; empty where W&B records none (Ascend)."""
+    memory_bytes: int
+    name_tokens: tuple[str, ...]
+    """Every token of file names that may mean it."""
+    source: str
+
+    @property
+    def memory_gib(self) -> float:
+        """Total memory in GiB."""
+        return self.memory_bytes / GIB
+
+    @property
+    def label(self) -> str:
+        """As the page writes it: H100, A100-40, RTX4090."""
+        return self.token.upper()
+
+
+@cache
+def devices() -> tuple[Device, ...]:
+    """Every known device, in the order of the table `devices.csv`."""
+    with (Path(__file__).parent / "devices.csv").open(encoding="utf-8", newline="") as file:
+        return tuple(
+            Device(
+                token=row["token"],
+                reported_name=row["reported_name"],
+                memory_bytes=int(row["memory_mib"]) * MIB,
+                name_tokens=tuple(row["name_tokens"].split(",")),
+                source=row["source"],
+            )
+            for row in csv.DictReader(file)
+        )
+
+
+def by_token(token: str) -> tuple[Device, ...]:
+    """The devices that a file name's token may mean; empty when it is not known."""
+    token = token.lower()
+    return tuple(d for d in devices() if token == d.token or token in d.name_tokens)
+
+
+def by_report(name: str, memory_bytes: int | None) -> Device | None:
+    """The device that reports this name and memory; None when unknown or ambiguous.
+
+    The name is matched exactly first, then as the beginning of the reported one ("NVIDIA H20-3e"
+    is not an "NVIDIA H20"); the memory, when known, must agree within 3 %.
+    """
+    wanted = name.casefold().strip()
+    named = [d for d in devices() if d.reported_name and d.reported_name.casefold() == wanted]
+    if not named:
+        named = [
+            d
+            for d in devices()
+            if d.reported_name and wanted.startswith(d.reported_name.casefold() + " ")
+        ]
+    if memory_bytes is not None:
+        named = [
+            d for d in named if abs(d.memory_bytes - memory_bytes) <= _TOLERANCE * memory_bytes
+        ]
+    tokens = {d.token for d in named}
+    return named[0] if len(tokens) == 1 else None

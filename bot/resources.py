@@ -1,0 +1,13 @@
+"""Where the program's data files lie: beside the package in a checkout, inside it in a wheel."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def schemas() -> Path:
+    """The folder of the published schemas (`schemas/` of the repository)."""
+    packed = _PACKAGE / "_schemas"
+    return packed if packed.is_dir() else _PACKAGE.parent / "schemas"
