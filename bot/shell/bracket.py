@@ -1,0 +1,125 @@
+"""`[ … ]` and `test`."""
+
+from __future__ import annotations
+
+from bot.shell.session import Session
+from bot.shell.state import World, known
+from bot.shell.verdicts import COMPARE, TestFault, Verdict, binary, both, empty, negated, unary
+from bot.shell.words import Word
+
+_FILES = frozenset("abcdefghkprsuwxGLNOS")
+
+
+class _Arguments:
+    """The arguments of `[`, by the rules that POSIX gives for their number."""
+
+    def __init__(self, session: Session, world: World, words: list[Word]) -> None:
+        self.session = session
+        self.world = world
+        self.words = words
+        self.at = 0
+
+    def text(self, at: int) -> str | None:
+        return known(self.words[at].pieces) if at < len(self.words) else None
+
+    def whole(self) -> Verdict:
+        count = len(self.words)
+        if count == 0:
+            return Verdict(False)
+        if count == 1:
+            return negated(empty(self.words[0].pieces))
+        if count == 2:
+            return self._two(0)
+        if count == 3:
+            return self._three(0)
+        if count == 4 and self.text(0) == "!":
+            return negated(self._three(1))
+        verdict = self._or(0)
+        if self.at < count:
+            raise TestFault("too many arguments")
+        return verdict
+
+    def _two(self, at: int) -> Verdict:
+        operator = self.text(at)
+        if operator == "!":
+            return empty(self.words[at + 1].pieces)
+        if operator and _is_unary(operator):
+            return unary(self.session, self.world, operator, self.words[at + 1].pieces)
+        if operator is None:
+            return Verdict(None)
+        raise TestFault(f"{operator}: unary operator expected")
+
+    def _three(self, at: int) -> Verdict:
+        operator = self.text(at + 1)
+        left, right = self.words[at].pieces, self.words[at + 2].pieces
+        if operator and _is_binary(operator):
+            return binary(self.session, self.world, operator, left, right, strict=True)
+        if operator == "-a":
+            return both(negated(empty(left)), negated(empty(right)))
+        if operator == "-o":
+            return negated(both(empty(left), empty(right)))
+        if self.text(at) == "!":
+            return negated(self._two(at + 1))
+        if self.text(at) == "(" and self.text(at + 2) == ")":
+            return negated(empty(self.words[at + 1].pieces))
+        if operator is None:
+            return Verdict(None)
+        raise TestFault(f"{operator}: binary operator expected")
+
+    def _or(self, depth: int) -> Verdict:
+        verdict = self._and(depth)
+        while self.text(self.at) == "-o":
+            self.at += 1
+            verdict = negated(both(negated(verdict), negated(self._and(depth))))
+        return verdict
+
+    def _and(self, depth: int) -> Verdict:
+        verdict = self._primary(depth)
+        while self.text(self.at) == "-a":
+            self.at += 1
+            verdict = both(verdict, self._primary(depth))
+        return verdict
+
+    def _primary(self, depth: int) -> Verdict:
+        if self.at >= len(self.words) or depth > 20:
+            raise TestFault("argument expected")
+        first = self.text(self.at)
+        operator = self.text(self.at + 1)
+        if first == "!":
+            self.at += 1
+            return negated(self._primary(depth + 1))
+        if operator and _is_binary(operator) and self.at + 2 < len(self.words):
+            left, right = self.words[self.at].pieces, self.words[self.at + 2].pieces
+            self.at += 3
+            return binary(self.session, self.world, operator, left, right, strict=True)
+        if first == "(":
+            self.at += 1
+            verdict = self._or(depth + 1)
+            if self.text(self.at) != ")":
+                raise TestFault("`)` expected")
+            self.at += 1
+            return verdict
+        if first and _is_unary(first) and self.at + 1 < len(self.words):
+            value = self.words[self.at + 1].pieces
+            self.at += 2
+            return unary(self.session, self.world, first, value)
+        self.at += 1
+        return negated(empty(self.words[self.at - 1].pieces))
+
+
+def _is_unary(text: str) -> bool:
+    return len(text) == 2 and text[0] == "-" and (text[1] in _FILES or text[1] in "znovtR")
+
+
+def _is_binary(text: str) -> bool:
+    return text in ("=", "==", "!=", "<", ">", "-nt", "-ot", "-ef") or text in COMPARE
+
+
+def evaluate_test(session: Session, world: World, words: list[Word]) -> Verdict:
+    """The outcome of `test words…`.
+
+    Raises:
+        TestFault: the words are no condition; the status is 2.
+
+    """
+    return _Arguments(session, world, words).whole()

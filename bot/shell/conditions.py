@@ -1,0 +1,100 @@
+"""`[[ … ]]`, and matching against patterns."""
+
+from __future__ import annotations
+
+from bot.shell.expansion import pattern_of, text_of
+from bot.shell.patterns import Pattern, UnsupportedPattern
+from bot.shell.regexes import search
+from bot.shell.session import ExpansionFault, Session, hole
+from bot.shell.source import Span
+from bot.shell.state import Value, Variable, World, known
+from bot.shell.syntax import Condition, Logic, Test
+from bot.shell.transformations import symbols_of
+from bot.shell.verdicts import Verdict, about, binary, both, empty, equal, negated, unary
+from bot.shell.words import Piece
+
+
+def evaluate_condition(session: Session, world: World, node: Condition) -> Verdict:
+    """The outcome of what stands between `[[` and `]]`.
+
+    Raises:
+        ExpansionFault: where bash would report an error.
+
+    """
+    if isinstance(node, Logic):
+        if node.operator == "!":
+            return negated(evaluate_condition(session, world, node.operands[0]))
+        # `a || b` is read as `! (! a && ! b)`.
+        either = node.operator == "||"
+        verdict = Verdict(True)
+        for operand in node.operands:
+            outcome = evaluate_condition(session, world, operand)
+            verdict = both(verdict, negated(outcome) if either else outcome)
+            if verdict.outcome is False:
+                break
+        return negated(verdict) if either else verdict
+    return _primary(session, world, node)
+
+
+def _primary(session: Session, world: World, node: Test) -> Verdict:
+    left = text_of(session, world, node.operands[0])
+    if not node.operator:
+        return negated(empty(left))
+    if len(node.operands) == 1:
+        return unary(session, world, node.operator, left)
+    if node.operator == "=~":
+        return _regex(session, world, node, left)
+    if node.operator not in ("=", "==", "!="):
+        right = text_of(session, world, node.operands[1])
+        try:
+            return binary(session, world, node.operator, left, right, strict=False)
+        except ExpansionFault:
+            return Verdict(False)
+    verdict = match(session, world, left, pattern_of(session, world, node.operands[1]))
+    return negated(verdict) if node.operator == "!=" else verdict
+
+
+def match(session: Session, world: World, value: Value, atoms: list[tuple[Piece, int]]) -> Verdict:
+    """Whether a value matches a pattern."""
+    symbols = symbols_of(atoms)
+    pattern_value = tuple(piece for piece, _ in atoms if piece.text != "")
+    if symbols is None:
+        return about("~", value, pattern_value)
+    active = any(not quoted and c in "*?[\\+@!" for c, quoted in symbols)
+    if not active:
+        return equal(value, pattern_value)
+    text = known(value)
+    if text is None:
+        if all(symbol == ("*", False) for symbol in symbols):
+            return Verdict(True)
+        return about("~", value, pattern_value)
+    session.spend(len(text), 1 + len(symbols))
+    try:
+        return Verdict(Pattern(symbols, session.work).matches(text))
+    except UnsupportedPattern:
+        return Verdict(None)
+
+
+def _regex(session: Session, world: World, node: Test, left: Value) -> Verdict:
+    atoms = pattern_of(session, world, node.operands[1])
+    symbols = symbols_of(atoms)
+    text = known(left)
+    if symbols is None or text is None:
+        return about("=~", left, tuple(piece for piece, _ in atoms))
+    span = Span(node.start, node.end)
+    found = search(symbols, text)
+    if found is None:
+        session.unsupported("this regular expression is not evaluated", span)
+        return Verdict(None)
+    groups = Variable(name_span=span, value_span=span)
+    matches, texts = found
+    if texts is None:
+        groups.value = hole("unsupported", "groups of a regular expression", span)
+        groups.spoiled = True
+    else:
+        groups.items = {
+            index: () if not text else (Piece(text, span, False),)
+            for index, text in enumerate(texts)
+        }
+    world.set("BASH_REMATCH", groups)
+    return Verdict(matches)

@@ -1,0 +1,206 @@
+"""`export`, `declare`, `local`, `readonly` and `unset`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bot.shell.assignments import carry_out
+from bot.shell.session import Session
+from bot.shell.source import Span
+from bot.shell.state import Variable, World, cut, known
+from bot.shell.syntax import Assignment
+from bot.shell.values import assign_scalar, target
+from bot.shell.words import Hole, Word
+
+_ASSIGNED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?=|\Z)")
+
+
+def declare(
+    session: Session, world: World, builtin: str, arguments: Sequence[Word | Assignment]
+) -> None:
+    """Carries out a declaration builtin."""
+    world.settle(0)
+    plus: set[str] = set()
+    minus: set[str] = set()
+    local = builtin == "local" or (builtin in ("declare", "typeset") and bool(world.frames))
+    names: list[Word | Assignment] = []
+    for argument in arguments:
+        text = known(argument.pieces) if isinstance(argument, Word) else None
+        if text is not None and text[:1] in ("-", "+") and not names and len(text) > 1:
+            (minus if text[0] == "-" else plus).update(text[1:])
+        else:
+            names.append(argument)
+    if builtin == "local" and not world.frames:
+        world.settle(1)
+        return
+    if "f" in minus or "F" in minus or "p" in minus:
+        return
+    for argument in names:
+        if isinstance(argument, Assignment):
+            name = argument.name
+        else:
+            name = _name(argument)
+            if not name:
+                world.settle(1)
+                continue
+        if local and "g" not in minus and world.frames:
+            _hide(world, name)
+        if "n" not in minus:
+            name = target(world, name)
+        _prepare(session, world, name, builtin, minus, plus)
+        if builtin == "export" and "n" not in minus:
+            # An unset variable is exported as soon as it is set.
+            world.exporting = world.exporting | {name}
+        if isinstance(argument, Assignment):
+            carry_out(session, world, argument)
+        else:
+            _assign_text(session, world, argument)
+        _finish(world, name, builtin, minus)
+        # The status is the builtin's own, not that of a substitution in a value.
+        world.settle(0)
+
+
+def _name(word: Word) -> str:
+    """The variable that an argument such as `X` or `"X=$Y"` is about."""
+    first = word.pieces[0].text if word.pieces else ""
+    if isinstance(first, Hole):
+        return ""
+    whole = (
+        first
+        if len(word.pieces) == 1
+        else "".join(piece.text if isinstance(piece.text, str) else "\0" for piece in word.pieces)
+    )
+    found = _ASSIGNED.match(whole)
+    return found.group(1) if found else ""
+
+
+def _assign_text(session: Session, world: World, word: Word) -> None:
+    """`export "X=value"`: an assignment that reached the builtin as a plain word."""
+    whole = "".join(piece.text if isinstance(piece.text, str) else "\0" for piece in word.pieces)
+    found = _ASSIGNED.match(whole)
+    if not found or not found.group(2):
+        return
+    name = found.group(1)
+    if known(word.pieces) is not None:
+        value = cut(word.pieces, found.end(), len(whole))
+    else:
+        kept = []
+        at = 0
+        for piece in word.pieces:
+            length = len(piece.text) if isinstance(piece.text, str) else 1
+            if at >= found.end():
+                kept.append(piece)
+            elif at + length > found.end():
+                kept.extend(cut((piece,), found.end() - at, length))
+            at += length
+        value = tuple(kept)
+    if found.group(2) == "+=":
+        old = world.variables.get(name)
+        value = (*(old.value or () if old and not old.caller else ()), *value)
+    name_span = Span(word.span.start, word.span.start + len(name))
+    start = value[0].span.start if value else word.span.end
+    end = value[-1].span.end if value else word.span.end
+    value_span = Span(start, end) if start <= end else word.span
+    assign_scalar(session, world, name, value, name_span, value_span)
+
+
+def _hide(world: World, name: str) -> None:
+    frame = world.frames[-1]
+    if name not in frame:
+        old = frame[name] = world.variables.get(name)
+        world.set(name, Variable(exported=old is not None and old.exported))
+
+
+def _prepare(
+    session: Session, world: World, name: str, builtin: str, minus: set[str], plus: set[str]
+) -> None:
+    """Gives a variable its attributes before its value is set."""
+    old = world.variables.get(name)
+    if old is None:
+        if not (minus & set("aAilun")) and builtin != "local":
+            return
+        old = Variable()
+    changes: dict[str, object] = {}
+    if "i" in minus or "i" in plus:
+        changes["integer"] = "i" in minus
+    if "l" in minus or "u" in minus:
+        changes["case"] = "l" if "l" in minus else "u"
+    if "n" in minus:
+        changes["reference"] = True
+    if "A" in minus and not old.associative:
+        changes["associative"] = True
+        changes["items"] = {}
+    elif "a" in minus and old.items is None:
+        changes["items"] = {} if old.value is None else {0: old.value}
+        changes["value"] = None
+    if changes or name not in world.variables:
+        world.set(name, replace(old, **changes))  # type: ignore[arg-type]
+
+
+def _finish(world: World, name: str, builtin: str, minus: set[str]) -> None:
+    """Gives a variable the attributes that take effect behind its value."""
+    export = (builtin == "export" and "n" not in minus) or (builtin != "export" and "x" in minus)
+    unexport = builtin == "export" and "n" in minus
+    readonly = builtin == "readonly" or "r" in minus
+    variable = world.variables.get(name)
+    if unexport or (variable is not None and variable.value is not None):
+        world.exporting = world.exporting - {name}
+    if variable is None:
+        return
+    if export or unexport or readonly:
+        world.set(
+            name,
+            replace(
+                variable,
+                exported=(variable.exported or export) and not unexport,
+                readonly=variable.readonly or readonly,
+            ),
+        )
+        world.exported = None
+
+
+def unset(session: Session, world: World, words: Sequence[Word]) -> None:
+    """Carries out `unset`."""
+    world.settle(0)
+    functions = False
+    for word in words:
+        text = known(word.pieces)
+        if text is None:
+            continue
+        if text in ("-v", "-f", "-n"):
+            functions = text == "-f"
+            continue
+        if functions:
+            world.functions.pop(text, None)
+            continue
+        name, bracket, rest = text.partition("[")
+        variable = world.variables.get(name)
+        if bracket:
+            _unset_element(session, world, name, variable, rest.removesuffix("]"))
+        elif variable is None and name in world.functions:
+            world.functions.pop(name)
+        elif variable is None or not variable.readonly:
+            world.remove(target(world, name))
+        else:
+            world.settle(1)
+
+
+def _unset_element(
+    session: Session, world: World, name: str, variable: Variable | None, key: str
+) -> None:
+    if variable is None or variable.items is None:
+        return
+    items = dict(variable.items)
+    session.spend(0, len(items))
+    if variable.associative:
+        items.pop(key, None)
+    elif key in ("@", "*"):
+        items.clear()
+    elif key.lstrip("-").isdigit() and len(key) < 10:
+        number = int(key)
+        if number < 0:
+            number += max((k for k in items if isinstance(k, int)), default=-1) + 1
+        items.pop(number, None)
+    world.set(name, replace(variable, items=items))

@@ -1,0 +1,229 @@
+"""Words and their expansion: what a word of the script becomes in a world."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from bot.shell.braces import expand_braces
+from bot.shell.fields import LITERAL, PROTECTED, SPLIT, Atom, split, value_of
+from bot.shell.numbers import number
+from bot.shell.parameters import expand_parameter
+from bot.shell.session import Session, hole, shorten
+from bot.shell.source import Span
+from bot.shell.state import Value, World, known, size
+from bot.shell.syntax import (
+    Arithmetic,
+    Parameter,
+    Part,
+    Quoted,
+    Script,
+    Substitution,
+    Text,
+    WordNode,
+)
+from bot.shell.values import scalar
+from bot.shell.words import Hole, Piece, Word
+
+_LOOKS_ASSIGNED = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
+_TILDE = re.compile(r"~([^/:]*)")
+_HOMES = ("", "+", "-", "root")
+_LINE_ENDS = re.compile(r"\n+\Z")
+
+
+def expand_words(session: Session, world: World, nodes: list[WordNode]) -> list[Word]:
+    """The words that a list of words becomes."""
+    words: list[Word] = []
+    for node in nodes:
+        if node.ready is not None:
+            words.append(node.ready)
+        else:
+            span = Span(node.start, node.end)
+            words.extend(Word(value, span) for value in fields(session, world, node))
+            session.spend_words(len(words))
+    return words
+
+
+def fields(session: Session, world: World, node: WordNode) -> list[Value]:
+    """The words that one word becomes: all expansions, then splitting."""
+    versions = expand_braces(session, node) if node.braces else [node.parts]
+    result: list[Value] = []
+    for parts in versions:
+        atoms: list[Atom] = []
+        if node.tilde:
+            parts = tildes(session, world, parts, assigned=False)
+        expand(session, world, parts, atoms, quoted=False)
+        if len(atoms) == 1 and atoms[0][1] in (LITERAL, PROTECTED):
+            value = (atoms[0][0],)
+            result.append(value if value[0].text != "" else ())
+        else:
+            session.spend(size(tuple(atom[0] for atom in atoms)), len(atoms))
+            result.extend(split(atoms, separators(world)))
+    return result
+
+
+def text_of(session: Session, world: World, node: WordNode, *, assigned: bool = False) -> Value:
+    """A word as one value, not split: the right side of `=`, a `case` word, a here-string."""
+    if node.ready is not None:
+        return node.ready.pieces
+    parts = node.parts
+    if node.tilde:
+        parts = tildes(session, world, parts, assigned=assigned)
+    atoms: list[Atom] = []
+    expand(session, world, parts, atoms, quoted=False, whole=True)
+    value = value_of(atoms)
+    session.spend(size(value), len(value))
+    return value
+
+
+def pattern_of(session: Session, world: World, node: WordNode) -> list[Atom]:
+    """A word as a pattern: its pieces with the mode that says whether they are quoted."""
+    parts = tildes(session, world, node.parts, assigned=False) if node.tilde else node.parts
+    atoms: list[Atom] = []
+    expand(session, world, parts, atoms, quoted=False, whole=True)
+    return atoms
+
+
+def separators(world: World) -> str:
+    """IFS."""
+    variable = world.variables.get("IFS")
+    if variable is None or variable.caller or variable.value is None:
+        return " \t\n"
+    return known(variable.value) or ""
+
+
+def expand(
+    session: Session,
+    world: World,
+    parts: list[Part],
+    atoms: list[Atom],
+    *,
+    quoted: bool,
+    whole: bool = False,
+    operand: bool = False,
+) -> None:
+    """Expands parts into atoms.
+
+    `whole` says that the result will not be split; `operand` that the parts are the operand of an
+    unquoted `${X:-…}`, whose own text is split too.
+    """
+    for item in parts:
+        if type(item) is Text:
+            piece = item.piece
+            if quoted or piece.quoted:
+                atoms.append((piece, PROTECTED))
+            else:
+                atoms.append((piece, SPLIT if operand else LITERAL))
+        elif type(item) is Parameter:
+            expand_parameter(session, world, item, atoms, quoted=quoted, whole=whole)
+        elif type(item) is Quoted:
+            before = len(atoms)
+            expand(session, world, item.parts, atoms, quoted=True, whole=whole)
+            if len(atoms) == before and not _vanishes(item.parts):
+                atoms.append((Piece("", Span(item.start, item.start)), PROTECTED))
+        elif type(item) is Substitution:
+            value = substitute(session, world, item)
+            mode = PROTECTED if quoted or item.process else SPLIT
+            atoms.extend((piece, mode) for piece in value)
+        elif type(item) is Arithmetic:
+            value = number(session, world, item.expression, Span(item.start, item.end))
+            atoms.extend((piece, PROTECTED if quoted else SPLIT) for piece in value)
+
+
+def _vanishes(parts: list[Part]) -> bool:
+    """True when quotes around the parts give no word where the parts give none: `"$@"`."""
+    return any(
+        isinstance(item, Parameter)
+        and ((item.name == "@" and not item.length) or item.every == "@" or item.names == "@")
+        for item in parts
+    )
+
+
+def substitute(session: Session, world: World, node: Substitution) -> Value:
+    """The output of a command substitution, without the line ends at its end."""
+    span = Span(node.start, node.end)
+    if node.process:
+        session.capture(world, node.body)
+        return hole("command", "name of the pipe for " + _quote_script(session, node.body), span)
+    output = session.capture(world, node.body)
+    session.spend(size(output), len(output))
+    return trimmed(output, span)
+
+
+def trimmed(value: Value, span: Span) -> Value:
+    """A value without the line ends at its end; computed text lies at `span`."""
+    pieces = list(value)
+    while pieces:
+        last = pieces[-1]
+        if isinstance(last.text, Hole):
+            break
+        text = _LINE_ENDS.sub("", last.text)
+        if text == last.text:
+            break
+        pieces.pop()
+        if text:
+            where = last.span
+            if last.literal:
+                where = Span(where.start, where.start + len(text))
+            pieces.append(replace(last, text=text, span=where))
+            break
+    return tuple(pieces)
+
+
+def _quote_script(session: Session, body: Script) -> str:
+    return shorten(session.text(body.start, body.end))
+
+
+# Tilde
+
+
+def tildes(session: Session, world: World, parts: list[Part], *, assigned: bool) -> list[Part]:
+    """Parts with `~` replaced where bash does so."""
+    result: list[Part] = []
+    for index, item in enumerate(parts):
+        text = item.piece.text if isinstance(item, Text) and not item.piece.quoted else None
+        if not isinstance(item, Text) or not isinstance(text, str) or "~" not in text:
+            result.append(item)
+            continue
+        starts = [0] if index == 0 else []
+        found = _LOOKS_ASSIGNED.match(text) if index == 0 and not assigned else None
+        if assigned or found:
+            begin = found.end() if found else 0
+            if found:
+                starts.append(begin)
+            starts += [at + 1 for at in range(begin, len(text)) if text[at] == ":"]
+        done = 0
+        for start in starts:
+            mark = _TILDE.match(text, start) if start >= done else None
+            if not mark or (mark.end() == len(text) and index + 1 < len(parts)):
+                continue
+            if mark.group(1) not in _HOMES and text[mark.end() : mark.end() + 1] != "/":
+                # No such user: `~trainer.logger` deletes a setting.
+                continue
+            result += _slice(item, done, start)
+            span = Span(item.piece.span.start + start, item.piece.span.start + mark.end())
+            result += [
+                Text(replace(piece, span=span, literal=False, quoted=True))
+                for piece in _home(session, world, mark.group(1), span)
+            ]
+            done = mark.end()
+        result += _slice(item, done, len(text))
+    return result
+
+
+def _slice(item: Text, start: int, end: int) -> list[Part]:
+    text = item.piece.text
+    if start >= end or not isinstance(text, str):
+        return []
+    begin = item.piece.span.start
+    return [Text(replace(item.piece, text=text[start:end], span=Span(begin + start, begin + end)))]
+
+
+def _home(session: Session, world: World, user: str, span: Span) -> Value:
+    name = {"": "HOME", "+": "PWD", "-": "OLDPWD"}.get(user)
+    if name is None:
+        return hole("environment", f"home directory of {shorten(user)}", span)
+    value = scalar(session, world, name, span)
+    if value is None:
+        return hole("environment", name, span, name)
+    return value

@@ -1,0 +1,215 @@
+"""The lowest layer of the parser: position, blanks, comments, line ends, here-documents."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NoReturn
+
+from bot.shell.limits import LimitReached, Limits
+from bot.shell.source import Span
+from bot.shell.syntax import Redirect, WordNode
+from bot.shell.words import Comment
+
+_BLANKS = re.compile(r"(?:[ \t]+|\\\n)+")
+_COMMENT = re.compile(r"#[^\n]*")
+_PARENS = re.compile(r"[()'\"\\`]")
+_BRACKETS = re.compile(r"[\[\]'\"\\\n]")
+
+
+class SyntaxFault(Exception):  # noqa: N818 - bash's own term is "syntax error"
+    """Bash would refuse the text, for what stands at [start, end)."""
+
+    def __init__(self, message: str, start: int, end: int) -> None:
+        super().__init__(message)
+        self.message = message
+        self.start = start
+        self.end = end
+
+
+class Lexer:
+    """A position in a text, and the bounds of the part that is being parsed."""
+
+    def __init__(self, text: str, limits: Limits) -> None:
+        self.text = text
+        self.at = 0
+        self.end = len(text)
+        self.limits = limits
+        self.comments: list[Comment] = []
+        self.extglob = False
+        self._depth = 0
+        self.parts = 0
+        """How many words, parts of words and comments have been read."""
+        self._pending: list[tuple[Redirect, str, bool, bool]] = []
+        """Here-documents whose bodies start at the next line end: delimiter, quoted, tabs."""
+
+    # Bounds
+
+    def count(self, start: int) -> None:
+        """Counts a word, a part of a word or a comment."""
+        self.parts += 1
+        if self.parts > self.limits.parts:
+            raise LimitReached("parts", self.limits.parts, start, self.at)
+
+    def enter(self, start: int) -> None:
+        """Goes one construct deeper."""
+        self._depth += 1
+        if self._depth > self.limits.depth:
+            raise LimitReached("depth", self.limits.depth, start, min(start + 1, len(self.text)))
+
+    def leave(self) -> None:
+        """Comes back from a construct."""
+        self._depth -= 1
+
+    def fail(self, message: str, start: int | None = None, end: int | None = None) -> NoReturn:
+        """Raises a syntax error at the position, or at the given place."""
+        if start is None:
+            start = self.at
+        if end is None:
+            end = min(start + 1, len(self.text))
+        raise SyntaxFault(message, start, end)
+
+    def unexpected(self) -> NoReturn:
+        """Raises the syntax error for whatever stands at the position."""
+        if self.at >= len(self.text):
+            self.fail("the file ends in the middle of a command")
+        if self.text[self.at] == "\n":
+            self.fail("the line ends in the middle of a command")
+        found = re.compile(r"[;&|<>]{1,2}|[()]|[^\s;&|()<>]+").match(self.text, self.at, self.end)
+        token = found.group() if found else self.text[self.at]
+        if len(token) > 40:
+            token = token[:37] + "..."
+        self.fail(f"`{token}` is not expected here", self.at, self.at + min(len(token), 40))
+
+    # Characters
+
+    def peek(self, text: str) -> bool:
+        """True when `text` comes next."""
+        return self.text.startswith(text, self.at, self.end)
+
+    def blanks(self) -> None:
+        """Skips blanks, line continuations and a comment."""
+        text = self.text
+        at = self.at
+        if at < self.end and text[at] in " \t\\":
+            found = _BLANKS.match(text, at, self.end)
+            if found:
+                self.at = at = found.end()
+            elif at + 1 == self.end == len(text):
+                # Bash drops a lone backslash at the end of the file.
+                self.at = at = self.end
+        if at < self.end and text[at] == "#":
+            found = _COMMENT.match(text, at, self.end)
+            if found:
+                self.at = found.end()
+                self.count(at)
+                self.comments.append(Comment(found.group(), Span(at, found.end())))
+
+    def newlines(self) -> None:
+        """Skips blanks, comments and line ends."""
+        while True:
+            self.blanks()
+            if self.at < self.end and self.text[self.at] == "\n":
+                self.newline()
+            else:
+                return
+
+    def newline(self) -> None:
+        """Steps over a line end, and over the bodies of here-documents that start behind it."""
+        self.at += 1
+        if self._pending:
+            pending, self._pending = self._pending, []
+            for redirect, delimiter, quoted, tabs in pending:
+                self._here_document(redirect, delimiter, quoted, tabs)
+
+    def await_document(self, redirect: Redirect, delimiter: str, quoted: bool, tabs: bool) -> None:
+        """Notes a here-document to read at the next line end."""
+        self._pending.append((redirect, delimiter, quoted, tabs))
+
+    def _here_document(self, redirect: Redirect, delimiter: str, quoted: bool, tabs: bool) -> None:
+        start = self.at
+        lines: list[tuple[int, int]] = []
+        joined = False
+        while self.at < self.end:
+            stop = self.text.find("\n", self.at, self.end)
+            stop = self.end if stop < 0 else stop
+            begin = self.at
+            if tabs:
+                while begin < stop and self.text[begin] == "\t":
+                    begin += 1
+            following = min(stop + 1, self.end)
+            # Without quotes around the delimiter a backslash joins a line to the next one.
+            if self.text[begin:stop] == delimiter and not joined:
+                self.at = following
+                break
+            line = self.text[begin:stop]
+            joined = not quoted and (len(line) - len(line.rstrip("\\"))) % 2 == 1
+            lines.append((begin, following))
+            self.at = following
+        redirect.target = self.document(start, lines, quoted, tabs)
+
+    def document(
+        self, start: int, lines: list[tuple[int, int]], quoted: bool, tabs: bool
+    ) -> WordNode:
+        """The body of a here-document as a word."""
+        raise NotImplementedError
+
+    def bounded(self, start: int, end: int, parse: Callable[[], None]) -> None:
+        """Parses a part of the text that is known to end at `end`."""
+        at, limit = self.at, self.end
+        self.at, self.end = start, end
+        try:
+            parse()
+        finally:
+            self.at, self.end = at, limit
+
+    # Matching brackets
+
+    def arithmetic_end(self, at: int) -> int:
+        """Where the `))` stands that closes an arithmetic expression; -1 when it is none."""
+        depth = 2
+        scanned = 0
+        while True:
+            found = _PARENS.search(self.text, at, self.end)
+            if not found:
+                return -1
+            scanned += 1
+            if scanned % 8 == 0:
+                # A nest of parentheses is looked through once for each level.
+                self.count(at)
+            character = found.group()
+            at = found.end()
+            if character == "(":
+                depth += 1
+            elif character == ")":
+                depth -= 1
+                if depth == 1:
+                    return found.start() if self.text.startswith(")", at, self.end) else -1
+            elif character == "\\":
+                at += 1
+            else:
+                close = self.text.find(character, at, self.end)
+                if close >= 0:
+                    at = close + 1
+
+    def bracket_end(self, at: int) -> int:
+        """Where the `]` stands that closes a subscript; -1 when none does on this line."""
+        depth = 1
+        while True:
+            found = _BRACKETS.search(self.text, at, self.end)
+            if not found or found.group() == "\n":
+                return -1
+            character = found.group()
+            at = found.end()
+            if character == "[":
+                depth += 1
+            elif character == "]":
+                depth -= 1
+                if depth == 0:
+                    return found.start()
+            elif character == "\\":
+                at += 1
+            else:
+                close = self.text.find(character, at, self.end)
+                if close >= 0:
+                    at = close + 1

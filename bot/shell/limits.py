@@ -1,0 +1,46 @@
+"""Bounds on what one reading may cost: reaching one is an answer, never a crash or a hang."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one reading may use; a bound that is reached becomes a `Problem` of kind limit."""
+
+    bytes: int = 1 << 20
+    """Size of the file, and of all other files of its tree that it reads, together."""
+    files: int = 100
+    """Other files of its tree that it reads, each counted once."""
+    depth: int = 40
+    """Constructs, substitutions and function calls inside each other."""
+    parts: int = 40_000
+    """Words, parts of words and comments in the text."""
+    commands: int = 2_000
+    """Commands that the reading lists."""
+    words: int = 20_000
+    """Words that one expansion may give."""
+    expansion: int = 1 << 20
+    """Characters of one expanded value."""
+    expansions: int = 1 << 23
+    """Characters of all expanded values together, a little extra counted for each piece."""
+    variables: int = 20_000
+    """Variables and array elements set at a time."""
+    iterations: int = 5_000
+    """Rounds of one loop."""
+    steps: int = 20_000
+    """Commands and loop rounds carried out, over all worlds."""
+    worlds: int = 16
+    """Ways through the script kept at a time, where a condition cannot be decided."""
+
+
+class LimitReached(Exception):  # noqa: N818 - a signal inside the reader, not an error of the user
+    """A bound was reached at [start, end) of the text."""
+
+    def __init__(self, bound: str, limit: int, start: int, end: int) -> None:
+        super().__init__(bound)
+        self.bound = bound
+        self.limit = limit
+        self.start = start
+        self.end = end

@@ -1,0 +1,110 @@
+"""Expansions that give lists: `$@`, `${A[@]}`, `${!A[@]}`, `${!prefix@}`."""
+
+from __future__ import annotations
+
+from bot.shell.fields import BORDER, PROTECTED, SPLIT, Atom
+from bot.shell.numbers import Unknown, evaluate
+from bot.shell.session import ExpansionFault, Session, hole
+from bot.shell.source import Span
+from bot.shell.state import Value, World, known
+from bot.shell.syntax import Parameter, WordNode
+from bot.shell.values import elements, ordered, target
+from bot.shell.words import Piece
+
+
+def add_list(
+    session: Session,
+    world: World,
+    values: list[Value],
+    star: str,
+    atoms: list[Atom],
+    quoted: bool,
+    whole: bool,
+) -> None:
+    """Adds the elements of a list to `atoms`: one word each, or joined for `*`."""
+    session.spend(0, len(values))
+    if whole or (quoted and star == "*"):
+        separator = " "
+        if star == "*":
+            variable = world.variables.get("IFS")
+            if variable is not None and variable.value is not None and not variable.caller:
+                separator = (known(variable.value) or "")[:1]
+        for index, value in enumerate(values):
+            if index and separator:
+                where = value[0].span if value else Span(0, 0)
+                atoms.append((Piece(separator, where, False), PROTECTED))
+            atoms.extend((piece, PROTECTED) for piece in value)
+        return
+    for index, value in enumerate(values):
+        if index:
+            atoms.append(BORDER)
+        if quoted:
+            atoms.extend((piece, PROTECTED) for piece in value or (Piece("", Span(0, 0)),))
+        else:
+            atoms.extend((piece, SPLIT) for piece in value)
+
+
+def slice_list(
+    session: Session, world: World, node: Parameter, values: list[Value], span: Span
+) -> list[Value]:
+    """`${A[@]:start:length}` and `${@:start:length}`."""
+    try:
+        start = _bound(session, world, node.argument, span)
+        length = None if node.second is None else _bound(session, world, node.second, span)
+    except Unknown as unknown:
+        return [hole(unknown.hole.kind, unknown.hole.reason, span, unknown.hole.name)]
+    if node.every:
+        variable = world.variables.get(target(world, node.name))
+        if variable is not None and variable.items is not None and not variable.associative:
+            keys = [key for key in ordered(variable) if isinstance(key, int)]
+            if start < 0:
+                start += (keys[-1] if keys else -1) + 1
+                if start < 0:
+                    return []
+            values = [v for key, v in zip(keys, values, strict=True) if key >= start]
+            start = 0
+    else:
+        values = [world.zero, *values]
+        if start < 0:
+            start += len(values)
+            if start < 0:
+                return []
+        elif start > 0:
+            values, start = values[start:], 0
+    if length is not None and length < 0:
+        raise ExpansionFault("substring expression < 0")
+    values = values[start:] if start >= 0 else values[max(start + len(values), 0) :]
+    return values if length is None else values[:length]
+
+
+def _bound(session: Session, world: World, node: WordNode | None, span: Span) -> int:
+    return 0 if node is None else evaluate(session, world, node, span)
+
+
+def keys_of(session: Session, world: World, node: Parameter, span: Span) -> list[Value]:
+    """The values of `${!A[@]}`."""
+    variable = world.variables.get(target(world, node.name))
+    if variable is None and (session.environment is None or world.sourced):
+        return elements(session, world, node.name, span)
+    if variable is not None and variable.spoiled:
+        return [variable.value or ()]
+    if variable is None or variable.items is None:
+        return [] if variable is None or variable.value is None else [computed("0", span)]
+    return [computed(str(key), span) for key in ordered(variable)]
+
+
+def computed(text: str, span: Span) -> Value:
+    """A value that was computed at `span`."""
+    return (Piece(text, span, False),)
+
+
+def names_of(session: Session, world: World, node: Parameter, span: Span) -> list[Value]:
+    """The values of `${!prefix@}`."""
+    if session.environment is None or world.sourced:
+        return [hole("environment", f"names of the variables {node.name}…", span)]
+    names = sorted(
+        name
+        for name, variable in world.variables.items()
+        if name.startswith(node.name) and (variable.value is not None or variable.items is not None)
+    )
+    return [computed(name, span) for name in names]

@@ -1,0 +1,198 @@
+"""Loops."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from contextlib import suppress
+
+from bot.shell.expansion import fields
+from bot.shell.limits import LimitReached
+from bot.shell.numbers import Unknown, evaluate
+from bot.shell.session import hole, shorten
+from bot.shell.simple import Simples
+from bot.shell.source import Span
+from bot.shell.state import Flow, World
+from bot.shell.syntax import ArithmeticFor, Command, For, Loop, Script
+from bot.shell.values import assign_scalar
+
+_LEAVES = re.compile(r"\b(?:break|return|exit)\b")
+
+
+class Loops(Simples):
+    """Runs loops."""
+
+    def bounded(self, worlds: list[World], node: Command) -> list[World]:
+        """Worlds without doubles."""
+        raise NotImplementedError
+
+    def condition(self, script: Script, world: World) -> list[tuple[World, bool]]:
+        """Runs a condition."""
+        raise NotImplementedError
+
+    def begin(self, node: Command) -> None:
+        """Counts a compound command and notes where it stands."""
+        self.session.step(node.start, node.end)
+        self.session.at = Span(node.start, node.end)
+
+    def _turn(self, body: Script, world: World) -> tuple[list[World], list[World]]:
+        """One round: the worlds that go on with the loop, and those that leave it."""
+        staying: list[World] = []
+        leaving: list[World] = []
+        for one in self.run_list(body, [world]):
+            flow = one.flow
+            if flow is None:
+                staying.append(one)
+            elif flow.kind in ("break", "continue"):
+                if flow.levels > 1:
+                    one.flow = Flow(flow.kind, flow.levels - 1)
+                    leaving.append(one)
+                else:
+                    one.flow = None
+                    (staying if flow.kind == "continue" else leaving).append(one)
+            else:
+                leaving.append(one)
+        return staying, leaving
+
+    def _count(self, rounds: int, node: Command) -> bool:
+        """Counts a round; False when there may be no further one."""
+        self.session.step(node.start, node.end)
+        if rounds <= self.session.limits.iterations:
+            return True
+        limit = self.session.limits.iterations
+        reached = LimitReached("iterations", limit, node.start, node.end)
+        self.session.limit(reached, "a loop is left here")
+        return False
+
+    def loop(self, node: Loop, world: World) -> list[World]:
+        """Runs `while` and `until`."""
+        return self._while(
+            node,
+            world,
+            lambda one: [
+                (other, success != node.until)
+                for other, success in self.condition(node.condition, one)
+            ],
+            node.body,
+            None,
+        )
+
+    def _while(
+        self,
+        node: Loop | ArithmeticFor,
+        world: World,
+        condition: Callable[[World], list[tuple[World, bool]]],
+        body: Script,
+        after: Callable[[World], None] | None,
+    ) -> list[World]:
+        self.begin(node)
+        self.session.enter(node.start, node.end)
+        done: list[World] = []
+        active = [world]
+        rounds = 0
+        while active:
+            rounds += 1
+            if not self._count(rounds, node):
+                done.extend(active)
+                break
+            following: list[World] = []
+            for one in active:
+                before = one.copy()
+                branches = condition(one)
+                decided = len(branches) == 1
+                for other, goes_on in branches:
+                    if other.flow is not None or not goes_on:
+                        if other.flow is None:
+                            other.settle(0)
+                        done.append(other)
+                        continue
+                    staying, leaving = self._turn(body, other)
+                    done.extend(leaving)
+                    for stayed in staying:
+                        if after is not None:
+                            after(stayed)
+                        if not decided:
+                            # How often is unknown: once stands for any number of times.
+                            done.append(stayed)
+                        elif not stayed.same(before):
+                            following.append(stayed)
+                        elif _LEAVES.search(self.session.text(body.start, body.end)):
+                            # Only the outcome of a command can end it.
+                            done.append(stayed)
+            active = self.bounded(following, node)
+            done = self.bounded(done, node)
+        self.session.leave()
+        return done
+
+    def for_(self, node: For, world: World) -> list[World]:
+        """Runs `for name in words`."""
+        self.begin(node)
+        if node.select:
+            return self._select(node, world)
+        if node.words is None:
+            values = list(world.positional)
+        else:
+            values = []
+            for word in node.words:
+                values.extend(fields(self.session, world, word))
+                self.session.spend_words(len(values))
+        self.session.enter(node.start, node.end)
+        name_span = Span(node.name_start, node.name_start + len(node.name))
+        done: list[World] = []
+        active = [world]
+        world.settle(0)
+        for rounds, value in enumerate(values, 1):
+            if not active or not self._count(rounds, node):
+                break
+            following: list[World] = []
+            span = Span(value[0].span.start, value[-1].span.end) if value else name_span
+            if span.end < span.start:
+                span = value[0].span
+            for one in active:
+                assign_scalar(self.session, one, node.name, value, name_span, span)
+                staying, leaving = self._turn(node.body, one)
+                following.extend(staying)
+                done.extend(leaving)
+            active = self.bounded(following, node)
+            done = self.bounded(done, node)
+        self.session.leave()
+        return self.bounded([*active, *done], node)
+
+    def _select(self, node: For, world: World) -> list[World]:
+        """Runs `select`: what is chosen is unknown, and how often; once stands for all."""
+        name_span = Span(node.name_start, node.name_start + len(node.name))
+        for word in node.words or []:
+            fields(self.session, world, word)
+        choice = hole("command", "choice of select", name_span)
+        never = world.copy()
+        never.settle(0)
+        assign_scalar(self.session, world, node.name, choice, name_span, name_span)
+        staying, leaving = self._turn(node.body, world)
+        return self.bounded([*staying, *leaving, never], node)
+
+    def arithmetic_for(self, node: ArithmeticFor, world: World) -> list[World]:
+        """Runs `for ((a; b; c))`."""
+        span = Span(node.start, node.end)
+
+        def condition(one: World) -> list[tuple[World, bool]]:
+            if not node.condition.parts:
+                return [(one, True)]
+            try:
+                value = evaluate(self.session, one, node.condition, span)
+            except Unknown:
+                other = one.copy()
+                text = shorten(self.session.text(node.condition.start, node.condition.end))
+                one.assumptions = (*one.assumptions, f"({text}) is true")
+                other.assumptions = (*other.assumptions, f"({text}) is false")
+                return [(one, True), (other, False)]
+            return [(one, value != 0)]
+
+        def after(one: World) -> None:
+            try:
+                evaluate(self.session, one, node.after, span)
+            except Unknown:
+                return
+
+        with suppress(Unknown):
+            evaluate(self.session, world, node.before, span)
+        return self._while(node, world, condition, node.body, after)

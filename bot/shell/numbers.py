@@ -1,0 +1,113 @@
+"""Arithmetic on the variables of a world."""
+
+from __future__ import annotations
+
+from bot.shell import arithmetic
+from bot.shell.fields import Atom, value_of
+from bot.shell.session import ExpansionFault, Session, hole
+from bot.shell.source import Span
+from bot.shell.state import Value, Variable, World, first_hole, known
+from bot.shell.syntax import WordNode
+from bot.shell.values import assign_scalar, element, scalar
+from bot.shell.words import Hole, Piece
+
+
+class Unknown(Exception):  # noqa: N818 - a signal inside the reader
+    """The value depends on something that nobody can know."""
+
+    def __init__(self, reason: Hole) -> None:
+        super().__init__(reason.reason)
+        self.hole = reason
+
+
+class _Store:
+    """The variables of a world, as arithmetic sees them."""
+
+    def __init__(self, session: Session, world: World, span: Span) -> None:
+        self.session = session
+        self.world = world
+        self.span = span
+
+    def number_text(self, name: str, index: str | None) -> str:
+        if index is None:
+            value = scalar(self.session, self.world, name, self.span)
+        else:
+            variable = self.world.variables.get(name)
+            key: int | str = index
+            if variable is None or not variable.associative:
+                key = integer(self.session, self.world, index, self.span)
+            value = element(self.session, self.world, name, key, self.span)
+        if value is None:
+            if "nounset" in self.world.options:
+                raise ExpansionFault(f"{name}: unbound variable", fatal=True)
+            return ""
+        text = known(value)
+        if text is None:
+            reason = first_hole(value)
+            assert reason is not None  # noqa: S101 - a value that is not known has a hole
+            raise Unknown(reason)
+        return text
+
+    def store_number(self, name: str, index: str | None, value: int) -> None:
+        piece = (Piece(str(value), self.span, False),)
+        variable = self.world.variables.get(name)
+        if index is None:
+            assign_scalar(self.session, self.world, name, piece, self.span, self.span)
+            return
+        key: int | str = index
+        if variable is None or not variable.associative:
+            key = integer(self.session, self.world, index, self.span)
+        items = dict(variable.items or {}) if variable else {}
+        items[key] = piece
+        self.session.spend(0, len(items))
+        associative = variable is not None and variable.associative
+        changed = Variable(items=items, associative=associative, name_span=self.span)
+        self.world.set(name, changed)
+
+
+def integer(session: Session, world: World, text: str, span: Span) -> int:
+    """The value of an arithmetic expression.
+
+    Raises:
+        Unknown: where a part of it cannot be known.
+        ExpansionFault: where bash would report an error.
+
+    """
+    try:
+        return arithmetic.evaluate(text, _Store(session, world, span))
+    except arithmetic.ArithmeticFault as fault:
+        raise ExpansionFault(str(fault)) from None
+    except arithmetic.ArithmeticLimit as limit:
+        raise Unknown(Hole("limit", str(limit))) from None
+
+
+def expression_text(session: Session, world: World, node: WordNode) -> Value:
+    """An expression with its `$` expanded."""
+    atoms: list[Atom] = []
+    session.expand(session, world, node.parts, atoms, quoted=True, whole=True)
+    return value_of(atoms)
+
+
+def evaluate(session: Session, world: World, node: WordNode, span: Span) -> int:
+    """The value of an expression as written.
+
+    Raises:
+        Unknown: where a part of it cannot be known.
+        ExpansionFault: where bash would report an error.
+
+    """
+    value = expression_text(session, world, node)
+    text = known(value)
+    if text is None:
+        reason = first_hole(value)
+        assert reason is not None  # noqa: S101 - a value that is not known has a hole
+        raise Unknown(reason)
+    return integer(session, world, text, span)
+
+
+def number(session: Session, world: World, node: WordNode, span: Span) -> Value:
+    """The value of `$((…))`: one computed piece, or a hole."""
+    try:
+        return (Piece(str(evaluate(session, world, node, span)), span, False),)
+    except Unknown as unknown:
+        return hole(unknown.hole.kind, unknown.hole.reason, span, unknown.hole.name)

@@ -1,0 +1,203 @@
+"""From the reader's coordinates to places in the script.
+
+The parser sees the script with plain line ends. Text that exists only while reading (the argument
+of `eval`, backquotes with escapes) is parsed too: it lies behind the end of the script, in virtual
+coordinates, and each stretch of it remembers where its characters were written.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import fields, is_dataclass, replace
+
+from bot.shell.source import Span
+from bot.shell.words import Command, Piece, Variable, Word
+
+
+class Places:
+    """Knows where every character that the parser saw was written."""
+
+    def __init__(self, text: str) -> None:
+        """Takes the script as it is, Windows line ends included."""
+        self.text = text.replace("\r\n", "\n")
+        self._starts: list[int] = []
+        """Starts of stretches, rising; each stretch ends where the next one starts."""
+        self._origins: list[tuple[int, int, bool]] = []
+        """For each stretch: where it was written, and whether character by character."""
+        self.plain = len(self.text) == len(text)
+        """True when the reader's coordinates are the script's."""
+        self._breaks: list[int] = []
+        if not self.plain:
+            at = self.text.find("\n")
+            gone = 0
+            while at >= 0:
+                if text[at + gone] == "\r":
+                    gone += 1
+                    self._breaks.append(at)
+                at = self.text.find("\n", at + 1)
+        self._end = len(self.text) + 1
+        self._texts: list[tuple[int, str]] = [(0, self.text)]
+        self._spans: dict[int, Span] = {}
+        """The origins already asked for: many pieces come from one stretch."""
+
+    def allocate(self, pieces: Iterable[tuple[str, Span, bool]]) -> int:
+        """Makes room for a text made of pieces with their origins; returns where it starts."""
+        base = self._end
+        pieces = list(pieces)
+        self._texts.append((base, "".join(text for text, _, _ in pieces)))
+        for text, span, literal in pieces:
+            if text:
+                self._starts.append(self._end)
+                end = span.start + len(text) if literal else span.end
+                self._origins.append((span.start, end, literal))
+                self._end += len(text)
+        self._starts.append(self._end)
+        self._origins.append((0, 0, False))
+        self._end += 1
+        self.plain = False
+        return base
+
+    def slice(self, start: int, end: int) -> str:
+        """The text between two places, virtual ones included."""
+        base, text = self._texts[bisect_right(self._texts, start, key=lambda item: item[0]) - 1]
+        return text[start - base : end - base]
+
+    def stretches(self, span: Span) -> list[tuple[int, Span, bool]]:
+        """The origins of a span: length here, where it was written, whether one to one."""
+        if span.start <= len(self.text):
+            return self._lines(span.start, min(span.end, len(self.text)))
+        found: list[tuple[int, Span, bool]] = []
+        at = span.start
+        index = max(bisect_right(self._starts, at) - 1, 0)
+        while True:
+            start, end, literal = self._origins[index]
+            begin = self._starts[index]
+            stop = self._starts[index + 1] if index + 1 < len(self._starts) else self._end
+            here = min(span.end, stop)
+            if literal:
+                inner = Span(start + at - begin, start + here - begin)
+                found.extend(self.stretches(inner))
+            else:
+                found.append((here - at, self.outer(Span(start, end)), False))
+            at = here
+            index += 1
+            if at >= span.end or index >= len(self._starts) - 1:
+                return found
+
+    def outer(self, span: Span) -> Span:
+        """The smallest stretch of the script that a span covers, where it is in one place."""
+        if self.plain or (not self._breaks and span.end <= len(self.text)):
+            return span
+        parts = self.stretches(span)
+        first = parts[0][1]
+        last = parts[-1][1]
+        if last.end >= first.start:
+            return Span(first.start, last.end)
+        return last
+
+    def _lines(self, start: int, end: int) -> list[tuple[int, Span, bool]]:
+        """Origins in a script with Windows line ends: one stretch a line."""
+        breaks = self._breaks
+        if not breaks:
+            return [(end - start, Span(start, end), True)]
+        # breaks[k] is the place of the k-th CRLF here; in the script it lies k further on.
+        found: list[tuple[int, Span, bool]] = []
+        at = start
+        index = bisect_right(breaks, at - 1)
+        while index < len(breaks) and breaks[index] < end:
+            stop = breaks[index]
+            if stop > at:
+                found.append((stop - at, Span(at + index, stop + index), True))
+            found.append((1, Span(stop + index, stop + index + 2), False))
+            at = stop + 1
+            index += 1
+        if at < end or not found:
+            found.append((end - at, Span(at + index, end + index), True))
+        return found
+
+    def pieces(self, pieces: Sequence[Piece]) -> tuple[Piece, ...]:
+        """Pieces with their places in the script; one that lies in several places is divided."""
+        result: list[Piece] = []
+        whole = 0 if self._breaks else len(self.text)
+        for piece in pieces:
+            if piece.span.end <= whole:
+                result.append(piece)
+                continue
+            if piece.span.start > whole:
+                single = self._single(piece.span)
+                if single is not None:
+                    result.append(
+                        Piece(piece.text, single, False, piece.quoted, piece.via, piece.default_of)
+                    )
+                    continue
+            result.extend(self._pieces(piece))
+        return tuple(result)
+
+    def _single(self, span: Span) -> Span | None:
+        """The one place where the text around a span was written, where it is not one to one."""
+        index = bisect_right(self._starts, span.start) - 1
+        if index < 0 or index + 1 >= len(self._starts) or span.end > self._starts[index + 1]:
+            return None
+        start, end, literal = self._origins[index]
+        if literal or self._breaks or end > len(self.text):
+            return None
+        found = self._spans.get(index)
+        if found is None:
+            found = self._spans[index] = Span(start, end)
+        return found
+
+    def _pieces(self, piece: Piece) -> list[Piece]:
+        if not piece.literal or not isinstance(piece.text, str):
+            return [replace(piece, span=self.outer(piece.span))]
+        result: list[Piece] = []
+        at = 0
+        for length, span, literal in self.stretches(piece.span):
+            text = piece.text[at : at + length]
+            result.append(replace(piece, text=text, span=span, literal=literal))
+            at += length
+        return result
+
+    def word(self, word: Word) -> Word:
+        """A word with its places in the script."""
+        return Word(self.pieces(word.pieces), self.outer(word.span))
+
+    def variable(self, variable: Variable) -> Variable:
+        """A variable with its places in the script."""
+        return replace(
+            variable,
+            value=self.word(variable.value),
+            name_span=self.outer(variable.name_span),
+            value_span=self.outer(variable.value_span),
+        )
+
+    def command(self, command: Command) -> Command:
+        """A command with its places in the script."""
+        return replace(
+            command,
+            argv=tuple(self.word(word) for word in command.argv),
+            span=self.outer(command.span),
+            environment={name: self.word(word) for name, word in command.environment.items()},
+            prefix=tuple(self.variable(variable) for variable in command.prefix),
+        )
+
+
+def shift(node: object, by: int) -> None:
+    """Moves a freshly parsed tree `by` characters, in place."""
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (list, tuple)):
+            waiting.extend(node)
+        elif is_dataclass(node):
+            for item in fields(node):
+                value = getattr(node, item.name)
+                if isinstance(value, int) and item.name.removeprefix("name_") in ("start", "end"):
+                    setattr(node, item.name, value + by)
+                elif isinstance(value, Piece):
+                    moved = Span(value.span.start + by, value.span.end + by)
+                    setattr(node, item.name, replace(value, span=moved))
+                elif isinstance(value, Word):
+                    setattr(node, item.name, None)
+                elif isinstance(value, list) or is_dataclass(value):
+                    waiting.append(value)

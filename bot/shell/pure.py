@@ -1,0 +1,142 @@
+"""Commands whose output follows from their arguments and input alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bot.shell.filters import FILTERS, Refused
+from bot.shell.limits import LimitReached
+from bot.shell.session import Session
+from bot.shell.source import Span
+from bot.shell.state import Value, World, cut, known
+from bot.shell.tree import SCRIPT_FOLDER, SCRIPT_PREFIX
+from bot.shell.words import Hole, Piece, Word
+
+
+def pure(
+    session: Session, world: World, name: str, words: Sequence[Word], span: Span
+) -> tuple[Value, int] | None:
+    """The output and status of a command; None when the reader does not know them."""
+    if name == "dirname" and len(words) == 1:
+        above = session.tree.above(words[0].pieces, span)
+        if above is not None:
+            return (*above, Piece("\n", span, False)), 0
+    if name in ("dirname", "basename"):
+        value = _path(name, [word.pieces for word in words], span)
+        return None if value is None else ((*value, Piece("\n", span, False)), 0)
+    if name == "cat":
+        value = _cat(session, world, words, span)
+        return None if value is None else (value, 0)
+    if name == "realpath":
+        paths = [
+            word.pieces for word in words if known(word.pieces) not in ("-e", "-m", "-s", "--")
+        ]
+        path = session.tree.path(world, paths[0]) if len(paths) == 1 else None
+        if path is None:
+            return None
+        return (*session.tree.folder(path, span), Piece("\n", span, False)), 0
+    arguments = [known(word.pieces) for word in words]
+    if any(argument is None for argument in arguments):
+        return None
+    stdin = None if world.stdin is None else known(world.stdin)
+    texts = [argument for argument in arguments if argument is not None]
+    try:
+        output, status = FILTERS[name](session, texts, stdin)
+    except (Refused, ValueError, re.error, IndexError):
+        return None
+    session.spend(len(output))
+    return ((Piece(output, span, False),) if output else ()), status
+
+
+def content(session: Session, world: World, path: Value, span: Span) -> Value | None:
+    """The content of a file; None where it is unknown."""
+    place = session.tree.path(world, path)
+    if place is None:
+        return None
+    try:
+        text = session.tree.text(place, span)
+    except LimitReached as reached:
+        session.limit(reached, "a file is not read")
+        return None
+    if not text:
+        return None if text is None else ()
+    session.spend(len(text))
+    return (Piece(text, span, False),)
+
+
+def _cat(session: Session, world: World, words: Sequence[Word], span: Span) -> Value | None:
+    """What `cat` writes: its input, or files of the tree."""
+    result: list[Piece] = []
+    for path in [word.pieces for word in words] or [()]:
+        text = known(path)
+        if text is not None and text.startswith("-") and text != "-":
+            return None
+        value = world.stdin if text in ("", "-") else content(session, world, path, span)
+        if value is None:
+            return None
+        result.extend(value)
+    return tuple(result)
+
+
+def _path(name: str, words: list[Value], span: Span) -> Value | None:
+    """Dirname and basename keep the places of the characters they leave."""
+    if words and known(words[0]) == "--":
+        words = words[1:]
+    if not words or (known(words[0]) or "x").startswith("-") or len(words) > 2:
+        return None
+    path = words[0]
+    text = known(path)
+    if text is None:
+        return _unknown_path(name, words)
+    stripped = text.rstrip("/")
+    if name == "dirname":
+        if len(words) > 1:
+            return None
+        if not stripped:
+            return (Piece("/" if text else ".", span, False),)
+        at = stripped.rfind("/")
+        if at < 0:
+            return (Piece(".", span, False),)
+        head = stripped[:at].rstrip("/")
+        return cut(path, 0, len(head)) if head else (Piece("/", span, False),)
+    if not stripped:
+        return (Piece("/", span, False),) if text else ()
+    start, end = stripped.rfind("/") + 1, len(stripped)
+    suffix = known(words[1]) if len(words) > 1 else ""
+    if suffix is None:
+        return None
+    if suffix and stripped.endswith(suffix) and end - len(suffix) > start:
+        end -= len(suffix)
+    return cut(path, start, end)
+
+
+def _unknown_path(name: str, words: list[Value]) -> Value | None:
+    """The last component of a path is certain where it stands behind every hole."""
+    path = words[0]
+    last = max(index for index, piece in enumerate(path) if isinstance(piece.text, Hole))
+    hole = path[last].text
+    tail = path[last + 1 :]
+    text = known(tail) or ""
+    directory = hole == SCRIPT_PREFIX
+    if text.endswith("/") or ("/" not in text and not directory) or not text.strip("/"):
+        return None
+    at = text.rfind("/")
+    if name == "dirname":
+        if directory and at < 0 and last == 0:
+            return (replace(path[0], text=SCRIPT_FOLDER),)
+        if directory or at == 0:
+            return None if directory else path[: last + 1]
+        return (*path[: last + 1], *cut(tail, 0, at))
+    suffix = known(words[1]) if len(words) > 1 else ""
+    if suffix is None:
+        return None
+    end = len(text)
+    if suffix and text.endswith(suffix) and end - len(suffix) > at + 1:
+        end -= len(suffix)
+    return cut(tail, at + 1, end)
+
+
+PURE = frozenset(FILTERS) | {"dirname", "basename", "cat", "realpath"}
+"""Commands that the reader carries out, where it can."""

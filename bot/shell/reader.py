@@ -1,0 +1,171 @@
+"""From the bytes of a script to what it would run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from bot.shell.evaluator import Evaluator
+from bot.shell.expansion import expand, tildes
+from bot.shell.limits import LimitReached, Limits
+from bot.shell.parser import parse
+from bot.shell.places import Places
+from bot.shell.session import Session
+from bot.shell.source import Source, Span
+from bot.shell.state import Value, Variable, World
+from bot.shell.tree import SCRIPT_PREFIX, Files, Tree
+from bot.shell.words import Comment, Piece, Problem, Reading
+
+_BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
+_NO_LIMITS = Limits()
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+def read(
+    data: bytes,
+    path: str,
+    *,
+    environment: Mapping[str, str] | None = None,
+    assumed: Mapping[str, str] = _NOTHING,
+    arguments: Sequence[str] = (),
+    limits: Limits = _NO_LIMITS,
+    files: Files | None = None,
+    script_path: str | None = None,
+) -> Reading:
+    """Reads a script without running it.
+
+    Args:
+        data: the file.
+        path: its path, for messages and for `$0`.
+        environment: every variable that the caller sets; None when nobody knows them, which
+            leaves a hole wherever the script uses a variable that it does not set itself.
+        assumed: variables that the caller sets, where the others stay as `environment` says.
+        arguments: `$1`, `$2`, …
+        limits: bounds on what the reading may cost.
+        files: the files of the tree in which the script stands, by their paths relative to its
+            root, from which the script is taken to be called; what it sources, and the scripts
+            that it runs, are then read too. Without it nothing but `data` is.
+        script_path: the path of the script in that tree, where `path` is another one.
+
+    Returns:
+        What the script would run. Never raises: whatever is wrong is a `Problem`.
+
+    """
+    text, problems = _decode(data, limits)
+    source = Source(path, text)
+    if any(problem.kind in ("limit", "encoding") for problem in problems) and not text.strip():
+        return Reading(source, (), (), (), tuple(problems))
+    if any(problem.message.startswith(_FATAL) for problem in problems):
+        return Reading(source, (), (), (), tuple(problems))
+    places = Places(text)
+    given = {**(environment or {}), **assumed}
+    place = path if script_path is None else script_path
+    session = Session(limits, places, environment, Tree(files, place, given, limits))
+    session.expand = expand
+    session.tildes = tildes
+    try:
+        parser, lines, found = parse(places.text, limits, places)
+        session.problems.extend(found)
+        comments = parser.comments
+        Evaluator(session).script(
+            lines,
+            _world(place, given, arguments, environment is not None),
+        )
+    except RecursionError:
+        comments = []
+        session.limit(
+            LimitReached("depth", limits.depth, 0, 0), "the script is not read to its end"
+        )
+    return _reading(source, session, places, comments, problems)
+
+
+_FATAL = "the file is not text"
+
+
+def _decode(data: bytes, limits: Limits) -> tuple[str, list[Problem]]:
+    """The text of a file, without a byte order mark, and what is wrong with it."""
+    problems: list[Problem] = []
+    if len(data) > limits.bytes:
+        text = data[: limits.bytes].decode("utf-8", "replace")
+        message = f"the file is not read: the bound bytes={limits.bytes} of the reader is reached"
+        return "", [Problem("limit", message, Span(0, 0))] if text else []
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        text = data.decode("utf-8", "replace")
+        at = len(data[: error.start].decode("utf-8"))
+        message = f"{_FATAL}: byte 0x{data[error.start]:02x} is not UTF-8; save it as UTF-8"
+        return text, [Problem("encoding", message, Span(at, at + 1))]
+    if text.startswith(_BOM):
+        text = text[1:]
+        message = (
+            "the file starts with a byte order mark, which bash takes for a part of the first "
+            "word; save it as UTF-8 without one"
+        )
+        problems.append(Problem("encoding", message, Span(0, 0)))
+    at = text.find("\0")
+    if at >= 0:
+        message = f"{_FATAL}: it contains a NUL byte"
+        return text, [Problem("encoding", message, Span(at, at + 1))]
+    at = text.find("\r\n")
+    if at >= 0:
+        message = (
+            "the file has Windows line endings (CRLF), which bash takes for parts of words; "
+            "convert it with dos2unix"
+        )
+        problems.append(Problem("syntax", message, Span(at, at + 2)))
+    return text, problems
+
+
+def _world(
+    path: str, environment: Mapping[str, str], arguments: Sequence[str], exact: bool
+) -> World:
+    """The state in which the script starts."""
+    world = World()
+    nowhere = Span(0, 0)
+    for name, text in environment.items():
+        value = (Piece(text, nowhere, False),) if text else ()
+        world.variables[name] = Variable(value, exported=True, caller=True)
+    world.positional = tuple(
+        (Piece(argument, nowhere, False),) if argument else () for argument in arguments
+    )
+    world.zero = _zero(path, exact)
+    return world
+
+
+def _zero(path: str, exact: bool) -> Value:
+    """`$0`: the file's name is certain, the way to it depends on how the script is called."""
+    nowhere = Span(0, 0)
+    if exact:
+        return (Piece(path, nowhere, False),)
+    return (Piece(SCRIPT_PREFIX, nowhere, False), Piece(path.rsplit("/", 1)[-1], nowhere, False))
+
+
+def _reading(
+    source: Source,
+    session: Session,
+    places: Places,
+    comments: list[Comment],
+    problems: list[Problem],
+) -> Reading:
+    found = [*problems, *session.problems]
+    if places.plain:
+        return Reading(
+            source,
+            tuple(session.commands),
+            tuple(session.variables),
+            tuple(comments),
+            tuple(found),
+        )
+    return Reading(
+        source,
+        tuple(places.command(command) for command in session.commands),
+        tuple(places.variable(variable) for variable in session.variables),
+        tuple(Comment(item.text, places.outer(item.span)) for item in comments),
+        tuple(
+            Problem(item.kind, item.message, places.outer(item.span))
+            if item not in problems
+            else item
+            for item in found
+        ),
+    )

@@ -1,0 +1,220 @@
+"""What all worlds of one reading share: bounds, records, and the way back to the evaluator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from bot.shell.fields import Atom
+from bot.shell.limits import LimitReached, Limits
+from bot.shell.places import Places
+from bot.shell.source import Span
+from bot.shell.state import Value, World, shown
+from bot.shell.syntax import Part, Script
+from bot.shell.tree import Tree
+from bot.shell.words import Command, Hole, HoleKind, Piece, Problem, Variable, Word
+
+
+class ExpansionFault(Exception):  # noqa: N818 - bash calls it an expansion error
+    """An expansion failed: bash gives up the current line, or with `fatal` the whole script."""
+
+    def __init__(self, message: str, *, fatal: bool = False) -> None:
+        super().__init__(message)
+        self.fatal = fatal
+
+
+class Capture(Protocol):
+    """Runs a list of commands in a subshell and gives what it writes."""
+
+    def __call__(self, world: World, body: Script) -> Value:
+        """The output, trailing line ends kept; holes where it is unknown."""
+        ...
+
+
+class Expand(Protocol):
+    """Expands parts of a word into atoms."""
+
+    def __call__(
+        self,
+        session: Session,
+        world: World,
+        parts: list[Part],
+        atoms: list[Atom],
+        *,
+        quoted: bool,
+        whole: bool = False,
+        operand: bool = False,
+    ) -> None:
+        """Adds the atoms of the parts to `atoms`."""
+        ...
+
+
+class Tildes(Protocol):
+    """Replaces `~` in parts of a word."""
+
+    def __call__(
+        self, session: Session, world: World, parts: list[Part], *, assigned: bool
+    ) -> list[Part]:
+        """The parts with each `~` replaced where bash does so."""
+        ...
+
+
+class Session:
+    """Bounds and records of one reading."""
+
+    capture: Capture
+    expand: Expand
+    tildes: Tildes
+
+    def __init__(
+        self,
+        limits: Limits,
+        places: Places,
+        environment: Mapping[str, str] | None,
+        tree: Tree,
+    ) -> None:
+        self.limits = limits
+        self.places = places
+        self.tree = tree
+        self.environment = environment
+        self.commands: list[Command] = []
+        self.variables: list[Variable] = []
+        self.problems: list[Problem] = []
+        self.depth = 0
+        self.nested = 0
+        """How many other files are being run inside each other."""
+        self.at = Span(0, 0)
+        """The command being carried out, for messages."""
+        self.inner = 0
+        """How many command substitutions surround the command."""
+        self.substituted = False
+        """Whether the command has run a command substitution, whose status then counts."""
+        self.parsed = 0
+        """How many parts the texts had that are not the script's own."""
+        self.files: list[tuple[int, str, Value]] = []
+        """Other files that were run: where their text starts, the text, and their path."""
+        self._steps = 0
+        self._expanded = 0
+        self._seen_commands: set[object] = set()
+        self._seen_variables: set[object] = set()
+        self._seen_problems: set[str] = set()
+
+    def text(self, start: int, end: int) -> str:
+        """The text of the script between two places."""
+        return self.places.slice(start, end)
+
+    def file_at(self, offset: int) -> tuple[int, str, Value] | None:
+        """The other file in which a place lies; None for the script and for texts of `eval`."""
+        for start, text, path in reversed(self.files):
+            if start <= offset <= start + len(text):
+                return start, text, path
+        return None
+
+    def line_column(self, offset: int) -> tuple[int, int]:
+        """Line and column, from 1, of a place, in the file in which it lies."""
+        file = self.file_at(offset)
+        if file is not None:
+            before = file[1][: offset - file[0]]
+            return before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1
+        start = self.places.outer(Span(offset, offset)).start
+        before = self.places.text[:start]
+        return before.count("\n") + 1, start - (before.rfind("\n") + 1) + 1
+
+    # Bounds
+
+    def step(self, start: int, end: int) -> None:
+        """Counts a command or a round of a loop."""
+        self._steps += 1
+        if self._steps > self.limits.steps:
+            raise LimitReached("steps", self.limits.steps, start, end)
+
+    def enter(self, start: int, end: int) -> None:
+        """Goes one construct, substitution or call deeper."""
+        self.depth += 1
+        if self.depth > self.limits.depth:
+            raise LimitReached("depth", self.limits.depth, start, end)
+
+    def leave(self) -> None:
+        """Comes back."""
+        self.depth -= 1
+
+    def spend(self, characters: int, pieces: int = 1) -> None:
+        """Counts expanded text."""
+        if characters > self.limits.expansion:
+            raise LimitReached("expansion", self.limits.expansion, self.at.start, self.at.end)
+        self._expanded += characters + 16 * pieces
+        if self._expanded > self.limits.expansions:
+            raise LimitReached("expansions", self.limits.expansions, self.at.start, self.at.end)
+
+    def work(self, amount: int) -> None:
+        """Counts work that writes nothing, as the characters that could be copied meanwhile."""
+        self.spend(0, 0)
+        self._expanded += amount
+
+    def spend_words(self, words: int) -> None:
+        """Refuses an expansion into too many words."""
+        if words > self.limits.words:
+            raise LimitReached("words", self.limits.words, self.at.start, self.at.end)
+
+    def limit(self, reached: LimitReached, consequence: str) -> None:
+        """Reports that a bound was reached, once for each bound."""
+        if reached.bound in self._seen_problems:
+            return
+        self._seen_problems.add(reached.bound)
+        message = (
+            f"{consequence}: the bound {reached.bound}={reached.limit} of the reader is reached"
+        )
+        self.problems.append(Problem("limit", message, Span(reached.start, reached.end)))
+
+    def unsupported(self, message: str, span: Span) -> None:
+        """Reports a construct that is valid but not evaluated, once for each message."""
+        if message not in self._seen_problems:
+            self._seen_problems.add(message)
+            self.problems.append(Problem("unsupported", message, span))
+
+    # Records
+
+    def record(self, command: Command) -> None:
+        """Lists a command unless the same one was reached in another world."""
+        key = (
+            self._place(command.span),
+            tuple(shown(word.pieces) for word in command.argv),
+            tuple((name, shown(word.pieces)) for name, word in command.environment.items()),
+            tuple((item.name, shown(item.value.pieces)) for item in command.prefix),
+        )
+        if key in self._seen_commands:
+            return
+        if len(self.commands) >= self.limits.commands:
+            span = command.span
+            raise LimitReached("commands", self.limits.commands, span.start, span.end)
+        self._seen_commands.add(key)
+        self.commands.append(command)
+
+    def _place(self, span: Span) -> object:
+        """A place that is the same each time that the same command runs the same file."""
+        file = self.file_at(span.start) if self.files else None
+        if file is None:
+            return span
+        return self.places.outer(span), span.start - file[0], span.end - file[0]
+
+    def assigned(
+        self, name: str, value: Value, name_span: Span, value_span: Span, exported: bool
+    ) -> Variable:
+        """Lists an assignment unless the same one was carried out before."""
+        variable = Variable(name, Word(value, value_span), name_span, value_span, exported)
+        key = (self._place(name_span), shown(value))
+        if key not in self._seen_variables:
+            self._seen_variables.add(key)
+            self.variables.append(variable)
+        return variable
+
+
+def hole(kind: HoleKind, reason: str, span: Span, name: str | None = None) -> Value:
+    """A value that is one hole."""
+    return (Piece(Hole(kind, reason, name), span, False),)
+
+
+def shorten(text: str, width: int = 60) -> str:
+    """Source text on one line, cut to `width` characters."""
+    text = " ".join(text.replace("\\\n", " ").split())
+    return text if len(text) <= width else text[: width - 3] + "..."

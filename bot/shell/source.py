@@ -1,0 +1,63 @@
+"""The text of a script and the places in it."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of a script, in characters from its start; the end is exclusive."""
+
+    start: int
+    end: int
+
+    def __len__(self) -> int:
+        return self.end - self.start
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Lines and columns of a span, from 1, counted in characters; the end is exclusive."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(slots=True)
+class Source:
+    """A script's text, decoded, with its path for messages."""
+
+    path: str
+    text: str
+    _starts: list[int] = field(default_factory=list, repr=False)
+
+    def __post_init__(self) -> None:
+        self._starts = [0]
+        at = self.text.find("\n")
+        while at >= 0:
+            self._starts.append(at + 1)
+            at = self.text.find("\n", at + 1)
+
+    def line_column(self, offset: int) -> tuple[int, int]:
+        """Line and column, from 1, of a character offset."""
+        line = bisect_right(self._starts, offset)
+        return line, offset - self._starts[line - 1] + 1
+
+    def place(self, span: Span) -> Place:
+        """Lines and columns of `span`."""
+        return Place(*self.line_column(span.start), *self.line_column(max(span.start, span.end)))
+
+    def line(self, number: int) -> str:
+        """The text of a line, from 1, without its end."""
+        start = self._starts[number - 1]
+        end = self._starts[number] - 1 if number < len(self._starts) else len(self.text)
+        return self.text[start:end].rstrip("\r")
+
+    @property
+    def lines(self) -> int:
+        """How many lines there are."""
+        return len(self._starts)

@@ -1,0 +1,311 @@
+"""The state of a shell in one possible world."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Protocol, TypeAlias
+
+from bot.shell.source import Span
+from bot.shell.syntax import Command as Node
+from bot.shell.words import Hole, Piece, Word
+
+Value: TypeAlias = tuple[Piece, ...]
+
+ALWAYS_SET = frozenset(
+    {
+        "HOME", "USER", "LOGNAME", "SHELL", "PATH", "PWD", "HOSTNAME", "UID", "EUID",
+        "PPID", "SHLVL", "BASH", "BASH_VERSION", "BASH_VERSINFO", "HOSTTYPE", "MACHTYPE",
+        "OSTYPE", "SHELLOPTS", "BASHOPTS", "_", "GROUPS",
+    }
+)  # fmt: skip
+"""Variables that the system or bash itself sets."""
+CALLERS = ALWAYS_SET | frozenset(
+    {
+        "TMPDIR", "TERM", "LANG", "LC_ALL", "OLDPWD", "LD_LIBRARY_PATH", "PYTHONPATH",
+    }
+)  # fmt: skip
+"""Variables that belong to the caller's environment by convention, set or not."""
+CHANGING = frozenset(
+    {
+        "RANDOM", "SECONDS", "SRANDOM", "EPOCHSECONDS", "EPOCHREALTIME", "BASHPID", "BASH_COMMAND",
+        "FUNCNAME", "BASH_LINENO", "DIRSTACK", "PIPESTATUS", "BASH_SUBSHELL", "COMP_WORDBREAKS",
+    }
+)  # fmt: skip
+"""Variables whose value bash computes."""
+
+
+@dataclass(slots=True)
+class Variable:
+    """A variable: never changed once it is in a world, so that worlds can share it."""
+
+    value: Value | None = None
+    """The value of a scalar; None when declared without one."""
+    items: dict[int | str, Value] | None = None
+    """The elements of an array."""
+    associative: bool = False
+    exported: bool = False
+    integer: bool = False
+    readonly: bool = False
+    case: str = ""
+    """"l" or "u" when the value is converted on assignment."""
+    spoiled: bool = False
+    """An array of which nothing is known: its value is a hole, for every element."""
+    reference: bool = False
+    """A name reference, whose value is the name meant."""
+    caller: bool = False
+    """Comes from the caller's environment; the script has not set it."""
+    name_span: Span = field(default_factory=lambda: Span(0, 0))
+    value_span: Span = field(default_factory=lambda: Span(0, 0))
+    _through: Value | None = field(default=None, init=False, compare=False, repr=False)
+
+    def through(self, name: str) -> Value:
+        """The value as it appears where the variable is used: marked with the variable's name."""
+        if self._through is None:
+            self._through = marked(self.value or (), name)
+        return self._through
+
+
+def marked(value: Value, name: str) -> Value:
+    """The pieces of a value, each with `name` put before the variables it came through.
+
+    A name counts once: a value that a loop hands around would else carry ever longer ways.
+    """
+    return tuple(
+        Piece(p.text, p.span, p.literal, p.quoted, _way(name, p.via), p.default_of) for p in value
+    )
+
+
+def _way(name: str, via: tuple[str, ...]) -> tuple[str, ...]:
+    if name not in via:
+        return (name, *via)
+    return via if via[0] == name else (name, *(other for other in via if other != name))
+
+
+@dataclass(slots=True)
+class Flow:
+    """Why a list of commands stops: break, continue, return or exit."""
+
+    kind: str
+    levels: int = 1
+
+
+class Spender(Protocol):
+    """Counts what is expanded."""
+
+    def spend(self, characters: int, pieces: int = 1) -> None:
+        """Counts expanded text."""
+        ...
+
+
+class World:
+    """Everything that a command may change, and the conditions assumed on the way."""
+
+    __slots__ = (
+        "assumptions",
+        "decisions",
+        "exported",
+        "exporting",
+        "flow",
+        "frames",
+        "functions",
+        "likely",
+        "options",
+        "output",
+        "pipe",
+        "positional",
+        "question",
+        "sourced",
+        "sources",
+        "status",
+        "stdin",
+        "variables",
+        "zero",
+    )
+
+    def __init__(self) -> None:
+        self.variables: dict[str, Variable] = {}
+        self.frames: tuple[dict[str, Variable | None], ...] = ()
+        """For each function call, the variables that `local` hides."""
+        self.functions: dict[str, Node] = {}
+        self.positional: tuple[Value, ...] = ()
+        self.zero: Value = ()
+        self.options: frozenset[str] = frozenset()
+        self.status: int | None = 0
+        """The exit status; None when nobody can know it."""
+        self.likely = True
+        """With an unknown status: whether success is the ordinary outcome."""
+        self.question = ""
+        """With an unknown status: what has to be known, where that does not change."""
+        self.flow: Flow | None = None
+        self.assumptions: tuple[str, ...] = ()
+        self.decisions: dict[str, bool] = {}
+        """Conditions on the caller's variables that were assumed, so as to stay consistent."""
+        self.output: list[Piece] | None = None
+        """What commands have written, where that is wanted."""
+        self.stdin: Value | None = None
+        """What is left of the input, where that is known."""
+        self.pipe: tuple[str, ...] = ()
+        self.sourced = ""
+        """An unknown file that was sourced, so that any variable may have been set."""
+        self.sources: tuple[Value, ...] = ()
+        """The other files that are being run, outermost first."""
+        self.exported: dict[str, Word] | None = None
+        """The environment of commands; None when it has to be made anew."""
+        self.exporting: frozenset[str] = frozenset()
+        """Variables to export as soon as they are set."""
+
+    def copy(self) -> World:
+        """A world that can go its own way."""
+        other = World.__new__(World)
+        other.variables = self.variables.copy()
+        other.frames = tuple(frame.copy() for frame in self.frames)
+        other.functions = self.functions.copy()
+        other.positional = self.positional
+        other.zero = self.zero
+        other.options = self.options
+        other.status = self.status
+        other.likely = self.likely
+        other.question = self.question
+        other.flow = self.flow
+        other.assumptions = self.assumptions
+        other.decisions = self.decisions
+        other.output = None if self.output is None else self.output.copy()
+        other.stdin = self.stdin
+        other.pipe = self.pipe
+        other.sourced = self.sourced
+        other.sources = self.sources
+        other.exported = self.exported
+        other.exporting = self.exporting
+        return other
+
+    def settle(self, status: int | None, likely: bool = True, question: str = "") -> None:
+        """Sets the exit status of what has just run."""
+        self.status = status
+        self.likely = likely
+        self.question = question
+
+    def same(self, other: World) -> bool:
+        """True when nothing that follows can tell the two worlds apart."""
+        return (
+            self.flow == other.flow
+            and self.positional == other.positional
+            and self.options == other.options
+            and self.sourced == other.sourced
+            and self.exporting == other.exporting
+            and self.variables == other.variables
+            and self.functions == other.functions
+            and self.frames == other.frames
+            and self.output == other.output
+            and self.stdin == other.stdin
+        )
+
+    def set(self, name: str, variable: Variable) -> None:
+        """Sets a variable."""
+        old = self.variables.get(name)
+        self.variables[name] = variable
+        if variable.exported or (old is not None and old.exported):
+            self.exported = None
+
+    def remove(self, name: str) -> None:
+        """Unsets a variable: it stays known that it has no value."""
+        self.variables[name] = Variable()
+        self.exporting = self.exporting - {name}
+        self.exported = None
+
+    def environment(self, session: Spender) -> dict[str, Word]:
+        """The variables that commands see, as words."""
+        if self.exported is None:
+            session.spend(0, 4 * len(self.variables))
+            self.exported = {
+                name: Word(variable.value, variable.value_span)
+                for name, variable in self.variables.items()
+                if variable.exported and variable.value is not None and not variable.caller
+            }
+        return self.exported
+
+
+def merge(worlds: list[World]) -> list[World]:
+    """The worlds without those that cannot be told apart from an earlier one."""
+    if len(worlds) < 2:
+        return worlds
+    kept: list[World] = []
+    for world in worlds:
+        for other in kept:
+            if other.same(world):
+                _join(other, world)
+                break
+        else:
+            kept.append(world)
+    return kept
+
+
+def _join(world: World, other: World) -> None:
+    """Makes `world` stand for `other` too: what only one of them assumed is forgotten."""
+    common = 0
+    for one, two in zip(world.assumptions, other.assumptions, strict=False):
+        if one != two:
+            break
+        common += 1
+    world.assumptions = world.assumptions[:common]
+    if world.decisions is not other.decisions:
+        world.decisions = {
+            text: outcome
+            for text, outcome in world.decisions.items()
+            if other.decisions.get(text) is outcome
+        }
+    if world.status != other.status:
+        world.status = None
+        world.likely = world.likely or other.likely
+
+
+def known(value: Value) -> str | None:
+    """The characters of a value; None when a part of it is unknown."""
+    if len(value) == 1:
+        text = value[0].text
+        return text if isinstance(text, str) else None
+    parts: list[str] = []
+    for piece in value:
+        if not isinstance(piece.text, str):
+            return None
+        parts.append(piece.text)
+    return "".join(parts)
+
+
+def first_hole(value: Value) -> Hole | None:
+    """The first unknown part of a value."""
+    for piece in value:
+        if isinstance(piece.text, Hole):
+            return piece.text
+    return None
+
+
+def shown(value: Value) -> str:
+    """The characters of a value, each hole written as `${?reason}`."""
+    return Word(value, Span(0, 0)).text
+
+
+def size(value: Value) -> int:
+    """How many characters a value has; a hole counts as a few."""
+    return sum(len(p.text) if isinstance(p.text, str) else 8 for p in value)
+
+
+def cut(value: Value, start: int, end: int) -> Value:
+    """The characters [start, end) of a value without holes, with their places."""
+    result: list[Piece] = []
+    at = 0
+    for piece in value:
+        text = piece.text
+        assert isinstance(text, str)  # noqa: S101 - the caller has checked that it is known
+        low, high = max(start - at, 0), min(end - at, len(text))
+        if low < high:
+            if low == 0 and high == len(text):
+                result.append(piece)
+            elif piece.literal:
+                span = Span(piece.span.start + low, piece.span.start + high)
+                result.append(replace(piece, text=text[low:high], span=span))
+            else:
+                result.append(replace(piece, text=text[low:high]))
+        at += len(text)
+        if at >= end:
+            break
+    return tuple(result)

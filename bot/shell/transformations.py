@@ -1,0 +1,282 @@
+"""Operators that change a value: `#`, `%`, `/`, `^`, `,`, slices and `@`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.shell.fields import PROTECTED, Atom, part
+from bot.shell.numbers import Unknown, evaluate
+from bot.shell.patterns import Pattern, UnsupportedPattern
+from bot.shell.quoting import decode_ansi, quote
+from bot.shell.session import ExpansionFault, Session, hole
+from bot.shell.source import Span
+from bot.shell.state import Value, World, cut, first_hole, known, size
+from bot.shell.syntax import Parameter, WordNode
+from bot.shell.words import Hole, Piece
+
+
+def transform(
+    session: Session, world: World, node: Parameter, value: Value, span: Span, *, quoted: bool
+) -> Value:
+    """The value of `${X<operator>…}` for a value of X."""
+    operator = node.operator
+    if operator == ":":
+        return _slice(session, world, node, value, span)
+    if operator == "@":
+        return _at(session, node, value, span)
+    symbols = _symbols(session, world, node.argument)
+    if symbols is None:
+        return _lost(value, span)
+    text = known(value)
+    if text is None:
+        shortened = _around_holes(operator, symbols, value)
+        return _lost(value, span) if shortened is None else shortened
+    session.spend(len(text), 1 + len(symbols))
+    try:
+        if operator[0] in "#%":
+            return _remove(session, operator, symbols, value, text)
+        if operator[0] == "/":
+            return _replace(session, world, node, symbols, value, text, span)
+        return _convert(session, operator, symbols, value, text)
+    except UnsupportedPattern:
+        session.unsupported("the pattern !(…) is not evaluated", span)
+        return hole("unsupported", "pattern !(…)", span)
+
+
+def _lost(value: Value, span: Span) -> Value:
+    """The hole that a changed value with a hole becomes."""
+    reason = first_hole(value) or Hole("unsupported", "pattern with an unknown part")
+    via = next((p.via for p in value if isinstance(p.text, Hole)), ())
+    return (Piece(reason, span, False, False, via),)
+
+
+def _symbols(
+    session: Session, world: World, node: WordNode | None
+) -> list[tuple[str, bool]] | None:
+    """The characters of a pattern, each with whether it is quoted; None with a hole in it."""
+    if node is None:
+        return []
+    atoms: list[Atom] = []
+    parts = node.parts
+    if node.tilde:
+        parts = session.tildes(session, world, parts, assigned=False)
+    session.expand(session, world, parts, atoms, quoted=False, whole=True)
+    return symbols_of(atoms)
+
+
+def symbols_of(atoms: list[Atom]) -> list[tuple[str, bool]] | None:
+    """Atoms as the characters of a pattern; None with a hole among them."""
+    symbols: list[tuple[str, bool]] = []
+    for piece, mode in atoms:
+        if not isinstance(piece.text, str):
+            return None
+        symbols.extend((character, mode == PROTECTED) for character in piece.text)
+    return symbols
+
+
+def _around_holes(operator: str, symbols: list[tuple[str, bool]], value: Value) -> Value | None:
+    """What `${X##*/}`, `${X%/*}` and `${X%.sh}` leave of a value with holes, where that is certain.
+
+    The text behind the last `/` does not depend on what stands before it.
+    """
+    star = ("*", False)
+    if operator == "##" and len(symbols) == 2 and symbols[0] == star:
+        mark = symbols[1][0]
+        for index in range(len(value) - 1, -1, -1):
+            text = value[index].text
+            if not isinstance(text, str):
+                return None
+            at = text.rfind(mark)
+            if at >= 0:
+                head = (part(value[index], at + 1, len(text)),) if at + 1 < len(text) else ()
+                return head + value[index + 1 :]
+        return None
+    if operator == "%" and len(symbols) == 2 and symbols[1] == star:
+        mark = symbols[0][0]
+        for index in range(len(value) - 1, -1, -1):
+            text = value[index].text
+            if not isinstance(text, str):
+                return None
+            at = text.rfind(mark)
+            if at >= 0:
+                return value[:index] + ((part(value[index], 0, at),) if at else ())
+        return None
+    tail = value[-1].text
+    if operator in ("%", "%%") and isinstance(tail, str):
+        if any(character in "*?[@+!" and not quoted for character, quoted in symbols):
+            return None
+        suffix = "".join(character for character, _ in symbols)
+        if tail.endswith(suffix):
+            kept = len(tail) - len(suffix)
+            return value[:-1] + ((part(value[-1], 0, kept),) if kept else ())
+        return value if len(tail) >= len(suffix) else None
+    return None
+
+
+def _remove(
+    session: Session, operator: str, symbols: list[tuple[str, bool]], value: Value, text: str
+) -> Value:
+    backwards = operator[0] == "%"
+    pattern = Pattern(symbols, session.work, backwards=backwards)
+    lengths = pattern.lengths(text[::-1] if backwards else text)
+    length = next(iter(lengths), -1) if len(operator) == 1 else max(lengths, default=-1)
+    if length <= 0:
+        return value
+    return cut(value, 0, len(text) - length) if backwards else cut(value, length, len(text))
+
+
+def _replace(
+    session: Session,
+    world: World,
+    node: Parameter,
+    symbols: list[tuple[str, bool]],
+    value: Value,
+    text: str,
+    span: Span,
+) -> Value:
+    atoms: list[Atom] = []
+    if node.second is not None:
+        session.expand(session, world, node.second.parts, atoms, quoted=False, whole=True)
+    operator = node.operator
+    if not symbols and operator in ("/", "//"):
+        return value
+    if operator == "/" and symbols[0] in (("#", False), ("%", False)):
+        operator += symbols[0][0]
+        symbols = symbols[1:]
+    found: list[tuple[int, int]] = []
+    if operator == "/%":
+        length = max(Pattern(symbols, session.work, backwards=True).lengths(text[::-1]), default=-1)
+        if length >= 0:
+            found.append((len(text) - length, len(text)))
+    elif operator == "/#":
+        length = max(Pattern(symbols, session.work).lengths(text), default=-1)
+        if length >= 0:
+            found.append((0, length))
+    else:
+        pattern = Pattern(symbols, session.work)
+        at = 0
+        if not text and pattern.matches(text):
+            found.append((0, 0))
+        while text and (match := pattern.first(text, at)) is not None:
+            found.append(match)
+            session.spend(0, 1 + (match[1] - at) // 4)
+            at = match[1] if match[1] > match[0] else match[1] + 1
+            if operator == "/" or at > len(text):
+                break
+        else:
+            session.spend(0, 1 + (len(text) - at) // 4)
+    if not found:
+        return value
+    session.spend(len(text) + len(found) * max(1, size(tuple(a[0] for a in atoms))), len(found))
+    result: list[Piece] = []
+    done = 0
+    for start, end in found:
+        result += cut(value, done, start)
+        result += _replacement(atoms, cut(value, start, end))
+        done = end
+    result += cut(value, done, len(text))
+    return tuple(result)
+
+
+def _replacement(atoms: list[Atom], matched: Value) -> list[Piece]:
+    """The replacement, in which an unquoted `&` stands for what was matched (bash 5.2)."""
+    result: list[Piece] = []
+    for piece, mode in atoms:
+        text = piece.text
+        if mode == PROTECTED or not isinstance(text, str) or ("&" not in text and "\\" not in text):
+            if text != "":
+                result.append(piece)
+            continue
+        at = begin = 0
+        while at < len(text):
+            if text[at] == "\\" and at + 1 < len(text) and text[at + 1] in "&\\":
+                if at > begin:
+                    result.append(part(piece, begin, at))
+                begin = at + 1
+                at += 2
+            elif text[at] == "&":
+                if at > begin:
+                    result.append(part(piece, begin, at))
+                result += matched
+                at += 1
+                begin = at
+            else:
+                at += 1
+        if begin < len(text):
+            result.append(part(piece, begin, len(text)))
+    return result
+
+
+def _convert(
+    session: Session, operator: str, symbols: list[tuple[str, bool]], value: Value, text: str
+) -> Value:
+    pattern = Pattern(symbols, session.work) if symbols else None
+    change = str.upper if operator[0] == "^" else str.lower
+    result: list[Piece] = []
+    at = 0
+    for piece in value:
+        old = piece.text
+        if not isinstance(old, str):
+            continue
+        new = "".join(
+            _one(change, c)
+            if (len(operator) == 2 or at + k == 0) and (pattern is None or pattern.matches(c))
+            else c
+            for k, c in enumerate(old)
+        )
+        at += len(old)
+        result.append(piece if new == old else replace(piece, text=new, literal=False))
+    return tuple(result)
+
+
+def _one(change: object, character: str) -> str:
+    """One character in the other case; bash leaves alone what would become several."""
+    changed = character.upper() if change is str.upper else character.lower()
+    return changed if len(changed) == 1 else character
+
+
+def _slice(session: Session, world: World, node: Parameter, value: Value, span: Span) -> Value:
+    text = known(value)
+    if text is None:
+        return _lost(value, span)
+    try:
+        start = evaluate(session, world, node.argument, span) if node.argument else 0
+        length = evaluate(session, world, node.second, span) if node.second else None
+    except Unknown as unknown:
+        return hole(unknown.hole.kind, unknown.hole.reason, span, unknown.hole.name)
+    if start < 0:
+        start += len(text)
+        if start < 0:
+            return ()
+    if start > len(text):
+        return ()
+    end = len(text) if length is None else length + (start if length >= 0 else len(text))
+    if end < start:
+        raise ExpansionFault("substring expression < 0")
+    return cut(value, start, min(end, len(text)))
+
+
+def _at(session: Session, node: Parameter, value: Value, span: Span) -> Value:
+    letter = "".join(session.text(node.argument.start, node.argument.end)) if node.argument else ""
+    text = known(value)
+    if text is None:
+        return _lost(value, span)
+    computed: str | None = None
+    if letter == "Q":
+        computed = quote(text)
+    elif letter == "U":
+        computed = text.upper()
+    elif letter == "L":
+        computed = text.lower()
+    elif letter == "u":
+        computed = text[:1].upper() + text[1:]
+    elif letter == "E":
+        computed, _ = decode_ansi(text.replace("'", "\\'") + "'", 0, len(text) * 2 + 1)
+    elif letter not in ("P", "A", "K", "a", "k"):
+        raise ExpansionFault("bad substitution")
+    if computed is None:
+        session.unsupported(f"the transformation @{letter} is not evaluated", span)
+        return hole("unsupported", f"transformation @{letter}", span)
+    if computed == text:
+        return value
+    return (Piece(computed, span, False),)

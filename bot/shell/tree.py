@@ -1,0 +1,145 @@
+"""The files that stand beside the script: their paths, and their text as the caller hands it in.
+
+Scripts are taken to be called from the root of the tree, as `bash path/of/the/script.sh`. Where
+the root itself lies is not known, but what lies below it is, so a folder of the tree is a value of
+two parts: a hole, and the known rest of the path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from bot.shell.limits import LimitReached, Limits
+from bot.shell.source import Span
+from bot.shell.state import Value, World, known
+from bot.shell.words import Hole, Piece
+
+Files: TypeAlias = Callable[[str], bytes | None]
+"""Gives the content of a file by its path, with forward slashes, relative to the root of the tree;
+None where there is no such file, or none that may be read."""
+
+SCRIPT_FOLDER = Hole("argument", "directory of the script", "0")
+"""`$(dirname "$0")` where nobody knows how the script is called."""
+SCRIPT_PREFIX = Hole("argument", "way to the script", "0")
+"""What stands before the name of the script in `$0`: nothing, or a folder and its slash."""
+WORKING_FOLDER = Hole("environment", "PWD", "PWD")
+"""The working directory in which the script starts."""
+
+
+class Tree:
+    """Finds the files of a tree for one reading."""
+
+    def __init__(
+        self, files: Files | None, script: str, environment: Mapping[str, str], limits: Limits
+    ) -> None:
+        """Takes the path of the script in the tree and the variables that the caller sets."""
+        self._files = files
+        self._limits = limits
+        self._start = environment.get("PWD")
+        self._folders = {SCRIPT_FOLDER: inside(script.rpartition("/")[0]), WORKING_FOLDER: ""}
+        self._kept: dict[str, bytes | None] = {}
+        self._bytes = 0
+        self._written: set[str] = set()
+
+    @property
+    def known(self) -> bool:
+        """Whether there are files at all."""
+        return self._files is not None
+
+    def path(self, world: World, value: Value) -> str | None:
+        """The place in the tree that a path means; None when it is unknown or outside."""
+        if self._files is None or not value:
+            return None
+        first = value[0].text
+        if isinstance(first, Hole):
+            folder = self._folders.get(first)
+            rest = known(value[1:])
+            if folder is None or rest is None or not (rest == "" or rest.startswith("/")):
+                return None
+            return inside(folder + rest)
+        text = known(value)
+        if text is None:
+            return None
+        if not text.startswith("/"):
+            variable = world.variables.get("PWD")
+            if variable is None:
+                return inside(text)
+            base = self.path(world, variable.value or ())
+            return None if base is None else inside(f"{base}/{text}")
+        if self._start is None or not text.startswith(self._start):
+            return None
+        rest = text[len(self._start) :]
+        return inside(rest) if rest == "" or rest.startswith("/") else None
+
+    def folder(self, path: str, span: Span) -> Value:
+        """The absolute path of a folder of the tree, as `cd` and `realpath` make it."""
+        rest = f"/{path}" if path else ""
+        if self._start is not None:
+            return (Piece(self._start + rest, span, False),)
+        start = Piece(WORKING_FOLDER, span, False)
+        return (start, Piece(rest, span, False)) if rest else (start,)
+
+    def above(self, value: Value, span: Span) -> Value | None:
+        """The folder above one of which nothing is known but that it is one of the tree."""
+        hole = value[0].text if len(value) == 1 else None
+        if self._files is None or not isinstance(hole, Hole) or not self._folders.get(hole):
+            return None
+        path = (self._folders[hole] or "").rpartition("/")[0]
+        found = Hole("argument", f"directory {path or '.'} of the tree", "0")
+        self._folders[found] = path
+        return (Piece(found, span, False),)
+
+    def read(self, path: str, at: Span) -> bytes | None:
+        """The content of a file as it is before the script runs; None where it is unknown.
+
+        Raises:
+            LimitReached: too many files, or too large ones.
+
+        """
+        if self._files is None or path in self._written:
+            return None
+        if path not in self._kept:
+            if len(self._kept) >= self._limits.files:
+                raise LimitReached("files", self._limits.files, at.start, at.end)
+            data = self._files(path)
+            self._bytes += len(data or b"")
+            if self._bytes > self._limits.bytes:
+                self._kept[path] = None
+                raise LimitReached("bytes", self._limits.bytes, at.start, at.end)
+            self._kept[path] = data
+        return self._kept[path]
+
+    def text(self, path: str, at: Span) -> str | None:
+        """The text of a file; None where it is unknown, or no text.
+
+        Raises:
+            LimitReached: too many files, or too large ones.
+
+        """
+        data = self.read(path, at)
+        if data is None or b"\0" in data:
+            return None
+        try:
+            return data.decode("utf-8")
+        except UnicodeDecodeError:
+            return None
+
+    def wrote(self, world: World, value: Value) -> None:
+        """Notes that the script itself may change a file, whose content is unknown from then on."""
+        path = self.path(world, value)
+        if path:
+            self._written.add(path)
+
+
+def inside(path: str) -> str | None:
+    """A path of the tree without `.`, `..` and doubled slashes; None when it leaves the tree."""
+    names: list[str] = []
+    for name in path.split("/"):
+        if name == "..":
+            if not names:
+                return None
+            names.pop()
+        elif name not in ("", "."):
+            names.append(name)
+    return "/".join(names)

@@ -1,0 +1,215 @@
+"""Reading and setting the variables of a world."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.shell.limits import LimitReached
+from bot.shell.session import ExpansionFault, Session, hole
+from bot.shell.source import Span
+from bot.shell.state import (
+    ALWAYS_SET,
+    CALLERS,
+    CHANGING,
+    Value,
+    Variable,
+    World,
+    marked,
+)
+from bot.shell.words import Piece
+
+_BEGINNING = {"OPTIND": "1", "PS4": "+ ", "IFS": " \t\n"}
+_MAX_REFERENCES = 8
+
+
+def target(world: World, name: str) -> str:
+    """The name that a name reference means; any other name means itself."""
+    for _ in range(_MAX_REFERENCES):
+        variable = world.variables.get(name)
+        if variable is None or not variable.reference or not variable.value:
+            return name
+        text = variable.value[0].text
+        if not isinstance(text, str):
+            return name
+        name = text
+    return name
+
+
+def scalar(session: Session, world: World, name: str, span: Span) -> Value | None:
+    """The value of `$name` used at `span`; None when it is unset."""
+    variable = world.variables.get(name)
+    if variable is not None:
+        if variable.reference:
+            name = target(world, name)
+            variable = world.variables.get(name)
+            if variable is None:
+                return _never_set(session, world, name, span)
+        if variable.items is not None:
+            value = variable.items.get("0" if variable.associative else 0)
+            return None if value is None else marked(value, name)
+        if variable.value is None:
+            return None
+        if variable.caller:
+            return tuple(replace(p, span=span, via=(name,)) for p in variable.value)
+        return variable.through(name)
+    if name[0].isalpha() or name[0] == "_":
+        return _never_set(session, world, name, span)
+    return _special(world, name, span)
+
+
+def _special(world: World, name: str, span: Span) -> Value | None:
+    if name.isdigit():
+        number = int(name) if len(name) < 9 else len(world.positional) + 1
+        if number == 0:
+            return tuple(replace(piece, span=span, literal=False) for piece in world.zero)
+        if number <= len(world.positional):
+            return world.positional[number - 1]
+        return None
+    if name == "#":
+        return (Piece(str(len(world.positional)), span, False),)
+    if name == "?":
+        if world.status is not None:
+            return (Piece(str(world.status), span, False),)
+        return hole("command", "exit status of the last command", span)
+    reason = {"$": "process number of the shell", "!": "process number of a background command"}
+    return hole("command", reason.get(name, "options of the shell"), span)
+
+
+def _never_set(session: Session, world: World, name: str, span: Span) -> Value | None:
+    """The value of a variable that the script has not set."""
+    if name in CHANGING:
+        if name in ("FUNCNAME", "PIPESTATUS"):
+            return hole("unsupported", f"value of {name}", span)
+        return hole("command", f"value of {name}", span)
+    if name == "BASH_SOURCE":
+        return _source_file(session, world, 0, span)
+    if name == "LINENO":
+        line, _ = session.line_column(span.start)
+        return (Piece(str(line), span, False),)
+    if name in _BEGINNING:
+        return (Piece(_BEGINNING[name], span, False),)
+    if session.environment is None:
+        if name in CALLERS:
+            return hole("environment", name, span, name)
+        if world.sourced:
+            return _set_elsewhere(world, name, span)
+        return hole("unset", f"variable {name} is not set in the script", span, name)
+    if name in ALWAYS_SET:
+        return hole("environment", name, span, name)
+    return _set_elsewhere(world, name, span) if world.sourced else None
+
+
+def _set_elsewhere(world: World, name: str, span: Span) -> Value:
+    """What an unset variable may be once a file was sourced that nobody knows."""
+    return hole("unsupported", f"set by source {world.sourced}", span, name)
+
+
+def _source_file(session: Session, world: World, key: int | str, span: Span) -> Value | None:
+    """`${BASH_SOURCE[key]}`: the file in which the place lies, and those that run it."""
+    if key in (0, "0"):
+        file = session.file_at(span.start)
+        if file is not None:
+            return tuple(replace(piece, span=span) for piece in file[2])
+        in_script = span.start <= len(session.places.text) or not world.sources
+        path = world.zero if in_script else world.sources[-1]
+        return tuple(replace(piece, span=span) for piece in path)
+    if world.frames:
+        return hole("unsupported", f"value of BASH_SOURCE[{key}]", span)
+    callers = (*reversed(world.sources), world.zero)
+    if isinstance(key, int) and key < len(callers):
+        return tuple(replace(piece, span=span) for piece in callers[key])
+    return None
+
+
+def element(session: Session, world: World, name: str, key: int | str, span: Span) -> Value | None:
+    """The value of `${name[key]}`; None when it is unset."""
+    name = target(world, name)
+    variable = world.variables.get(name)
+    if variable is None and name == "BASH_SOURCE":
+        return _source_file(session, world, key, span)
+    if variable is None or variable.items is None:
+        if key in (0, "0") or (variable is not None and variable.spoiled):
+            return scalar(session, world, name, span)
+        if variable is None and (session.environment is None or world.sourced):
+            return _never_set(session, world, name, span)
+        return None
+    if isinstance(key, int) and key < 0:
+        key += max((k for k in variable.items if isinstance(k, int)), default=-1) + 1
+    value = variable.items.get(key)
+    return None if value is None else marked(value, name)
+
+
+def elements(session: Session, world: World, name: str, span: Span) -> list[Value]:
+    """The values of `${name[@]}` in order."""
+    name = target(world, name)
+    variable = world.variables.get(name)
+    if variable is None or variable.items is None:
+        value = scalar(session, world, name, span)
+        return [] if value is None else [value]
+    return [marked(variable.items[key], name) for key in ordered(variable)]
+
+
+def ordered(variable: Variable) -> list[int | str]:
+    """The keys of an array: rising for an indexed one, as set for an associative one."""
+    items = variable.items or {}
+    if variable.associative:
+        return list(items)
+    return sorted(items, key=lambda key: key if isinstance(key, int) else 0)
+
+
+def converted(variable: Variable | None, value: Value) -> Value:
+    """A value as `declare -l` and `declare -u` change it on assignment."""
+    if variable is None or not variable.case:
+        return value
+    change = str.lower if variable.case == "l" else str.upper
+    result: list[Piece] = []
+    for piece in value:
+        if isinstance(piece.text, str):
+            text = change(piece.text)
+            result.append(replace(piece, text=text, literal=piece.literal and text == piece.text))
+        else:
+            result.append(piece)
+    return tuple(result)
+
+
+def assign_scalar(
+    session: Session, world: World, name: str, value: Value, name_span: Span, value_span: Span
+) -> None:
+    """Carries out `name=value`.
+
+    Raises:
+        ExpansionFault: the variable is read-only.
+        LimitReached: too many variables.
+
+    """
+    name = target(world, name)
+    old = world.variables.get(name)
+    if old is None:
+        if len(world.variables) >= session.limits.variables:
+            at = name_span
+            raise LimitReached("variables", session.limits.variables, at.start, at.end)
+        exported = (
+            "allexport" in world.options
+            or name in world.exporting
+            or (session.environment is None and name in CALLERS)
+        )
+        variable = Variable(value, exported=exported, name_span=name_span, value_span=value_span)
+    elif old.readonly:
+        raise ExpansionFault(f"{name}: readonly variable", fatal=True)
+    elif old.items is not None:
+        items = dict(old.items)
+        items["0" if old.associative else 0] = value
+        session.spend(0, len(items))
+        variable = replace(old, items=items)
+    else:
+        exported = old.exported or "allexport" in world.options or name in world.exporting
+        variable = replace(
+            old,
+            value=converted(old, value),
+            exported=exported,
+            caller=False,
+            name_span=name_span,
+            value_span=value_span,
+        )
+    world.set(name, variable)
+    session.assigned(name, value, name_span, value_span, variable.exported)

@@ -1,0 +1,207 @@
+"""True, false, or nobody can know: what conditions say about values."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from bot.shell.limits import LimitReached
+from bot.shell.numbers import Unknown, integer
+from bot.shell.session import Session
+from bot.shell.source import Span
+from bot.shell.state import Value, World, known
+from bot.shell.words import Hole
+
+_INTEGER = re.compile(r"[ \t]*[-+]?[0-9]+[ \t]*")
+COMPARE = {
+    "-eq": lambda a, b: a == b,
+    "-ne": lambda a, b: a != b,
+    "-lt": lambda a, b: a < b,
+    "-le": lambda a, b: a <= b,
+    "-gt": lambda a, b: a > b,
+    "-ge": lambda a, b: a >= b,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The outcome of a condition."""
+
+    outcome: bool | None
+    """None when nobody can know it."""
+    question: str = ""
+    """What has to be known: the same text has the same answer; "" when it may change."""
+
+
+class TestFault(Exception):  # noqa: N818 - `[` reports it and gives status 2
+    """The arguments of `[` are no condition."""
+
+
+def _named(value: Value) -> str | None:
+    """A value as a text that is the same for the same value; None when it may change.
+
+    An output that was kept in a variable is known by the place where it was written.
+    """
+    parts: list[str] = []
+    for piece in value:
+        if not isinstance(piece.text, Hole):
+            parts.append(piece.text)
+        elif piece.text.name or piece.text.kind in ("unset", "environment", "argument"):
+            parts.append(f"\1{piece.text.reason} {piece.text.name}\1")
+        elif piece.via:
+            parts.append(f"\1{piece.span.start}\1")
+        else:
+            return None
+    return "".join(parts)
+
+
+def about(operator: str, *values: Value) -> Verdict:
+    """An undecided verdict on values."""
+    names = [_named(value) for value in values]
+    kept = [name for name in names if name is not None]
+    if len(kept) < len(names):
+        return Verdict(None)
+    return Verdict(None, "\0".join([operator, *kept]))
+
+
+def negated(verdict: Verdict) -> Verdict:
+    """The opposite of a verdict."""
+    if verdict.outcome is None:
+        return Verdict(None, "!" + verdict.question if verdict.question else "")
+    return Verdict(not verdict.outcome)
+
+
+def both(left: Verdict, right: Verdict) -> Verdict:
+    """Whether two verdicts both hold."""
+    if left.outcome is False or right.outcome is False:
+        return Verdict(False)
+    if left.outcome is None:
+        if right.outcome is None:
+            known_ = left.question and right.question
+            return Verdict(None, f"({left.question}&&{right.question})" if known_ else "")
+        return left
+    return right
+
+
+def empty(value: Value) -> Verdict:
+    """Whether a value is empty."""
+    if any(isinstance(piece.text, str) and piece.text for piece in value):
+        return Verdict(False)
+    if any(isinstance(piece.text, Hole) for piece in value):
+        return about("-z", value)
+    return Verdict(True)
+
+
+def equal(left: Value, right: Value) -> Verdict:
+    """Whether two values are equal."""
+    one, two = known(left), known(right)
+    if one is not None and two is not None:
+        return Verdict(one == two)
+    if one == "":
+        return empty(right)
+    if two == "":
+        return empty(left)
+    if _differ(left, right, 0) or _differ(left, right, -1):
+        return Verdict(False)
+    return about("=", left, right)
+
+
+def _differ(left: Value, right: Value, end: int) -> bool:
+    """True when the known characters at one end of two values differ."""
+    if not left or not right:
+        return False
+    one, two = left[end].text, right[end].text
+    if not isinstance(one, str) or not isinstance(two, str):
+        return False
+    length = min(len(one), len(two))
+    if end == 0:
+        return one[:length] != two[:length]
+    return one[-length:] != two[-length:] if length else False
+
+
+def unary(session: Session, world: World, operator: str, value: Value) -> Verdict:
+    """The outcome of an operator such as `-n` or `-f` on a value."""
+    if operator == "-z":
+        return empty(value)
+    if operator == "-n":
+        return negated(empty(value))
+    if operator in ("-f", "-e", "-r", "-s") and session.tree.known:
+        path = session.tree.path(world, value)
+        try:
+            data = session.tree.read(path, session.at) if path else None
+        except LimitReached as reached:
+            session.limit(reached, "a file is not looked for")
+            data = None
+        if data or (data is not None and operator != "-s"):
+            return Verdict(True)
+    text = known(value)
+    if operator == "-v":
+        return _is_set(session, world, text)
+    if operator == "-o":
+        return Verdict(text in world.options) if text is not None else Verdict(None)
+    if operator == "-R":
+        return Verdict(False) if text is not None else Verdict(None)
+    return Verdict(False) if text == "" and operator != "-t" else Verdict(None)
+
+
+def _is_set(session: Session, world: World, name: str | None) -> Verdict:
+    if name is None:
+        return Verdict(None)
+    base, bracket, rest = name.partition("[")
+    variable = world.variables.get(base)
+    if variable is None:
+        if session.environment is None or world.sourced:
+            return Verdict(None, f"-v\0{name}")
+        return Verdict(False)
+    if not bracket:
+        if variable.items is not None:
+            return Verdict((0 in variable.items) or ("0" in variable.items))
+        return Verdict(variable.value is not None)
+    key = rest.removesuffix("]")
+    items = variable.items or {}
+    if key in ("@", "*"):
+        return Verdict(bool(items))
+    return Verdict(key in items or (key.isdigit() and int(key) in items))
+
+
+def _number(session: Session, world: World, value: Value, *, strict: bool) -> int | None:
+    """The number that a value is; None when it is unknown.
+
+    Raises:
+        TestFault: it is none, for `[`.
+
+    """
+    text = known(value)
+    if text is None:
+        return None
+    if strict:
+        if not _INTEGER.fullmatch(text) or len(text) > 25:
+            raise TestFault(f"{text}: integer expression expected")
+        return int(text)
+    try:
+        return integer(session, world, text, value[0].span if value else Span(0, 0))
+    except Unknown:
+        return None
+
+
+def binary(
+    session: Session, world: World, operator: str, left: Value, right: Value, *, strict: bool
+) -> Verdict:
+    """The outcome of an operator such as `=` or `-lt` on two values."""
+    if operator in ("=", "=="):
+        return equal(left, right)
+    if operator == "!=":
+        return negated(equal(left, right))
+    if operator in ("<", ">"):
+        one, two = known(left), known(right)
+        if one is None or two is None:
+            return about(operator, left, right)
+        return Verdict(one < two if operator == "<" else one > two)
+    compare = COMPARE.get(operator)
+    if compare is None:
+        return Verdict(None)
+    first = _number(session, world, left, strict=strict)
+    second = _number(session, world, right, strict=strict)
+    if first is None or second is None:
+        return about(operator, left, right)
+    return Verdict(compare(first, second))

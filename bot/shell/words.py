@@ -1,0 +1,170 @@
+"""What the reader hands on: words as bash would expand them, each character with its place.
+
+Nothing here knows a framework. Unknown is a value: a `Hole` with a reason, never a guess.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from bot.shell.source import Source, Span
+
+HoleKind: TypeAlias = Literal["environment", "unset", "command", "argument", "limit", "unsupported"]
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """A part of a word that cannot be known without running something."""
+
+    kind: HoleKind
+    """environment: HOME, USER, PWD and the like · unset: a variable that the script never sets ·
+    command: output of a command · argument: the caller's arguments · limit: a bound was reached ·
+    unsupported: a construct that the reader does not evaluate."""
+    reason: str
+    """Short, in words: "variable WORKDIR is not set", "output of date +%Y%m%d"."""
+    name: str | None = None
+    """The variable, for environment and unset, and for unsupported where a file may set it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A run of characters of a word, or a hole, with the place where it was written."""
+
+    text: str | Hole
+    span: Span
+    """Where the characters (or the construct that gave the hole) stand in the script. For a value
+    that came through variables this is the assignment, not the command."""
+    literal: bool = True
+    """True when the span's own characters are the text, one to one, so that a part of the piece is
+    the same part of the span; false for computed text such as `$(( ))`."""
+    quoted: bool = False
+    """True when the characters stood in quotes where they were written."""
+    via: tuple[str, ...] = ()
+    """The variables that the value came through, outermost first."""
+    default_of: str | None = None
+    """The variable whose default this is: `${X:-16}` where the script itself never sets X."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word of a command after all expansions."""
+
+    pieces: tuple[Piece, ...]
+    span: Span
+    """Where the word stands in the command itself."""
+
+    @property
+    def complete(self) -> bool:
+        """True when every character is known."""
+        return all(isinstance(piece.text, str) for piece in self.pieces)
+
+    @property
+    def text(self) -> str:
+        """The characters; each hole reads `${?reason}`."""
+        return "".join(
+            piece.text if isinstance(piece.text, str) else "${?" + piece.text.reason + "}"
+            for piece in self.pieces
+        )
+
+    @property
+    def holes(self) -> tuple[Hole, ...]:
+        """The unknown parts, in order."""
+        return tuple(piece.text for piece in self.pieces if isinstance(piece.text, Hole))
+
+    def span_of(self, start: int, end: int) -> Span:
+        """Where the characters [start, end) of `text` were written; the word's own place when none.
+
+        When they come from several places the place of the last piece wins where the pieces lie
+        apart, since that is where the value ends; adjoining pieces give their union.
+        """
+        spans: list[Span] = []
+        at = 0
+        for piece in self.pieces:
+            length = len(piece.text) if isinstance(piece.text, str) else len(piece.text.reason) + 4
+            lo, hi = max(start, at), min(end, at + length)
+            if lo < hi:
+                if piece.literal and isinstance(piece.text, str):
+                    spans.append(Span(piece.span.start + lo - at, piece.span.start + hi - at))
+                else:
+                    spans.append(piece.span)
+            at += length
+        if not spans:
+            return self.span
+        span = spans[-1]
+        for other in reversed(spans[:-1]):
+            # A quote or two may stand between adjoining pieces.
+            if 0 <= span.start - other.end <= 2:
+                span = Span(other.start, span.end)
+            else:
+                break
+        return span
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """An assignment that the reader carried out."""
+
+    name: str
+    value: Word
+    name_span: Span
+    value_span: Span
+    exported: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A simple command that the script would run, after expansion."""
+
+    argv: tuple[Word, ...]
+    span: Span
+    """The command in the script, redirections left out."""
+    environment: dict[str, Word]
+    """Variables exported to the command by the script or set before it (`X=1 cmd`)."""
+    prefix: tuple[Variable, ...] = ()
+    """The assignments that stand before the command: `X=1 cmd`."""
+    pipeline: tuple[str, ...] = ()
+    """Names of the commands that this one's output is piped into, in order: ("tee",)."""
+    pipefail: bool = False
+    """Whether `set -o pipefail` was in force."""
+    assumptions: tuple[str, ...] = ()
+    """Undecidable conditions taken to hold on the way here, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A comment, with its `#`."""
+
+    text: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something the reader could not take as it stands."""
+
+    kind: Literal["syntax", "limit", "unsupported", "encoding"]
+    """syntax: bash would refuse it · limit: a bound of the reader was reached ·
+    unsupported: valid, but not evaluated · encoding: not text."""
+    message: str
+    """One sentence; for a limit it names the bound."""
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a script would run, as far as that can be known without running it."""
+
+    source: Source
+    commands: tuple[Command, ...]
+    """Every command that would run, on every path that could be taken, in order."""
+    variables: tuple[Variable, ...]
+    """Every assignment carried out, in order."""
+    comments: tuple[Comment, ...]
+    problems: tuple[Problem, ...]
+
+
+def texts(words: Sequence[Word]) -> list[str]:
+    """The texts of words, holes written as `${?reason}`."""
+    return [word.text for word in words]

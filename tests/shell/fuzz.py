@@ -1,0 +1,205 @@
+"""Looks for scripts on which the reader fails: `make fuzz`, or `python -m tests.shell.fuzz`.
+
+Two ways in turn, until the time is up:
+
+- scripts from the grammar of `tests.shell.scripts` run under real bash; every word must agree;
+- the cases of `tests.shell`, mangled: the reader must end soon, in bounded memory, without an
+  exception, and every piece must lie where its characters stand.
+
+A failure is printed as small as it could be made, with the seed that found it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import resource
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+
+from bot.shell import read
+from bot.shell.words import Reading
+from tests.shell.cases import CASES
+from tests.shell.judge import Judge, Script, verdict
+from tests.shell.scripts import script
+from tests.shell.trees import TREES
+
+SLOW = 3.0
+"""Seconds of processor time that no script of a few kilobytes may take."""
+MEGABYTES = 400
+"""How far the whole process may grow."""
+_BATCH = 8
+_FRAGMENTS = (
+    "$", "(", ")", "((", "))", "{", "}", "${", "$((", "$(", "`", '"', "'", "\\", "\n", " ", ";",
+    ";;", "&", "&&", "||", "|", "<", ">", "<<", "<<<", "<<-EOF", "EOF\n", "if ", "then ", "fi\n",
+    "for ", "in ", "do ", "done\n", "while ", "case ", "esac\n", "[[ ", " ]]", "[ ", " ]", "=",
+    "+=", "=(", "$a", "${a", "#", "%", "//", ":-", "[@]", "*", "~", "!", "eval ", "f() {", "$'",
+    "local ", "declare -A ", "set -e\n", "cmd ", "1", "..", ",", "-", "=~", "?", "é", "\t", "\r\n",
+    "source ", ". ./x.sh\n", "bash x.sh\n", "bash -c ", "cd ..\n", "read -d '' ", "\0", "\ufeff",
+)  # fmt: skip
+
+
+def main() -> int:
+    """Fuzz and print; returns 1 when something was found."""
+    parser = argparse.ArgumentParser(prog="python -m tests.shell.fuzz", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60.0, help="how long (default: 60)")
+    parser.add_argument("--seed", type=int, default=None, help="where to start (default: by time)")
+    arguments = parser.parse_args()
+    start = int(time.time()) if arguments.seed is None else arguments.seed
+    end = time.monotonic() + arguments.seconds
+    counts = {"generated": 0, "mangled": 0}
+    slowest = 0.0
+    with tempfile.TemporaryDirectory() as folder:
+        judge = Judge(Path(folder) / "judge")
+        number = start
+        while time.monotonic() < end:
+            number += 1
+            found = _generated(judge, number)
+            counts["generated"] += _BATCH
+            if found:
+                print(f"seed {number}: {found}")  # noqa: T201
+                return 1
+            for text in _mangled(random.Random(number), 400):  # noqa: S311
+                counts["mangled"] += 1
+                complaint, seconds = fault(text)
+                slowest = max(slowest, seconds)
+                if complaint:
+                    print(f"seed {number}: {complaint}\n{smaller(text)!r}")  # noqa: T201
+                    return 1
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    print(  # noqa: T201
+        f"{counts['generated']:,} generated scripts agree with bash; {counts['mangled']:,} mangled "
+        f"ones were read, the slowest in {1000 * slowest:.0f} ms; {grown} MB at most "
+        f"(seeds {start + 1} to {number})"
+    )
+    if grown > MEGABYTES:
+        print(f"the process grew above {MEGABYTES} MB")  # noqa: T201
+        return 1
+    return 0
+
+
+def _generated(judge: Judge, number: int) -> str:
+    """What is wrong with one of a few scripts of the grammar; "" when nothing is."""
+    found: list[str] = []
+
+    @seed(number)
+    @settings(
+        max_examples=1,
+        database=None,
+        deadline=None,
+        phases=(Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+        report_multiple_bugs=False,
+    )
+    @given(texts=st.lists(script(), min_size=_BATCH, max_size=_BATCH))
+    def agree(texts: list[str]) -> None:
+        scripts = [Script(text) for text in texts]
+        for index, (one, calls) in enumerate(zip(scripts, judge.run(scripts), strict=True)):
+            environment = judge.environment(one)
+            reading = read(one.text.encode(), f"../{index}.sh", environment=environment)
+            if any(problem.kind == "limit" for problem in reading.problems):
+                continue
+            outcome = verdict(calls, reading, environment)
+            if outcome != "exact":
+                found[:] = [f"{outcome}\n{one.text}"]
+                raise AssertionError(outcome)
+
+    try:
+        agree()
+    except AssertionError:
+        return found[0] if found else traceback.format_exc()
+    return ""
+
+
+def _mangled(source: random.Random, count: int) -> Iterator[bytes]:
+    """Cases with pieces removed, doubled, exchanged and put in."""
+    texts = [*CASES.values(), *(files[path] for path, files in TREES.values())]
+    for _ in range(count):
+        text = source.choice(texts)
+        if source.random() < 0.3:
+            text += source.choice(texts)
+        for _ in range(source.randint(1, 8)):
+            start = source.randint(0, len(text))
+            stop = min(len(text), start + source.randint(0, 12))
+            piece = source.choice(
+                (
+                    "",
+                    source.choice(_FRAGMENTS),
+                    source.choice(_FRAGMENTS) * source.randint(1, 60),
+                    text[start:stop] * 2,
+                    source.choice(texts)[:40],
+                )
+            )
+            text = text[:start] + piece + text[stop:]
+        data = text.encode()
+        if source.random() < 0.05:
+            at = source.randint(0, len(data))
+            data = data[:at] + bytes([source.randrange(256)]) + data[at:]
+        yield data
+
+
+def fault(data: bytes) -> tuple[str, float]:
+    """What is wrong with the reading of a script, "" when nothing is; and how long it took."""
+    slowest = 0.0
+    readers: tuple[Callable[[], Reading], ...] = (
+        lambda: read(data, "a/run.sh"),
+        lambda: read(data, "a/run.sh", environment={"HOME": "/h"}, arguments=("1", "b c")),
+        lambda: read(data, "a/run.sh", files={"x.sh": data, "a/x.sh": data, "v": b"a b\n"}.get),
+    )
+    for reader in readers:
+        start = time.process_time()
+        try:
+            result = reader()
+        except Exception:
+            return traceback.format_exc(), 0.0
+        slowest = max(slowest, time.process_time() - start)
+        complaint = misplaced(result)
+        if complaint:
+            return complaint, slowest
+    return (f"took {slowest:.1f} s" if slowest > SLOW else ""), slowest
+
+
+def misplaced(result: Reading) -> str:
+    """What lies where it cannot: "" when every piece stands where its characters are."""
+    text = result.source.text
+    for problem in result.problems:
+        if not 0 <= problem.span.start <= problem.span.end <= len(text):
+            return f"a problem lies outside of the script: {problem}"
+    for command in result.commands:
+        if not command.argv:
+            return "a command without words"
+        words = [*command.argv, *command.environment.values()]
+        for piece in (piece for word in words for piece in word.pieces):
+            span = piece.span
+            if not 0 <= span.start <= span.end <= len(text):
+                return f"a piece lies outside of the script: {piece}"
+            if piece.literal and text[span.start : span.end] != piece.text:
+                return f"a piece does not stand where it says: {piece}"
+    return ""
+
+
+def smaller(data: bytes) -> bytes:
+    """A script with the same kind of fault from which no stretch can be left out."""
+    kind = fault(data)[0].splitlines()[-1:]
+    size = len(data) // 2
+    while size:
+        at = 0
+        while at < len(data):
+            shorter = data[:at] + data[at + size :]
+            if fault(shorter)[0].splitlines()[-1:] == kind:
+                data = shorter
+            else:
+                at += size
+        size //= 2
+    return data
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,94 @@
+"""The reader gives the words that real bash gives."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from bot.shell import read
+from tests.shell.cases import CASES
+from tests.shell.judge import Call, Judge, Script, bash_version, verdict
+from tests.shell.scripts import script
+
+pytestmark = pytest.mark.skipif(bash_version() < (5, 2), reason="bash 5.2 or newer is the judge")
+
+
+@pytest.fixture(scope="module")
+def judge(tmp_path_factory: pytest.TempPathFactory) -> Judge:
+    return Judge(tmp_path_factory.mktemp("judge") / "all")
+
+
+@pytest.fixture(scope="module")
+def judged(judge: Judge) -> dict[str, tuple[str, list[Call]]]:
+    """For every case its path under bash, and the programs that bash started."""
+    calls = judge.run([Script(text) for text in CASES.values()])
+    return {name: (f"../{number}.sh", calls[number]) for number, name in enumerate(CASES)}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_construct(name: str, judge: Judge, judged: dict[str, tuple[str, list[Call]]]) -> None:
+    path, calls = judged[name]
+    environment = judge.environment(Script(""))
+    reading = read(CASES[name].encode(), path, environment=environment)
+    assert verdict(calls, reading, environment) == "exact"
+
+
+def test_cases_start_something(judged: dict[str, tuple[str, list[Call]]]) -> None:
+    """The judge itself works: nothing agrees by being empty."""
+    silent = {name for name, (_, calls) in judged.items() if not calls}
+    assert silent <= {
+        "set -e and assignment",
+        "set -euo pipefail",
+        "stray done",
+        "double semicolon outside case",
+    }
+
+
+def test_judge_notices_a_wrong_word(judge: Judge) -> None:
+    calls = judge.run([Script("cmd a b")])[0]
+    environment = judge.environment(Script(""))
+    for text in ("cmd a c", "cmd 'a b'", "", "cmd a b; cmd c", "X=1 cmd a b", "cmd a b ''"):
+        reading = read(text.encode(), "x.sh", environment=environment)
+        assert verdict(calls, reading, environment).startswith("wrong")
+
+
+@settings(
+    max_examples=30,
+    deadline=None,
+    derandomize=True,
+    phases=(Phase.generate,),  # each example starts hundreds of processes
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)
+@given(texts=st.lists(script(), min_size=8, max_size=8))
+def test_generated_scripts(texts: list[str], judge: Judge) -> None:
+    scripts = [Script(text) for text in texts]
+    for number, (one, calls) in enumerate(zip(scripts, judge.run(scripts), strict=True)):
+        environment = judge.environment(one)
+        reading = read(one.text.encode(), f"../{number}.sh", environment=environment)
+        if any(problem.kind == "limit" for problem in reading.problems):
+            continue
+        assert not any(command.assumptions for command in reading.commands)
+        assert verdict(calls, reading, environment) == "exact", one.text
+
+
+def test_arguments_and_environment(judge: Judge) -> None:
+    text = (
+        'N=${N:-8}; M=${1:-none}; cmd "$N" "$M" "$#" "$@" "${HOME##*/}" ${X+x} ${X-unset}\n'
+        'X=2; cmd $X; while [ $# -gt 0 ]; do cmd "$1"; shift; done\n'
+    )
+    one = Script(text, arguments=("a b", "", "--c=d"), environment={"N": "4", "X": ""})
+    calls = judge.run([one])[0]
+    environment = judge.environment(one)
+    reading = read(text.encode(), "../0.sh", environment=environment, arguments=one.arguments)
+    assert verdict(calls, reading, environment) == "exact"
+    assert len(calls) == 5
+
+
+def test_unknown_output_is_a_hole_and_never_a_wrong_word(judge: Judge) -> None:
+    text = 'D=$(python now); cmd "run-$D" $D "$(python a; echo b)" && cmd ok\n'
+    calls = judge.run([Script(text)])[0]
+    environment = judge.environment(Script(""))
+    reading = read(text.encode(), "x.sh", environment=environment)
+    assert verdict(calls, reading, environment) == "hole"

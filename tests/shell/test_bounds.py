@@ -1,0 +1,261 @@
+"""Bad and hostile input: a problem with a place, in bounded time, and never an exception."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import time
+import tracemalloc
+from dataclasses import fields
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.shell import Limits, read
+from bot.shell.words import Reading
+
+SECONDS = 10.0
+"""Far above what any of these take, so that a busy machine does not matter."""
+
+
+def names(result: Reading) -> list[str]:
+    return [word.text for command in result.commands for word in command.argv]
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "line", "column"),
+    [
+        ('cmd a\n\ncmd "b\nc\n', "this double quote is never closed", 3, 5),
+        ("cmd a\n cmd 'b\nc\n", "this single quote is never closed", 2, 6),
+        ("cmd a\ncmd $'b\n", "this quote is never closed", 2, 5),
+        ("cmd a\ncmd $(b\n", "this `$(` is never closed", 2, 5),
+        ('cmd a\nX="$(b "\n', "this double quote is never closed", 2, 8),
+        ("cmd a\ncmd ${b\n", "this `${` is never closed", 2, 5),
+        ("cmd a\ncmd `b\n", "this backquote is never closed", 2, 5),
+        ("cmd a\nX=(b\nc\n", "this `(` is never closed", 2, 3),
+        ("cmd a\nif b; then\n  c\n", "this `if` is never closed: `fi` is missing", 2, 1),
+        ("cmd a\nfor x in y; do\n  c\n", "this `for` is never closed: `done` is missing", 2, 1),
+        ("cmd a\nf() {\n c\n", "this `{` is never closed: `}` is missing", 2, 5),
+        ("cmd a\ncase x in\n a) b\n", "this `case` is never closed: `esac` is missing", 2, 1),
+        ("cmd a\n[[ a == b\n", "this `[[` is never closed", 2, 1),
+        ("cmd a\nfi\n", "`fi` is not expected here", 2, 1),
+        ("cmd a\nb | | c\n", "`|` is not expected here", 2, 5),
+        ("cmd a\nb )\n", "`)` is not expected here", 2, 3),
+        ("cmd a\nif ; then b; fi\n", "`;` is not expected here", 2, 4),
+        ("cmd a\nb >\n", "the line ends in the middle of a command", 2, 4),
+        ("cmd a\nb &&\n", "the file ends in the middle of a command", 3, 1),
+    ],
+)
+def test_syntax_error(text: str, message: str, line: int, column: int) -> None:
+    result = read(text.encode(), "x.sh")
+    (problem,) = result.problems
+    place = result.source.place(problem.span)
+    assert (problem.kind, problem.message) == ("syntax", message)
+    assert (place.line, place.column) == (line, column)
+    # Bash runs the lines before the error.
+    assert names(result) == ["cmd", "a"]
+
+
+def test_byte_order_mark() -> None:
+    result = read(b"\xef\xbb\xbfcmd a\n", "x.sh")
+    (problem,) = result.problems
+    assert problem.kind == "encoding"
+    assert result.source.text == "cmd a\n"
+    assert names(result) == ["cmd", "a"]
+
+
+@pytest.mark.parametrize(
+    ("data", "line", "column"),
+    [
+        (b"cmd a\ncmd \xe9\n", 2, 5),
+        (b"\xff\xfe", 1, 1),
+        (b"cmd \xed\xa0\x80", 1, 5),
+        (b"a\nb\0", 2, 2),
+    ],
+)
+def test_not_text(data: bytes, line: int, column: int) -> None:
+    result = read(data, "x.sh")
+    (problem,) = result.problems
+    place = result.source.place(problem.span)
+    assert problem.kind == "encoding"
+    assert (place.line, place.column) == (line, column)
+    assert not result.commands
+
+
+def test_empty_files() -> None:
+    for data in (b"", b"\n", b"# note", b"\\", b"\xef\xbb\xbf", b"   \n\t\n"):
+        result = read(data, "x.sh")
+        assert not result.commands
+        assert all(problem.kind == "encoding" for problem in result.problems)
+
+
+HOSTILE = {
+    "bytes": b"a=1\n" * 300_000,
+    "parts": b"a " * 100_000,
+    "depth": b"$( " * 1_000,
+    "depth ": b"((" * 1_000,
+    "depth  ": b"{ " * 1_000,
+    "depth   ": b"${a:-" * 1_000,
+    "depth    ": b"if " * 1_000,
+    "depth     ": b"f() { f; }; f",
+    "depth      ": b":(){ :|:& };:",
+    "depth       ": b"f() { echo $(f)$(f); }; f",
+    "depth        ": b"cmd " + b"{a," * 1_000 + b"b}" * 1_000,
+    "commands": b"for i in {1..3000}; do cmd $i; done",
+    "words": b"cmd {1..1000000000}",
+    "words ": b"cmd " + b"{a,b}" * 40,
+    "words  ": b"cmd $(seq 1 1000000000)",
+    "words   ": b"A=(x)\n" + b'A=("${A[@]}" "${A[@]}")\n' * 40,
+    "words    ": b'f() { f "$@" "$@"; }; f a',
+    "expansion": b"a=xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n" + b"a=$a$a\n" * 40,
+    "expansions": b"a=x; while true; do a+=$a; done",
+    "expansions ": b"a=" + b"a" * 50_000 + b"; cmd ${a//a*b/x}",
+    "iterations": b"i=0; while true; do i=$((i+1)); done",
+    "steps": b"for i in {1..300}; do for j in {1..300}; do x=$i$j; done; done",
+    "worlds": b"".join(b"[ -f f%d ] && a%d=1\n" % (n, n) for n in range(30)),
+    "variables": b"for i in {1..4900}; do eval x$i=1 y$i=1 z$i=1 w$i=1 v$i=1; done",
+    "parts ": b'a=\'a=$a$a; eval "$a"\'; eval "$a"',
+}
+
+
+@pytest.mark.parametrize("bound", HOSTILE)
+def test_bound_is_named(bound: str) -> None:
+    limits = Limits(variables=2_000) if bound == "variables" else Limits()
+    start = time.perf_counter()
+    result = read(HOSTILE[bound], "x.sh", limits=limits)
+    assert time.perf_counter() - start < SECONDS
+    reached = [problem for problem in result.problems if problem.kind == "limit"]
+    assert reached
+    found = {match for p in reached for match in re.findall(r"the bound (\w+)=\d+ ", p.message)}
+    assert found <= {item.name for item in fields(Limits)}
+    assert bound.strip() in found
+    for problem in result.problems:
+        assert 0 <= problem.span.start <= problem.span.end <= len(result.source.text)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"while true; do cmd; done; cmd after",
+        b"for ((;;)); do ((i++)); done",
+        b"a=%s; cmd ${a%%%%*a*a*a*a*a*b}" % (b"a" * 3_000),
+        b"a=%s; [[ $a =~ ^(a+)+$b ]] && cmd x" % (b"a" * 3_000),
+        b"a=%s; cmd $(echo $a | sed 's/a*a*b/x/g')" % (b"a" * 3_000),
+        b"cmd $((" + b"(" * 5_000 + b"1" + b")" * 5_000 + b"))",
+        b"cmd $((" + b"1+" * 1_500 + b"1)) $((" + b"-" * 3_001 + b"1))",
+        b"a=a; cmd $((a)) ${!a}; declare -n r=r; cmd $r",
+        b"cmd $(printf %1000000000d 1) $(printf '%*d' 1000000000 1)",
+        b"".join(b"cat <<E%d\n" % n for n in range(5_000)),
+        b"((a) " * 10_000,
+        b"a[" * 100_000,
+        b"`" * 20_001,
+        b"((a);(b))\n" * 5_000,
+    ],
+)
+def test_no_hang(data: bytes) -> None:
+    start = time.perf_counter()
+    read(data, "x.sh")
+    assert time.perf_counter() - start < SECONDS
+
+
+def test_memory_is_bounded() -> None:
+    tracemalloc.start()
+    try:
+        read(HOSTILE["parts"], "x.sh")
+        assert tracemalloc.get_traced_memory()[1] < 100 << 20
+    finally:
+        tracemalloc.stop()
+
+
+_FRAGMENTS = (
+    "$", "(", ")", "((", "))", "{", "}", "${", "$((", "$(", "`", "\"", "'", "\\", "\n", " ", ";",
+    ";;", "&", "&&", "|", "<", ">", "<<", "<<<", "<<-", "EOF", "if", "then", "fi", "else", "for",
+    "in", "do", "done", "while", "case", "esac", "[[", "]]", "[", "]", "=", "+=", "a", "a=",
+    "a=(", "$a", "${a", "#", "%", "/", ":", ":-", "@", "*", "~", "!", "eval ", "f()", "function",
+    "local ", "declare -A ", "set -e", "cmd", "1", "..", ",", "-", "=~", "?", "é", "$'", "\t",
+    "read ", "printf ", "echo ", "exit", "return", "break", "shift", "\r\n", "basename ",
+    "cut -d",
+)  # fmt: skip
+
+
+@settings(max_examples=1_500, derandomize=True, deadline=None)
+@given(parts=st.lists(st.sampled_from(_FRAGMENTS), max_size=30))
+def test_never_raises_on_shell_like_text(parts: list[str]) -> None:
+    text = "".join(parts)
+    result = read(text.encode(), "x.sh")
+    for problem in result.problems:
+        assert 0 <= problem.span.start <= problem.span.end <= len(result.source.text)
+    for command in result.commands:
+        assert command.argv
+        for word in command.argv:
+            for piece in word.pieces:
+                assert 0 <= piece.span.start <= piece.span.end <= len(result.source.text)
+
+
+@settings(max_examples=300, derandomize=True, deadline=None)
+@given(data=st.binary(max_size=60))
+def test_never_raises_on_bytes(data: bytes) -> None:
+    read(data, "x.sh", environment={})
+
+
+@settings(max_examples=300, derandomize=True, deadline=None)
+@given(text=st.text(max_size=40))
+def test_never_raises_on_text(text: str) -> None:
+    read(("cmd " + text + "\ncmd $a").encode(), "x.sh")
+
+
+_WATCHED = r"""
+import sys
+from bot.shell import read
+seen = []
+watching = False
+def hook(event, arguments):
+    if watching:
+        seen.append((event, str(arguments)[:80]))
+sys.addaudithook(hook)
+scripts = [
+    '$(touch x)',
+    '`touch x`',
+    'eval "touch x"',
+    'source ./y.sh',
+    '. y.sh',
+    'cat <(touch x)',
+    'echo a > x',
+    ': > x',
+    'exec > x',
+    'cat < /etc/passwd',
+    'touch x &',
+    '(rm -rf ./nothing)',
+    "trap 'touch x' EXIT",
+    'if curl http://127.0.0.1:1; then :; fi',
+    'echo a | tee x',
+    'a=(*); cmd *',
+    'cd /; pwd; realpath .',
+    'cmd $(cat /etc/passwd) $(<x) ~root',
+    'coproc touch x',
+    '[ -f /etc/passwd ] && cmd',
+    'exec python -c 1',
+    'cmd $(hostname) $UID $(id -u)',
+    'mapfile a < x; read b < x',
+    '[[ a =~ (a|b)+ ]]; sed -i s/a/b/ x',
+    'printf -v x %s y; cmd $x',
+    'cmd {1..3} $((1+1)) ${x/a/b}',
+]
+read(b"cmd a", "warm.sh")
+watching = True
+for text in scripts:
+    read(text.encode(), "x.sh")
+watching = False
+quiet = {"object.__getattr__", "sys._getframe"}
+print([item for item in seen if item[0] not in quiet])
+"""
+
+
+def test_nothing_outside_the_reader_is_touched() -> None:
+    """No process, file, socket or import while hostile scripts are read."""
+    done = subprocess.run(
+        [sys.executable, "-c", _WATCHED], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"

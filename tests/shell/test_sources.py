@@ -1,0 +1,204 @@
+"""Other files of the tree: what is sourced, run and read, and what stays unknown without them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from bot.shell import Limits, read
+from bot.shell.words import Hole, Reading
+from tests.shell.judge import Call, Judge, Script, bash_version, verdict
+from tests.shell.trees import TREES
+
+
+def reading(text: str, path: str = "run.sh", **files: str) -> Reading:
+    """A script called by nobody knows whom; `__` in a name of a file stands for a slash."""
+    given = {name.replace("__", "/") + ".sh": data.encode() for name, data in files.items()}
+    return read(text.encode(), path, files=given.get)
+
+
+def argv(result: Reading) -> list[list[str]]:
+    return [[word.text for word in command.argv] for command in result.commands]
+
+
+def _script(name: str) -> Script:
+    path, files = TREES[name]
+    return Script(files[path], files=files, path=path, folder=name.replace(" ", "-"))
+
+
+@pytest.fixture(scope="module")
+def judge(tmp_path_factory: pytest.TempPathFactory) -> Judge:
+    return Judge(tmp_path_factory.mktemp("judge") / "all")
+
+
+@pytest.fixture(scope="module")
+def calls(judge: Judge) -> dict[str, list[Call]]:
+    return dict(zip(TREES, judge.run([_script(name) for name in TREES]), strict=True))
+
+
+def _files(name: str) -> Callable[[str], bytes | None]:
+    files = {path: text.encode() for path, text in TREES[name][1].items()}
+    return files.get
+
+
+@pytest.mark.skipif(bash_version() < (5, 2), reason="bash 5.2 or newer is the judge")
+@pytest.mark.parametrize("name", TREES)
+def test_tree(name: str, judge: Judge, calls: dict[str, list[Call]]) -> None:
+    script = _script(name)
+    environment = judge.environment(script)
+    result = read(script.text.encode(), script.path, environment=environment, files=_files(name))
+    assert calls[name]
+    assert verdict(calls[name], result, environment) == "exact"
+
+
+@pytest.mark.skipif(bash_version() < (5, 2), reason="bash 5.2 or newer is the judge")
+@pytest.mark.parametrize("name", TREES)
+def test_tree_called_by_nobody_knows_whom(
+    name: str, judge: Judge, calls: dict[str, list[Call]]
+) -> None:
+    """Nothing is wrong where the environment and the place of the tree are unknown."""
+    script = _script(name)
+    result = read(script.text.encode(), script.path, files=_files(name))
+    found = verdict(calls[name], result, judge.environment(script), ordered=False)
+    assert found in ("exact", "hole")
+
+
+def test_the_folder_of_the_script_is_found_and_not_guessed() -> None:
+    text = 'D="$(cd "$(dirname "$0")" && pwd)"\n. "$D/../env.sh"\ncmd $A $D\n'
+    assert argv(reading(text, "a/b/run.sh", a__env="A=1")) == [
+        ["cmd", "1", "${?PWD}/a/b"],
+    ]
+
+
+def test_pieces_of_another_file_lie_at_the_command_that_brought_them() -> None:
+    text = 'X=1\nsource env.sh\ncmd "$A"\nbash other.sh\n'
+    result = reading(text, env="B=2\nA=$B-3\n", other="cmd a$((1+1)) b\n")
+    word = result.commands[0].argv[1]
+    span = word.span_of(0, 1)
+    assert word.text == "2-3"
+    assert text[span.start : span.end] == "source env.sh"
+    assert [piece.via for piece in word.pieces] == [("A", "B"), ("A",)]
+    inner = result.commands[-1]
+    assert [w.text for w in inner.argv] == ["cmd", "a2", "b"]
+    for one in (inner.span, *(w.span for w in inner.argv), *(w.span_of(0, 1) for w in inner.argv)):
+        assert text[one.start : one.end] == "bash other.sh"
+    literals = [piece for word in inner.argv for piece in word.pieces if piece.literal]
+    assert all(text[p.span.start : p.span.end] == p.text for p in literals)
+
+
+def test_a_problem_of_another_file_names_it() -> None:
+    text = "cmd a\nsource env.sh\ncmd b\n"
+    result = reading(text, env='A="x\n')
+    (problem,) = result.problems
+    assert problem.kind == "syntax"
+    assert problem.message == "in env.sh: this double quote is never closed"
+    assert text[problem.span.start : problem.span.end] == "source env.sh"
+    assert argv(result) == [["cmd", "a"], ["cmd", "b"]]
+
+
+# Files that nobody knows
+
+
+def test_an_unknown_file_may_set_what_is_not_set() -> None:
+    result = reading('A=1; source "$CONF/env.sh"; cmd $A x$B ${N:-8} "${L[@]}" ${#L[@]}')
+    assert argv(result)[-1] == [
+        "cmd",
+        "1",
+        "x${?set by source $CONF/env.sh}",
+        "8",
+        "${?set by source $CONF/env.sh}",
+        "${?set by source $CONF/env.sh}",
+    ]
+    (hole,) = result.commands[-1].argv[2].holes
+    assert hole == Hole("unsupported", "set by source $CONF/env.sh", "B")
+    assert result.commands[-1].argv[3].pieces[0].default_of == "N"
+
+
+def test_without_files_nothing_is_known_of_them() -> None:
+    environments: tuple[dict[str, str] | None, ...] = (None, {})
+    for environment in environments:
+        result = read(b". ./env.sh; cmd x$A", "run.sh", environment=environment)
+        assert argv(result) == [["cmd", "x${?set by source ./env.sh}"]]
+        result = read(b"bash other.sh; cmd $(cat v)$(<v)", "run.sh", environment=environment)
+        assert argv(result) == [
+            ["bash", "other.sh"],
+            ["cat", "v"],
+            ["cmd", "${?output of cat v}${?output of <v}"],
+        ] or argv(result) == [
+            ["bash", "other.sh"],
+            ["cmd", "${?output of cat v}${?output of <v}"],
+        ]
+
+
+def test_a_variable_that_an_unknown_file_may_set_can_be_demanded() -> None:
+    result = read(b". ./env.sh; cmd ${A:?}; cmd b", "run.sh", environment={})
+    assert argv(result)[-1] == ["cmd", "b"]
+
+
+@pytest.mark.parametrize(
+    "path", ["../env.sh", "/etc/profile", "a/../../env.sh", "~/env.sh", "$HOME/env.sh", "/env.sh"]
+)
+def test_nothing_outside_the_tree_is_asked_for(path: str) -> None:
+    asked: list[str] = []
+
+    def files(name: str) -> bytes | None:
+        asked.append(name)
+        return b"A=1"
+
+    for environment in (None, {"PWD": "/work/tree", "HOME": "/home/u"}):
+        text = f"source {path}; cmd x$A $(cat {path}); bash {path}; [ -f {path} ] && cmd b"
+        result = read(text.encode(), "run.sh", environment=environment, files=files)
+        assert any("${?" in word for words in argv(result) for word in words)
+    assert asked == []
+
+
+def test_what_the_script_writes_is_no_longer_known() -> None:
+    writers = ("echo A=2 > v", "cmd >> ./v", "sed -i s/1/2/ v", "cp w v", "echo A=2 | tee v")
+    for writer in writers:
+        result = read(
+            f"{writer}\n. ./v; cmd end $A $(cat v)\n".encode(), "run.sh", files={"v": b"A=1"}.get
+        )
+        assert "1" not in argv(result)[-1]
+
+
+def test_a_file_that_is_no_text() -> None:
+    for data in (b"A=\xff", b"A=1\0"):
+        result = read(b". ./v; cmd $A", "run.sh", files={"v": data}.get)
+        assert argv(result) == [["cmd", "${?set by source ./v}"]]
+
+
+# Bounds
+
+
+@pytest.mark.parametrize("text", [". ./run.sh", "bash run.sh", "./run.sh"])
+def test_a_script_that_includes_itself(text: str) -> None:
+    script = f"#!/bin/bash\ncmd a\n{text}\n{text}\ncmd $A\n"
+    result = read(script.encode(), "run.sh", files={"run.sh": script.encode()}.get)
+    (problem,) = result.problems
+    assert problem.kind == "limit"
+    assert "the bound files=100 of the reader is reached" in problem.message
+    assert ["cmd", "a"] in argv(result)
+
+
+def test_many_files() -> None:
+    text = "".join(f". ./f{n}\n" for n in range(200)) + "cmd $A\n"
+    result = read(text.encode(), "run.sh", files=lambda name: b"A=" + name.encode())
+    assert [problem.kind for problem in result.problems] == ["limit"]
+    assert argv(result) == [["cmd", "f99"]]
+
+
+def test_large_files() -> None:
+    files = {"v": b"A=1\n" + b"#" * 600_000, "w": b"B=1\n" + b"#" * 600_000}
+    result = read(b". ./v; . ./w; cmd $A x$B", "run.sh", files=files.get)
+    (problem,) = result.problems
+    assert "the bound bytes=" in problem.message
+    assert argv(result) == [["cmd", "1", "x${?set by source ./w}"]]
+    result = read(b". ./v; cmd $A", "run.sh", files=files.get, limits=Limits(bytes=1000))
+    assert "${?" in argv(result)[0][1]
+
+
+def test_parts_of_all_files_count_together() -> None:
+    text = "for i in 1 2 3 4 5; do . ./v; done; cmd a"
+    result = read(text.encode(), "run.sh", files={"v": b"x y " * 5_000}.get)
+    assert [problem.kind for problem in result.problems] == ["limit"]

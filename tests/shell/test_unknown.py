@@ -1,0 +1,210 @@
+"""What cannot be known is a hole with a reason, and every way that could be taken is followed."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.shell import Limits, read
+from bot.shell.words import Hole, Reading
+
+
+def reading(text: str, environment: dict[str, str] | None = None) -> Reading:
+    return read(text.encode(), "dir/run.sh", environment=environment)
+
+
+def argv(text: str, environment: dict[str, str] | None = None) -> list[list[str]]:
+    return [[word.text for word in c.argv] for c in reading(text, environment).commands]
+
+
+def hole(text: str) -> Hole:
+    (found,) = reading(text).commands[-1].argv[1].holes
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "reason", "name"),
+    [
+        ("cmd a=$WORKDIR", "unset", "variable WORKDIR is not set in the script", "WORKDIR"),
+        ("cmd $HOME/data", "environment", "HOME", "HOME"),
+        ("cmd ~/data", "environment", "HOME", "HOME"),
+        ("cmd run-$(date +%Y%m%d)", "command", "output of date +%Y%m%d", None),
+        ("cmd $(nvidia-smi -L | wc -l)", "command", "output of nvidia-smi -L | wc -l", None),
+        ("cmd p$RANDOM", "command", "value of RANDOM", None),
+        ("cmd $((NNODES * 8))", "unset", "variable NNODES is not set in the script", "NNODES"),
+        ("cmd $$", "command", "process number of the shell", None),
+        ("cmd false; cmd $?", "command", "exit status of the last command", None),
+        ("read X; cmd $X", "command", "line read from input", None),
+        ("cmd ${!NAME}", "unset", "variable NAME is not set in the script", "NAME"),
+        ("cmd ${HOME:+x}", "environment", "HOME", "HOME"),
+    ],
+)
+def test_reason(text: str, kind: str, reason: str, name: str | None) -> None:
+    found = hole(text)
+    assert (found.kind, found.reason, found.name) == (kind, reason, name)
+
+
+def test_hole_is_one_piece_of_its_word() -> None:
+    assert argv("cmd a=$X/b") == [["cmd", "a=${?variable X is not set in the script}/b"]]
+
+
+def test_hole_keeps_its_way() -> None:
+    piece = reading("D=$(date)\nE=run-$D\ncmd n=$E").commands[-1].argv[1].pieces[-1]
+    assert piece.via == ("E", "D")
+    assert isinstance(piece.text, Hole)
+
+
+def test_known_rest_of_a_path_with_a_hole() -> None:
+    text = "M=$HOME/models/Qwen2.5-7B\ncmd ${M##*/} $(basename $M) ${M%/*}/x $(dirname $M)\n"
+    assert argv(text) == [
+        ["cmd", "Qwen2.5-7B", "Qwen2.5-7B", "${?HOME}/models/x", "${?HOME}/models"]
+    ]
+
+
+def test_name_of_the_script_is_known_and_its_folder_is_not() -> None:
+    (words,) = argv('cmd $(basename "$0" .sh) $(basename ${BASH_SOURCE[0]}) "$(dirname "$0")"')
+    assert words[1:3] == ["run", "run.sh"]
+    assert words[3].startswith("${?")
+
+
+def test_given_environment_leaves_nothing_open() -> None:
+    assert argv("cmd a=$X ${Y:-d} $X", {"Y": "e"}) == [["cmd", "a=", "e"]]
+
+
+def test_a_sourced_file_may_set_anything() -> None:
+    assert argv("cmd x$A; source env.sh; cmd x$A", {}) == [
+        ["cmd", "x"],
+        ["cmd", "x${?set by source env.sh}"],
+    ]
+
+
+def test_required_variable_is_left_to_the_caller() -> None:
+    assert argv("M=${M:-}\n: ${M:?set M}\ncmd $M") == [
+        ["cmd", "${?variable M has to be set by the caller}"]
+    ]
+    assert argv("M=${M:-}\n: ${M:?set M}\ncmd $M", {}) == []
+
+
+# Conditions that nobody can decide
+
+
+def assumed(text: str) -> list[tuple[list[str], tuple[str, ...]]]:
+    return [
+        ([word.text for word in command.argv], command.assumptions)
+        for command in reading(text).commands
+    ]
+
+
+def test_a_decided_condition_assumes_nothing() -> None:
+    assert assumed("X=1\nif [ $X = 1 ]; then cmd a; else cmd b; fi") == [(["cmd", "a"], ())]
+
+
+def test_both_sides_of_an_open_condition() -> None:
+    assert assumed('if [ -d "$X" ]; then cmd a; else cmd b; fi; cmd c') == [
+        (["cmd", "a"], ('[ -d "$X" ] is true',)),
+        (["cmd", "b"], ('[ -d "$X" ] is false',)),
+        (["cmd", "c"], ()),
+    ]
+
+
+def test_two_launches_from_an_open_condition() -> None:
+    text = "if nvidia-smi | grep -q H100; then N=8; else N=4; fi\npython -m x n=$N\n"
+    launches = [item for item in assumed(text) if item[0][0] == "python"]
+    assert [words[-1] for words, _ in launches] == ["n=8", "n=4"]
+    assert [assumption for _, (assumption,) in launches] == [
+        "nvidia-smi | grep -q H100 succeeds",
+        "nvidia-smi | grep -q H100 fails",
+    ]
+
+
+def test_the_same_question_has_the_same_answer() -> None:
+    text = 'if [ -z "$X" ]; then A=1; fi\nif [ -n "$X" ]; then B=2; fi\ncmd "$A$B"\n'
+    results = [words[1] for words, _ in assumed(text)]
+    assert len(results) == 2
+    assert results[0].startswith("1")
+    assert results[1].endswith("2")
+
+
+def test_a_case_on_an_unknown_word() -> None:
+    text = "case $HOSTNAME in\n a*) N=1;;\n b) N=2;;\n *) N=3;;\nesac\ncmd $N\n"
+    assert assumed(text) == [
+        (["cmd", "1"], ("$HOSTNAME matches a* is true",)),
+        (["cmd", "2"], ("$HOSTNAME matches a* is false", "$HOSTNAME matches b is true")),
+        (["cmd", "3"], ("$HOSTNAME matches a* is false", "$HOSTNAME matches b is false")),
+    ]
+
+
+def test_a_failing_command_is_not_expected() -> None:
+    assert assumed("mkdir a || exit 1\ncd a && cmd b\ncmd c && cmd d") == [
+        (["mkdir", "a"], ()),
+        (["cmd", "b"], ()),
+        (["cmd", "c"], ()),
+        (["cmd", "d"], ()),
+    ]
+
+
+def test_a_probe_may_fail() -> None:
+    assert assumed("command -v uv && X=1; cmd x$X") == [
+        (["cmd", "x1"], ("command -v uv succeeds",)),
+        (["cmd", "x${?variable X is not set in the script}"], ("command -v uv fails",)),
+    ]
+
+
+def test_known_characters_decide() -> None:
+    text = 'P=$HOME/x\n[ -n "$P" ] && cmd a; [ "$P" = /y ] && cmd b; [[ $P == */x ]] && cmd c'
+    assert assumed(text)[0] == (["cmd", "a"], ())
+    assert assumed('[ -n "x$P" ] && cmd a; [ x$P = y ] && cmd b') == [(["cmd", "a"], ())]
+
+
+def test_a_loop_with_an_open_end() -> None:
+    assert assumed("until ray status; do sleep 5; done\ncmd a") == [
+        (["ray", "status"], ()),
+        (["sleep", "5"], ("ray status fails",)),
+        (["cmd", "a"], ()),
+    ]
+
+
+def test_a_loop_that_only_a_command_can_end() -> None:
+    assert argv("while true; do cmd a && break; done; cmd b") == [["cmd", "a"], ["cmd", "b"]]
+    assert argv("while true; do cmd a; done; cmd b") == [["cmd", "a"]]
+
+
+def test_equal_worlds_are_merged() -> None:
+    text = "".join(f"if [ ! -d d{n} ]; then mkdir d{n}; fi\n" for n in range(50)) + "cmd a\n"
+    result = reading(text)
+    assert not result.problems
+    assert len(result.commands) == 51
+    assert result.commands[-1].assumptions == ()
+
+
+def test_bound_on_worlds() -> None:
+    text = "".join(f"if [ -f f{n} ]; then A{n}=1; fi\n" for n in range(8)) + "cmd $A1\n"
+    result = read(text.encode(), "x.sh", limits=Limits(worlds=4))
+    (problem,) = result.problems
+    assert (problem.kind, "worlds=4" in problem.message) == ("limit", True)
+    assert result.commands
+
+
+def test_eval_of_an_unknown_text_is_reported() -> None:
+    result = reading('eval "$(conda shell.bash hook)"\ncmd a')
+    assert [problem.kind for problem in result.problems] == ["unsupported"]
+    assert [c.argv[0].text for c in result.commands] == ["conda", "cmd"]
+
+
+def test_unknown_subscript_spoils_the_array() -> None:
+    (words,) = argv('A=(a b); A[$X]=c; cmd "${A[0]}"')
+    assert words[1].startswith("${?")
+
+
+def test_command_in_a_condition_is_listed() -> None:
+    assert argv("if python a.py; then cmd b; fi")[0] == ["python", "a.py"]
+    assert ["python", "c.py"] in argv("X=$(python c.py | tail -1); cmd $X")
+
+
+def test_process_substitution_is_listed() -> None:
+    assert argv("exec > >(tee log)\ncmd a") == [["tee", "log"], ["cmd", "a"]]
+
+
+def test_hydra_deletion_is_no_home_directory() -> None:
+    assert argv("cmd ~trainer.logger ~x ~alice/y") == [
+        ["cmd", "~trainer.logger", "~x", "${?home directory of alice}/y"]
+    ]
