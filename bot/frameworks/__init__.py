@@ -1,0 +1,60 @@
+"""What each framework's launches mean: argv to a typed plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from bot.frameworks import launch as launches
+from bot.frameworks.base import Framework, Versions
+from bot.frameworks.config_tree import ConfigTree, read_tree, tree_table
+from bot.frameworks.open_instruct import OpenInstruct
+from bot.frameworks.openrlhf import OpenRLHF
+from bot.frameworks.plan import Launch, Plan
+from bot.frameworks.trl import Trl
+from bot.frameworks.verl import Verl
+from bot.shell.words import Reading, Word
+
+FRAMEWORKS: tuple[Framework, ...] = (Verl(), OpenRLHF(), OpenInstruct(), Trl())
+"""Every known launcher family; the first one that matches a launch reads it."""
+
+_NONE: Mapping[str, str] = MappingProxyType({})
+_NO_TREE: Mapping[str, ConfigTree] = MappingProxyType({})
+
+
+def _recognise(entry: str, argv: Sequence[Word]) -> tuple[str, str] | None:
+    for framework in FRAMEWORKS:
+        module = launches.as_module(entry, framework.packages)
+        if framework.matches(module, argv):
+            return framework.name, framework.entry(module)
+    return None
+
+
+def find_launches(reading: Reading) -> tuple[Launch, ...]:
+    """The commands of a script that start a known framework, in order."""
+    return launches.find_launches(reading, _recognise)
+
+
+def plans(
+    reading: Reading,
+    *,
+    versions: Mapping[str, str] = _NONE,
+    header_versions: Mapping[str, str] = _NONE,
+    trees: Mapping[str, ConfigTree] = _NO_TREE,
+) -> tuple[Plan, ...]:
+    """What each launch of a script intends to run, in order.
+
+    `versions` are releases that the user asked for, `header_versions` those that the script's
+    comment names, both framework → release; without either the newest release known is used.
+    `trees` are configurations (framework → `tree_table(…)`, for verl alone) by which every launch
+    of their framework is read, whatever release is asked for.
+    Raises `UserError` when a release in `versions` is not known.
+    """
+    chosen = Versions(versions, header_versions, trees)
+    by_name = {framework.name: framework for framework in FRAMEWORKS}
+    return tuple(
+        by_name[launch.framework].plan(launch, chosen) for launch in find_launches(reading)
+    )
+
+
+__all__ = ["FRAMEWORKS", "ConfigTree", "find_launches", "plans", "read_tree", "tree_table"]

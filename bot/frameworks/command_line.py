@@ -1,0 +1,173 @@
+"""What the plans of frameworks with command-line options share: table, values, launchers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from bot.frameworks.base import Version, Versions
+from bot.frameworks.fields import Values
+from bot.frameworks.launch import launcher_option
+from bot.frameworks.option_table import OptionTable
+from bot.frameworks.options import OptionLine, read_line
+from bot.frameworks.plan import Field, Launch, nothing
+from bot.frameworks.tables import entry_root, release, table
+
+LAUNCHER = "accelerate.commands.launch"
+"""The module whose options the command `trl NAME` takes beside those of the script."""
+
+
+def chosen(
+    name: str, launch: Launch, versions: Versions, *, with_launcher: bool = False
+) -> tuple[Version, OptionTable | None]:
+    """The release that a launch is read by, and the options of its module there."""
+    version = versions.having(
+        name, launch.entry, lambda known: entry_root(name, known, launch.entry) is not None
+    )
+    root = entry_root(name, version.release, launch.entry)
+    if root is None:
+        return version, None
+    if with_launcher:
+        return version, _with_launcher(name, version.release, root)
+    found = table(name, version.release, root)
+    return version, found if isinstance(found, OptionTable) else None
+
+
+@cache
+def _with_launcher(name: str, version: str, root: str) -> OptionTable:
+    data = release(name, version)
+    merged = {**data["roots"].get(LAUNCHER, {}), **data["roots"][root]}
+    return OptionTable({**data, "roots": {root: merged}}, root)
+
+
+def values_of(
+    launch: Launch, options: OptionTable | None, *, elsewhere: str | None = None
+) -> tuple[OptionLine, Values]:
+    """The settings of a launch, and what each option then is.
+
+    `elsewhere` is an option that names a file of more settings: with it a default says nothing.
+    """
+    line = read_line(launch.argv, options)
+    given = {setting.key: setting.value for setting in line.settings}
+    if options is not None:
+        given = {options.destination(key): value for key, value in given.items()} | given
+    defaults = options is not None and not (elsewhere and elsewhere in given)
+    known = frozenset(options or ())
+
+    def value(key: str) -> Any:
+        if key in given:
+            return given[key]
+        found = options.get(key) if options is not None and defaults and key in known else None
+        default = found.default if found else None
+        return None if default == "${computed}" else default
+
+    return line, Values(line.settings, value)
+
+
+def launcher_number(launch: Launch, *names: str) -> Field[int] | None:
+    """A whole number given to the launcher; None when it does not have the option."""
+    found = launcher_option(launch, *names)
+    if found is None:
+        return None
+    number = int(found.value) if found.value and re.fullmatch("[0-9]{1,6}", found.value) else None
+    return Field(number, span=found.span, key=found.name)
+
+
+def processes(launch: Launch, values: Values) -> tuple[Field[int], Field[int], Field[int]]:
+    """GPUs a node, nodes, and GPUs over all of a launcher with one process a GPU.
+
+    `accelerate launch` counts processes over all machines, `torchrun` and `deepspeed` on each; the
+    command `trl` takes accelerate's options among its own. Without a launcher the program uses
+    what it finds, which is not known.
+    """
+    nodes = launcher_number(launch, "num_machines", "nnodes", "num_nodes")
+    nodes = nodes or _given(values, "num_machines") or Field(1, default=True)
+    every = launcher_number(launch, "num_processes") or _given(values, "num_processes")
+    if every is not None:
+        whole = every.value and nodes.value and every.value % nodes.value == 0
+        each = every.value // nodes.value if whole and every.value and nodes.value else None
+        return Field(each, span=every.span, key=every.key), nodes, every
+    a_node = launcher_number(launch, "nproc_per_node", "num_gpus", "nproc-per-node")
+    if a_node is None:
+        return nothing(), nodes, nothing()
+    known = a_node.value is not None and nodes.value is not None
+    count = (a_node.value or 0) * (nodes.value or 0) if known else None
+    return a_node, nodes, Field(count, span=a_node.span, key=a_node.key)
+
+
+def _given(values: Values, key: str) -> Field[int] | None:
+    return values.integer(key) if values.setting(key) else None
+
+
+def backend(launch: Launch, values: Values) -> Field[str]:
+    """Deepspeed or fsdp, as the launcher or the trainer is told; unknown when neither is."""
+    for key, name in (
+        ("deepspeed_stage", "deepspeed"),
+        ("deepspeed_config_file", "deepspeed"),
+        ("deepspeed", "deepspeed"),
+        ("use_deepspeed", "deepspeed"),
+        ("zero_stage", "deepspeed"),
+        ("fsdp", "fsdp"),
+        ("fsdp_config", "fsdp"),
+        ("use_fsdp", "fsdp"),
+    ):
+        option = launcher_option(launch, key)
+        if option is not None:
+            return Field(name, span=option.span, key=option.name)
+        setting = values.setting(key)
+        if setting is not None and setting.value not in (None, "", False):
+            return Field(name, span=setting.value_span, key=key)
+    given = launcher_option(launch, "config_file", "accelerate_config")
+    setting = values.setting("accelerate_config") or values.setting("config_file")
+    if given is None and setting is None:
+        return Field("deepspeed", default=True) if "deepspeed" in launch.launcher else nothing()
+    text = (given.value or "") if given else (setting.text if setting else "")
+    # Presets of TRL (deepspeed_zero3.yaml, zero2, fsdp2.yaml) and open-instruct (ds_configs/…);
+    # what another file holds is not known.
+    file = text.rsplit("/", 1)[-1].removesuffix(".yaml").removesuffix(".json")
+    value = None
+    if re.fullmatch(r"(?:deepspeed_\w*|stage[123]\w*|ds_\w*)?(?:zero[123]\w*)?", file) and file:
+        value = "deepspeed"
+    elif re.fullmatch(r"fsdp[12]?(?:_\w+)?", file):
+        value = "fsdp2" if file.startswith("fsdp2") else "fsdp"
+    span = given.span if given else (setting.value_span if setting else None)
+    return Field(value, span=span, key="config_file")
+
+
+def lora(values: Values, *switches: str) -> Field[str]:
+    """LoRA or DoRA by the switches of PEFT; "" when none is on."""
+    for switch in switches:
+        on = values.value(switch)
+        setting = values.setting(switch)
+        span = setting.value_span if setting else None
+        if on is True:
+            dora = values.setting("use_dora")
+            if values.on("use_dora"):
+                where = dora.value_span if dora else span
+                return Field("dora", span=where, key="use_dora")
+            return Field("lora", span=span, key=switch)
+        if setting is not None and not setting.known:
+            return Field(None, span=span, key=switch)
+    off = next((switch for switch in switches if values.value(switch) is False), None)
+    if off is None:
+        return nothing()
+    setting = values.setting(off)
+    return Field("", span=setting.value_span if setting else None, key=off, default=not setting)
+
+
+def times(*fields: Field[int], by: Sequence[Field[int]] = ()) -> Field[int]:
+    """A product divided by other numbers; unknown when one is, or when it does not divide."""
+    every = (*fields, *by)
+    where = next((found for found in every if found.span is not None), every[0])
+    if any(not found.value for found in every):
+        return Field(None, span=where.span, key=where.key)
+    number, divisor = 1, 1
+    for found in fields:
+        number *= found.value or 0
+    for found in by:
+        divisor *= found.value or 1
+    value = number // divisor if number % divisor == 0 else None
+    default = value is not None and all(found.default for found in every)
+    return Field(value, span=where.span, key=where.key, default=default)

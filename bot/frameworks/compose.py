@@ -1,0 +1,157 @@
+"""Configurations as Hydra composes them, from files in memory that nobody has looked at.
+
+The defaults list and the merging are hydra-core's and omegaconf's own. Around them stand bounds,
+since the files may come from a stranger's pull request: YAML is read as plain data with limits on
+size, depth and aliases; `_target_` is never followed; no resolver (`${oc.env:HOME}`) is run while
+composing, it stays the text that it is; nothing is read but the files given, whatever a search path
+says. Hydra's own configuration (the key `hydra`) is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+if TYPE_CHECKING:
+    from bot.frameworks.memory_source import MemoryRepository
+
+Tree: TypeAlias = dict[str, Any]
+
+SUFFIX: Final = ".yaml"
+
+
+class ComposeError(Exception):
+    """Files that are no configuration; the message is a sentence without its full stop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a configuration may be at most; the largest of verl's releases needs a tenth."""
+
+    files: int = 600
+    file_bytes: int = 512 * 1024
+    all_bytes: int = 6 * 1024 * 1024
+    depth: int = 60
+    """Mappings and lists in each other."""
+    nodes: int = 60_000
+    """Values of one file, aliases written out; and of all files that one composition loads."""
+    loads: int = 1_500
+    """Files that one composition loads, those that it loads again included."""
+    all_nodes: int = 600_000
+    """Values that all compositions of one set of files load: half a minute's work."""
+
+
+LIMITS: Final = Limits()
+
+_Composed: TypeAlias = tuple[Tree, dict[str, str]]
+
+
+class Composer:
+    """Root configurations and groups of one set of files."""
+
+    def __init__(
+        self,
+        files: Mapping[str, bytes],
+        *others: Mapping[str, bytes],
+        limits: Limits = LIMITS,
+    ) -> None:
+        """`files` are those of a configuration folder, path relative to it → content.
+
+        `others` are folders that are searched after it. Files other than `.yaml` are left out.
+        Raises `ComposeError` for a set that is over the limits.
+        """
+        self._folders = tuple(_checked(folder, limits) for folder in (files, *others))
+        self._limits = limits
+        self._repository: MemoryRepository | None = None
+        self._spent = 0
+        self._composed: dict[tuple[str, tuple[tuple[str, str], ...]], _Composed | str] = {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The configurations of the first folder that stand in no group, without `.yaml`."""
+        return tuple(
+            sorted(path.removesuffix(SUFFIX) for path in self._folders[0] if "/" not in path)
+        )
+
+    def groups(self) -> dict[str, list[str]]:
+        """Configuration groups (folders) with their options."""
+        return groups_of(self._folders)
+
+    def compose(self, root: str, chosen: Mapping[str, str]) -> tuple[Tree, dict[str, str]]:
+        """The composed configuration and its choices (group key → option).
+
+        `chosen` are the options that are not the default ones, by group key. References stay as
+        they are written. Raises `ComposeError` when Hydra refuses, or when it takes too long.
+        """
+        from bot.frameworks.memory_source import MemoryRepository, compose
+
+        asked = (root, tuple(sorted(chosen.items())))
+        if asked not in self._composed:
+            if self._spent > self._limits.all_nodes:
+                raise ComposeError("the configuration has too many choices to try them all")
+            if self._repository is None:
+                self._repository = MemoryRepository.of(self._folders, self._limits)
+            try:
+                self._composed[asked] = compose(self._repository, root, chosen)
+            except ComposeError as error:
+                self._composed[asked] = str(error)
+            self._spent += self._repository.nodes
+        found = self._composed[asked]
+        if isinstance(found, str):
+            raise ComposeError(found)
+        return found[0], dict(found[1])
+
+    def mentions(self, name: str) -> bool:
+        """Whether a file may have a key of this name; one that none has is in no composition."""
+        key = re.compile(rb"(?<![\w.-])" + re.escape(name.encode()) + rb"['\"]?\s*:")
+        return any(key.search(data) for folder in self._folders for data in folder.values())
+
+    def root(self, root: str) -> Tree:
+        """One root with every choice of a group that differs from the default, one at a time.
+
+        `{"tree", "choices", "alternatives": {group key: {option: {"tree", "choices"} or None}}}`,
+        None where Hydra refuses the option. Raises `ComposeError` when it refuses the default.
+        """
+        tree, choices = self.compose(root, {})
+        groups = self.groups()
+        alternatives: dict[str, dict[str, Tree | None]] = {}
+        for key, default in sorted(choices.items()):
+            for option in groups.get(key.split("@")[0], ()):
+                if option != default:
+                    alternatives.setdefault(key, {})[option] = self.alternative(root, key, option)
+        return {"tree": tree, "choices": choices, "alternatives": alternatives}
+
+    def alternative(self, root: str, key: str, option: str) -> Tree | None:
+        """The root with one choice other than the default; None when Hydra refuses it."""
+        try:
+            tree, choices = self.compose(root, {key: option})
+        except ComposeError:
+            return None
+        return {"tree": tree, "choices": choices}
+
+
+def groups_of(folders: Iterable[Iterable[str]]) -> dict[str, list[str]]:
+    """Configuration groups: each folder below a root folder that holds YAML files."""
+    groups: dict[str, set[str]] = {}
+    for folder in folders:
+        for path in folder:
+            group, _, name = path.rpartition("/")
+            if group and name.endswith(SUFFIX):
+                groups.setdefault(group, set()).add(name.removesuffix(SUFFIX))
+    return {group: sorted(options) for group, options in sorted(groups.items())}
+
+
+def _checked(folder: Mapping[str, bytes], limits: Limits) -> dict[str, bytes]:
+    files = {path: data for path, data in folder.items() if path.endswith(SUFFIX)}
+    if len(files) > limits.files:
+        raise ComposeError(f"it has {len(files)} files, more than {limits.files}")
+    for path, data in files.items():
+        if not re.fullmatch(r"[\w.-]+(?:/[\w.-]+)*", path) or ".." in path.split("/"):
+            raise ComposeError(f"{path[:80]!r} is no path of a configuration file")
+        if len(data) > limits.file_bytes:
+            raise ComposeError(f"{path} has {len(data)} bytes, more than {limits.file_bytes}")
+    if (size := sum(map(len, files.values()))) > limits.all_bytes:
+        raise ComposeError(f"its files have {size} bytes, more than {limits.all_bytes}")
+    return files

@@ -1,0 +1,228 @@
+"""The configuration of a checkout or a pull request as a table, beside the released ones.
+
+`tree_table` takes the files of `verl/trainer/config` as they are in memory; `read_tree` reads them
+from a folder. Roots are composed when a launch asks for them, and a launch's own choices of
+configuration groups are composed exactly.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
+
+from bot.errors import UserError
+from bot.frameworks.compose import LIMITS, SUFFIX, ComposeError, Composer, Limits, Tree
+from bot.frameworks.hydra_table import HydraTable
+from bot.frameworks.tables import entry_root, releases
+
+V = TypeVar("V")
+
+_INSIDE = ("verl", "trainer", "config")
+"""Where a checkout of verl keeps its configuration."""
+_LEVELS = 12
+"""Folders in each other that are walked into."""
+_LISTED = 5_000
+"""Names that are looked at in all, files of other kinds included."""
+
+
+@dataclass(frozen=True)
+class ConfigTree:
+    """A configuration folder of a framework; see `tree_table`."""
+
+    name: str
+    """Whose configuration it is, in words: "this pull request", "the checkout ../verl"."""
+    composer: Composer
+    framework: str = "verl"
+    _tables: dict[str, TreeTable | str] = field(default_factory=dict, compare=False)
+
+    def root_of(self, entry: str) -> str | None:
+        """The root configuration that a module starts with; None when the tree does not have it.
+
+        A tree has no sources, so the newest release whose root for the module is in the tree says.
+        """
+        for release in reversed(releases(self.framework)):
+            root = entry_root(self.framework, release, entry)
+            if root is not None and root in self.composer.names:
+                return root
+        return None
+
+    def table(self, root: str) -> TreeTable | None:
+        """The settings of a root, composed now; None when it can't be, as `problem` then says."""
+        if root not in self._tables:
+            try:
+                self._tables[root] = TreeTable(self, root)
+            except ComposeError as error:
+                self._tables[root] = str(error)
+        found = self._tables[root]
+        return found if isinstance(found, TreeTable) else None
+
+    def problem(self, root: str) -> str | None:
+        """Why a root has no table, as a sentence without its full stop; None when it has one."""
+        if root not in self.composer.names:
+            return f"it has no {root}{SUFFIX}"
+        found = self._tables[root] if self.table(root) is None else None
+        return found if isinstance(found, str) else None
+
+    @cached_property
+    def groups(self) -> Mapping[str, list[str]]:
+        """Configuration groups with their options."""
+        return self.composer.groups()
+
+
+class TreeTable(HydraTable):
+    """A root of a `ConfigTree`."""
+
+    def __init__(self, tree: ConfigTree, root: str) -> None:
+        """Raises `ComposeError` when the root cannot be composed."""
+        composed, choices = tree.composer.compose(root, {})
+        self._source = tree
+        data = {
+            "framework": tree.framework,
+            "version": tree.name,
+            "title": f"the configuration of {tree.name}",
+            "as_release": releases(tree.framework)[-1],
+            "groups": tree.groups,
+            "pool": [],
+            "roots": {
+                root: {
+                    "tree": composed,
+                    "choices": choices,
+                    "alternatives": _Lazy(
+                        sorted(key for key in choices if key.split("@")[0] in tree.groups),
+                        lambda key: self._options(key, choices[key]),
+                    ),
+                }
+            },
+        }
+        super().__init__(data, root)
+
+    def _options(self, key: str, default: str) -> Mapping[str, Tree | None]:
+        """The other options of a group, each composed when it is asked for."""
+        composer = self._source.composer
+        others = [name for name in self.groups[key.split("@")[0]] if name != default]
+        return _Lazy(others, lambda option: composer.alternative(self.root, key, option))
+
+    def _elsewhere(self, key: str) -> tuple[str, Tree] | None:
+        # Composing every choice takes seconds; a name that no file mentions stands under none.
+        if not self._source.composer.mentions(key.rsplit(".", 1)[-1]):
+            return None
+        try:
+            return super()._elsewhere(key)
+        except ComposeError:
+            return None
+
+    def _under(self, wanted: Mapping[str, str]) -> tuple[Tree, dict[str, str], str]:
+        """Exact, since these files are composed with all choices at once."""
+        choices = dict(self.choices)
+        possible = {
+            key: option
+            for key, option in wanted.items()
+            if key in choices and option in self.groups[key.split("@")[0]]
+        }
+        if all(choices[key] == option for key, option in possible.items()):
+            return self.tree, choices, ""
+        try:
+            return (*self._source.composer.compose(self.root, possible), "")
+        except ComposeError as error:
+            return self.tree, choices, str(error)
+
+
+class _Lazy(Mapping[str, V]):
+    """A mapping whose values are made when they are asked for."""
+
+    def __init__(self, keys: list[str], make: Callable[[str], V]) -> None:
+        self._keys = keys
+        self._make = make
+        self._made: dict[str, V] = {}
+
+    def __getitem__(self, key: str) -> V:
+        if key not in self._made:
+            if key not in self._keys:
+                raise KeyError(key)
+            self._made[key] = self._make(key)
+        return self._made[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._keys)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+
+def tree_table(files: Mapping[str, bytes], name: str, *, limits: Limits = LIMITS) -> ConfigTree:
+    """The table of a configuration folder: path relative to the folder → content.
+
+    `name` says whose configuration it is, as the reports print it after "the configuration of".
+    Files other than `.yaml` are left out. Raises `UserError` when there is no configuration in
+    them or they are over the limits; a root that cannot be composed has a `ConfigTree.problem`.
+    """
+    try:
+        tree = ConfigTree(name, Composer(files, limits=limits))
+    except ComposeError as error:
+        raise UserError(f"The configuration of {name} was not read: {error}.") from None
+    if not tree.composer.names:
+        raise UserError(
+            f"The configuration of {name} was not read: there is no {SUFFIX} file directly in it. "
+            "Give the folder verl/trainer/config, or the checkout that holds it."
+        )
+    return tree
+
+
+def read_tree(folder: Path, name: str | None = None, *, limits: Limits = LIMITS) -> ConfigTree:
+    """`tree_table` of a folder on disk: a configuration folder, or a checkout of verl.
+
+    Reads regular `.yaml` files alone, follows no symbolic link below the folder, and stops at the
+    limits. Raises `UserError` when the folder cannot be read or holds a link in a file's place.
+    """
+    inside = folder.joinpath(*_INSIDE)
+    try:
+        base = inside.resolve(strict=True) if inside.is_dir() else folder.resolve(strict=True)
+        if base != folder.resolve() and not base.is_relative_to(folder.resolve()):
+            raise UserError(f"The configuration in {folder} is a link to a place outside it.")
+        files = dict(_files(base, limits))
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise UserError(f"The configuration in {folder} could not be read: {reason}.") from None
+    return tree_table(files, name or str(folder), limits=limits)
+
+
+def _files(base: Path, limits: Limits) -> Iterator[tuple[str, bytes]]:
+    left = _LISTED
+    number, size = 0, 0
+    waiting: list[tuple[str, int]] = [("", 0)]
+    while waiting:
+        folder, level = waiting.pop()
+        with os.scandir(base / folder) as listed:
+            for item in listed:
+                left -= 1
+                path = f"{folder}{item.name}"
+                if left < 0 or level > _LEVELS:
+                    raise UserError(f"The configuration in {base} has too many files or folders.")
+                wanted = item.name.endswith(SUFFIX)
+                if item.is_dir(follow_symlinks=False):
+                    waiting.append((f"{path}/", level + 1))
+                elif item.is_symlink() and (wanted or item.is_dir()):
+                    raise UserError(
+                        f"The configuration in {base} was not read: {path} is a symbolic link."
+                    )
+                elif wanted:
+                    data = _bytes(base / path, limits.file_bytes + 1)
+                    number, size = number + 1, size + len(data)
+                    if number > limits.files or size > limits.all_bytes:
+                        raise UserError(
+                            f"The configuration in {base} was not read: its {SUFFIX} files are "
+                            "too many or too large."
+                        )
+                    yield path, data
+
+
+def _bytes(path: Path, most: int) -> bytes:
+    """The beginning of a regular file; empty for a pipe or device, which could block."""
+    number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    with os.fdopen(number, "rb") as file:
+        return file.read(most) if stat.S_ISREG(os.fstat(number).st_mode) else b""

@@ -1,0 +1,109 @@
+"""Typed facts read off settings, each with the place where its value was written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import prod
+from typing import Any, TypeVar
+
+from bot.frameworks.plan import UNKNOWN, Field, Setting
+
+T = TypeVar("T")
+
+
+class Values:
+    """What each key stands for once the settings are applied.
+
+    `value` gives None where nothing is set and UNKNOWN where only a run decides.
+    """
+
+    def __init__(self, settings: Sequence[Setting], value: Callable[[str], Any]) -> None:
+        self.value = value
+        self._last: Mapping[str, Setting] = {s.key: s for s in settings if s.operator != "~"}
+
+    def setting(self, key: str) -> Setting | None:
+        """The last setting of `key`, if the script has one."""
+        return self._last.get(key)
+
+    def field(self, key: str, convert: Callable[[Any], T | None]) -> Field[T]:
+        """The fact at `key`, its value None when it is unknown or not of the right type."""
+        value = self.value(key)
+        setting = self._last.get(key)
+        converted = None if value is None or value is UNKNOWN else convert(value)
+        return Field(
+            converted,
+            span=setting.value_span if setting else None,
+            key=key,
+            default=setting is None and converted is not None,
+        )
+
+    def first(self, keys: Sequence[str], convert: Callable[[Any], T | None]) -> Field[T]:
+        """The fact at the first key that the script sets, else at the first that has a default."""
+        for key in keys:
+            if key in self._last:
+                return self.field(key, convert)
+        found = [self.field(key, convert) for key in keys]
+        return next((field for field in found if field), found[0])
+
+    def integer(self, *keys: str) -> Field[int]:
+        """A whole number."""
+        return self.first(keys, whole)
+
+    def text(self, *keys: str) -> Field[str]:
+        """A string."""
+        return self.first(keys, string)
+
+    def lower(self, *keys: str) -> Field[str]:
+        """A string in lower case."""
+        return self.first(keys, lambda value: string(value) and str(value).lower())
+
+    def on(self, key: str) -> bool:
+        """Whether a switch is on for sure."""
+        return self.value(key) is True
+
+    def path(self, *keys: str) -> Field[str]:
+        """A path or hub name.
+
+        When only folders before its last part are unknown the path is given with them written as
+        `${?reason}`, since the last part is what names a model; else None.
+        """
+        found = self.text(*keys)
+        setting = self._last.get(found.key) if found.key else None
+        if found or setting is None:
+            return found
+        last = setting.text.rstrip("/'\"").rsplit("/", 1)
+        if setting.known or len(last) < 2 or "${?" in last[1] or "}" in last[1]:
+            return found
+        return Field(setting.text.strip("'\""), span=found.span, key=found.key)
+
+
+def whole(value: object) -> int | None:
+    """An int that is no bool."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def string(value: object) -> str | None:
+    """A non-empty string that is no unfilled placeholder."""
+    return value if isinstance(value, str) and value and value != "???" else None
+
+
+def product(*fields: Field[int]) -> Field[int]:
+    """The product of numbers; unknown when one is. Its place is that of the first one written."""
+    return _combined(fields, prod)
+
+
+def total(*fields: Field[int]) -> Field[int]:
+    """The sum of numbers; unknown when one is. Its place is that of the first one written."""
+    return _combined(fields, sum)
+
+
+def _combined(fields: Sequence[Field[int]], combine: Callable[[list[int]], int]) -> Field[int]:
+    where = next((field for field in fields if field.span is not None), fields[0])
+    known = [field.value for field in fields if field.value is not None]
+    complete = len(known) == len(fields)
+    return Field(
+        combine(known) if complete else None,
+        span=where.span,
+        key=where.key,
+        default=complete and all(field.default for field in fields),
+    )

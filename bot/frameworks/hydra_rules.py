@@ -1,0 +1,102 @@
+"""One override and a composed configuration: what Hydra makes of it.
+
+Follows `ConfigLoaderImpl._apply_overrides_to_config` of hydra-core 1.3.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bot.frameworks.hydra_tree import (
+    ABSENT,
+    MISSING,
+    CannotPutError,
+    Tree,
+    drop,
+    is_reference,
+    lookup,
+    put,
+    resolve,
+    select,
+)
+from bot.frameworks.plan import UNKNOWN, Setting
+from bot.frameworks.tables import OK, KeyVerdict
+
+
+def apply(tree: Tree, setting: Setting) -> Tree:
+    """The tree after one override; raises `CannotPutError` with the status of the refusal."""
+    key, value, operator = setting.key, setting.value, setting.operator
+    if operator == "~":
+        there = select(tree, key)
+        if there is ABSENT or there is None or there == MISSING:
+            raise CannotPutError("absent")
+        if value is not None and (UNKNOWN in (value, there) or is_reference(there)):
+            raise CannotPutError("undecided")
+        if value is not None and value != there:
+            raise CannotPutError("absent")
+        return drop(tree, key)
+    if operator == "+" and not isinstance(value, dict | list):
+        there = select(tree, key)
+        if there is UNKNOWN:
+            raise CannotPutError("undecided")
+        if there is not ABSENT and there is not None and there != MISSING:
+            raise CannotPutError("exists")
+    return put(tree, key, value, force=operator in ("+", "++"))
+
+
+def replaces(tree: Tree, setting: Setting) -> KeyVerdict:
+    """OK, unless an addition puts a mapping in the place of a setting that has a value."""
+    parent, node = last_there(tree, setting.key)
+    node = resolve(tree, node, tuple(parent.split(".")))
+    if (
+        parent == setting.key
+        or node in (None, UNKNOWN, ABSENT, MISSING)
+        or isinstance(node, dict | list)
+    ):
+        return OK
+    return KeyVerdict(
+        status="below-leaf",
+        accepted=True,
+        message=f"{parent} is a single setting: {setting.key} replaces its value by a mapping",
+    )
+
+
+def is_free(release: Tree, tree: Tree, parent: str) -> bool:
+    """Whether `parent` stands at or below a mapping that the release leaves empty.
+
+    `release` is the configuration without the script's settings, `tree` the one with them.
+    """
+    parts = parent.split(".")
+    for end in range(1, len(parts) + 1):
+        name = ".".join(parts[:end])
+        node = lookup(release, name)
+        if (lookup(tree, name) if node is ABSENT else node) == {}:
+            return True
+    return False
+
+
+def last_there(tree: Tree, key: str) -> tuple[str, Any]:
+    """The longest beginning of `key` that is there, and its node."""
+    node: Any = tree
+    there: list[str] = []
+    for part in key.split("."):
+        if not isinstance(node, dict) or part not in node:
+            break
+        node = node[part]
+        there.append(part)
+    return ".".join(there), node
+
+
+def names_of(*several: Tree) -> tuple[str, ...]:
+    """Every key of the trees, leaves and mappings, each once."""
+    names: dict[str, None] = {}
+
+    def walk(tree: Tree, prefix: str) -> None:
+        for name, node in tree.items():
+            names[prefix + name] = None
+            if isinstance(node, dict):
+                walk(node, f"{prefix}{name}.")
+
+    for tree in several:
+        walk(tree, "")
+    return tuple(names)

@@ -1,0 +1,323 @@
+"""The settings of one root configuration of one release, with Hydra's rules for overriding them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+from bot.frameworks import hydra_rules as rules
+from bot.frameworks import hydra_tree as trees
+from bot.frameworks.hydra_tree import ABSENT, CannotPutError, Tree
+from bot.frameworks.lifetimes import SHARED, deprecations, history
+from bot.frameworks.plan import UNKNOWN, Setting
+from bot.frameworks.tables import OK, Key, KeyVerdict, closest
+
+
+class HydraTable:
+    """A `KeyTable` for a root configuration composed by Hydra."""
+
+    def __init__(self, data: Mapping[str, Any], root: str) -> None:
+        """`data` is the file of a release; raises `KeyError` when it does not have the root."""
+        self.framework: str = data["framework"]
+        self.version: str = data["version"]
+        self._title: str = data.get("title", f"{self.framework} {self.version}")
+        self._release: str = data.get("as_release", self.version)
+        self.root = root
+        self._file = data
+        self._pool: list[Any] = self._file["pool"]
+        self._root: dict[str, Any] = self._file["roots"][root]
+        self._expanded: dict[int, Tree] = {}
+        self.tree: Tree = self._expand(self._root["tree"])
+        """The composed configuration with the default choices."""
+
+    def _expand(self, node: Any) -> Any:
+        if not isinstance(node, dict):
+            return node
+        at = node.get(SHARED)
+        if at is None:
+            return {name: self._expand(below) for name, below in node.items()}
+        if at not in self._expanded:
+            self._expanded[at] = self._expand(self._pool[at])
+        return self._expanded[at]
+
+    # What is there
+
+    @property
+    def groups(self) -> Mapping[str, Sequence[str]]:
+        """Configuration groups (folders of the configuration) with their options."""
+        groups: Mapping[str, Sequence[str]] = self._file["groups"]
+        return groups
+
+    @property
+    def choices(self) -> Mapping[str, str]:
+        """Group keys as an override must spell them, with the option that is the default."""
+        return dict(self._expand(self._root["choices"]))
+
+    def get(self, key: str) -> Key | None:
+        """The key under the default choices, else under the first choice that has it."""
+        node = trees.lookup(self.tree, key)
+        if node is not ABSENT:
+            return self._key(self.tree, key, node)
+        found = self._elsewhere(key)
+        return self._key(found[1], key, trees.lookup(found[1], key)) if found else None
+
+    def _elsewhere(self, key: str) -> tuple[str, Tree] | None:
+        """The first choice other than the default that has the key, as "group=option"."""
+        for choice, tree in self._alternatives:
+            if trees.lookup(tree, key) is not ABSENT:
+                return choice, tree
+        return None
+
+    def _key(self, tree: Tree, key: str, node: Any) -> Key:
+        if isinstance(node, dict):
+            return Key(key, "dict", {} if not node else None, free=not node)
+        resolved = trees.resolve(tree, node, tuple(key.split(".")))
+        kinds: dict[type, str] = {
+            bool: "bool", int: "int", float: "float", str: "str", list: "list", dict: "dict",
+        }  # fmt: skip
+        if resolved == trees.MISSING:
+            kind = "mandatory"
+        elif resolved is None:
+            kind = "null"
+        else:
+            kind = kinds.get(type(resolved), "any")
+        return Key(key, kind, node)
+
+    def __contains__(self, key: str) -> bool:
+        return self.get(key) is not None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._every)
+
+    @cached_property
+    def _every(self) -> tuple[str, ...]:
+        return rules.names_of(self.tree, *(tree for _, tree in self._alternatives))
+
+    @cached_property
+    def _alternatives(self) -> tuple[tuple[str, Tree], ...]:
+        """Each single choice other than the default, as "group=option", with its tree."""
+        return tuple(
+            (f"{group}={option}", self._expand(found["tree"]))
+            for group, options in sorted(
+                # The choice of a whole engine is what a script should name, so it comes first.
+                self._root["alternatives"].items(),
+                key=lambda item: ("@" in item[0], item[0]),
+            )
+            for option, found in options.items()
+            if found is not None
+        )
+
+    # What is said of keys
+
+    def nearest(self, key: str) -> str | None:
+        """The most similar key of this release, or None when none is close."""
+        return closest(key, rules.names_of(self.tree)) or closest(key, self._every)
+
+    def deprecated(self, key: str) -> str | None:
+        """What to use instead of an accepted but deprecated key; "" when nothing is needed."""
+        for entry in deprecations(self.framework, self._release):
+            head, star, tail = str(entry.get("key", "")).rpartition("*")
+            fits = key.startswith(head) and key.endswith(tail) if star else key == tail
+            if not fits:
+                continue
+            middle = key[len(head) : len(key) - len(tail)] if star else ""
+            instead = str(entry["use"]).replace("*", middle)
+            if (key in self or entry.get("outside")) and (not instead or instead in self):
+                return instead
+        return None
+
+    @property
+    def deprecated_root(self) -> str | None:
+        """What to write instead of naming this root configuration, when that is deprecated."""
+        for entry in deprecations(self.framework, self._release):
+            if entry.get("root") == self.root:
+                return str(entry["use"])
+        return None
+
+    def history(self, key: str) -> str | None:
+        """Releases that have the key in this root or its relatives, in words; None if none has."""
+        return history(self.framework, self.root, key)
+
+    # What Hydra would say
+
+    def verdict(self, setting: Setting) -> KeyVerdict:
+        """What Hydra would say to this override if it were the only one."""
+        return self.verdicts((setting,))[0]
+
+    def verdicts(self, settings: Sequence[Setting]) -> tuple[KeyVerdict, ...]:
+        """What Hydra would say to each override: groups first, then the others in order.
+
+        After a refused override the next ones are judged as if it had not been there.
+        """
+        return self._judge(settings)[0]
+
+    def composed(self, settings: Sequence[Setting]) -> Tree:
+        """The configuration with every override that Hydra would take, refused ones left out."""
+        return self._judge(settings)[1]
+
+    def _judge(self, settings: Sequence[Setting]) -> tuple[tuple[KeyVerdict, ...], Tree]:
+        results: dict[int, KeyVerdict] = {}
+        tree, doubt = self._chosen(settings, results)
+        for at, setting in enumerate(settings):
+            if at in results:
+                continue
+            try:
+                after = rules.apply(tree, setting)
+                taken = rules.replaces(tree, setting)
+                results[at] = replace(taken, accepted=None) if doubt and taken else taken
+                tree = after
+            except CannotPutError as refusal:
+                results[at] = self._refused(tree, setting, refusal.reason, doubt)
+        return tuple(results[at] for at in range(len(settings))), tree
+
+    def tree_for(self, settings: Sequence[Setting]) -> Tree:
+        """The composed configuration under the group choices among `settings`."""
+        return self._chosen(settings, {})[0]
+
+    def _chosen(
+        self, settings: Sequence[Setting], results: dict[int, KeyVerdict]
+    ) -> tuple[Tree, str]:
+        """The tree under the chosen groups, and why it may be inexact ("" when it is exact)."""
+        searched = any(setting.key == "hydra.searchpath" for setting in settings)
+        doubt = "hydra.searchpath adds configuration that is not known" if searched else ""
+        chosen = [
+            (at, setting)
+            for at, setting in enumerate(settings)
+            if setting.key.split("@")[0] in self.groups and not isinstance(setting.value, dict)
+        ]
+        wanted = {
+            setting.key: setting.value.removesuffix(".yaml")
+            for _, setting in chosen
+            if not setting.operator and isinstance(setting.value, str)
+        }
+        tree, choices, unsure = self._under(wanted)
+        for at, setting in chosen:
+            verdict = self._group(setting, setting.key.split("@")[0], choices)
+            results[at] = _undecided(doubt) if searched and not verdict else verdict
+            if verdict and (setting.operator or not isinstance(setting.value, str)):
+                doubt = doubt or f"what {setting.key} is in the end is not known"
+        for at, setting in enumerate(settings):
+            if at in results:
+                continue
+            if re.match(r"hydra\b", setting.key):
+                results[at] = KeyVerdict(status="ok", accepted=None)
+            elif "@" in setting.key or "/" in setting.key:
+                group = setting.key.split("@")[0]
+                wrong = _wrong(f"there is no configuration group {group}")
+                results[at] = _undecided(doubt) if searched else wrong
+        return tree, doubt or unsure
+
+    def _under(self, wanted: Mapping[str, str]) -> tuple[Tree, dict[str, str], str]:
+        """Tree and choices with the wanted options, and why they may be inexact.
+
+        The file holds each choice alone; several are exact together as long as they change
+        different mappings and none decides another, as the choice of an engine does.
+        """
+        tree, choices, doubt = self.tree, dict(self.choices), ""
+        decided: set[str] = set()
+        for key in sorted(wanted, key=lambda name: "@" in name):
+            option = wanted[key]
+            others = self._root["alternatives"].get(key, {})
+            if choices.get(key) == option or option not in self.groups[key.split("@")[0]]:
+                continue
+            if others.get(option) is None:
+                doubt = f"what {key}={option} gives beside the other choices is not known"
+                continue
+            tree, apart = trees.overlay(self.tree, tree, self._expand(others[option]["tree"]))
+            then: dict[str, str] = self._expand(others[option]["choices"])
+            changed = {name for name in then if then[name] != self.choices.get(name)}
+            if not apart or changed & decided:
+                doubt = "several groups that depend on each other were chosen at once"
+            decided |= changed
+            choices.update({name: then[name] for name in changed})
+        return tree, choices, doubt
+
+    def _group(self, setting: Setting, group: str, choices: Mapping[str, str]) -> KeyVerdict:
+        if setting.value is UNKNOWN:
+            return _undecided(f"the choice of {group} is not known")
+        if setting.operator == "++":
+            return _wrong(f"{group} is a configuration group, which cannot be forced with ++")
+        if setting.operator == "~":
+            if setting.key in choices and setting.value in (None, choices[setting.key]):
+                return _undecided(f"what the configuration is without {group} is not known")
+            return _wrong(f"{setting.key} is not among the default choices")
+        if not isinstance(setting.value, str):
+            if isinstance(setting.value, list):
+                return _undecided(f"what a list of choices for {group} gives is not known")
+            return _wrong(f"{group} is a configuration group: its value must be an option's name")
+        option = setting.value.removesuffix(".yaml")
+        options = self.groups[group]
+        if setting.operator == "" and setting.key not in choices:
+            wanted = [key for key in choices if key.split("@")[0] == group]
+            return _wrong(
+                f"{setting.key} is a configuration group but no choice of this configuration",
+                suggestion=wanted[0] if len(wanted) == 1 else None,
+            )
+        if option not in options:
+            return _wrong(f"{group} has no option {option}; it has {', '.join(options)}")
+        if setting.operator == "+" and choices.get(setting.key, option) != option:
+            return _wrong(f"{setting.key} is chosen already, so + cannot add it", setting.key)
+        return OK
+
+    def _refused(self, tree: Tree, setting: Setting, status: str, doubt: str) -> KeyVerdict:
+        key = setting.key
+        if status == "undecided":
+            return _undecided(
+                f"the value that {key} has already is known to a run alone",
+                f"++{key}" if setting.operator == "+" else None,
+            )
+        if doubt:
+            return _undecided(doubt)
+        if status == "exists":
+            return KeyVerdict(
+                status="exists",
+                accepted=False,
+                message=f"{key} is there already, so + cannot add it",
+                suggestion=key,
+            )
+        if status == "absent":
+            return KeyVerdict(
+                status="absent", accepted=False, message=f"{key} is not there to be removed"
+            )
+        if status == "invalid":
+            return KeyVerdict(
+                status="invalid", accepted=False, message=f"the value cannot be put at {key}"
+            )
+        parent, node = rules.last_there(tree, key)
+        if parent == key:
+            return KeyVerdict(
+                status="unknown", accepted=False, message=f"the value has keys that {key} has not"
+            )
+        if parent and (node is None or rules.is_free(self.tree, tree, parent)):
+            return KeyVerdict(
+                status="needs-plus",
+                accepted=False,
+                message=f"{key} is new below {parent}, so it needs +",
+                suggestion=f"+{key}",
+            )
+        if not isinstance(node, dict):
+            return KeyVerdict(
+                status="below-leaf",
+                accepted=False,
+                message=f"{parent} is a single setting, so nothing can stand below it",
+            )
+        elsewhere = self._elsewhere(key)
+        choice = elsewhere[0] if elsewhere else None
+        return KeyVerdict(
+            status="unknown",
+            accepted=False,
+            message=f"{self._title} has no {key}",
+            suggestion=None if choice else closest(key, rules.names_of(tree)),
+            choice=choice,
+        )
+
+
+def _undecided(message: str, suggestion: str | None = None) -> KeyVerdict:
+    return KeyVerdict(status="undecided", accepted=None, message=message, suggestion=suggestion)
+
+
+def _wrong(message: str, suggestion: str | None = None) -> KeyVerdict:
+    return KeyVerdict(status="group", accepted=False, message=message, suggestion=suggestion)

@@ -1,0 +1,345 @@
+"""Which commands start a framework: launchers and prefixes are taken off, the entry remains."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from bot.frameworks.plan import Launch
+from bot.shell.source import Span
+from bot.shell.words import Command, Reading, Word
+
+_PYTHON = re.compile(r"(?:python|pypy)[0-9.]*\Z")
+_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
+_DURATION = re.compile(r"[0-9.]+[smhd]?\Z")
+
+_PREFIXES: dict[str, frozenset[str]] = {
+    "env": frozenset(("-u", "--unset", "-C", "--chdir")),
+    "nohup": frozenset(),
+    "time": frozenset(("-f", "--format", "-o", "--output")),
+    "exec": frozenset(("-a",)),
+    "command": frozenset(),
+    "timeout": frozenset(("-s", "--signal", "-k", "--kill-after")),
+    "nice": frozenset(("-n", "--adjustment")),
+    "setsid": frozenset(),
+    "stdbuf": frozenset(("-i", "-o", "-e")),
+    "sudo": frozenset(("-u", "--user", "-g", "--group")),
+}
+"""Programs that run their arguments, with those of their options that take a value."""
+
+_CARRIERS = frozenset(
+    [
+        "srun",
+        "mpirun",
+        "mpiexec",
+        "numactl",
+        "conda",
+        "mamba",
+        "micromamba",
+        "poetry",
+        "pixi",
+        "nsys",
+        "xvfb-run",
+    ]
+)
+"""Programs with too many options to list: the program that they run is searched for instead."""
+
+_DISTRIBUTED: dict[str, frozenset[str]] = {
+    "torchrun": frozenset(
+        [
+            "--standalone",
+            "--no-python",
+            "--no_python",
+            "--run-path",
+            "--run_path",
+            "--use-env",
+            "--use_env",
+        ]
+    ),
+    "accelerate launch": frozenset(
+        [
+            "--quiet",
+            "-q",
+            "--multi_gpu",
+            "--multi-gpu",
+            "--cpu",
+            "--tpu",
+            "--use_deepspeed",
+            "--use-deepspeed",
+            "--use_fsdp",
+            "--use-fsdp",
+            "--use_megatron_lm",
+            "--use-megatron-lm",
+            "--same_network",
+            "--no_python",
+            "--no-python",
+            "--use_mps_device",
+            "--debug",
+            "--dynamo_use_fullgraph",
+            "--dynamo_use_dynamic",
+            "--use_xpu",
+            "--enable_cpu_affinity",
+            "--downcast_bf16",
+        ]
+    ),
+    "deepspeed": frozenset(
+        [
+            "--no_python",
+            "--no_local_rank",
+            "--force_multi",
+            "--no_ssh",
+            "--no_ssh_check",
+            "--save_pid",
+            "--bind_cores_to_rank",
+            "--elastic_training",
+        ]
+    ),
+}
+"""Launchers of one process a GPU, with those of their options that take no value."""
+
+_AS_MODULES = {
+    "torch.distributed.run": "torchrun",
+    "torch.distributed.launch": "torchrun",
+    "accelerate.commands.launch": "accelerate launch",
+    "deepspeed.launcher.runner": "deepspeed",
+}
+
+_RAY_FLAGS = frozenset(("--no-wait", "--verbose", "-v", "--delete-cluster"))
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """What a command starts in the end."""
+
+    entry: str
+    """A module's dotted name or a script's path, as written."""
+    argv: tuple[Word, ...]
+    launcher: tuple[str, ...]
+
+
+def unwrap(words: Sequence[Word]) -> Started | None:
+    """The Python program that a command starts; None when it starts none that can be told."""
+    launcher: list[str] = []
+    rest = list(words)
+    while rest:
+        name = PurePosixPath(rest[0].text).name
+        if name in _PREFIXES:
+            rest = _after_prefix(name, rest[1:])
+        elif name == "ray" and [word.text for word in rest[1:3]] == ["job", "submit"]:
+            launcher.append("ray job submit")
+            rest = _after_ray(rest[3:])
+        elif name == "uv" and len(rest) > 1 and rest[1].text == "run":
+            launcher.append("uv run")
+            rest, module = _after_uv(rest[2:])
+            if module:
+                return _python_module(module, rest, launcher)
+            if rest and rest[0].text.endswith(".py"):
+                return Started(rest[0].text, tuple(rest[1:]), tuple(launcher))
+        elif name in _CARRIERS:
+            launcher.append(name)
+            rest = _from_starter(rest[1:])
+        elif name == "accelerate" and len(rest) > 1 and rest[1].text == "launch":
+            return _distributed("accelerate launch", rest[2:], launcher)
+        elif name in ("torchrun", "deepspeed"):
+            return _distributed(name, rest[1:], launcher)
+        elif name == "trl" and len(rest) > 1 and re.fullmatch(r"[a-z_]+", rest[1].text):
+            # `trl grpo …` starts its script of that name through accelerate.
+            return Started(f"trl.scripts.{rest[1].text}", tuple(rest[2:]), (*launcher, "trl"))
+        elif _PYTHON.match(name):
+            started = _python(rest[1:], launcher)
+            carried = _carried(started)
+            if carried is None:
+                return started
+            launcher.append(PurePosixPath(started.entry).name if started else "")
+            rest = carried
+        else:
+            return None
+    return None
+
+
+def _carried(started: Started | None) -> list[Word] | None:
+    """What open-instruct's `python mason.py … -- python …` submits; None for other programs."""
+    if started is None or PurePosixPath(started.entry).name != "mason.py":
+        return None
+    texts = [word.text for word in started.argv]
+    after = started.argv[texts.index("--") + 1 :] if "--" in texts else ()
+    return _from_starter(list(after))
+
+
+def _after_prefix(name: str, words: list[Word]) -> list[Word]:
+    valued = _PREFIXES[name]
+    at = 0
+    while at < len(words):
+        text = words[at].text
+        if name == "command" and text in ("-v", "-V"):
+            return []
+        if text in valued:
+            at += 2
+        elif text.startswith("-") or (name in ("env", "sudo") and _ASSIGNMENT.match(text)):
+            at += 1
+        else:
+            break
+    if name == "timeout" and at < len(words) and _DURATION.match(words[at].text):
+        at += 1
+    return words[at:]
+
+
+def _after_ray(words: list[Word]) -> list[Word]:
+    """What `ray job submit` runs: what follows `--`, else the first word that is no option."""
+    texts = [word.text for word in words]
+    if "--" in texts:
+        return words[texts.index("--") + 1 :]
+    at = 0
+    while at < len(words) and texts[at].startswith("-"):
+        at += 1 if "=" in texts[at] or texts[at] in _RAY_FLAGS else 2
+    return words[at:]
+
+
+def _after_uv(words: list[Word]) -> tuple[list[Word], Word | None]:
+    """What `uv run` runs, and the module when it is given as `uv run -m module`."""
+    for at, word in enumerate(words):
+        if word.text in ("-m", "--module") and at + 1 < len(words):
+            return words[at + 2 :], words[at + 1]
+        if _starts_something(word):
+            break
+    return _from_starter(words), None
+
+
+def _starts_something(word: Word) -> bool:
+    name = PurePosixPath(word.text).name
+    known = name in ("torchrun", "deepspeed", "accelerate", "ray", "uv", "trl") or name in _PREFIXES
+    return known or bool(_PYTHON.match(name)) or name.endswith(".py")
+
+
+def _from_starter(words: list[Word]) -> list[Word]:
+    """The words from the first program on that is known to start others."""
+    for at, word in enumerate(words):
+        if _starts_something(word):
+            return words[at:]
+    return []
+
+
+def _python(words: list[Word], launcher: list[str]) -> Started | None:
+    """`python -u -m module …` or `python script.py …`."""
+    at = 0
+    while at < len(words):
+        text = words[at].text
+        if text in ("-W", "-X", "--check-hash-based-pycs"):
+            at += 2
+        elif re.fullmatch(r"-[A-Za-z]*m", text):
+            if at + 1 == len(words):
+                return None
+            return _python_module(words[at + 1], words[at + 2 :], launcher)
+        elif re.fullmatch(r"-[A-Za-z]*c", text):
+            return None
+        elif text.startswith("-"):
+            at += 1
+        else:
+            return Started(text, tuple(words[at + 1 :]), tuple(launcher))
+    return None
+
+
+def _python_module(module: Word, words: list[Word], launcher: list[str]) -> Started | None:
+    launch = _AS_MODULES.get(module.text)
+    if launch:
+        return _distributed(launch, words, launcher)
+    return Started(module.text, tuple(words), tuple(launcher))
+
+
+def _distributed(name: str, words: list[Word], launcher: list[str]) -> Started | None:
+    """`torchrun --nproc_per_node 8 -m module …`, and the same for the other launchers."""
+    flags = _DISTRIBUTED[name]
+    launcher = [*launcher, name]
+    module = False
+    at = 0
+    while at < len(words):
+        text = words[at].text
+        if text in ("-m", "--module"):
+            module = True
+            at += 1
+        elif text.startswith("-"):
+            at += 1 if "=" in text or text in flags else 2
+        else:
+            break
+    if at >= len(words):
+        return None
+    entry = words[at].text
+    if not module and _PYTHON.match(PurePosixPath(entry).name):
+        return _python(words[at + 1 :], launcher)
+    return Started(entry, tuple(words[at + 1 :]), tuple(launcher))
+
+
+def as_module(entry: str, packages: Sequence[str]) -> str:
+    """The dotted name of a script's path inside one of `packages`; other entries as they are.
+
+    `/home/me/verl/verl/trainer/main_ppo.py` is verl.trainer.main_ppo.
+    """
+    if not entry.endswith(".py"):
+        return entry
+    parts = entry.removesuffix(".py").split("/")
+    for package in packages:
+        if package in parts[:-1]:
+            last = len(parts) - 1 - parts[::-1].index(package)
+            return ".".join(parts[last:])
+    return entry
+
+
+Recognise = Callable[[str, Sequence[Word]], tuple[str, str] | None]
+"""Entry and arguments → (framework, entry as a module), or None."""
+
+
+def find_launches(reading: Reading, recognise: Recognise) -> tuple[Launch, ...]:
+    """The commands of a script that start a framework which `recognise` knows, in order."""
+    found: list[Launch] = []
+    for command in reading.commands:
+        launch = launch_of(command, recognise)
+        if launch is not None:
+            found.append(launch)
+    return tuple(found)
+
+
+def launch_of(command: Command, recognise: Recognise) -> Launch | None:
+    """The launch that a command is, if it is one."""
+    started = unwrap(command.argv)
+    known = recognise(started.entry, started.argv) if started else None
+    if started is None or known is None:
+        return None
+    framework, entry = known
+    return Launch(
+        command=command,
+        framework=framework,
+        entry=entry,
+        argv=started.argv,
+        launcher=started.launcher,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LauncherOption:
+    """An option of a launcher that stands before the launched program."""
+
+    name: str
+    value: str | None
+    """None when it is not known."""
+    span: Span
+
+
+def launcher_option(launch: Launch, *names: str) -> LauncherOption | None:
+    """The last of the launcher's options with one of these names, dashes and underscores alike."""
+    wanted = {name.replace("-", "_") for name in names}
+    words = launch.command.argv[: len(launch.command.argv) - len(launch.argv)]
+    found = None
+    for at, word in enumerate(words):
+        name, equals, value = word.text.partition("=")
+        if name[:2] != "--" or name[2:].replace("-", "_") not in wanted:
+            continue
+        if equals:
+            span = word.span_of(len(name) + 1, len(word.text))
+            found = LauncherOption(name[2:], value if word.complete else None, span)
+        elif at + 1 < len(words):
+            given = words[at + 1]
+            text = given.text if given.complete else None
+            found = LauncherOption(name[2:], text, given.span_of(0, len(given.text)))
+    return found

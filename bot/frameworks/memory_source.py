@@ -1,0 +1,214 @@
+"""Hydra's composition over files in memory, with bounds; imports hydra-core, so import it late.
+
+Works on the parts that `hydra.compose` is made of (hydra-core 1.3: `create_defaults_list` and
+`ConfigLoaderImpl._compose_config_from_defaults_list`) instead of on `hydra.compose` itself, which
+reads folders, keeps global state, follows `hydra.searchpath` out of the folder, and copies
+variables of the environment that a configuration names (`hydra.job.env_copy`).
+"""
+
+from __future__ import annotations
+
+import copy
+import posixpath
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hydra._internal.config_loader_impl import ConfigLoaderImpl
+from hydra._internal.config_repository import ConfigRepository
+from hydra._internal.config_search_path_impl import ConfigSearchPathImpl
+from hydra._internal.defaults_list import create_defaults_list
+from hydra.core.object_type import ObjectType
+from hydra.core.override_parser.types import Override, OverrideType, Quote, QuotedString, ValueType
+from hydra.plugins.config_source import ConfigLoadError, ConfigResult, ConfigSource
+from omegaconf import DictConfig, OmegaConf
+
+from bot.frameworks.compose import SUFFIX, ComposeError, Limits, Tree
+from bot.frameworks.yaml_data import count, hide, read_yaml, show
+
+
+class _MemorySource(ConfigSource):
+    """A folder of configuration files that is a mapping."""
+
+    def __init__(self, files: Mapping[str, bytes], limits: Limits) -> None:
+        super().__init__(provider="main", path="memory://")
+        self._files = files
+        self._limits = limits
+        self._read: dict[str, tuple[Any, dict[str, str | None], int]] = {}
+        self._groups = {
+            path[:at] for path in files for at, character in enumerate(path) if character == "/"
+        }
+
+    @staticmethod
+    def scheme() -> str:
+        """How Hydra tells sources apart."""
+        return "memory"
+
+    def read(self, path: str) -> tuple[Any, dict[str, str | None], int]:
+        """Data, header (`# @package …`) and number of values of a file, read once."""
+        if path not in self._read:
+            text = _decoded(path, self._files[path])
+            data = _without_hydra(read_yaml(path, text, self._limits))
+            header = ConfigSource._get_header_dict(text[:512])
+            hidden = hide(data)
+            self._read[path] = (hidden, header, count(hidden))
+        return self._read[path]
+
+    def load_config(self, config_path: str) -> ConfigResult:
+        """A configuration of its own, since Hydra changes what it loads."""
+        path = _file(config_path)
+        if path not in self._files:
+            raise ConfigLoadError(f"Config not found: {config_path}")
+        data, header, _ = self.read(path)
+        return ConfigResult(
+            config=OmegaConf.create({} if data is None else copy.deepcopy(data)),
+            path="memory://",
+            provider="main",
+            header=dict(header),
+        )
+
+    def available(self) -> bool:
+        """Always."""
+        return True
+
+    def is_group(self, config_path: str) -> bool:
+        """Whether it is a folder."""
+        return _normal(config_path) in ("", *self._groups)
+
+    def is_config(self, config_path: str) -> bool:
+        """Whether it is a file, named with or without its ending."""
+        return _file(config_path) in self._files
+
+    def list(self, config_path: str, results_filter: ObjectType | None) -> list[str]:
+        """The files or folders in a folder."""
+        folder = _normal(config_path)
+        before = f"{folder}/" if folder else ""
+        inside = [path[len(before) :] for path in self._files if path.startswith(before)]
+        configs = {name.removesuffix(SUFFIX) for name in inside if "/" not in name}
+        groups = {name.partition("/")[0] for name in inside if "/" in name}
+        if results_filter is None:
+            return sorted(configs | groups)
+        return sorted(configs if results_filter is ObjectType.CONFIG else groups)
+
+
+class _NoSchema(_MemorySource):
+    """The place of Hydra's registered schemas, of which there are none."""
+
+    def load_config(self, config_path: str) -> ConfigResult:
+        """Raises always, which Hydra takes for "no schema"."""
+        raise ConfigLoadError(f"Config not found: {config_path}")
+
+
+class MemoryRepository(ConfigRepository):
+    """Several such folders; the first one that has a file gives it."""
+
+    def __init__(self, sources: Sequence[_MemorySource], limits: Limits) -> None:
+        self.sources = list(sources)
+        self.limits = limits
+        self.loads = 0
+        self.nodes = 0
+
+    @classmethod
+    def of(cls, folders: Sequence[Mapping[str, bytes]], limits: Limits) -> MemoryRepository:
+        """The repository of some folders."""
+        return cls([_MemorySource(files, limits) for files in folders], limits)
+
+    def get_schema_source(self) -> ConfigSource:
+        """None of any use."""
+        return _NoSchema({}, self.limits)
+
+    def load_config(self, config_path: str) -> ConfigResult | None:
+        """As Hydra's; raises `ComposeError` once a composition has loaded too much."""
+        source = self._find_object_source(config_path, ObjectType.CONFIG)
+        if isinstance(source, _MemorySource):
+            self.loads += 1
+            self.nodes += source.read(_file(config_path))[2]
+            if self.loads > self.limits.loads or self.nodes > self.limits.nodes:
+                raise ComposeError(
+                    "it loads too many files or values: its defaults lists may refer to each other"
+                )
+        return super().load_config(config_path)
+
+
+def compose(
+    repository: MemoryRepository, root: str, chosen: Mapping[str, str]
+) -> tuple[Tree, dict[str, str]]:
+    """See `Composer.compose`."""
+    repository.loads = repository.nodes = 0
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            listed = create_defaults_list(
+                repo=repository,
+                config_name=root,
+                overrides_list=[_choice(key, option) for key, option in chosen.items()],
+                prepend_hydra=False,
+                skip_missing=False,
+            )
+            loader = ConfigLoaderImpl(ConfigSearchPathImpl())
+            config = loader._compose_config_from_defaults_list(listed.defaults, repository)
+            tree = OmegaConf.to_container(config, resolve=False)
+    except RecursionError:
+        raise ComposeError(f"the defaults lists of {root} refer to each other") from None
+    except ComposeError:
+        raise
+    except Exception as error:  # Hydra's, OmegaConf's, and what they let through: each refuses
+        raise ComposeError(f"Hydra refuses {root}: {_why(error)}") from None
+    if not isinstance(config, DictConfig) or not isinstance(tree, dict):
+        raise ComposeError(f"{root} is no mapping")
+    choices = {
+        str(key): str(option)
+        for key, option in listed.overrides.known_choices.items()
+        if option is not None
+    }
+    return {str(key): show(node) for key, node in tree.items()}, choices
+
+
+def _choice(key: str, option: str) -> Override:
+    """The override `key=option` of a group choice."""
+    group, _, package = key.partition("@")
+    return Override(
+        type=OverrideType.CHANGE,
+        key_or_group=group,
+        package=package or None,
+        value_type=ValueType.ELEMENT,
+        _value=QuotedString(text=option, quote=Quote.single),
+        input_line=f"{key}={option}",
+    )
+
+
+def _normal(config_path: str) -> str:
+    """The path without `..`: `critic/../engine` is a folder's way to its neighbour."""
+    return posixpath.normpath(f"/{config_path}").lstrip("/")
+
+
+def _file(config_path: str) -> str:
+    return str(ConfigSource._normalize_file_name(_normal(config_path)))
+
+
+def _decoded(path: str, data: bytes) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ComposeError(f"{path} is not UTF-8") from None
+
+
+def _without_hydra(data: Any) -> Any:
+    """The data without what configures Hydra itself: its key, and overrides of its groups."""
+    if not isinstance(data, dict):
+        return data
+    kept = {key: value for key, value in data.items() if key != "hydra"}
+    if isinstance(listed := kept.get("defaults"), list):
+        kept["defaults"] = [item for item in listed if not _of_hydra(item)]
+    return kept
+
+
+def _of_hydra(item: Any) -> bool:
+    names = [str(name).removeprefix("override ") for name in item] if isinstance(item, dict) else []
+    return any(name.lstrip("/").startswith("hydra/") for name in names)
+
+
+def _why(error: Exception) -> str:
+    """The first line of a message, references as they were written."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    text = str(show(" ".join(lines[:2]) or type(error).__name__))
+    return text if len(text) <= 300 else f"{text[:300]}…"

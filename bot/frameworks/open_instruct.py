@@ -1,0 +1,139 @@
+"""open-instruct: the options of its trainers to a plan."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from bot.frameworks.base import Versions
+from bot.frameworks.command_line import backend, chosen, lora, processes, times, values_of
+from bot.frameworks.fields import Values, product, total
+from bot.frameworks.plan import UNKNOWN, Field, Launch, Plan, nothing
+from bot.frameworks.tables import releases
+from bot.shell.words import Word
+
+_TRAINER = re.compile(r"open_instruct\.((?:grpo|ppo|dpo|finetune|reward_modeling|online_dpo)\w*)\Z")
+_ALGORITHMS = {"finetune": "sft", "reward_modeling": "rm", "online_dpo": "online_dpo"}
+
+
+class OpenInstruct:
+    """The trainers in `open_instruct/` of its repository."""
+
+    name = "open-instruct"
+    packages: Sequence[str] = ("open_instruct",)
+
+    def matches(self, entry: str, argv: Sequence[Word]) -> bool:
+        """A trainer's module or script."""
+        return bool(releases(self.name)) and bool(_TRAINER.match(entry))
+
+    def entry(self, entry: str) -> str:
+        """The module as it is."""
+        return entry
+
+    def plan(self, launch: Launch, versions: Versions) -> Plan:
+        """What the launch intends to run.
+
+        Reinforcement learning runs on Ray: learners of every node, and vLLM engines of their own
+        unless `single_gpu_mode` puts them on the learner's GPU; the other trainers have one process
+        a GPU. `train_batch_size` is the number of prompts a step.
+        """
+        version, options = chosen(self.name, launch, versions)
+        line, values = values_of(launch, options)
+        name = launch.entry.rsplit(".", 1)[-1]
+        algorithm = _algorithm(name)
+        rl = algorithm in ("grpo", "gae", "online_dpo")
+        ray = rl and (name == "grpo" or name.endswith(("_fast", "_ray", "_gtrl", "ppo")))
+        per_node, nodes, gpus = _ray(values) if ray else processes(launch, values)
+        each = values.integer("per_device_train_batch_size")
+        none: Field[int] = nothing()
+        return Plan(
+            launch=launch,
+            framework=self.name,
+            framework_version=version.release,
+            version_reason=version.reason,
+            table=options,
+            settings=tuple(line.settings),
+            bad_arguments=tuple(line.bad),
+            model=values.path("model_name_or_path"),
+            algorithm=Field(algorithm),
+            adapter=lora(values, "use_peft", "use_lora", "use_qlora"),
+            gpus_per_node=per_node,
+            nodes=nodes,
+            gpus=gpus,
+            train=Field("deepspeed", key="deepspeed_stage", span=_span(values), default=True)
+            if ray
+            else backend(launch, values),
+            infer=Field("vllm", default=True) if rl else nothing(),
+            train_batch_size=_prompts(values, per_node, nodes)
+            if rl
+            else times(each, values.integer("gradient_accumulation_steps"), gpus),
+            micro_batch_size_per_gpu=each,
+            rollout_n=values.integer("num_samples_per_prompt_rollout", "number_samples_per_prompt")
+            if rl
+            else none,
+            max_prompt_length=values.integer("max_prompt_token_length") if rl else none,
+            max_response_length=values.integer("response_length") if rl else none,
+            loggers=_loggers(values),
+        )
+
+
+def _algorithm(name: str) -> str:
+    if name.startswith("ppo"):
+        return "gae"
+    known = next((value for key, value in _ALGORITHMS.items() if name.startswith(key)), None)
+    return known or name.split("_")[0]
+
+
+def _span(values: Values) -> Any:
+    setting = values.setting("deepspeed_stage")
+    return setting.value_span if setting else None
+
+
+def _ray(values: Values) -> tuple[Field[int], Field[int], Field[int]]:
+    """GPUs a node, nodes, and GPUs of learners and engines.
+
+    `num_learners_per_node` (`actor_num_gpus_per_node` before) lists one number a node.
+    """
+    listed = values.first(("num_learners_per_node", "actor_num_gpus_per_node"), _numbers)
+    counts = listed.value
+    where = {"span": listed.span, "key": listed.key, "default": listed.default}
+    if not counts:
+        return nothing(), nothing(), Field(None, span=listed.span, key=listed.key)
+    learners: Field[int] = Field(sum(counts), **where)  # type: ignore[arg-type]
+    same = len(set(counts)) == 1
+    per_node: Field[int] = Field(counts[0] if same else None, **where)  # type: ignore[arg-type]
+    nodes: Field[int] = Field(len(counts), **where)  # type: ignore[arg-type]
+    single = values.value("single_gpu_mode")
+    if single is True:
+        return per_node, nodes, learners
+    if single is UNKNOWN:
+        return per_node, nodes, Field(None, span=listed.span, key=listed.key)
+    engines = product(
+        values.integer("vllm_num_engines"), values.integer("vllm_tensor_parallel_size")
+    )
+    return per_node, nodes, total(learners, engines)
+
+
+def _numbers(value: Any) -> tuple[int, ...] | None:
+    if not isinstance(value, list) or not all(isinstance(item, int) for item in value):
+        return None
+    return tuple(value)
+
+
+def _prompts(values: Values, per_node: Field[int], nodes: Field[int]) -> Field[int]:
+    """Prompts a step; older trainers state them for each learner."""
+    stated = values.integer("num_unique_prompts_rollout", "rollout_batch_size")
+    if stated:
+        return stated
+    return times(values.integer("local_rollout_batch_size"), per_node, nodes)
+
+
+def _loggers(values: Values) -> Field[tuple[str, ...]]:
+    setting = values.setting("with_tracking")
+    on = values.value("with_tracking")
+    span = setting.value_span if setting else None
+    if on is None or on is UNKNOWN:
+        return Field(None, span=span, key="with_tracking")
+    named: tuple[str, ...] = ("wandb",) if on else ()
+    return Field(named, span=span, key="with_tracking", default=setting is None)

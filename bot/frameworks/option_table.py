@@ -1,0 +1,187 @@
+"""The options of one command-line module of one release, with argparse's rules for them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from bot.frameworks.plan import UNKNOWN
+from bot.frameworks.tables import (
+    OK,
+    Key,
+    KeyVerdict,
+    closest,
+    spans_of_releases,
+    timeline,
+)
+from bot.report import Scalar
+from bot.resources import schemas
+
+if TYPE_CHECKING:
+    from bot.frameworks.plan import Setting
+
+_TYPES = {
+    "flag": "bool", "off": "bool", "bool": "bool", "int": "int", "float": "float", "str": "str",
+    "int?": "int", "float?": "float",
+}  # fmt: skip
+"""Types of `generate.py`; those with a question mark take `none` too."""
+_TRUE = frozenset(("yes", "true", "t", "y", "1"))
+_FALSE = frozenset(("no", "false", "f", "n", "0"))
+"""What transformers' `string_to_bool` takes, in any case."""
+
+
+@cache
+def _renames(framework: str) -> Mapping[str, Sequence[str]]:
+    path = schemas() / "frameworks" / framework / "renames.json"
+    if not path.is_file():
+        return {}
+    renames: Mapping[str, Sequence[str]] = json.loads(path.read_bytes())["renames"]
+    return renames
+
+
+class OptionTable:
+    """A `KeyTable` for the options of an `argparse.ArgumentParser`; keys have no dashes."""
+
+    def __init__(self, data: Mapping[str, Any], root: str) -> None:
+        """`data` is the file of a release; raises `KeyError` when it does not have the root."""
+        self.framework: str = data["framework"]
+        self.version: str = data["version"]
+        self.root = root
+        self._options: Mapping[str, list[Any]] = data["roots"][root]
+        self._dashed: bool = data.get("dashed", False)
+
+    def spelled(self, key: str) -> str:
+        """An option with dashes as the table spells it: `lora-r` is `lora_r`, where both work."""
+        return key.replace("-", "_") if self._dashed and "_" not in key else key
+
+    def full(self, key: str) -> str | None:
+        """The option that `key` names: itself, or the one option that begins with it."""
+        key = self.spelled(key)
+        if key in self._options:
+            return key
+        found = self.fitting(key)
+        return found[0] if len(found) == 1 else None
+
+    def fitting(self, key: str) -> list[str]:
+        """The options that begin with `key`; argparse refuses a beginning that fits several."""
+        key = self.spelled(key)
+        return [name for name in (*self._options, "help") if key and name.startswith(key)]
+
+    def convert(self, text: str, key: Key) -> Scalar:
+        """The value as the option's type makes it; as text when that fails."""
+        kind = str(self._options[key.name][1]) if key.name in self._options else key.type
+        if kind == "bool":
+            lowered = text.lower()
+            return lowered in _TRUE if lowered in _TRUE | _FALSE else text
+        if kind.endswith("?") and text.lower() in ("none", "null"):
+            return None
+        try:
+            if kind.startswith("int"):
+                return int(text)
+            return float(text) if kind.startswith("float") else text
+        except ValueError:
+            return text
+
+    def get(self, key: str) -> Key | None:
+        """The option, by its name or by a beginning that fits it alone."""
+        name = self.full(key)
+        if name is None or name not in self._options:
+            return None
+        _, kind, arity, default, choices = self._options[name]
+        return Key(name, _TYPES.get(kind, "any"), default, False, tuple(choices or ()), arity)
+
+    def destination(self, key: str) -> str:
+        """Where argparse puts the value: `muon.no_nesterov` sets `muon.nesterov`."""
+        found = self._options.get(key)
+        return str(found[0]) if found else key
+
+    def switches_to(self, key: str) -> bool:
+        """What a flag sets: False for those that switch something off."""
+        return bool(self._options[key][1] != "off")
+
+    def __contains__(self, key: str) -> bool:
+        return self.full(key) is not None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._options)
+
+    def deprecated(self, key: str) -> str | None:
+        """None: OpenRLHF removes options without a time of grace."""
+        return None
+
+    def nearest(self, key: str) -> str | None:
+        """The name that an older option has now, else the most similar option; None when none is.
+
+        0.10.2 renamed nearly all options: most kept their words and got a section (`--zero_stage`
+        became `--ds.zero_stage`), the others are listed in `renames.json`.
+        """
+        for name in _renames(self.framework).get(key, ()):
+            if name in self._options:
+                return name
+        kept = [name for name in self._options if name.replace(".", "_") == key]
+        kept += [name for name in self._options if name.rsplit(".", 1)[-1] == key]
+        if len(set(kept)) == 1:
+            return kept[0]
+        return closest(key, self._options)
+
+    def history(self, key: str) -> str | None:
+        """Releases whose module of the same name has the option, in words.
+
+        For an option that only other modules have ever had, their releases, and which they are.
+        None when no module of any release has it.
+        """
+        options = timeline(self.framework)
+        if options is None:
+            return None
+        having = options.having(key, self.root)
+        if having:
+            return spans_of_releases(self.framework, having)
+        words = spans_of_releases(self.framework, options.having(key))
+        others = [name.rsplit(".", 1)[-1] for name in options.modules_having(key)]
+        return words and f"{words}, but only for {_listed(others)}"
+
+    def verdict(self, setting: Setting) -> KeyVerdict:
+        """What argparse would say to this option."""
+        fitting = self.fitting(setting.key)
+        if setting.key not in self._options and len(fitting) != 1:
+            if fitting:
+                return KeyVerdict(
+                    status="unknown",
+                    accepted=False,
+                    message=f"--{setting.key} may mean any of --{', --'.join(fitting)}",
+                )
+            return KeyVerdict(
+                status="unknown",
+                accepted=False,
+                message=f"{self.root} of {self.framework} {self.version} has no --{setting.key}",
+                suggestion=self.nearest(setting.key),
+            )
+        key = self.get(setting.key)
+        if key is None or setting.value is UNKNOWN:
+            return OK
+        values = setting.value if isinstance(setting.value, list) else [setting.value]
+        for value in values:
+            if key.type in _KINDS and isinstance(value, str):
+                return _invalid(f"--{key.name} takes {_KINDS[key.type]}, not {value!r}")
+            if key.choices and value not in key.choices:
+                allowed = ", ".join(str(choice) for choice in key.choices)
+                return _invalid(f"--{key.name} takes one of {allowed}, not {value!r}")
+        return OK
+
+    def verdicts(self, settings: Sequence[Setting]) -> tuple[KeyVerdict, ...]:
+        """What argparse would say to each option; they do not depend on each other."""
+        return tuple(self.verdict(setting) for setting in settings)
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = [*names[:3], f"{len(names) - 3} others"] if len(names) > 4 else list(names)
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+_KINDS = {"int": "a whole number", "float": "a number", "bool": "true or false"}
+
+
+def _invalid(message: str) -> KeyVerdict:
+    return KeyVerdict(status="invalid", accepted=False, message=message)

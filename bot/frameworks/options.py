@@ -1,0 +1,150 @@
+"""argparse's command line: words become settings, or something argparse would refuse."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from bot.frameworks.option_table import OptionTable
+from bot.frameworks.plan import UNKNOWN, BadArgument, Setting
+from bot.frameworks.tables import Key
+from bot.report import JsonValue, Scalar
+from bot.shell.source import Span
+from bot.shell.words import Word
+
+_NEGATIVE = re.compile(r"-[0-9]+\Z|-[0-9]*\.[0-9]+\Z")
+_INT = re.compile(r"[+-]?[0-9](?:_?[0-9])*\Z")
+
+
+@dataclass(slots=True)
+class OptionLine:
+    """argparse's arguments, sorted out."""
+
+    settings: list[Setting] = field(default_factory=list)
+    bad: list[BadArgument] = field(default_factory=list)
+
+
+def read_line(words: Sequence[Word], table: OptionTable | None) -> OptionLine:
+    """Sort out the arguments of a module whose options are `table`.
+
+    Without a table, or for an option it does not have, one following word that is no option counts
+    as the value, so that the setting can be shown whole. A word that is unknown altogether is left
+    out where an option may stand, since it may be anything.
+    """
+    line = OptionLine()
+    at = 0
+    while at < len(words):
+        word = words[at]
+        at += 1
+        text = word.text
+        if not _is_option(word, table):
+            if text and not text.startswith("${?"):
+                message = f"{text!r} belongs to no option; the program refuses it"
+                line.bad.append(BadArgument(word, word.span_of(0, len(text)), message))
+            continue
+        name, equals, _ = text.partition("=")
+        if "${?" in name:
+            continue
+        shown = name.lstrip("-")
+        full = table.full(shown) if table else None
+        key = table.get(shown) if table and full else None
+        least, most = _arity(key)
+        span = word.span_of(0, len(name))
+        if equals:
+            if most == 0:
+                message = f"--{shown} is a flag and takes no value"
+                line.bad.append(BadArgument(word, word.span_of(0, len(text)), message))
+                continue
+            values = [_Value.inline(word, len(name) + 1)]
+        else:
+            values = []
+            while len(values) < most and at < len(words) and not _is_option(words[at], table):
+                values.append(_Value.of(words[at]))
+                at += 1
+        if len(values) < least:
+            wanted = "a value" if least == 1 else f"{least} values"
+            line.bad.append(BadArgument(word, span, f"--{shown} needs {wanted}"))
+            continue
+        line.settings.append(_setting(word, full or shown, key, values, span, table))
+        if table is not None and most == 0:
+            on = table.switches_to(line.settings[-1].key)
+            line.settings[-1] = replace(line.settings[-1], value=on)
+    return line
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    text: str
+    complete: bool
+    span: Span
+
+    @classmethod
+    def of(cls, word: Word) -> _Value:
+        return cls(word.text, word.complete, word.span_of(0, len(word.text)))
+
+    @classmethod
+    def inline(cls, word: Word, start: int) -> _Value:
+        text = word.text[start:]
+        span = word.span_of(start, len(word.text))
+        return cls(text, "${?" not in text or word.complete, span)
+
+
+def _is_option(word: Word, table: OptionTable | None) -> bool:
+    """Whether argparse takes a word for an option; negative numbers and texts with blanks are not.
+
+    Follows `ArgumentParser._parse_optional` of Python 3.11.
+    """
+    text = word.text
+    if not text.startswith("-") or len(text) == 1:
+        return False
+    if table is not None and table.fitting(text.partition("=")[0].lstrip("-")):
+        return True
+    blank = any(" " in piece.text for piece in word.pieces if isinstance(piece.text, str))
+    return not _NEGATIVE.match(text) and not blank
+
+
+def _arity(key: Key | None) -> tuple[int, int]:
+    """The least and the most values that an option takes."""
+    if key is None:
+        return 0, 1
+    if key.arity.isdigit():
+        return int(key.arity), int(key.arity)
+    return {"?": (0, 1), "*": (0, 1 << 30), "+": (1, 1 << 30)}.get(key.arity, (1, 1))
+
+
+def _setting(
+    word: Word,
+    name: str,
+    key: Key | None,
+    values: Sequence[_Value],
+    span: Span,
+    table: OptionTable | None,
+) -> Setting:
+    typed: list[Scalar] = [
+        table.convert(value.text, key) if table and key else _guessed(value.text)
+        for value in values
+    ]
+    value: JsonValue
+    if key is not None and (key.arity in ("*", "+") or key.arity.isdigit()):
+        value = list(typed)
+    elif not typed:
+        value = True if key is None or key.type == "bool" else None
+    else:
+        value = typed[0]
+    first, last = (values[0].span, values[-1].span) if values else (span, span)
+    joined = Span(first.start, last.end) if first.start <= last.start else last
+    return Setting(
+        key=name,
+        value=value if all(v.complete for v in values) else UNKNOWN,
+        text=" ".join(v.text for v in values),
+        operator="",
+        word=word,
+        key_span=span,
+        value_span=joined,
+    )
+
+
+def _guessed(text: str) -> Scalar:
+    """The value of an option whose type is not known: a whole number, else the text."""
+    return int(text) if _INT.match(text) else text

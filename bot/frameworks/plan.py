@@ -1,0 +1,161 @@
+"""What a script intends to run: launches, their settings, and the plan read off them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Generic, Literal, TypeAlias, TypeVar
+
+from bot.report import JsonValue
+from bot.shell.source import Span
+from bot.shell.words import Command, Word
+
+if TYPE_CHECKING:
+    from bot.frameworks.tables import KeyTable
+
+T = TypeVar("T")
+Operator: TypeAlias = Literal["", "+", "++", "~"]
+
+
+class _Unknown:
+    """A value that nobody can know without running the script."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "UNKNOWN"
+
+    def __bool__(self) -> bool:
+        return False
+
+
+UNKNOWN: Final = _Unknown()
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting that a launch gives to its framework."""
+
+    key: str
+    """Dotted key, as the framework names it (OpenRLHF: the option without its dashes)."""
+    value: JsonValue | _Unknown
+    """The value as the framework would type it; UNKNOWN when a hole decides it."""
+    text: str
+    """The value as written on the command line, holes as `${?reason}`."""
+    operator: Operator
+    word: Word
+    """The word of the command that carries it."""
+    key_span: Span
+    """Where the key (with its operator) was written."""
+    value_span: Span
+    """Where the value was written: the assignment, when it came through variables."""
+
+    @property
+    def known(self) -> bool:
+        """True when the value is known."""
+        return self.value is not UNKNOWN
+
+
+@dataclass(frozen=True, slots=True)
+class BadArgument:
+    """A word that the framework could not take as a setting."""
+
+    word: Word
+    span: Span
+    message: str
+    """One sentence: what is wrong with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A command that starts a framework."""
+
+    command: Command
+    framework: str
+    """verl, openrlhf."""
+    entry: str
+    """The module or program started, such as verl.trainer.main_ppo."""
+    argv: tuple[Word, ...]
+    """The words of the launched program itself, after its own name (launchers left out)."""
+    launcher: tuple[str, ...] = ()
+    """What stands around it: ("ray job submit",), ("torchrun",)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field(Generic[T]):
+    """A typed fact of a plan, with where it comes from."""
+
+    value: T | None
+    """None when it cannot be known."""
+    span: Span | None = None
+    """Where it was written; None for a default."""
+    key: str | None = None
+    """The setting it was read from."""
+    default: bool = False
+    """True when the framework's default applies."""
+
+    def __bool__(self) -> bool:
+        return self.value is not None
+
+
+def nothing() -> Field[T]:
+    """A field that cannot be known."""
+    return Field(None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Plan:
+    """What one launch intends to run.
+
+    Plans compare by identity, so that what is derived from one can be kept beside it.
+    """
+
+    launch: Launch
+    framework: str
+    framework_version: str
+    """The release whose configuration it was checked against, such as 0.9.1."""
+    version_reason: str
+    """Why that release, in words: "the newest release known"."""
+    table: KeyTable | None = None
+    """The settings of that release; None when it is not known."""
+    settings: tuple[Setting, ...] = ()
+    """In the order of the command line; a key may occur twice."""
+    bad_arguments: tuple[BadArgument, ...] = ()
+    model: Field[str] = field(default_factory=nothing)
+    """Path or hub name of the trained model."""
+    algorithm: Field[str] = field(default_factory=nothing)
+    """Lower case: grpo, gae (PPO), rloo, reinforce_plus_plus, …"""
+    adapter: Field[str] = field(default_factory=nothing)
+    """"lora", "dora", or "" for none."""
+    gpus_per_node: Field[int] = field(default_factory=nothing)
+    nodes: Field[int] = field(default_factory=nothing)
+    gpus: Field[int] = field(default_factory=nothing)
+    """GPUs that the job uses, over all nodes."""
+    train: Field[str] = field(default_factory=nothing)
+    """fsdp, fsdp2, megatron, deepspeed, …"""
+    infer: Field[str] = field(default_factory=nothing)
+    """vllm, sglang, hf, …"""
+    train_batch_size: Field[int] = field(default_factory=nothing)
+    """Prompts a step over all GPUs."""
+    mini_batch_size: Field[int] = field(default_factory=nothing)
+    micro_batch_size_per_gpu: Field[int] = field(default_factory=nothing)
+    rollout_n: Field[int] = field(default_factory=nothing)
+    """Responses a prompt."""
+    max_prompt_length: Field[int] = field(default_factory=nothing)
+    max_response_length: Field[int] = field(default_factory=nothing)
+    loggers: Field[tuple[str, ...]] = field(default_factory=nothing)
+
+    def last(self, key: str) -> Setting | None:
+        """The setting that wins for `key`: the last one given."""
+        found = None
+        for setting in self.settings:
+            if setting.key == key:
+                found = setting
+        return found
+
+    def __iter__(self) -> Iterator[Setting]:
+        return iter(self.settings)
+
+    def resolved(self) -> Mapping[str, JsonValue | _Unknown]:
+        """Key to the value that wins, deletions (`~key`) left out."""
+        return {s.key: s.value for s in self.settings if s.operator != "~"}

@@ -1,0 +1,163 @@
+"""All releases of a framework's options in one file, each option with the releases that have it.
+
+Neighbouring releases have nearly the same options, so `<framework>/options.json` keeps one line
+for each option and each way it stayed the same; modules that agree about an option share its line:
+
+- `dashed`: whether an option with underscores may be written with dashes in their place;
+- `releases`: release → the packages that it was read from, oldest release first;
+- `modules`: `[name, [[first, last], …]]`, a module and the releases that have it;
+- `options`: `[name, [module, …], [[first, last, type, arity, default, choices, dest], …]]`, the
+  modules as numbers; an option is in those of the releases from first to last that have the module.
+  What is missing at the end of a row is null; `dest` null is the name, its dashes as underscores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+Row: TypeAlias = list[Any]
+"""`[dest, type, arity, default, choices]`; types and arities as `generate.py` says."""
+Modules: TypeAlias = dict[str, dict[str, Row]]
+"""Module → option → row, of one release."""
+
+_LEAST: Final = 2
+"""Values that every row is written with: type and arity."""
+
+
+class Timeline:
+    """The options of every release."""
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        """`data` is the content of an `options.json`."""
+        self.framework: str = data["framework"]
+        self.dashed: bool = data["dashed"]
+        self.sources: Mapping[str, str] = data["releases"]
+        self.releases: tuple[str, ...] = tuple(self.sources)
+        self._at = {release: at for at, release in enumerate(self.releases)}
+        self._modules: list[list[Any]] = data["modules"]
+        self._options: list[list[Any]] = data["options"]
+
+    def _within(self, spans: Iterable[Sequence[Any]], at: int) -> Sequence[Any] | None:
+        for span in spans:
+            if self._at[span[0]] <= at <= self._at[span[1]]:
+                return span
+        return None
+
+    def modules(self, release: str) -> Modules:
+        """The options of one release; raises `KeyError` for an unknown one."""
+        at = self._at[release]
+        there = [self._within(spans, at) is not None for _, spans in self._modules]
+        found: Modules = {
+            str(module[0]): {}
+            for module, is_there in zip(self._modules, there, strict=True)
+            if is_there
+        }
+        for name, modules, spans in self._options:
+            span = self._within(spans, at)
+            if span is None:
+                continue
+            written = list(span[2:]) + [None] * (7 - len(span))
+            row = [written[4] or name.replace("-", "_"), *written[:4]]
+            for number in modules:
+                if there[number]:
+                    found[self._modules[number][0]][name] = row
+        return found
+
+    def having(self, option: str, module: str | None = None) -> list[str]:
+        """The releases in which a module, or any, has an option."""
+        having: set[str] = set()
+        for name, modules, spans in self._options:
+            if name != option:
+                continue
+            for number in modules:
+                wanted, lives = self._modules[number]
+                if module in (None, wanted):
+                    having.update(
+                        release
+                        for release, at in self._at.items()
+                        if self._within(spans, at) and self._within(lives, at)
+                    )
+        return [release for release in self.releases if release in having]
+
+    def modules_having(self, option: str) -> list[str]:
+        """The modules that have an option in some release."""
+        numbers = {n for name, modules, _ in self._options if name == option for n in modules}
+        return [self._modules[number][0] for number in sorted(numbers)]
+
+    def started(self, module: str) -> list[str]:
+        """The releases that have a module."""
+        spans: list[list[str]] = next(
+            (lives for name, lives in self._modules if name == module), []
+        )
+        return [release for release, at in self._at.items() if self._within(spans, at)]
+
+
+def fold(
+    framework: str,
+    sources: Mapping[str, str],
+    each: Mapping[str, Modules],
+    *,
+    dashed: bool = False,
+) -> dict[str, Any]:
+    """The content of an `options.json`: `sources` and `each` by release, oldest first."""
+    releases = list(sources)
+    modules = list(dict.fromkeys(name for release in releases for name in each[release]))
+    modules.sort()
+    lives = {name: [release for release in releases if name in each[release]] for name in modules}
+    options: list[list[Any]] = []
+    names = sorted({name for found in each.values() for rows in found.values() for name in rows})
+    for name in names:
+        groups: list[tuple[list[int], dict[str, Row | None]]] = []
+        for number, module in enumerate(modules):
+            rows = {release: each[release][module].get(name) for release in lives[module]}
+            if all(row is None for row in rows.values()):
+                continue
+            for members, known in groups:
+                if all(known.get(release, row) == row for release, row in rows.items()):
+                    members.append(number)
+                    known.update(rows)
+                    break
+            else:
+                groups.append(([number], rows))
+        for members, known in groups:
+            options.append([name, members, _spans(name, releases, known)])
+    return {
+        "framework": framework,
+        "kind": "argparse",
+        "dashed": dashed,
+        "releases": dict(sources),
+        "modules": [[name, _runs(releases, lives[name])] for name in modules],
+        "options": options,
+    }
+
+
+def _spans(name: str, releases: Sequence[str], known: Mapping[str, Row | None]) -> list[list[Any]]:
+    """Each way an option stayed the same; releases without the modules do not interrupt it."""
+    spans: list[list[Any]] = []
+    last: Row | None = None
+    for release in releases:
+        if release not in known:
+            continue
+        row = known[release]
+        if row is not None and row == last:
+            spans[-1][1] = release
+        elif row is not None:
+            dest, *rest = row
+            written = [*rest, None if dest == name.replace("-", "_") else dest]
+            while len(written) > _LEAST and written[-1] is None:
+                written.pop()
+            spans.append([release, release, *written])
+        last = row
+    return spans
+
+
+def _runs(releases: Sequence[str], present: Sequence[str]) -> list[list[str]]:
+    runs: list[list[str]] = []
+    for at, release in enumerate(releases):
+        if release in present:
+            if at and runs and runs[-1][1] == releases[at - 1]:
+                runs[-1][1] = release
+            else:
+                runs.append([release, release])
+    return runs

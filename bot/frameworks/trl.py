@@ -1,0 +1,110 @@
+"""TRL: the options of `HfArgumentParser` to a plan."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from bot.frameworks.base import Versions
+from bot.frameworks.command_line import backend, chosen, lora, processes, times, values_of
+from bot.frameworks.fields import Values
+from bot.frameworks.plan import UNKNOWN, Field, Launch, Plan, nothing
+from bot.frameworks.tables import releases
+from bot.shell.words import Word
+
+_SCRIPT = re.compile(r"(?:trl\.scripts|examples\.scripts(?:\.\w+)*)\.(\w+)\Z")
+_EXAMPLE = re.compile(r"(?:.*/)?examples/scripts/(?:\w+/)*?(\w+)\.py\Z")
+_SIGNS = ("--model_name_or_path", "--output_dir", "--dataset_name", "--config")
+_NO_TRAINER = frozenset(("vllm_serve", "chat", "env", "utils"))
+
+_ALGORITHMS = {"ppo": "gae", "ppo_tldr": "gae", "reward": "rm", "reward_modeling": "rm"}
+_EXAMPLES = {"ppo_tldr": "ppo"}
+"""Examples with the options of another one."""
+_ONLINE = ("grpo", "rloo", "gae", "online_dpo", "dpo_online", "nash_md", "xpo")
+
+
+class Trl:
+    """The scripts of TRL: `trl NAME`, its modules, and the examples of its repository."""
+
+    name = "trl"
+    packages: Sequence[str] = ("trl",)
+
+    def matches(self, entry: str, argv: Sequence[Word]) -> bool:
+        """A script of the package, or an example that is given options of TRL's."""
+        if not releases(self.name):
+            return False
+        if _EXAMPLE.match(entry):
+            return any(word.text.startswith(_SIGNS) for word in argv)
+        found = _SCRIPT.match(entry)
+        return bool(found) and found is not None and found[1] not in _NO_TRAINER
+
+    def entry(self, entry: str) -> str:
+        """An example's path as a module: examples/scripts/ppo/ppo.py is examples.scripts.ppo."""
+        found = _EXAMPLE.match(entry)
+        return f"examples.scripts.{_EXAMPLES.get(found[1], found[1])}" if found else entry
+
+    def plan(self, launch: Launch, versions: Versions) -> Plan:
+        """What the launch intends to run.
+
+        `train_batch_size` is the number of prompts a step: `per_device_train_batch_size` times
+        `gradient_accumulation_steps` times the processes; for GRPO and RLOO, where the first counts
+        completions, divided by `num_generations`. With a file of settings (`--config`), what the
+        command line leaves out is not known.
+        """
+        version, options = chosen(
+            self.name, launch, versions, with_launcher="trl" in launch.launcher
+        )
+        line, values = values_of(launch, options, elsewhere="config")
+        name = launch.entry.rsplit(".", 1)[-1]
+        algorithm = _ALGORITHMS.get(name, name.split("_vlm")[0])
+        per_node, nodes, gpus = processes(launch, values)
+        groups = algorithm in ("grpo", "rloo")
+        generations = values.integer("num_generations", "rloo_k")
+        each = values.integer("per_device_train_batch_size")
+        steps = values.integer("gradient_accumulation_steps")
+        none: Field[int] = nothing()
+        return Plan(
+            launch=launch,
+            framework=self.name,
+            framework_version=version.release,
+            version_reason=version.reason,
+            table=options,
+            settings=tuple(line.settings),
+            bad_arguments=tuple(line.bad),
+            model=values.path("model_name_or_path", "sft_model_path"),
+            algorithm=Field(algorithm),
+            adapter=lora(values, "use_peft"),
+            gpus_per_node=per_node,
+            nodes=nodes,
+            gpus=gpus,
+            train=backend(launch, values),
+            infer=_infer(values) if algorithm in _ONLINE else nothing(),
+            train_batch_size=times(each, steps, gpus, by=(generations,) if groups else ()),
+            micro_batch_size_per_gpu=each,
+            rollout_n=generations if groups else none,
+            max_prompt_length=values.integer("max_prompt_length"),
+            max_response_length=values.integer(
+                "max_completion_length", "response_length", "max_new_tokens"
+            )
+            if algorithm in _ONLINE
+            else none,
+            loggers=values.first(("report_to",), reported),
+        )
+
+
+def _infer(values: Values) -> Field[str]:
+    setting = values.setting("use_vllm")
+    on = values.value("use_vllm")
+    if on is None or on is UNKNOWN:
+        return Field(None, span=setting.value_span if setting else None, key="use_vllm")
+    span = setting.value_span if setting else None
+    return Field("vllm" if on else "hf", span=span, key="use_vllm", default=setting is None)
+
+
+def reported(value: Any) -> tuple[str, ...] | None:
+    """The trackers of `report_to`; "all" depends on what is installed."""
+    names = [value] if isinstance(value, str) else value
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        return None
+    return None if "all" in names else tuple(name for name in names if name != "none")

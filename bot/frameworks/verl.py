@@ -1,0 +1,231 @@
+"""verl: Hydra overrides to a plan."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from bot.frameworks import hydra_tree as trees
+from bot.frameworks.base import Version, Versions
+from bot.frameworks.fields import Values, product, string, total
+from bot.frameworks.hydra_table import HydraTable
+from bot.frameworks.launch import launcher_option
+from bot.frameworks.overrides import HydraLine, read_line
+from bot.frameworks.plan import UNKNOWN, Field, Launch, Plan, nothing
+from bot.frameworks.tables import KeyTable, entry_root, release, table
+from bot.shell.words import Word
+
+_TRAINER = re.compile(
+    r"(?:verl|recipe|verl_recipe)\.(?:\w+\.)*"
+    r"(?!main_eval|main_gen)(?:main|main_\w+|\w+_main|async_main_\w+|\w*sft_trainer\w*)\Z"
+)
+_SIGNS = ("actor_rollout_ref.", "+actor_rollout_ref.", "++actor_rollout_ref.")
+_STRATEGIES = ("actor_rollout_ref.actor.strategy", "engine.strategy", "model.strategy")
+_ENGINE_CHOICES = ("model_engine", "actor@actor_rollout_ref.actor", "engine")
+
+
+class Verl:
+    """verl and the trainers built on its configuration (recipes, scripts of other projects)."""
+
+    name = "verl"
+    packages: Sequence[str] = ("verl", "recipe", "verl_recipe")
+
+    def matches(self, entry: str, argv: Sequence[Word]) -> bool:
+        """A trainer's module of verl or a recipe, or any program that is given verl's settings."""
+        return bool(_TRAINER.match(entry)) or any(word.text.startswith(_SIGNS) for word in argv)
+
+    def entry(self, entry: str) -> str:
+        """The module as it is."""
+        return entry
+
+    def plan(self, launch: Launch, versions: Versions) -> Plan:
+        """What the launch intends to run.
+
+        GPUs are the sum of the resource pools (trainer, separate rollout, reward model,
+        distillation); supervised fine-tuning takes them from torchrun. The table is None for a
+        configuration that lies outside the released package.
+        """
+        line = read_line(launch.argv)
+        version, known = _table(launch, line, versions)
+        hydra = known if isinstance(known, HydraTable) else None
+        tree = _applied(line, hydra)
+        values = Values(line.settings, lambda key: _value(tree, key))
+        sft = "sft" in launch.entry.rsplit(".", 1)[-1]
+        gpus_per_node, nodes, gpus = _gpus(launch, values, tree, sft)
+        return Plan(
+            launch=launch,
+            framework=self.name,
+            framework_version=version.release,
+            version_reason=version.reason,
+            table=known,
+            settings=tuple(line.settings),
+            bad_arguments=tuple(line.bad),
+            model=values.path("model.path", "model.partial_pretrain")
+            if sft
+            else values.path("actor_rollout_ref.model.path"),
+            algorithm=Field("sft") if sft else values.lower("algorithm.adv_estimator"),
+            adapter=_adapter(values, tree, "model" if sft else "actor_rollout_ref.model"),
+            gpus_per_node=gpus_per_node,
+            nodes=nodes,
+            gpus=gpus,
+            train=_train(values, line, sft),
+            infer=nothing() if sft else values.lower("actor_rollout_ref.rollout.name"),
+            train_batch_size=values.integer("data.train_batch_size"),
+            mini_batch_size=nothing()
+            if sft
+            else values.integer("actor_rollout_ref.actor.ppo_mini_batch_size"),
+            micro_batch_size_per_gpu=values.integer("data.micro_batch_size_per_gpu")
+            if sft
+            else _micro_batch(values, gpus),
+            rollout_n=nothing() if sft else values.integer("actor_rollout_ref.rollout.n"),
+            max_prompt_length=nothing() if sft else values.integer("data.max_prompt_length"),
+            max_response_length=nothing() if sft else values.integer("data.max_response_length"),
+            loggers=values.first(["trainer.logger"], _loggers),
+        )
+
+
+def _table(launch: Launch, line: HydraLine, versions: Versions) -> tuple[Version, KeyTable | None]:
+    """The release, or the tree in its place, and its table; none when it lies outside of it."""
+    name = line.flags.get("--config-name")
+    path = line.flags.get("--config-path")
+    given = name.value.removesuffix(".yaml") if name and name.value else None
+    elsewhere = path is not None and (path.value or "?").strip("./") != "config"
+    unknown = elsewhere or (name is not None and given is None)
+
+    if tree := versions.trees.get(Verl.name):
+        root = None if unknown else given or tree.root_of(launch.entry)
+        problem = tree.problem(root) if root else None
+        reason = f"the configuration of {tree.name}"
+        version = Version(tree.name, f"{reason}; {problem}" if problem else reason)
+        return version, tree.table(root) if root and not problem else None
+
+    def has(known: str) -> bool:
+        entry = entry_root(Verl.name, known, launch.entry)
+        return entry is not None and (given is None or given in release(Verl.name, known)["roots"])
+
+    version = versions.having(Verl.name, launch.entry, has)
+    if unknown or not has(version.release):
+        return version, None
+    root = given or entry_root(Verl.name, version.release, launch.entry)
+    return version, table(Verl.name, version.release, root) if root else None
+
+
+def _applied(line: HydraLine, known: HydraTable | None) -> trees.Tree:
+    """The configuration with every setting in it, refused ones too: what the author means."""
+    tree: trees.Tree = known.tree_for(line.settings) if known else {}
+    groups = known.groups if known else {}
+    for setting in line.settings:
+        if "@" in setting.key or (setting.key in groups and not isinstance(setting.value, dict)):
+            continue
+        try:
+            if setting.operator == "~":
+                tree = trees.drop(tree, setting.key)
+            else:
+                tree = trees.put(tree, setting.key, setting.value, force=True)
+        except (trees.CannotPutError, KeyError):
+            continue
+    return tree
+
+
+def _value(tree: trees.Tree, key: str) -> Any:
+    try:
+        found = trees.select(tree, key)
+    except trees.CannotPutError:
+        return None
+    return None if found is trees.ABSENT or found == trees.MISSING else found
+
+
+def _adapter(values: Values, tree: trees.Tree, model: str) -> Field[str]:
+    """LoRA for a rank above 0 or an adapter to go on with; Megatron's type may be dora."""
+    for key in (f"{model}.lora_rank", f"{model}.lora.rank"):
+        rank = values.integer(key)
+        if values.value(key) is UNKNOWN:
+            return Field(None, span=rank.span, key=key)
+        if rank.value:
+            kind = _value(tree, f"{model}.lora.type")
+            dora = key.endswith(".lora.rank") and kind == "dora"
+            return Field("dora" if dora else "lora", span=rank.span, key=key, default=rank.default)
+    loaded = values.text(f"{model}.lora_adapter_path")
+    if loaded or values.value(f"{model}.lora_adapter_path") is UNKNOWN:
+        return Field("lora", span=loaded.span, key=loaded.key, default=loaded.default)
+    off = values.integer(f"{model}.lora_rank")
+    return Field("", span=off.span, key=off.key, default=off.span is None)
+
+
+def _micro_batch(values: Values, gpus: Field[int]) -> Field[int]:
+    """Responses a GPU in one forward and backward pass.
+
+    The deprecated global size is divided by the data-parallel ranks of FSDP, which is what verl's
+    workers do: GPUs over the size of Ulysses sequence parallelism.
+    """
+    actor = "actor_rollout_ref.actor."
+    each = values.integer(f"{actor}ppo_micro_batch_size_per_gpu")
+    over_all = values.integer(f"{actor}ppo_micro_batch_size")
+    fsdp = str(values.value(f"{actor}strategy")).startswith("fsdp")
+    if each.span is not None or not over_all.value or not gpus.value or not fsdp:
+        return each
+    sequence = values.integer(f"{actor}ulysses_sequence_parallel_size").value or 1
+    ranks = gpus.value // sequence
+    share = over_all.value // ranks if ranks else 0
+    return Field(share or None, span=over_all.span, key=over_all.key)
+
+
+def _gpus(
+    launch: Launch, values: Values, tree: trees.Tree, sft: bool
+) -> tuple[Field[int], Field[int], Field[int]]:
+    """GPUs a node, nodes, and GPUs over all."""
+    per_node, nodes = values.integer("trainer.n_gpus_per_node"), values.integer("trainer.nnodes")
+    if sft:
+        per_node = _launcher_number(launch, "nproc_per_node", "num_gpus") or per_node
+        nodes = _launcher_number(launch, "nnodes", "num_nodes") or nodes
+        return per_node, nodes, product(per_node, nodes)
+    pools = [product(per_node, nodes)]
+    for pool, switch in (
+        ("rollout", None),
+        ("actor_rollout_ref.rollout", None),
+        ("reward.reward_model", "reward.reward_model.enable_resource_pool"),
+        ("reward_model", "reward_model.enable_resource_pool"),
+        ("distillation", "distillation.enabled"),
+    ):
+        # A pool of its own has nodes of its own; `rollout` is that of the asynchronous trainers.
+        count = values.integer(f"{pool}.nnodes")
+        if (switch and not values.on(switch)) or count.value == 0 or not count:
+            continue
+        if pool == "actor_rollout_ref.rollout" and len(pools) > 1:
+            continue
+        pools.append(product(values.integer(f"{pool}.n_gpus_per_node"), count))
+    return per_node, nodes, total(*pools)
+
+
+def _launcher_number(launch: Launch, *names: str) -> Field[int] | None:
+    found = launcher_option(launch, *names)
+    if found is None:
+        return None
+    number = int(found.value) if found.value and re.fullmatch("[0-9]{1,6}", found.value) else None
+    return Field(number, span=found.span, key=found.name)
+
+
+def _train(values: Values, line: HydraLine, sft: bool) -> Field[str]:
+    """The training backend: the strategy, or the choice of a configuration that decides it."""
+    keys = _STRATEGIES[1:] if sft else _STRATEGIES[:1]
+    found = values.first(keys, lambda value: string(value) and str(value).lower())
+    if found.span is not None:
+        return found
+    chosen = next((s for key in _ENGINE_CHOICES if (s := values.setting(key))), None)
+    if chosen is not None:
+        choice = str(chosen.value).removesuffix("_actor") if chosen.known else None
+        value = found.value or (None if choice in (None, "dp") else choice)
+        return Field(value if chosen.known else None, span=chosen.value_span, key=chosen.key)
+    flag = line.flags.get("--config-name")
+    if flag is not None and "megatron" in (flag.value or ""):
+        return Field("megatron", span=flag.span, key="--config-name")
+    return found
+
+
+def _loggers(value: Any) -> tuple[str, ...] | None:
+    if isinstance(value, str):
+        return (value,)
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return tuple(value)
+    return None

@@ -1,0 +1,137 @@
+"""YAML of a stranger as plain data: nothing is constructed, and nothing can swell or nest freely.
+
+Imports PyYAML and omegaconf, so import it late.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import yaml
+from omegaconf._utils import get_yaml_loader
+
+from bot.frameworks.compose import ComposeError, Limits
+
+_HIDDEN = "\ue000"
+"""Stands for `$` in texts that call a resolver; from Unicode's private use area."""
+_CALL = re.compile(r"\$\{[^:]*:")
+_SIMPLE = re.compile(r"\$\{[\w.]+\}")
+"""References that omegaconf recognises without its parser."""
+_PARSED = 20
+"""What parsing a text costs, in values."""
+_REFERENCE_LENGTH = 400
+"""Characters of a text with references; omegaconf's parser is slow with long ones."""
+
+
+def read_yaml(path: str, text: str, limits: Limits) -> Any:
+    """The data of one document, with the scalars that omegaconf reads (`1e-5` is a number).
+
+    Raises `ComposeError` for anything but one document of plain data within the limits.
+    """
+    if _HIDDEN in text:
+        raise ComposeError(f"{path} holds the character U+E000, which stands for nothing")
+    try:
+        loader = get_yaml_loader()(text)
+        try:
+            node = loader.get_single_node()
+            if node is None:
+                return None
+            _measure(path, node, limits)
+            data = loader.construct_document(node)
+        finally:
+            loader.dispose()
+    except yaml.YAMLError as error:
+        raise ComposeError(f"{path} is not YAML as Hydra reads it{_place(error)}") from None
+    except RecursionError:
+        raise ComposeError(f"{path} nests too deeply") from None
+    except ComposeError:
+        raise
+    except Exception as error:  # of a scalar that its tag does not fit
+        raise ComposeError(f"{path} is not YAML: {type(error).__name__}") from None
+    if not isinstance(data, dict | list):
+        raise ComposeError(f"{path} is neither a mapping nor a list")
+    _check(path, data)
+    return data
+
+
+def _place(error: yaml.YAMLError) -> str:
+    mark = getattr(error, "problem_mark", None)
+    problem = getattr(error, "problem", None)
+    where = f", line {mark.line + 1}" if mark is not None else ""
+    return f"{where}: {problem}" if problem else where
+
+
+def _measure(path: str, node: yaml.Node, limits: Limits) -> int:
+    """Values below a node with aliases written out, each node measured once."""
+    sizes: dict[int, int] = {}
+    open_nodes: set[int] = set()
+
+    def size(node: yaml.Node, depth: int) -> int:
+        known = sizes.get(id(node))
+        if known is not None:
+            return known
+        if depth > limits.depth or id(node) in open_nodes:
+            raise ComposeError(f"{path} nests too deeply")
+        below: list[yaml.Node] = []
+        if isinstance(node, yaml.MappingNode):
+            below = [part for pair in node.value for part in pair]
+        elif isinstance(node, yaml.SequenceNode):
+            below = node.value
+        open_nodes.add(id(node))
+        total = 1 + sum(size(part, depth + 1) for part in below)
+        open_nodes.discard(id(node))
+        if total > limits.nodes:
+            raise ComposeError(f"{path} has more than {limits.nodes} values")
+        sizes[id(node)] = total
+        return total
+
+    return size(node, 0)
+
+
+def _check(path: str, data: Any) -> None:
+    """Refuse what omegaconf would make an object of, and references too long to parse."""
+    if isinstance(data, dict):
+        for key, value in data.items():
+            if not isinstance(key, str | int | float | bool) and key is not None:
+                raise ComposeError(f"{path} has a key of type {type(key).__name__}")
+            _check(path, value)
+    elif isinstance(data, list):
+        for value in data:
+            _check(path, value)
+    elif isinstance(data, str):
+        if "${" in data and (len(data) > _REFERENCE_LENGTH or data.count("${") > 12):
+            raise ComposeError(f"{path} has a text with references that is too long")
+    elif data is not None and not isinstance(data, bool | int | float):
+        raise ComposeError(f"{path} has a value of type {type(data).__name__}")
+
+
+def count(data: Any) -> int:
+    """What loading data costs, in values; a text that omegaconf must parse counts as many."""
+    if isinstance(data, dict):
+        return 1 + sum(count(value) for value in data.values())
+    if isinstance(data, list):
+        return 1 + sum(count(value) for value in data)
+    if isinstance(data, str) and "${" in data and not _SIMPLE.fullmatch(data):
+        return _PARSED
+    return 1
+
+
+def hide(data: Any) -> Any:
+    """The data with resolver calls made plain text, which omegaconf cannot run."""
+    if isinstance(data, dict):
+        return {hide(key): hide(value) for key, value in data.items()}
+    if isinstance(data, list):
+        return [hide(value) for value in data]
+    if isinstance(data, str) and _CALL.search(data):
+        return data.replace("$", _HIDDEN)
+    return data
+
+
+def show(data: Any) -> Any:
+    """The data with resolver calls as they were written."""
+    if isinstance(data, dict):
+        return {show(key): show(value) for key, value in data.items()}
+    if isinstance(data, list):
+        return [show(value) for value in data]
+    return data.replace(_HIDDEN, "$") if isinstance(data, str) else data

@@ -1,0 +1,81 @@
+"""Options of command-line modules, read off their `add_argument` calls with `ast`.
+
+Nothing is imported or run; a default that only running the program gives is `UNREADABLE`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+UNREADABLE = "${computed}"
+"""A default that only running the program gives, such as one made from the date."""
+
+
+def constant(node: ast.expr | None, names: Mapping[str, Any]) -> Any:
+    """The value of an expression of constants and loop variables; `UNREADABLE` for any other."""
+    if node is None:
+        return None
+    if isinstance(node, ast.Name):
+        return names.get(node.id, UNREADABLE)
+    if isinstance(node, ast.JoinedStr):
+        parts = [
+            constant(part.value if isinstance(part, ast.FormattedValue) else part, names)
+            for part in node.values
+        ]
+        return UNREADABLE if UNREADABLE in parts else "".join(str(part) for part in parts)
+    if isinstance(node, ast.IfExp) and isinstance(node.test, ast.Compare):
+        test = node.test
+        left, right = constant(test.left, names), constant(test.comparators[0], names)
+        if isinstance(test.ops[0], ast.Eq) and UNREADABLE not in (left, right):
+            return constant(node.body if left == right else node.orelse, names)
+        return UNREADABLE
+    if isinstance(node, ast.Call) and ast.unparse(node) in ('float("inf")', "float('inf')"):
+        return "inf"
+    if isinstance(node, ast.Call) and ast.unparse(node.func) == "int" and len(node.args) == 1:
+        number = constant(node.args[0], names)
+        return int(number) if isinstance(number, float) else UNREADABLE
+    try:
+        value = ast.literal_eval(node)
+    except ValueError:
+        return UNREADABLE
+    return list(value) if isinstance(value, tuple) else value
+
+
+def calls(body: Iterable[ast.AST], names: Mapping[str, Any]) -> Iterator[tuple[ast.Call, Any]]:
+    """Each `….add_argument(…)` with the loop variables in force, `for` over constants unrolled."""
+    for node in body:
+        if isinstance(node, ast.For) and isinstance(node.target, ast.Name):
+            values = constant(node.iter, names)
+            for value in values if isinstance(values, list) else []:
+                yield from calls(node.body, {**names, node.target.id: value})
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".add_argument"):
+            yield node, names
+        else:
+            yield from calls(ast.iter_child_nodes(node), names)
+
+
+def options_of(source: str) -> dict[str, list[Any]]:
+    """The options of a module that has one `ArgumentParser`: name → its description."""
+    options: dict[str, list[Any]] = {}
+    for call, names in calls(ast.parse(source).body, {}):
+        given = {keyword.arg: keyword.value for keyword in call.keywords}
+        action = constant(given.get("action"), names) or "store"
+        kind = ast.unparse(given["type"]) if "type" in given else "str"
+        arity = constant(given.get("nargs"), names)
+        default = constant(given.get("default"), names)
+        if action in ("store_true", "store_false"):
+            kind, arity = ("flag" if action == "store_true" else "off"), "0"
+            default = action == "store_false" if default is None else default
+        for argument in call.args:
+            text = constant(argument, names)
+            if not isinstance(text, str) or not text.startswith("-"):
+                continue
+            name = text.lstrip("-")
+            dest = constant(given.get("dest"), names) or name.replace("-", "_")
+            arity_text = "" if arity is None else str(arity)
+            options[name] = [
+                dest, kind, arity_text, default, constant(given.get("choices"), names),
+            ]  # fmt: skip
+    return options

@@ -1,0 +1,199 @@
+"""The table's verdicts against Hydra's own composition."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hydra import compose, initialize_config_dir
+from hydra.errors import HydraException
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from bot.frameworks.hydra_table import HydraTable
+from tests.frameworks.conftest import Made
+from tests.frameworks.made import setting
+
+KEYS = (
+    "name", "data", "data.size", "data.files", "data.must", "data.new", "data.shuffle", "data.seed",
+    "cluster", "cluster.empty", "cluster.empty.a", "cluster.empty.a.b", "cluster.nothing",
+    "cluster.nothing.a", "cluster.list", "cluster.list.0", "cluster.list.a", "cluster.nested.deep",
+    "cluster.nested.deep.leaf", "cluster.nested.deep.leaf.below", "cluster.reference",
+    "cluster.reference.deep", "cluster.dangling", "cluster.fallback", "cluster.relative",
+    "cluster.text", "job.gpus", "job.split", "job.tensor", "job.options.fused",
+    "job.strategy", "absent", "absent.far.below", "only_mega", "job.gpus.x",
+)  # fmt: skip
+VALUES = ("1", "null", "text", "[x]", "{leaf:2}", "{deep:{leaf:3}}", "{}", "${cluster.nodes}")
+GROUPS = (
+    "engine=mega", "engine=none", "+engine=mega", "++engine=mega", "~engine", "engine=1",
+    "worker@job=mega_worker", "worker=mega_worker", "worker@elsewhere=mega_worker",
+    "extra@data=other", "extra@data=base", "extra=other", "+extra@more=other", "~extra@data",
+    "nogroup@data=x",
+)  # fmt: skip
+
+
+def hydra_says(made: Made, overrides: Sequence[str]) -> dict[str, Any] | None:
+    """The configuration that Hydra composes, None when it refuses."""
+    try:
+        with initialize_config_dir(config_dir=str(made.folder), version_base=None):
+            config = compose("top_trainer", overrides=list(overrides))
+    # Hydra lets ValueError, TypeError and the like of OmegaConf through for keys into lists.
+    except (HydraException, OmegaConfBaseException, ValueError, TypeError, IndexError, KeyError):
+        return None
+    tree = OmegaConf.to_container(config, resolve=False)
+    assert isinstance(tree, dict)
+    return {str(key): value for key, value in tree.items()}
+
+
+def compare(made: Made, overrides: Sequence[str]) -> bool:
+    """Assert that table and Hydra agree; whether the table was sure."""
+    given_settings = [setting(text) for text in overrides]
+    verdicts = made.table.verdicts(given_settings)
+    refused = [v for v in verdicts if v.accepted is False]
+    said = hydra_says(made, overrides)
+    shown = (overrides, verdicts)
+    if refused:
+        assert said is None, shown
+    elif all(v.accepted for v in verdicts):
+        assert said is not None, shown
+        if not any("extra@more" in text or text[0] == "~" for text in overrides):
+            assert made.table.composed(given_settings) == said, shown
+    return bool(refused) or all(v.accepted for v in verdicts)
+
+
+def test_every_group_override(made: Made) -> None:
+    unsure = [text for text in GROUPS if not compare(made, [text])]
+    assert unsure == ["~engine", "~extra@data"]
+
+
+overrides = st.builds(
+    lambda operator, key, value: f"{operator}{key}={value}",
+    st.sampled_from(("", "+", "++", "~")),
+    st.sampled_from(KEYS),
+    st.sampled_from(VALUES),
+)
+few = settings(max_examples=90, deadline=None, derandomize=True)
+
+
+@few
+@given(text=overrides)
+def test_one_override(made: Made, text: str) -> None:
+    # Only a run knows what a text with references in it reads.
+    assert compare(made, [text]) or text.startswith("~cluster.text")
+
+
+choices = st.sampled_from(
+    ("engine=mega", "extra@data=other", "worker@job=mega_worker", "worker@job=plain_worker")
+)
+
+
+@few
+@given(texts=st.lists(overrides | choices, min_size=2))
+def test_overrides_one_after_another(made: Made, texts: list[str]) -> None:
+    compare(made, texts[:4])
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "suggestion"),
+    [
+        ("data.size=1", "ok", None),
+        ("+data.new=1", "ok", None),
+        ("++data.size=1", "ok", None),
+        ("+data.files=x", "ok", None),
+        ("+data.must=1", "ok", None),
+        ("data.sise=1", "unknown", "data.size"),
+        ("+data.size=1", "exists", "data.size"),
+        ("cluster.empty.a=1", "needs-plus", "+cluster.empty.a"),
+        ("cluster.nothing.a=1", "needs-plus", "+cluster.nothing.a"),
+        ("~data.new", "absent", None),
+        ("data.size.a=1", "below-leaf", None),
+        ("+data.size.a=1", "below-leaf", None),
+        ("engine=none", "group", None),
+        ("worker=mega_worker", "group", "worker@job"),
+        ("cluster.list={a:1}", "invalid", None),
+    ],
+)
+def test_status(made: Made, text: str, status: str, suggestion: str | None) -> None:
+    verdict = made.table.verdict(setting(text))
+    assert (verdict.status, verdict.suggestion) == (status, suggestion)
+
+
+def test_an_addition_below_a_value_is_taken_but_reported(made: Made) -> None:
+    verdict = made.table.verdict(setting("+data.size.a=1"))
+    assert verdict.accepted
+    assert not verdict
+    assert verdict.message == (
+        "data.size is a single setting: data.size.a replaces its value by a mapping"
+    )
+
+
+def test_a_key_of_another_choice_names_the_choice(made: Made) -> None:
+    verdict = made.table.verdict(setting("job.tensor=4"))
+    assert (verdict.status, verdict.choice) == ("unknown", "engine=mega")
+    assert all(made.table.verdicts([setting("job.tensor=4"), setting("engine=mega")]))
+
+
+def test_choices_that_stay_apart_are_exact_together(made: Made) -> None:
+    pair = [setting("engine=mega"), setting("extra@data=other")]
+    after = [setting(text) for text in ("data.seed=2", "job.tensor=4", "data.absent=2")]
+    statuses = [verdict.status for verdict in made.table.verdicts([*pair, *after])]
+    assert statuses == ["ok", "ok", "ok", "ok", "unknown"]
+
+
+@pytest.mark.parametrize(
+    ("worker", "status"), [("mega_worker", "unknown"), ("plain_worker", "undecided")]
+)
+def test_choices_that_decide_others(made: Made, worker: str, status: str) -> None:
+    pair = [setting("engine=mega"), setting(f"worker@job={worker}")]
+    for texts in (pair, pair[::-1]):
+        found = made.table.verdicts([*texts, setting("data.size=2"), setting("job.absent=2")])[2:]
+        assert [verdict.status for verdict in found] == ["ok", status]
+        assert found[0].accepted is (True if status == "unknown" else None)
+
+
+def test_a_search_path_makes_groups_undecidable(made: Made) -> None:
+    texts = ["hydra.searchpath=[pkg://x]", "engine=none", "new@data=x", "data.size=1", "data.x=1"]
+    found = made.table.verdicts([setting(text) for text in texts])
+    assert [v.status for v in found] == ["ok", "undecided", "undecided", "ok", "undecided"]
+    assert [v.accepted for v in found] == [None] * 5
+    assert found[4].message == "hydra.searchpath adds configuration that is not known"
+
+
+def test_the_last_choice_of_a_group_wins(made: Made) -> None:
+    texts = ["engine=mega", "engine=plain", "job.split=2"]
+    assert all(v.accepted for v in made.table.verdicts([setting(text) for text in texts]))
+    assert compare(made, texts)
+
+
+def test_the_types_of_keys(made: Made) -> None:
+    table: HydraTable = made.table
+    found = {
+        key: (known.type, known.default, known.free)
+        for key in (
+            "data.size", "data.must", "data.files", "cluster.empty", "cluster.nested", "name",
+            "cluster.list", "cluster.relative", "cluster.fallback", "cluster.text", "job.gpus",
+            "cluster.nested.deep.leaf", "data.shuffle", "cluster.reference",
+        )
+        if (known := table.get(key))
+    }  # fmt: skip
+    assert found == {
+        "data.size": ("int", 8, False),
+        "data.must": ("mandatory", "???", False),
+        "data.files": ("null", None, False),
+        "cluster.empty": ("dict", {}, True),
+        "cluster.nested": ("dict", None, False),
+        "name": ("str", "made", False),
+        "cluster.list": ("list", ["a", "b"], False),
+        "cluster.relative": ("int", "${.nodes}", False),
+        "cluster.fallback": ("int", "${oc.select:cluster.absent,7}", False),
+        "cluster.text": ("str", "run-${cluster.nodes}", False),
+        "job.gpus": ("int", "${cluster.gpus}", False),
+        "cluster.nested.deep.leaf": ("float", 1.5, False),
+        "data.shuffle": ("bool", True, False),
+        "cluster.reference": ("dict", "${cluster.nested}", False),
+    }
+    assert "data.new" not in table
+    assert table.choices == {"engine": "plain", "worker@job": "plain_worker", "extra@data": "base"}
