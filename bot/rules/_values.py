@@ -1,0 +1,157 @@
+"""The value that a plan gives to a setting: the last override, else the release's default.
+
+What cannot be known is None and never a guess: a hole, a default that only a run decides. A `Value`
+that holds None is the framework's own null.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from bot.frameworks.plan import Plan, Setting, _Unknown
+from bot.report import JsonValue
+from bot.shell.source import Span
+from bot.shell.words import Hole
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value that is known."""
+
+    value: JsonValue
+    setting: Setting | None = None
+    """The override that gives it; None for a default."""
+
+    @property
+    def span(self) -> Span | None:
+        """Where it was written; None for a default."""
+        return self.setting.value_span if self.setting else None
+
+    @property
+    def number(self) -> int | None:
+        """The value when it is a whole number (True and False are none)."""
+        whole = isinstance(self.value, int) and not isinstance(self.value, bool)
+        return self.value if whole and isinstance(self.value, int) else None
+
+
+class Values:
+    """The settings of one plan as the launched program will see them.
+
+    References to other settings (`${oc.select:…}`) are followed, and a choice of a configuration
+    group is taken into account.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self._open_ended = _open_ended(plan)
+        self._tree = _composed(plan)
+
+    def get(self, key: str) -> Value | None:
+        """The value of `key`; None when it cannot be known."""
+        setting = self.plan.last(key)
+        if setting is None and self._open_ended:
+            return None
+        if self._tree is None:
+            if setting is None or setting.operator == "~" or isinstance(setting.value, _Unknown):
+                return None
+            return Value(setting.value, setting) if _plain(setting.value) else None
+        from bot.frameworks import hydra_tree as trees
+
+        found: Any = trees.select(self._tree, key)
+        if found is trees.ABSENT or found == trees.MISSING or not _plain(found):
+            return None
+        return Value(found, setting)
+
+    def number(self, key: str) -> int | None:
+        """The whole number that `key` has; None when it is not known, null, or something else."""
+        found = self.get(key)
+        return found.number if found else None
+
+    def flag(self, key: str) -> bool | None:
+        """The boolean that `key` has; None when it is not known or something else."""
+        found = self.get(key)
+        return found.value if found is not None and isinstance(found.value, bool) else None
+
+    def text(self, key: str) -> str | None:
+        """The text that `key` has; None when it is not known or something else."""
+        found = self.get(key)
+        return found.value if found is not None and isinstance(found.value, str) else None
+
+    def place(self, *keys: str) -> Span:
+        """Where the first of these keys that the script sets has its value; else the launch."""
+        for key in keys:
+            setting = self.plan.last(key)
+            if setting is not None:
+                return setting.value_span
+        return self.plan.launch.command.argv[0].span
+
+
+def version_at_least(plan: Plan, *wanted: int) -> bool:
+    """True when the release that the plan is checked against is this one or later.
+
+    A version that is not made of numbers (a checkout, a branch) counts as later than any release.
+    """
+    found = re.match(r"v?(\d+(?:\.\d+)*)", plan.framework_version)
+    return not found or tuple(int(part) for part in found[1].split(".")) >= wanted
+
+
+def _plain(value: object) -> bool:
+    if isinstance(value, str) and "${" in value:
+        return False
+    if isinstance(value, dict):
+        return all(_plain(item) for item in value.values())
+    if isinstance(value, list):
+        return all(_plain(item) for item in value)
+    return value is None or isinstance(value, str | int | float | bool)
+
+
+def _open_ended(plan: Plan) -> bool:
+    """True when a whole argument of the launch is unknown, so that any setting may hide in it.
+
+    The caller's own arguments (`$@`) do not count: the script is judged as it would run without.
+    """
+    for word in plan.launch.argv:
+        for piece in word.pieces:
+            if isinstance(piece.text, Hole):
+                if piece.text.kind != "argument":
+                    return True
+            elif piece.text:
+                break
+    return False
+
+
+@lru_cache(maxsize=32)
+def values_of(plan: Plan) -> Values:
+    """The values of a plan; kept, as several rules ask."""
+    return Values(plan)
+
+
+def _composed(plan: Plan) -> dict[str, Any] | None:
+    """The whole configuration under the plan's overrides; None when it cannot be composed.
+
+    An override that Hydra refuses is left out here, since other rules report it.
+    """
+    from bot.frameworks import hydra_tree as trees
+    from bot.frameworks.hydra_table import HydraTable
+
+    if not isinstance(plan.table, HydraTable):
+        return None
+    groups = [s for s in plan.settings if s.key.split("@")[0] in plan.table.groups]
+    searched = any(s.key == "hydra.searchpath" for s in plan.settings)
+    if searched or len(groups) > 1 or not all(s.known for s in groups):
+        return None
+    tree: dict[str, Any] = plan.table.tree_for(plan.settings)
+    for setting in plan.settings:
+        if setting in groups or setting.key.startswith("hydra"):
+            continue
+        try:
+            if setting.operator == "~":
+                tree = trees.drop(tree, setting.key)
+            else:
+                tree = trees.put(tree, setting.key, setting.value, force=setting.operator != "")
+        except (trees.CannotPutError, KeyError):
+            continue
+    return tree

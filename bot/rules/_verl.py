@@ -1,0 +1,105 @@
+"""What verl's own checks at the start of `verl.trainer.main_ppo` need to know of a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.rules._values import Values, values_of, version_at_least
+from bot.rules.base import Case
+
+ENTRY = "verl.trainer.main_ppo"
+ACTOR = "actor_rollout_ref.actor"
+ROLLOUT = "actor_rollout_ref.rollout"
+REF = "actor_rollout_ref.ref"
+
+SOURCE = (
+    "validate_config in verl/utils/config.py and ActorConfig.validate in "
+    "verl/workers/config/actor.py (verl 0.6.0 to 0.9.1); _validate_config in "
+    "verl/trainer/ppo/ray_trainer.py before: "
+    "https://github.com/volcengine/verl/blob/main/verl/utils/config.py"
+)
+LIMITS = (
+    "Checked for `verl.trainer.main_ppo` alone, since recipes check for themselves. Silent when "
+    "one of the values cannot be known."
+)
+
+
+def trainers(case: Case) -> Iterator[Values]:
+    """The values of each launch that runs verl's own checks."""
+    for plan in case.plans:
+        if plan.framework == "verl" and plan.launch.entry == ENTRY:
+            yield values_of(plan)
+
+
+def static(case: Case) -> Iterator[Values]:
+    """As `trainers`, without those that size batches by tokens, which most checks leave out."""
+    for values in trainers(case):
+        if values.flag(f"{ACTOR}.use_dynamic_bsz") is False:
+            yield values
+
+
+def gpus(values: Values) -> int | None:
+    """GPUs over all nodes, as verl counts them."""
+    per_node, nodes = values.number("trainer.n_gpus_per_node"), values.number("trainer.nnodes")
+    return per_node * nodes if per_node and nodes else None
+
+
+def model_parallel(values: Values) -> int | None:
+    """Megatron's tensor × pipeline × context parallel size; None when the actor is not Megatron."""
+    if values.text(f"{ACTOR}.strategy") != "megatron":
+        return None
+    product = 1
+    for kind in ("tensor_model", "pipeline_model", "context"):
+        size = values.number(f"{ACTOR}.megatron.{kind}_parallel_size")
+        if not size:
+            return None
+        product *= size
+    return product
+
+
+MICRO_SIZES = (
+    f"{ACTOR}.ppo_micro_batch_size",
+    f"{ROLLOUT}.log_prob_micro_batch_size",
+    f"{REF}.log_prob_micro_batch_size",
+)
+"""The micro batch sizes over all GPUs; each has a form per GPU, with the ending _per_gpu."""
+
+
+def unread_sizes(values: Values) -> list[str]:
+    """The micro batch sizes that a launch gives over all GPUs alone, where verl needs them per GPU.
+
+    Since 0.8.0 the workers of actor and rollout read nothing else
+    (ActorRolloutRefWorker.init_model in verl/workers/engine_workers.py).
+    """
+    if (
+        not version_at_least(values.plan, 0, 8)
+        or values.flag(f"{ACTOR}.use_dynamic_bsz") is not False
+    ):
+        return []
+    unread: list[str] = []
+    for key in MICRO_SIZES[:2]:
+        over_all, per_gpu = values.get(key), values.get(f"{key}_per_gpu")
+        if over_all and over_all.value is not None and per_gpu and per_gpu.value is None:
+            unread.append(key)
+    return unread
+
+
+def per_gpu_help(values: Values, key: str) -> str:
+    """What a size over all GPUs comes to per GPU, in words.
+
+    verl's workers divided it by the data-parallel size: GPUs over sequence-parallel size
+    (verl 0.4.1, verl/workers/fsdp_workers.py); Megatron's division is left to the reader.
+    """
+    found = values.get(key)
+    total = found.number if found else None
+    count = gpus(values)
+    parallel = values.number(f"{ACTOR}.ulysses_sequence_parallel_size")
+    fsdp = values.text(f"{ACTOR}.strategy") in ("fsdp", "fsdp2")
+    if not total or not count or not fsdp or parallel is None:
+        return f"use {key}_per_gpu: the value over all GPUs, divided by the data-parallel size"
+    ranks = count // max(1, parallel)
+    if not ranks or total % ranks:
+        return (
+            f"use {key}_per_gpu: {total} over all GPUs, divided by the data-parallel size {ranks}"
+        )
+    return f"use {key}_per_gpu={total // ranks} ({total} over all GPUs, data-parallel size {ranks})"

@@ -1,0 +1,72 @@
+"""RLB047: a path that exists on the author's machine alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bot.frameworks.plan import Plan
+from bot.rules._example import verl
+from bot.rules.base import Case, Example, Hit, Meta
+from bot.shell.words import Word
+
+META = Meta(
+    id="RLB047",
+    slug="author-path",
+    severity="note",
+    confidence="medium",
+    added_in="0.1.0",
+    summary="A setting, or PYTHONPATH, is pinned to a folder of the author's machine.",
+    why="Nobody else has the folder, so nobody else can run the script as it is.",
+    instead=(
+        "Use a hub name for a model, $HOME/data/… for data, or a default that a caller can change: "
+        "${MODEL_PATH:-Qwen/Qwen2.5-7B}."
+    ),
+    limits=(
+        "Absolute paths in /home, /root, /mnt, /data, /opt, /Users and the like. A default that "
+        "the caller can change is not reported, nor is anything below $HOME."
+    ),
+    source="verl's docs/perf/device_tuning.rst asks for scripts that others can run",
+    example=Example(
+        bad=verl("actor_rollout_ref.model.path=/mnt/bn/wang/models/Qwen2.5-7B-Instruct"),
+        good=verl("actor_rollout_ref.model.path=Qwen/Qwen2.5-7B-Instruct"),
+    ),
+)
+
+_PINNED = re.compile(
+    r"(?<![\w.~})/:])/(?:home|Users|root|mnt|data\d*|opt|nfs|share|shared|workspace|nas|cpfs|fsx|"
+    r"gpfs|lustre|scratch|inspire|llm|disk\d*|user|personal)/[\w.\-]+[\w.\-/]*"
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Absolute paths in settings and in PYTHONPATH that no caller can change."""
+    for plan in case.plans:
+        for name, word, start in _words(plan):
+            for found in _PINNED.finditer(word.text, start):
+                if _changeable(word, found.start()):
+                    continue
+                yield Hit(
+                    message=f"{name} is pinned to {found[0]}, a folder of the author's machine",
+                    span=word.span_of(found.start(), found.end()),
+                    help="use a name that others have, or a default that a caller can change",
+                )
+
+
+def _words(plan: Plan) -> Iterator[tuple[str, Word, int]]:
+    for setting in plan.settings:
+        yield setting.key, setting.word, max(0, setting.word.text.find("="))
+    path = plan.launch.command.environment.get("PYTHONPATH")
+    if path is not None:
+        yield "PYTHONPATH", path, 0
+
+
+def _changeable(word: Word, at: int) -> bool:
+    """True when the character at this offset comes from a default such as ${X:-/data/a}."""
+    offset = 0
+    for piece in word.pieces:
+        length = len(piece.text) if isinstance(piece.text, str) else len(piece.text.reason) + 4
+        if offset <= at < offset + length:
+            return piece.default_of is not None
+        offset += length
+    return False

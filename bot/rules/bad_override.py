@@ -1,0 +1,35 @@
+"""RLB024: a word of the launch that the framework cannot parse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.rules._example import verl
+from bot.rules.base import Case, Example, Hit, Meta
+
+META = Meta(
+    id="RLB024",
+    slug="bad-override",
+    severity="error",
+    confidence="certain",
+    added_in="0.1.0",
+    summary="A word of the launch that the framework cannot take as a setting.",
+    why="The framework parses every word before it starts, and stops at the first that it cannot.",
+    instead=(
+        "Quote the value for Hydra as well as for the shell, such as "
+        "'data.train_files=[\"a.parquet\"]', and write one key=value in each word."
+    ),
+    limits="Words with a part that cannot be known are not judged.",
+    source="https://hydra.cc/docs/1.3/advanced/override_grammar/basic/: the grammar itself is used",
+    example=Example(
+        bad=verl("trainer.logger='[console,wandb'"),
+        good=verl("trainer.logger='[console,wandb]'"),
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """The words that could not be taken."""
+    for plan in case.plans:
+        for bad in plan.bad_arguments:
+            yield Hit(message=bad.message.rstrip().rstrip("."), span=bad.span)

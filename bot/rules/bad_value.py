@@ -1,0 +1,40 @@
+"""RLB027: a value that the framework cannot put at this key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.rules._example import verl
+from bot.rules._keys import refused, release, shown
+from bot.rules.base import Case, Example, Hit, Meta
+
+META = Meta(
+    id="RLB027",
+    slug="bad-value",
+    severity="error",
+    confidence="certain",
+    added_in="0.1.0",
+    summary="A value, or a choice of a configuration group, that the framework refuses.",
+    why="Hydra, or OpenRLHF's argument parser, stops before the training starts.",
+    instead="Use one of the choices that the message names, or a value of the right kind.",
+    limits=(
+        "Only what the configuration itself refuses: verl checks most values later, while it runs."
+    ),
+    source=(
+        "https://hydra.cc/docs/1.3/advanced/override_grammar/basic/; the configuration groups of "
+        "every release of verl and the options of every release of OpenRLHF on PyPI"
+    ),
+    example=Example(bad=verl("model_engine=megatrom"), good=verl("model_engine=dp")),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """The settings whose value is refused."""
+    for plan, setting, verdict in refused(case, "group", "invalid"):
+        key = shown(plan, setting.key)
+        what = verdict.message if key in verdict.message else f"{key}: {verdict.message}"
+        yield Hit(
+            message=f"{what} ({release(plan)})",
+            span=setting.value_span,
+            help=f"did you mean {verdict.suggestion}?" if verdict.suggestion else None,
+        )

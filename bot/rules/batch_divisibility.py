@@ -1,0 +1,75 @@
+"""RLB040: the batch cannot be divided among the GPUs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.rules._example import verl
+from bot.rules._values import Values
+from bot.rules._verl import ACTOR, LIMITS, ROLLOUT, SOURCE, gpus, model_parallel, static
+from bot.rules.base import Case, Example, Hit, Meta
+
+_STATIC = (
+    "actor_rollout_ref.actor.use_dynamic_bsz=False",
+    "actor_rollout_ref.actor.ppo_mini_batch_size=64",
+    "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4",
+    "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=4",
+)
+
+META = Meta(
+    id="RLB040",
+    slug="batch-divisibility",
+    severity="error",
+    confidence="certain",
+    added_in="0.1.0",
+    summary="Prompts × responses cannot be divided evenly among the GPUs.",
+    why="verl stops at its start: each GPU must get the same number of sequences.",
+    instead=(
+        "Choose data.train_batch_size so that train_batch_size × rollout.n is a multiple of the "
+        "GPUs (FSDP), or of data-parallel size × ppo_micro_batch_size_per_gpu (Megatron)."
+    ),
+    limits=f"{LIMITS} Not checked with use_dynamic_bsz, where verl does not either.",
+    source=SOURCE,
+    example=Example(
+        bad=verl("data.train_batch_size=100", *_STATIC),
+        good=verl("data.train_batch_size=128", *_STATIC),
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Verl's first check: real_train_batch_size % minimal_bsz == 0."""
+    for values in static(case):
+        batch, n = values.number("data.train_batch_size"), values.number(f"{ROLLOUT}.n")
+        least = _least(values)
+        if batch is None or n is None or least is None or (batch * n) % least[0] == 0:
+            continue
+        size, what = least
+        yield Hit(
+            message=(
+                f"train_batch_size {batch} × rollout.n {n} = {batch * n} is no multiple of {what}"
+            ),
+            span=values.place("data.train_batch_size", f"{ROLLOUT}.n", "trainer.n_gpus_per_node"),
+            help=_help(batch, n, size),
+        )
+
+
+def _least(values: Values) -> tuple[int, str] | None:
+    total = gpus(values)
+    strategy = values.text(f"{ACTOR}.strategy")
+    if not total:
+        return None
+    if strategy in ("fsdp", "fsdp2"):
+        return total, f"the {total} GPUs"
+    parallel = model_parallel(values)
+    micro = values.number(f"{ACTOR}.ppo_micro_batch_size_per_gpu")
+    if not parallel or not micro or total % parallel:
+        return None
+    ranks = total // parallel
+    return ranks * micro, f"{ranks * micro} (data-parallel size {ranks} × micro batch {micro})"
+
+
+def _help(batch: int, n: int, size: int) -> str:
+    lower = next((b for b in range(batch - 1, 0, -1) if (b * n) % size == 0), None)
+    upper = next(b for b in range(batch + 1, batch + size + 1) if (b * n) % size == 0)
+    return f"use data.train_batch_size={lower} or {upper}" if lower else f"use {upper}"

@@ -1,0 +1,123 @@
+"""RLB025: the rest of a launch runs as a command of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bot.rules._example import lines, verl
+from bot.rules.base import Case, Example, Hit, Meta, TextEdit
+from bot.shell.source import Span
+
+META = Meta(
+    id="RLB025",
+    slug="broken-continuation",
+    severity="error",
+    confidence="certain",
+    added_in="0.1.0",
+    summary="A setting stands where a command's name should: the launch ended on a line before it.",
+    why=(
+        "A backslash continues a line only when it is the line's last character and the next line "
+        "goes on. After a comment, a blank line or a space behind the backslash the launch ends "
+        "there, starts without the settings that follow, and bash then looks for a program named "
+        "like the first of them."
+    ),
+    instead=(
+        "Move comments above the command, remove blank lines inside it, and end every line but the "
+        "last with a bare backslash."
+    ),
+    limits=(
+        "Recognized by a first word that looks like a setting (`trainer.nnodes=1`, `--bf16`); bash "
+        "takes a word without a dot, such as `model_engine=megatron`, for an assignment."
+    ),
+    source="https://www.gnu.org/software/bash/manual/bash.html#Escape-Character",
+    example=Example(
+        bad=(
+            lines(
+                "algorithm.adv_estimator=grpo",
+                "actor_rollout_ref.actor.use_dynamic_bsz=True",
+                end=" \\",
+            )
+            + "    # one node\n    trainer.nnodes=1\n"
+        ),
+        good=verl("trainer.nnodes=1", before="# one node"),
+    ),
+)
+
+_SETTING = re.compile(r"(?:[+]{1,2}|~)?[A-Za-z_]\w*(?:[./@]\w+)*\.\w+=|--[a-z][\w.\-]*\Z")
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Commands whose first word is a setting."""
+    for command in case.reading.commands:
+        if not command.argv or not _SETTING.match(command.argv[0].text):
+            continue
+        first = command.argv[0]
+        cause, edits, safe = _cause(case, first.span)
+        count = len(command.argv)
+        more = "the word" if count == 2 else f"the {count - 1} words"
+        rest = "it is" if count == 1 else f"it and {more} after it are"
+        join = "; join the lines" if edits else ""
+        yield Hit(
+            message=f"{_name(first.text)} runs as a command of its own: {cause}",
+            span=first.span,
+            help=f"{rest} no part of the launch{join}",
+            fix_title="join the lines" if edits else None,
+            fix_safe=safe,
+            edits=edits,
+        )
+
+
+def _cause(case: Case, word: Span) -> tuple[str, tuple[TextEdit, ...], bool]:
+    """Why the line before does not continue, the edit that joins the two, and its safety."""
+    text, source = case.source.text, case.source
+    at = source.place(word).line
+    here = source.line(at)[: source.place(word).column - 1]
+    if here.strip() or at == 1:
+        return "a command ends before it", (), False
+    above = at - 1
+    skipped: list[int] = []
+    while above > 1 and (not source.line(above).strip() or source.line(above).strip()[0] == "#"):
+        skipped.append(above)
+        above -= 1
+    end = source.line(above)
+    if end.endswith("\\") and skipped:
+        first, last = skipped[-1], skipped[0]
+        comment = next((n for n in reversed(skipped) if source.line(n).strip()), None)
+        what = f"the comment at line {comment}" if comment else f"the blank line {first}"
+        start = _start(text, first)
+        stop = _start(text, last + 1)
+        # A blank line says nothing; a comment may matter to someone.
+        return (
+            f"{what} ends the command above",
+            (TextEdit(span=Span(start, stop), text=""),),
+            comment is None,
+        )
+    bare = end.rstrip()
+    if not skipped and bare.endswith("\\") and end != bare:
+        start = _start(text, above) + len(bare)
+        edit = TextEdit(span=Span(start, start + len(end) - len(bare)), text="")
+        return f"a space follows the backslash of line {above}", (edit,), True
+    if not skipped and re.search(r"\\[ \t]+#", end):
+        return f"a space and a comment follow the backslash of line {above}", (), False
+    if not skipped and bare:
+        start = _start(text, above) + len(bare)
+        edit = TextEdit(span=Span(start, start), text=" \\")
+        return f"line {above} has no backslash at its end", (edit,), False
+    return f"the command above ends at line {above}", (), False
+
+
+def _start(text: str, line: int) -> int:
+    """Offset of the first character of a line, from 1; the text's end after the last."""
+    at = 0
+    for _ in range(line - 1):
+        found = text.find("\n", at)
+        if found < 0:
+            return len(text)
+        at = found + 1
+    return at
+
+
+def _name(text: str) -> str:
+    name = text.split("=")[0]
+    return name if len(name) <= 80 else f"{name[:79]}…"

@@ -1,0 +1,87 @@
+"""RLB046: a variable named after one data set holds the path of another."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bot.rules._example import verl
+from bot.rules.base import Case, Example, Hit, Meta
+
+META = Meta(
+    id="RLB046",
+    slug="dataset-name",
+    severity="warning",
+    confidence="high",
+    added_in="0.1.0",
+    summary="A variable named after one data set holds the path of another.",
+    why=(
+        "The lengths of a data set decide how much memory a step takes. A run that validates on "
+        "MATH where its name says GSM8K cannot be compared with its neighbours."
+    ),
+    instead="Use the file of the data set that the name says, or name the variable after its file.",
+    limits=(
+        "Knows the data sets of verl's examples. Only variables whose value is a data file, and "
+        "whose name and value each hold a known data set."
+    ),
+    source="The data sets of verl's examples/data_preprocess/",
+    example=Example(
+        bad=verl(
+            "data.val_files=$gsm8k_test_path",
+            before="gsm8k_test_path=$HOME/data/math/test.parquet",
+        ),
+        good=verl(
+            "data.val_files=$gsm8k_test_path",
+            before="gsm8k_test_path=$HOME/data/gsm8k/test.parquet",
+        ),
+    ),
+)
+
+_SETS = frozenset(
+    [
+        "gsm8k",
+        "math",
+        "geo3k",
+        "hellaswag",
+        "hh",
+        "aime",
+        "aime24",
+        "aime25",
+        "aime2024",
+        "dapo",
+        "gpqa",
+        "pokemon",
+        "searchr1",
+        "countdown",
+        "openr1",
+        "deepscaler",
+        "math500",
+        "numina",
+        "mmlu",
+        "hotpotqa",
+    ]
+)
+_FILE = re.compile(r"\.(?:parquet|jsonl?|arrow)\b")
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Compare the data sets in a variable's name with those in its value."""
+    for variable in case.reading.variables:
+        text = variable.value.text
+        named = _sets(variable.name)
+        held = _sets(text)
+        if not named or not held or named & held or not _FILE.search(text):
+            continue
+        other = sorted(held)[0]
+        at = text.lower().find(other)
+        yield Hit(
+            message=(
+                f"{variable.name} is named after {sorted(named)[0]}, its file is one of {other}"
+            ),
+            span=variable.value.span_of(at, at + len(other)),
+            help="use the file that the name says, or rename the variable",
+        )
+
+
+def _sets(text: str) -> frozenset[str]:
+    return _SETS.intersection(re.split(r"[^a-z0-9]+", text.lower()))

@@ -1,0 +1,111 @@
+"""RLB023: a setting that the release still takes but advises against."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bot.frameworks.plan import Plan, Setting
+from bot.rules._example import verl
+from bot.rules._keys import replaced, shown
+from bot.rules._values import Values, values_of
+from bot.rules._verl import ENTRY, per_gpu_help, unread_sizes
+from bot.rules.base import Case, Example, Hit, Meta
+
+META = Meta(
+    id="RLB023",
+    slug="deprecated-key",
+    severity="warning",
+    confidence="certain",
+    added_in="0.1.0",
+    summary="A setting, or a root configuration, that the release deprecates.",
+    why="A deprecated setting goes away with a later release, and the script stops with it.",
+    instead="Use the replacement that the message names.",
+    limits=(
+        "Knows the deprecations that verl states in its configuration and its code. The fix is "
+        "offered only where a plain renaming means the same; the batch sizes over all GPUs "
+        "(ppo_micro_batch_size) become sizes per GPU, so their value changes with the name."
+    ),
+    source=(
+        "verl's verl/trainer/config/*.yaml and verl/utils/config.py, validate_config; "
+        "https://verl.readthedocs.io/en/latest/perf/perf_tuning.html for the batch sizes"
+    ),
+    example=Example(
+        bad=verl("data.val_batch_size=512"),
+        good=verl(),
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Settings with a known deprecation, and root configurations."""
+    for plan in case.plans:
+        if plan.table is None:
+            continue
+        yield from _root(plan)
+        values = values_of(plan)
+        # Those that the release no longer reads are errors of the rule micro-batch-form.
+        unread = unread_sizes(values) if plan.launch.entry == ENTRY else []
+        for setting in plan.settings:
+            use = plan.table.deprecated(setting.key) if setting.operator != "~" else None
+            if use is not None and setting.key not in unread:
+                yield _hit(case, values, setting, use)
+
+
+def _hit(case: Case, values: Values, setting: Setting, use: str) -> Hit:
+    plan = values.plan
+    key = shown(plan, setting.key)
+    message = f"{key} is deprecated in {plan.framework} {plan.framework_version}"
+    if not use:
+        return Hit(message=message, span=setting.key_span, help="remove it; it has no effect")
+    over_all = use == f"{setting.key}_per_gpu" and plan.framework == "verl"
+    rename = _is_move(plan, setting, use)
+    edits = replaced(case, setting, f"{setting.operator}{use}") if rename else ()
+    return Hit(
+        message=message,
+        span=setting.key_span,
+        help=per_gpu_help(values, setting.key) if over_all else f"use {shown(plan, use)}",
+        fix_title=f"use {shown(plan, use)}" if edits else None,
+        fix_safe=bool(edits) and not _is_referred_to(plan, setting.key),
+        edits=edits,
+    )
+
+
+def _is_move(plan: Plan, setting: Setting, use: str) -> bool:
+    """True when the replacement is the same setting in another section, and is not set as well."""
+    same_name = use.rsplit(".", 1)[-1] == setting.key.rsplit(".", 1)[-1]
+    known = plan.table is not None and plan.table.get(use) is not None
+    return same_name and known and plan.last(use) is None
+
+
+def _is_referred_to(plan: Plan, key: str) -> bool:
+    """True when another default takes its value from `key`, and so would change with a renaming.
+
+    In verl 0.9.1 ref.ulysses_sequence_parallel_size follows the actor's deprecated key, not the new
+    one.
+    """
+    if plan.table is None:
+        return True
+    # A relative reference names the last part alone.
+    reference = re.compile(rf"\$\{{.*\.{re.escape(key.rsplit('.', 1)[-1])}\b")
+    entries = (plan.table.get(name) for name in plan.table)
+    return any(entry and reference.search(str(entry.default)) for entry in entries)
+
+
+def _root(plan: Plan) -> Iterator[Hit]:
+    use = getattr(plan.table, "deprecated_root", None)
+    root = plan.table.root if plan.table else ""
+    if not isinstance(use, str):
+        return
+    for word in plan.launch.argv:
+        at = word.text.find(root)
+        if at >= 0:
+            yield Hit(
+                message=(
+                    f"the root configuration {root} is deprecated in "
+                    f"{plan.framework} {plan.framework_version}"
+                ),
+                span=word.span_of(at, at + len(root)),
+                help=f"use {use} instead",
+            )
+            return

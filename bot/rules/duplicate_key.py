@@ -1,0 +1,76 @@
+"""RLB026: a setting is given twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.frameworks.plan import Setting
+from bot.rules._example import verl
+from bot.rules._keys import shown
+from bot.rules.base import Case, Example, Hit, Meta
+
+META = Meta(
+    id="RLB026",
+    slug="duplicate-key",
+    severity="warning",
+    confidence="certain",
+    added_in="0.1.0",
+    summary="One launch sets the same key twice.",
+    why=(
+        "The last value wins silently. A reader who finds the first one learns a setting that the "
+        "run never had."
+    ),
+    instead="Keep one of them.",
+    limits=(
+        "The same value twice is a note. Where a value cannot be known, only the text is compared. "
+        "`+key` twice is an error of its own (plus-on-existing-key)."
+    ),
+    source="https://hydra.cc/docs/1.3/advanced/override_grammar/basic/: later overrides win",
+    example=Example(
+        bad=verl("data.train_batch_size=1024", "data.train_batch_size=512"),
+        good=verl("data.train_batch_size=512"),
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Keys that occur a second time, with the same or another value."""
+    for plan in case.plans:
+        last: dict[str, Setting] = {}
+        for setting in plan.settings:
+            earlier = last.get(setting.key)
+            last[setting.key] = setting
+            if earlier is None or setting.operator in ("+", "~") or earlier.operator == "~":
+                continue
+            key = shown(plan, setting.key)
+            line = case.source.place(earlier.key_span).line
+            if _same(earlier, setting):
+                yield Hit(
+                    message=f"{key} is set to the same value at line {line} already",
+                    span=setting.key_span,
+                    severity="note",
+                    help="remove one of the two",
+                )
+            else:
+                yield Hit(
+                    message=(
+                        f"{key} is set twice: to {_value(case, earlier)} at line {line}, "
+                        f"to {_value(case, setting)} here; the last one wins"
+                    ),
+                    span=setting.key_span,
+                    help=f"remove the one at line {line}",
+                )
+
+
+def _same(first: Setting, second: Setting) -> bool:
+    if first.known and second.known:
+        # True is not 1: the two are told apart by type as well.
+        return type(first.value) is type(second.value) and first.value == second.value
+    return first.text == second.text
+
+
+def _value(case: Case, setting: Setting) -> str:
+    """The value, or the text that stands for one that cannot be known."""
+    span = setting.value_span
+    text = setting.text if setting.known else case.source.text[span.start : span.end]
+    return text if len(text) <= 60 else f"{text[:59]}…"

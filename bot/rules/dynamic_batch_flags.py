@@ -1,0 +1,52 @@
+"""RLB055: the actor sizes its batches by tokens and the rollout does not, or the reverse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.rules._example import verl
+from bot.rules._values import version_at_least
+from bot.rules._verl import ACTOR, LIMITS, ROLLOUT, trainers
+from bot.rules.base import Case, Example, Hit, Meta
+
+_TRAIN = f"{ACTOR}.use_dynamic_bsz"
+_INFER = f"{ROLLOUT}.log_prob_use_dynamic_bsz"
+
+META = Meta(
+    id="RLB055",
+    slug="dynamic-batch-flags",
+    severity="error",
+    confidence="certain",
+    added_in="0.1.0",
+    summary="use_dynamic_bsz of the actor and log_prob_use_dynamic_bsz of the rollout differ.",
+    why=(
+        "One engine computes the update and the log-probabilities. Since verl 0.8.0 its worker "
+        "stops with an AssertionError when the two flags differ."
+    ),
+    instead="Set the actor's flag alone: the rollout's follows it by default.",
+    limits=f"{LIMITS} Not checked before verl 0.8.0, where the two may differ.",
+    source=(
+        "ActorRolloutRefWorker.init_model in verl/workers/engine_workers.py (verl 0.8.0 to 0.9.1): "
+        "https://github.com/volcengine/verl/blob/main/verl/workers/engine_workers.py"
+    ),
+    example=Example(
+        bad=verl(f"{_TRAIN}=True", f"{_INFER}=False"), good=verl(f"{_TRAIN}=True", f"{_INFER}=True")
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Verl's assertion that the two flags are equal."""
+    for values in trainers(case):
+        train, infer = values.flag(_TRAIN), values.flag(_INFER)
+        if train is None or infer is None or train == infer:
+            continue
+        if version_at_least(values.plan, 0, 8):
+            yield Hit(
+                message=(
+                    f"{_INFER} is {infer} and {_TRAIN} is {train}; "
+                    f"verl {values.plan.framework_version} needs them equal"
+                ),
+                span=values.place(_INFER, _TRAIN),
+                help=f"remove {_INFER}, which then follows the actor",
+            )

@@ -1,0 +1,94 @@
+"""RLB053: none, both, or the wrong one of the two forms of a micro batch size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.rules._example import verl
+from bot.rules._values import Value, Values
+from bot.rules._verl import (
+    ACTOR,
+    LIMITS,
+    MICRO_SIZES,
+    REF,
+    SOURCE,
+    per_gpu_help,
+    static,
+    unread_sizes,
+)
+from bot.rules.base import Case, Example, Hit, Meta
+
+META = Meta(
+    id="RLB053",
+    slug="micro-batch-form",
+    severity="error",
+    confidence="certain",
+    added_in="0.1.0",
+    summary="A micro batch size is given in none of its two forms, in both, or in the removed one.",
+    why=(
+        "Without use_dynamic_bsz verl needs the micro batch size of the actor, of the rollout's "
+        "log-probabilities and of the reference, each over all GPUs or per GPU, but not both. "
+        "Since verl 0.8.0 the workers take the size per GPU alone for actor and rollout, and stop "
+        "with an AssertionError when only the deprecated form is given."
+    ),
+    instead="Set the form per GPU, such as ppo_micro_batch_size_per_gpu, or use_dynamic_bsz=True.",
+    limits=(
+        f"{LIMITS} The reference counts only when the KL loss or the KL reward needs it; the "
+        "critic is not checked."
+    ),
+    source=(
+        f"{SOURCE}; for 0.8.0 and later ActorRolloutRefWorker.init_model in "
+        "verl/workers/engine_workers.py"
+    ),
+    example=Example(
+        bad=verl("actor_rollout_ref.actor.use_dynamic_bsz=False"),
+        good=verl(
+            "actor_rollout_ref.actor.use_dynamic_bsz=False",
+            "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4",
+            "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=4",
+        ),
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Verl's checks that exactly one form is set, and that its workers can use it."""
+    for values in static(case):
+        for total in MICRO_SIZES:
+            if total.startswith(REF) and not _needs_reference(values):
+                continue
+            over_all, per_gpu = values.get(total), values.get(f"{total}_per_gpu")
+            if over_all is not None and per_gpu is not None:
+                yield from _judge(values, total, over_all, per_gpu)
+
+
+def _judge(values: Values, total: str, over_all: Value, per_gpu: Value) -> Iterator[Hit]:
+    version = values.plan.framework_version
+    if over_all.value is not None and per_gpu.value is not None:
+        yield Hit(
+            message=f"both {total} and {total}_per_gpu are set",
+            span=values.place(total, f"{total}_per_gpu"),
+            help=f"remove {total}, which is deprecated",
+        )
+    elif per_gpu.value is not None:
+        return
+    elif over_all.value is None:
+        yield Hit(
+            message=f"{total}_per_gpu is not set, and use_dynamic_bsz is off",
+            span=values.place(),
+            help=f"set {total}_per_gpu, or {ACTOR}.use_dynamic_bsz=True",
+        )
+    elif total in unread_sizes(values):
+        setting = over_all.setting
+        yield Hit(
+            message=f"verl {version} needs {total}_per_gpu; its workers no longer read {total}",
+            span=setting.key_span if setting else values.place(),
+            help=per_gpu_help(values, total),
+        )
+
+
+def _needs_reference(values: Values) -> bool:
+    return (
+        values.flag("algorithm.use_kl_in_reward") is True
+        or values.flag(f"{ACTOR}.use_kl_loss") is True
+    )

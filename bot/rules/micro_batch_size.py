@@ -1,0 +1,62 @@
+"""RLB052: the micro batch over all GPUs does not fit the mini batch or the GPUs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.rules._example import verl
+from bot.rules._verl import ACTOR, LIMITS, SOURCE, gpus, static
+from bot.rules.base import Case, Example, Hit, Meta
+
+_STATIC = (
+    "actor_rollout_ref.actor.use_dynamic_bsz=False",
+    "actor_rollout_ref.actor.ppo_mini_batch_size=64",
+    "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=4",
+)
+
+META = Meta(
+    id="RLB052",
+    slug="micro-batch-size",
+    severity="error",
+    confidence="certain",
+    added_in="0.1.0",
+    summary="ppo_micro_batch_size does not divide the mini batch, or is smaller than the GPUs.",
+    why=(
+        "ppo_micro_batch_size counts sequences over all GPUs. verl stops at its start when a mini "
+        "batch is no multiple of it, or when it leaves a GPU without a sequence."
+    ),
+    instead="Use ppo_micro_batch_size_per_gpu, which has neither restriction at the start.",
+    limits=LIMITS,
+    source=SOURCE,
+    example=Example(
+        bad=verl(*_STATIC, "actor_rollout_ref.actor.ppo_micro_batch_size=24"),
+        good=verl(*_STATIC, "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4"),
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Verl's checks of the deprecated micro batch size of the actor."""
+    key = f"{ACTOR}.ppo_micro_batch_size"
+    for values in static(case):
+        micro, mini = values.number(key), values.number(f"{ACTOR}.ppo_mini_batch_size")
+        if not micro:
+            continue
+        if mini is not None and mini % micro:
+            yield Hit(
+                message=(
+                    f"ppo_mini_batch_size {mini} is no multiple of ppo_micro_batch_size {micro}"
+                ),
+                span=values.place(key),
+                help=f"use {key}_per_gpu",
+            )
+        total = gpus(values)
+        parallel = values.number(f"{ACTOR}.ulysses_sequence_parallel_size")
+        fsdp = values.text(f"{ACTOR}.strategy") in ("fsdp", "fsdp2")
+        if total and fsdp and parallel and micro * parallel < total:
+            times = f" × sequence-parallel size {parallel}" if parallel > 1 else ""
+            yield Hit(
+                message=f"ppo_micro_batch_size {micro}{times} is less than the {total} GPUs",
+                span=values.place(key),
+                help=f"use {key}_per_gpu",
+            )

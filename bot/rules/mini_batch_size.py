@@ -1,0 +1,54 @@
+"""RLB051: the mini batch is larger than the batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.rules._example import verl
+from bot.rules._values import version_at_least
+from bot.rules._verl import ACTOR, LIMITS, SOURCE, static
+from bot.rules.base import Case, Example, Hit, Meta
+
+_STATIC = (
+    "actor_rollout_ref.actor.use_dynamic_bsz=False",
+    "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4",
+    "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=4",
+    "data.train_batch_size=128",
+)
+
+META = Meta(
+    id="RLB051",
+    slug="mini-batch-size",
+    severity="error",
+    confidence="certain",
+    added_in="0.1.0",
+    summary="ppo_mini_batch_size is larger than train_batch_size.",
+    why="A step would have less than one update; verl stops at its start.",
+    instead="Make ppo_mini_batch_size (256 by default) at most data.train_batch_size.",
+    limits=f"{LIMITS} Not checked with use_dynamic_bsz, where verl does not either.",
+    source=SOURCE,
+    example=Example(
+        bad=verl(*_STATIC, "actor_rollout_ref.actor.ppo_mini_batch_size=256"),
+        good=verl(*_STATIC, "actor_rollout_ref.actor.ppo_mini_batch_size=128"),
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Verl's check that train_batch_size >= actor.ppo_mini_batch_size (since 0.3.0)."""
+    for values in static(case):
+        key = f"{ACTOR}.ppo_mini_batch_size"
+        batch, mini = values.number("data.train_batch_size"), values.number(key)
+        if (
+            batch is None
+            or mini is None
+            or batch >= mini
+            or not version_at_least(values.plan, 0, 3)
+        ):
+            continue
+        default = "" if values.plan.last(key) else ", verl's default,"
+        yield Hit(
+            message=f"ppo_mini_batch_size {mini}{default} is larger than train_batch_size {batch}",
+            span=values.place(key, "data.train_batch_size"),
+            help=f"use {key}={batch}, or a larger data.train_batch_size",
+        )

@@ -1,0 +1,100 @@
+"""RLB030: a value is a variable's name where its content was meant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bot.frameworks.plan import Plan, Setting
+from bot.rules._example import verl
+from bot.rules._keys import shown
+from bot.rules.base import Case, Example, Hit, Meta, TextEdit
+from bot.shell.source import Span
+
+META = Meta(
+    id="RLB030",
+    slug="missing-dollar",
+    severity="error",
+    confidence="high",
+    added_in="0.1.0",
+    summary="A value is the name of a variable that the script sets: its `$` is missing.",
+    why="The framework gets the name itself, and looks for a model or a file of that name.",
+    instead="Put `$` before the name.",
+    limits=(
+        "The name must be one that the script sets, and must look like one: it holds an underscore "
+        "or is in upper case, unless the setting is a number or a path. A value that is the "
+        "setting's default, or the variable's own content, is not reported."
+    ),
+    source="https://www.gnu.org/software/bash/manual/bash.html#Shell-Parameter-Expansion",
+    example=Example(
+        bad=verl(
+            "actor_rollout_ref.model.path=MODEL_PATH",
+            before="MODEL_PATH=Qwen/Qwen2.5-7B-Instruct",
+        ),
+        good=verl(
+            "actor_rollout_ref.model.path=$MODEL_PATH",
+            before="MODEL_PATH=Qwen/Qwen2.5-7B-Instruct",
+        ),
+    ),
+)
+
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_PATHS = ("path", "file", "files", "dir", "local_dir")
+_NUMBERS = ("int", "float", "bool")
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Values, and items of lists, that are names of the script's variables."""
+    contents: dict[str, set[str]] = {}
+    for variable in case.reading.variables:
+        contents.setdefault(variable.name, set()).add(variable.value.text)
+    for plan in case.plans:
+        for setting in plan.settings:
+            for name in _values(setting):
+                if name not in contents or name in contents[name]:
+                    continue
+                if _looks_meant(plan, setting, name):
+                    yield _hit(case, plan, setting, name)
+
+
+def _values(setting: Setting) -> list[str]:
+    values = setting.value if isinstance(setting.value, list) else [setting.value]
+    return [value for value in values if isinstance(value, str) and _NAME.fullmatch(value)]
+
+
+def _looks_meant(plan: Plan, setting: Setting, name: str) -> bool:
+    key = plan.table.get(setting.key) if plan.table else None
+    if key is not None and (key.default == name or name in key.choices):
+        return False
+    if key is not None and key.type in _NUMBERS:
+        return True
+    if re.split(r"[._]", setting.key)[-1] in _PATHS:
+        return True
+    return "_" in name.strip("_") or (name.isupper() and len(name) > 1)
+
+
+def _hit(case: Case, plan: Plan, setting: Setting, name: str) -> Hit:
+    start = setting.word.text.rfind(setting.text) if setting.text else -1
+    at = setting.word.text.find(name, max(start, 0))
+    span = setting.word.span_of(at, at + len(name)) if at >= 0 else setting.value_span
+    literal = case.source.text[span.start : span.end] == name
+    edits = (
+        (TextEdit(span=span, text=f"${name}"),) if literal and _expands(case, setting, span) else ()
+    )
+    return Hit(
+        message=f'{shown(plan, setting.key)} is the text "{name}", the name of a variable set here',
+        span=span,
+        help=f"write ${name}",
+        fix_title=f"write ${name}" if edits else None,
+        fix_safe=bool(edits),
+        edits=edits,
+    )
+
+
+def _expands(case: Case, setting: Setting, span: Span) -> bool:
+    """True unless the place stands in single quotes, where a $ is only a character."""
+    for piece in setting.word.pieces:
+        if piece.span.start <= span.start < piece.span.end:
+            before = case.source.text[max(0, piece.span.start - 1) : piece.span.start]
+            return not (piece.quoted and before == "'")
+    return False

@@ -1,0 +1,47 @@
+"""RLB022: a new key below a free-form mapping needs `+`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.rules._example import verl
+from bot.rules._keys import refused, release, replaced
+from bot.rules.base import Case, Example, Hit, Meta
+
+META = Meta(
+    id="RLB022",
+    slug="missing-plus",
+    severity="error",
+    confidence="certain",
+    added_in="0.1.0",
+    summary="A new key below a free-form mapping is written without `+`.",
+    why=(
+        "Mappings such as override_config and engine_kwargs.vllm take any key, but they are empty, "
+        "and Hydra overrides only what is there: without `+` the launch stops."
+    ),
+    instead="Put `+` before the key.",
+    limits="The names of keys below a free-form mapping are not checked: no release lists them.",
+    source="https://hydra.cc/docs/1.3/advanced/override_grammar/basic/; verl's "
+    "verl/trainer/config/model/hf_model.yaml (override_config)",
+    example=Example(
+        bad=verl("actor_rollout_ref.model.override_config.attn_implementation=eager"),
+        good=verl("+actor_rollout_ref.model.override_config.attn_implementation=eager"),
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """The overrides that Hydra would take with `+`."""
+    for plan, setting, verdict in refused(case, "needs-plus"):
+        plus = verdict.suggestion or f"+{setting.key}"
+        edits = replaced(case, setting, plus)
+        yield Hit(
+            message=(
+                f"{setting.key} is new below a free-form mapping and needs a + ({release(plan)})"
+            ),
+            span=setting.key_span,
+            help=f"write {plus}",
+            fix_title="add the +" if edits else None,
+            fix_safe=True,  # Hydra refuses the script as it is, and advises exactly this.
+            edits=edits,
+        )

@@ -1,0 +1,61 @@
+"""RLB013: the name says LoRA and the settings do not, or the reverse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.rules._example import verl
+from bot.rules._names import contradictions, where
+from bot.rules.base import Case, Example, Hit, Meta
+
+META = Meta(
+    id="RLB013",
+    slug="name-adapter",
+    severity="error",
+    confidence="certain",
+    added_in="0.1.0",
+    summary="The name says that an adapter is trained and the settings do not, or the reverse.",
+    why=(
+        "An adapter trains a small part of the weights, so its memory and its MaxBatch say nothing "
+        "about full fine-tuning. A row under the wrong task misleads every reader of it."
+    ),
+    instead=(
+        "Write the task as `grpo-lora` when an adapter is trained (verl: lora_rank above 0), and "
+        "without the suffix when all weights are."
+    ),
+    limits="Silent when a launch agrees with the name, or when the adapter cannot be known.",
+    source=(
+        "verl's docs/advance/ppo_lora.rst: LoRA is on when actor_rollout_ref.model.lora_rank > 0"
+    ),
+    example=Example(
+        bad=verl("actor_rollout_ref.model.lora_rank=32"),
+        good=verl("actor_rollout_ref.model.lora_rank=32"),
+        path="examples/tuning/7b/qwen2.5-7b_grpo-lora_8_h100_fsdp_vllm.sh",
+        bad_path="examples/tuning/7b/qwen2.5-7b_grpo_8_h100_fsdp_vllm.sh",
+    ),
+)
+
+_WORDS = {"": "full fine-tuning", "lora": "LoRA", "dora": "DoRA"}
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Compare the task's suffix with the plan's adapter."""
+    named, task = case.name.adapter, case.name.task
+    if named is None or task is None:
+        return
+
+    def agrees(used: str) -> bool:
+        return used == named or used not in _WORDS
+
+    for plan, adapter, used in contradictions(case, lambda p: p.adapter, agrees):
+        algorithm = case.name.algorithm
+        right = f"{algorithm}-{used}" if used else algorithm
+        through = f" ({adapter.key})" if adapter.key else ""
+        yield Hit(
+            message=(
+                f'the name\'s task "{task}" means {_WORDS[named]}, '
+                f"the settings mean {_WORDS[used]}{through}"
+            ),
+            span=where(plan, adapter.span),
+            help=f"rename the file with the task {right}, or change the settings",
+        )

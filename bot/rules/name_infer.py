@@ -1,0 +1,56 @@
+"""RLB012: the inference engine in the name is not the one that the settings use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.rules._example import verl
+from bot.rules._names import contradictions, where
+from bot.rules.base import Case, Example, Hit, Meta
+
+META = Meta(
+    id="RLB012",
+    slug="name-infer",
+    severity="error",
+    confidence="certain",
+    added_in="0.1.0",
+    summary="The inference engine in the name is not the one that the settings use.",
+    why=(
+        "The Infer column is made from it, and the engines take memory differently: vLLM's share "
+        "is of the whole card, SGLang's of what is free."
+    ),
+    instead="Rename the file, or set the engine (verl: actor_rollout_ref.rollout.name).",
+    limits=(
+        "A version in the name (vllm0.8.3) is not compared here. Silent when a launch uses the "
+        "engine in the name, when it cannot be known, and for engines that the rule does not know."
+    ),
+    source=(
+        "https://github.com/volcengine/verl/blob/main/docs/perf/device_tuning.rst for the name; "
+        "verl's verl/trainer/config/rollout/rollout.yaml for the engines"
+    ),
+    example=Example(
+        bad=verl("actor_rollout_ref.rollout.name=sglang"),
+        good=verl("actor_rollout_ref.rollout.name=vllm"),
+    ),
+)
+
+_KNOWN = ("vllm", "sglang", "trtllm", "hf")
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Compare the name's engine with the plan's."""
+    named = next((engine for engine in _KNOWN if (case.name.infer or "").startswith(engine)), None)
+    if named is None:
+        return
+
+    def agrees(used: str) -> bool:
+        return used == named or used not in _KNOWN
+
+    for plan, infer, used in contradictions(case, lambda p: p.infer, agrees):
+        yield Hit(
+            message=f"the name says {named}, the settings generate with {used}",
+            span=where(plan, infer.span),
+            help=f"rename the file with {used}, or set {infer.key}={named}"
+            if infer.key
+            else f"rename the file with {used}",
+        )

@@ -1,0 +1,60 @@
+"""RLB015: the model in the name is not the model that is trained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.naming import model_size
+from bot.rules._example import verl
+from bot.rules._names import contradictions, family, model_label, same_family, where
+from bot.rules.base import Case, Example, Hit, Meta
+
+META = Meta(
+    id="RLB015",
+    slug="name-model",
+    severity="warning",
+    confidence="high",
+    added_in="0.1.0",
+    summary="The model's family or size in the name is not that of the model that is trained.",
+    why=(
+        "The Model column and the section of the page are made from the name. Qwen2 and Qwen2.5, "
+        "or 70B and 72B, are different models with different memory."
+    ),
+    instead=(
+        "Name the model as its hub does, in lower case: qwen2.5-7b for Qwen/Qwen2.5-7B-Instruct."
+    ),
+    limits=(
+        "Words for the kind of tuning (-instruct, -chat, -base) are ignored; a name without a "
+        "version fits every version. Silent for a path whose last part names no known family with "
+        "a size."
+    ),
+    source="https://github.com/volcengine/verl/blob/main/docs/perf/device_tuning.rst",
+    example=Example(
+        bad=verl("actor_rollout_ref.model.path=Qwen/Qwen2.5-7B-Instruct"),
+        good=verl("actor_rollout_ref.model.path=Qwen/Qwen2.5-7B-Instruct"),
+        bad_path="examples/tuning/7b/qwen2-7b_grpo_8_h100_fsdp_vllm.sh",
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Compare the name's family and size with the model's path."""
+    named = case.name.model
+    if named is None:
+        return
+
+    def agrees(used: str) -> bool:
+        label = model_label(used)
+        if label is None:
+            return True
+        size = model_size(named)
+        if size is not None and size != model_size(label):
+            return False
+        return same_family(family(named), family(label))
+
+    for plan, model, used in contradictions(case, lambda p: p.model, agrees):
+        yield Hit(
+            message=f'the name says "{named}", the settings train {used}',
+            span=where(plan, model.span),
+            help=f'write "{model_label(used)}" for the model in the name, or change the model',
+        )

@@ -1,0 +1,53 @@
+"""RLB011: the training backend in the name is not the one that the settings use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.rules._example import verl
+from bot.rules._names import contradictions, where
+from bot.rules.base import Case, Example, Hit, Meta
+
+META = Meta(
+    id="RLB011",
+    slug="name-train",
+    severity="error",
+    confidence="certain",
+    added_in="0.1.0",
+    summary="The training backend in the name is not the one that the settings use.",
+    why="The Train column is made from it, and the memory of a step depends on it first of all.",
+    instead="Rename the file, or set the backend (verl: actor_rollout_ref.actor.strategy).",
+    limits=(
+        "fsdp in a name stands for FSDP 1 and FSDP 2. Silent when a launch uses the backend in the "
+        "name, when the backend cannot be known, and for backends that the rule does not know."
+    ),
+    source=(
+        "https://github.com/volcengine/verl/blob/main/docs/perf/device_tuning.rst for the name; "
+        "verl's verl/trainer/config/actor/*.yaml for the strategies"
+    ),
+    example=Example(
+        bad=verl("actor_rollout_ref.actor.strategy=fsdp"),
+        good=verl("actor_rollout_ref.actor.strategy=fsdp"),
+        bad_path="examples/tuning/7b/qwen2.5-7b_grpo_8_h100_megatron_vllm.sh",
+    ),
+)
+
+_KNOWN = frozenset({"fsdp", "fsdp1", "fsdp2", "megatron", "deepspeed", "veomni", "torchtitan"})
+_FAMILY = {"fsdp1": "fsdp", "mcore": "megatron", "ds": "deepspeed"}
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Compare the name's backend with the plan's."""
+    named = _FAMILY.get(case.name.train or "", case.name.train)
+    if named not in _KNOWN:
+        return
+
+    def agrees(used: str) -> bool:
+        return used not in _KNOWN or used == named or (named == "fsdp" and used == "fsdp2")
+
+    for plan, train, used in contradictions(case, lambda p: p.train, agrees):
+        yield Hit(
+            message=f"the name says {case.name.train}, the settings train with {used}",
+            span=where(plan, train.span),
+            help=f"rename the file with {used}, or change the training backend",
+        )

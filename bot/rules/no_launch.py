@@ -1,0 +1,125 @@
+"""RLB002: the script starts nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bot.rules._example import verl
+from bot.rules._names import FILE
+from bot.rules.base import Case, Example, Hit, Meta, Skip
+
+META = Meta(
+    id="RLB002",
+    slug="no-launch",
+    severity="error",
+    confidence="certain",
+    added_in="0.1.0",
+    summary="The script runs no program at all.",
+    why="A tuning script exists to start a training; one that starts nothing backs no row.",
+    instead=(
+        "Add the command that starts the training, such as `python3 -m verl.trainer.main_ppo …`."
+    ),
+    limits=(
+        "A script that runs programs of which none is known to start verl or OpenRLHF is reported "
+        "as something that could not be checked, not as an error; so is one that ends early "
+        "because its arguments are missing. "
+        "Scripts with a syntax error are left to the rule syntax."
+    ),
+    source="verl's docs/perf/device_tuning.rst: a row needs a script that can be run.",
+    example=Example(
+        bad="#!/usr/bin/env bash\nset -x\nMODEL_PATH=Qwen/Qwen2.5-7B-Instruct\n",
+        good=verl(before="MODEL_PATH=Qwen/Qwen2.5-7B-Instruct"),
+    ),
+)
+
+# Builtins that set up the shell, print, or end it: running only these starts no program.
+_IDLE = frozenset(
+    [
+        ":",
+        "[",
+        "[[",
+        "alias",
+        "cd",
+        "declare",
+        "echo",
+        "exit",
+        "export",
+        "false",
+        "hash",
+        "let",
+        "local",
+        "popd",
+        "printf",
+        "pushd",
+        "pwd",
+        "read",
+        "readonly",
+        "return",
+        "set",
+        "shift",
+        "shopt",
+        "test",
+        "trap",
+        "true",
+        "type",
+        "typeset",
+        "ulimit",
+        "umask",
+        "unset",
+        "wait",
+    ]
+)
+
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(?:\[[^]]*\])?\+?=")
+
+
+def check(case: Case) -> Iterator[Hit | Skip]:
+    """Whether a script without a plan runs anything."""
+    if case.plans:
+        return
+    programs = [
+        command.argv[0].text
+        for command in case.reading.commands
+        if command.argv and command.argv[0].text not in _IDLE
+    ]
+    if programs:
+        named = ", ".join(_short(name) for name in list(dict.fromkeys(programs))[:3])
+        yield Skip(
+            reason=f"no command is known to start verl or OpenRLHF; the script runs {named}",
+        )
+    elif case.reading.problems:
+        if not any(p.kind in ("syntax", "encoding") for p in case.reading.problems):
+            yield Skip(reason="no command was found, and a part of the script could not be read")
+    elif _written(case):
+        yield Skip(
+            reason=(
+                "without arguments and without the caller's environment the script ends before it "
+                "starts anything"
+            )
+        )
+    else:
+        yield Hit(
+            message=f"the script {_what(case)} and starts nothing",
+            span=FILE,
+            help="add the command that starts the training",
+        )
+
+
+def _written(case: Case) -> bool:
+    """True when the text holds a word that may be a program, even if no way through runs it."""
+    text = list(case.source.text)
+    for comment in case.reading.comments:
+        text[comment.span.start : comment.span.end] = " " * len(comment.span)
+    starts = (line.split()[0] for line in "".join(text).splitlines() if line.strip())
+    return any(word not in _IDLE and not _ASSIGNMENT.match(word) for word in starts)
+
+
+def _what(case: Case) -> str:
+    if case.reading.commands or case.reading.variables:
+        return "only sets up the shell"
+    return "holds only comments" if case.reading.comments else "is empty"
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 40 else f"{name[:39]}…"

@@ -1,0 +1,53 @@
+"""RLB050: the GPUs cannot be divided into model-parallel groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.rules._example import verl
+from bot.rules._verl import ACTOR, LIMITS, SOURCE, gpus, model_parallel, static
+from bot.rules.base import Case, Example, Hit, Meta
+
+_MEGATRON = (
+    "model_engine=megatron",
+    "actor_rollout_ref.actor.use_dynamic_bsz=False",
+    "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4",
+    "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=4",
+)
+
+META = Meta(
+    id="RLB050",
+    slug="parallel-size",
+    severity="error",
+    confidence="certain",
+    added_in="0.1.0",
+    summary="The GPUs are no multiple of Megatron's tensor × pipeline × context parallel size.",
+    why="verl stops at its start: a group of GPUs would be incomplete.",
+    instead="Choose parallel sizes whose product divides the number of GPUs.",
+    limits=f"{LIMITS} Not checked with use_dynamic_bsz, where verl does not either.",
+    source=SOURCE,
+    example=Example(
+        bad=verl(*_MEGATRON, "actor_rollout_ref.actor.megatron.tensor_model_parallel_size=3"),
+        good=verl(*_MEGATRON, "actor_rollout_ref.actor.megatron.tensor_model_parallel_size=4"),
+        path="examples/tuning/7b/qwen2.5-7b_grpo_8_h100_megatron_vllm.sh",
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Verl's check that n_gpus is a multiple of model_parallel_size × context_parallel_size."""
+    for values in static(case):
+        total, parallel = gpus(values), model_parallel(values)
+        if not total or not parallel or total % parallel == 0:
+            continue
+        kinds = ("tensor_model", "pipeline_model", "context")
+        keys = [f"{ACTOR}.megatron.{kind}_parallel_size" for kind in kinds]
+        sizes = " × ".join(str(values.number(key)) for key in keys)
+        yield Hit(
+            message=(
+                f"{total} {'GPU is' if total == 1 else 'GPUs are'} no multiple of "
+                f"tensor × pipeline × context parallel size {sizes} = {parallel}"
+            ),
+            span=values.place(*keys, "trainer.n_gpus_per_node"),
+            help="choose parallel sizes whose product divides the number of GPUs",
+        )

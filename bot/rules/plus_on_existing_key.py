@@ -1,0 +1,58 @@
+"""RLB021: `+` adds a key that is there already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.frameworks.plan import Plan, Setting
+from bot.rules._example import verl
+from bot.rules._keys import refused, release, replaced
+from bot.rules.base import Case, Example, Hit, Meta
+
+META = Meta(
+    id="RLB021",
+    slug="plus-on-existing-key",
+    severity="error",
+    confidence="certain",
+    added_in="0.1.0",
+    summary="`+` stands before a key that is there already.",
+    why="Hydra's `+` adds a new key and stops with an error when the key has a value already.",
+    instead="Write the key without `+`; `++` sets it whether it is there or not.",
+    limits="`+` on a key whose value is null is allowed by Hydra and is not reported.",
+    source="https://hydra.cc/docs/1.3/advanced/override_grammar/basic/, section on modifying the "
+    "configuration",
+    example=Example(
+        bad=verl("+actor_rollout_ref.rollout.gpu_memory_utilization=0.6"),
+        good=verl("actor_rollout_ref.rollout.gpu_memory_utilization=0.6"),
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """The overrides whose `+` Hydra would refuse."""
+    for plan, setting, _ in refused(case, "exists"):
+        earlier = _earlier(plan, setting)
+        if earlier is not None:
+            line = case.source.place(earlier.key_span).line
+            message = f"{setting.key} is set at line {line} already, so + cannot add it again"
+        else:
+            message = f"{setting.key} exists, so + cannot add it ({release(plan)})"
+        edits = replaced(case, setting, setting.key)
+        yield Hit(
+            message=message,
+            span=setting.key_span,
+            help=f"write {setting.key} without the +",
+            fix_title="remove the +" if edits else None,
+            # Hydra refuses the script as it is, and advises exactly this.
+            fix_safe=earlier is None,
+            edits=edits,
+        )
+
+
+def _earlier(plan: Plan, setting: Setting) -> Setting | None:
+    for other in plan.settings:
+        if other is setting:
+            return None
+        if other.key == setting.key:
+            return other
+    return None

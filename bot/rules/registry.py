@@ -1,0 +1,145 @@
+"""Finds the rules by walking this package, and runs them over a script."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from functools import cache
+from importlib import import_module
+
+import bot.rules
+from bot.errors import UserError
+from bot.report import Edit, Finding, Fix, Unchecked
+from bot.rules.base import Case, Hit, Rule, Skip
+from bot.shell.source import Span
+
+DOCS = "https://github.com/rlbot-tuning/rlbot/blob/main/docs/rules"
+"""Where the rules' pages are published; a page is named after the rule's slug."""
+
+_NOT_RULES = frozenset({"base", "registry", "docs"})
+
+
+@cache
+def rules() -> tuple[Rule, ...]:
+    """Every rule, ordered by id.
+
+    A rule is a module of this package with `META` and `check`; modules whose name starts with an
+    underscore are helpers. Raises TypeError when a module is not named after its rule's slug, and
+    ValueError when two rules share an id: both are faults of the program.
+    """
+    found: dict[str, Rule] = {}
+    for info in pkgutil.iter_modules(bot.rules.__path__):
+        if info.name in _NOT_RULES or info.name.startswith("_"):
+            continue
+        module = import_module(f"bot.rules.{info.name}")
+        rule = Rule(module.META, module.check)
+        if rule.meta.slug.replace("-", "_") != info.name:
+            raise TypeError(f"bot/rules/{info.name}.py holds the rule {rule.meta.slug}")
+        if rule.meta.id in found:
+            raise ValueError(f"{rule.meta.slug} and {found[rule.meta.id].meta.slug} share an id")
+        found[rule.meta.id] = rule
+    return tuple(found[id_] for id_ in sorted(found))
+
+
+def url(slug: str) -> str:
+    """Address of a rule's page."""
+    return f"{DOCS}/{slug}.md"
+
+
+def find(name: str) -> Rule:
+    """The rule with this id (RLB020) or slug (unknown-key), in any case.
+
+    Raises UserError, with the nearest known one, when there is none.
+    """
+    wanted = name.strip().lower()
+    known = {label: rule for rule in rules() for label in (rule.meta.id.lower(), rule.meta.slug)}
+    if wanted in known:
+        return known[wanted]
+    near = get_close_matches(wanted, known, n=1)
+    if near:
+        meta = known[near[0]].meta
+        hint = f"did you mean {meta.id} ({meta.slug})?"
+    else:
+        hint = "rlbot rule lists the rules."
+    raise UserError(f'There is no rule "{name}"; {hint}')
+
+
+def check_case(
+    case: Case, *, select: Sequence[str] = (), ignore: Sequence[str] = ()
+) -> tuple[tuple[Finding, ...], tuple[Unchecked, ...]]:
+    """Run the rules over one script: what they found, and what could not be checked.
+
+    `select` and `ignore` hold ids or slugs; an empty `select` means all rules. Findings are ordered
+    by place, then id; the same finding from several plans counts once. A rule that raises becomes
+    an `Unchecked`, so that one fault does not hide what the other rules found.
+    Raises UserError when a name is no rule's.
+    """
+    chosen = {find(name).meta.id for name in select}
+    dropped = {find(name).meta.id for name in ignore}
+    wanted = (
+        r for r in rules() if (not chosen or r.meta.id in chosen) and r.meta.id not in dropped
+    )
+    return run(wanted, case)
+
+
+def run(chosen: Iterable[Rule], case: Case) -> tuple[tuple[Finding, ...], tuple[Unchecked, ...]]:
+    """Run these rules over one script; see `check_case`."""
+    findings: dict[tuple[object, ...], Finding] = {}
+    unchecked: dict[Unchecked, None] = {}
+    for rule in chosen:
+        check = f"{rule.meta.id} {rule.meta.slug}"
+        try:
+            results = list(rule.check(case))
+        except Exception as error:  # A fault in one rule must not hide what the others find.
+            reason = (
+                f"rule {rule.meta.id} failed: {type(error).__name__}. This is a fault of rlbot, "
+                "not of the script; please report it with the script."
+            )
+            unchecked[Unchecked(check=check, reason=reason)] = None
+            continue
+        for result in results:
+            if isinstance(result, Skip):
+                unchecked[Unchecked(check=check, reason=result.reason)] = None
+            else:
+                finding = _finding(rule, result, case)
+                key = (finding.id, finding.line, finding.column, finding.message)
+                findings.setdefault(key, finding)
+    return tuple(sorted(findings.values(), key=_order)), tuple(unchecked)
+
+
+def _order(finding: Finding) -> tuple[object, ...]:
+    place = (finding.line, finding.column, finding.end_line, finding.end_column)
+    return (*place, finding.id, finding.message)
+
+
+def _finding(rule: Rule, hit: Hit, case: Case) -> Finding:
+    line, column, end_line, end_column = _place(case, hit.span)
+    fix = None
+    if hit.edits:
+        edits = tuple(Edit(**_edit(case, e.span), text=e.text) for e in hit.edits)
+        fix = Fix(title=hit.fix_title or "apply the edit", safe=hit.fix_safe, edits=edits)
+    return Finding(
+        id=rule.meta.id,
+        slug=rule.meta.slug,
+        severity=hit.severity or rule.meta.severity,
+        message=hit.message,
+        path=case.path,
+        line=line,
+        column=column,
+        end_line=end_line,
+        end_column=end_column,
+        help=hit.help,
+        url=url(rule.meta.slug),
+        fix=fix,
+    )
+
+
+def _place(case: Case, span: Span) -> tuple[int, int, int, int]:
+    place = case.source.place(span)
+    return place.line, place.column, place.end_line, place.end_column
+
+
+def _edit(case: Case, span: Span) -> dict[str, int]:
+    names = ("line", "column", "end_line", "end_column")
+    return dict(zip(names, _place(case, span), strict=True))

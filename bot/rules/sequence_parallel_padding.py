@@ -1,0 +1,50 @@
+"""RLB054: sequence parallelism without use_remove_padding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.rules._example import verl
+from bot.rules._values import version_at_least
+from bot.rules._verl import ACTOR, LIMITS, SOURCE, trainers
+from bot.rules.base import Case, Example, Hit, Meta
+
+_KEY = f"{ACTOR}.ulysses_sequence_parallel_size"
+_PADDING = "actor_rollout_ref.model.use_remove_padding"
+
+META = Meta(
+    id="RLB054",
+    slug="sequence-parallel-padding",
+    severity="error",
+    confidence="certain",
+    added_in="0.1.0",
+    summary="Sequence parallelism is on and use_remove_padding is off.",
+    why="Ulysses splits packed sequences; verl stops at its start when they are padded instead.",
+    instead="Set actor_rollout_ref.model.use_remove_padding=True.",
+    limits=(
+        f"{LIMITS} Looks at the FSDP actor's ulysses_sequence_parallel_size, as verl's check does."
+    ),
+    source=SOURCE,
+    example=Example(
+        bad=verl(f"{_KEY}=2", f"{_PADDING}=False"),
+        good=verl(f"{_KEY}=2", f"{_PADDING}=True"),
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Verl's check of ulysses_sequence_parallel_size against use_remove_padding."""
+    for values in trainers(case):
+        # Until 0.5.0 the check left FSDP 2 out.
+        fsdp2 = ("fsdp2",) if version_at_least(values.plan, 0, 6) else ()
+        if values.text(f"{ACTOR}.strategy") not in ("fsdp", *fsdp2):
+            continue
+        parallel = values.number(_KEY)
+        if parallel is not None and parallel > 1 and values.flag(_PADDING) is False:
+            default = "" if values.plan.last(_PADDING) else " by default"
+            yield Hit(
+                message=f"sequence-parallel size {parallel} needs use_remove_padding, which is "
+                f"off{default}",
+                span=values.place(_PADDING, _KEY),
+                help=f"set {_PADDING}=True",
+            )

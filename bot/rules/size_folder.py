@@ -1,0 +1,64 @@
+"""RLB004: the script does not lie in the folder of its model's size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from bot.naming import model_size, same_size
+from bot.rules._example import verl
+from bot.rules._names import FILE, is_run_form
+from bot.rules.base import Case, Example, Hit, Meta
+
+META = Meta(
+    id="RLB004",
+    slug="size-folder",
+    severity="warning",
+    confidence="certain",
+    added_in="0.1.0",
+    summary="The script does not lie in a folder named after its model's size.",
+    why=(
+        "The page groups its rows by size, and each script lies in the folder of that size. A "
+        "script elsewhere is not found beside its row."
+    ),
+    instead="Move the script to the folder of its model's size, such as examples/tuning/7b/.",
+    limits=(
+        "Only the naming profile `tuning` has size folders. Nothing is said about a name of "
+        "another form, a path without a folder, nor when no size can be told from the name. Sizes "
+        "within 5 % share a folder, as verl keeps its 72B scripts in 70b/."
+    ),
+    source="The layout of verl's examples/tuning/ and the sections of docs/perf/device_tuning.rst",
+    example=Example(
+        bad=verl(),
+        good=verl(),
+        bad_path="examples/tuning/14b/qwen2.5-7b_grpo_8_h100_fsdp_vllm.sh",
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Compare the parent folder with the size that the name states."""
+    parent = PurePosixPath(case.path).parent.name
+    if case.name.profile != "tuning" or not parent or not case.name.model or is_run_form(case):
+        return  # A name of another form is told by name-pattern.
+    size = model_size(case.name.model) or _size_used(case)
+    if size is None:
+        return
+    folder = case.name.folder
+    if folder is None:
+        yield Hit(
+            message=f"the script lies in {parent}/, which is no size folder",
+            span=FILE,
+            help=f"move it to {size}/",
+        )
+    elif not same_size(folder.split("-")[0], size):
+        yield Hit(
+            message=f"the script lies in {folder}/, its model has the size {size}",
+            span=FILE,
+            help=f"move it to {size}/",
+        )
+
+
+def _size_used(case: Case) -> str | None:
+    sizes = {model_size(plan.model.value) for plan in case.plans if plan.model.value}
+    return sizes.pop() if len(sizes) == 1 else None

@@ -1,0 +1,55 @@
+"""RLB001: the script is not valid bash, or not text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.rules._example import verl
+from bot.rules.base import Case, Example, Hit, Meta, Skip
+
+META = Meta(
+    id="RLB001",
+    slug="syntax",
+    severity="error",
+    confidence="certain",
+    added_in="0.1.0",
+    summary="Bash would refuse the script, or the file is not text.",
+    why=(
+        "Bash stops at a syntax error, so the lines after it never run. What follows such a place "
+        "cannot be read reliably either."
+    ),
+    instead="Mend the place that is named; `bash -n SCRIPT` shows bash's own message.",
+    limits=(
+        "A construct that is valid but is not evaluated is a note, because only the settings that "
+        "depend on it are unknown. A bound of the reader that was reached is reported as something "
+        "that could not be checked, with the bound."
+    ),
+    source=(
+        "The grammar of bash: https://www.gnu.org/software/bash/manual/bash.html#Shell-Syntax; "
+        "`bash -n` judges the same."
+    ),
+    example=Example(
+        bad=verl('trainer.experiment_name="first'),
+        good=verl('trainer.experiment_name="first"'),
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit | Skip]:
+    """What the reader could not take as it stands."""
+    for problem in case.reading.problems:
+        if problem.kind == "limit":
+            place = case.source.place(problem.span)
+            yield Skip(reason=f"line {place.line}: {_clause(problem.message)}")
+        elif problem.kind == "unsupported":
+            yield Hit(
+                message=f"{_clause(problem.message)}; what depends on it is not checked",
+                span=problem.span,
+                severity="note",
+            )
+        else:
+            yield Hit(message=_clause(problem.message), span=problem.span)
+
+
+def _clause(sentence: str) -> str:
+    return sentence.rstrip().rstrip(".")

@@ -1,0 +1,80 @@
+"""RLB031: a setting takes its value from a variable that the script never sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from bot.frameworks.plan import Plan, Setting
+from bot.rules._example import verl
+from bot.rules._keys import shown
+from bot.rules.base import Case, Example, Hit, Meta
+from bot.shell.source import Span
+from bot.shell.words import Hole
+
+META = Meta(
+    id="RLB031",
+    slug="undefined-variable",
+    severity="error",
+    confidence="high",
+    added_in="0.1.0",
+    summary="A setting takes its value from a variable that the script never sets.",
+    why=(
+        "The variable is empty unless the caller happens to have it, so the setting is empty too, "
+        "and nobody else can run the script."
+    ),
+    instead="Set the variable, mend its name, or give it a default: ${DATA_DIR:-data}.",
+    limits=(
+        "An error only for a name with lower-case letters: names in upper case are by custom the "
+        "caller's (clusters set them), and are a note. Silent after `source`, when the file that "
+        "may set the variable cannot be read. A default in the script settles it."
+    ),
+    source="https://www.gnu.org/software/bash/manual/bash.html#Shell-Parameter-Expansion",
+    example=Example(
+        bad=verl(
+            "data.train_files=$data_path",
+            before="gsm8k_train_path=data/gsm8k/train.parquet",
+        ),
+        good=verl(
+            "data.train_files=$gsm8k_train_path",
+            before="gsm8k_train_path=data/gsm8k/train.parquet",
+        ),
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Holes that a variable without a value leaves in a setting."""
+    names = {variable.name for variable in case.reading.variables}
+    # What the reader passes over may set a variable as well.
+    elsewhere = any(problem.kind in ("limit", "unsupported") for problem in case.reading.problems)
+    for plan in case.plans:
+        for setting in plan.settings:
+            for hole, span in _unset(setting):
+                name = hole.name or ""
+                if not name or name in names:
+                    continue
+                certain = name != name.upper() and not elsewhere
+                yield _hit(plan, setting, name, span, certain, names)
+
+
+def _unset(setting: Setting) -> Iterator[tuple[Hole, Span]]:
+    for piece in setting.word.pieces:
+        if isinstance(piece.text, Hole) and piece.text.kind == "unset":
+            yield piece.text, piece.span
+
+
+def _hit(
+    plan: Plan, setting: Setting, name: str, span: Span, certain: bool, names: set[str]
+) -> Hit:
+    near = get_close_matches(name, sorted(names), n=1, cutoff=0.75)
+    return Hit(
+        message=(
+            f"{shown(plan, setting.key)} needs the variable {name}, which the script never sets"
+        ),
+        span=span,
+        severity=None if certain else "note",
+        help=f"did you mean ${near[0]}?"
+        if near
+        else f"set {name}, or give it a default: ${{{name}:-…}}",
+    )

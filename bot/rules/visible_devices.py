@@ -1,0 +1,77 @@
+"""RLB043: the visible devices do not fit the GPUs that are used."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bot.frameworks.plan import Plan
+from bot.rules._example import verl
+from bot.rules.base import Case, Example, Hit, Meta
+from bot.shell.words import Word
+
+META = Meta(
+    id="RLB043",
+    slug="visible-devices",
+    severity="warning",
+    confidence="high",
+    added_in="0.1.0",
+    summary="CUDA_VISIBLE_DEVICES lists another number of devices than a node uses.",
+    why=(
+        "With fewer devices than the launch asks for, Ray never gets its GPUs and the start fails. "
+        "With more, a reader cannot tell which number the row means."
+    ),
+    instead="List exactly the devices that a node uses, or leave the variable to the caller.",
+    limits=(
+        "Compared with the GPUs of one node. A job that is sent to a running Ray cluster gets its "
+        "devices from there, so it is not judged. The variables of ROCm and Ascend are read too."
+    ),
+    source="https://docs.nvidia.com/cuda/cuda-c-programming-guide/#env-vars",
+    example=Example(
+        bad=verl("trainer.n_gpus_per_node=8", before="export CUDA_VISIBLE_DEVICES=0,1,2,3"),
+        good=verl(
+            "trainer.n_gpus_per_node=8", before="export CUDA_VISIBLE_DEVICES=0,1,2,3,4,5,6,7"
+        ),
+    ),
+)
+
+_VARIABLES = (
+    "CUDA_VISIBLE_DEVICES",
+    "HIP_VISIBLE_DEVICES",
+    "ROCR_VISIBLE_DEVICES",
+    "ASCEND_RT_VISIBLE_DEVICES",
+)
+_DEVICE = re.compile(r"\d{1,3}|(?:GPU|MIG)-[\w\-/]+")
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Compare the devices listed with the GPUs per node."""
+    for plan in case.plans:
+        used = plan.gpus_per_node.value
+        if used is None or any("ray job submit" in wrapper for wrapper in plan.launch.launcher):
+            continue
+        for name in _VARIABLES:
+            word = plan.launch.command.environment.get(name)
+            listed = _count(word) if word is not None else None
+            if word is not None and listed is not None and listed != used:
+                yield _hit(plan, name, word, listed, used)
+
+
+def _hit(plan: Plan, name: str, word: Word, listed: int, used: int) -> Hit:
+    many = "device" if listed == 1 else "devices"
+    per = "a node uses" if (plan.nodes.value or 1) > 1 else "the launch uses"
+    ids = ",".join(str(number) for number in range(used))
+    enough = f"list {used}, such as {ids}" if used <= 16 else f"list {used}"
+    return Hit(
+        message=f"{name} lists {listed} {many}, {per} {used} {'GPU' if used == 1 else 'GPUs'}",
+        span=word.span_of(0, len(word.text)),
+        help=enough if listed < used else f"{enough}, or leave the variable to the caller",
+    )
+
+
+def _count(word: Word) -> int | None:
+    """How many devices a value lists; None when that cannot be told."""
+    if not word.complete or not word.text.strip():
+        return None
+    parts = [part.strip() for part in word.text.strip().rstrip(",").split(",")]
+    return len(set(parts)) if all(_DEVICE.fullmatch(part) for part in parts) else None

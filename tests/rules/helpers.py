@@ -1,0 +1,85 @@
+"""Runs a rule over a script's text, through the real reader and the real frameworks."""
+
+from __future__ import annotations
+
+from bot.frameworks import plans
+from bot.header import read_header
+from bot.naming import read_name
+from bot.report import Finding, Unchecked
+from bot.rules.base import Case
+from bot.rules.registry import check_case
+from bot.shell import read
+
+PATH = "examples/tuning/7b/qwen2.5-7b_grpo_8_h100_fsdp_vllm.sh"
+
+
+def case(script: str | bytes, path: str = PATH) -> Case:
+    """A script as rules see it."""
+    reading = read(script.encode() if isinstance(script, str) else script, path)
+    stated = read_header(reading.comments).versions
+    return Case(
+        path=path,
+        source=reading.source,
+        reading=reading,
+        name=read_name(path),
+        plans=plans(reading, header_versions={name: said.text for name, said in stated.items()}),
+    )
+
+
+def check(
+    slug: str, script: str | bytes, path: str = PATH
+) -> tuple[tuple[Finding, ...], tuple[Unchecked, ...]]:
+    """What one rule finds, and what it could not check."""
+    return check_case(case(script, path), select=[slug])
+
+
+def found(slug: str, script: str | bytes, path: str = PATH) -> tuple[Finding, ...]:
+    """What one rule finds."""
+    findings, unchecked = check(slug, script, path)
+    assert not any("failed" in one.reason for one in unchecked), unchecked
+    return findings
+
+
+def quiet(slug: str, script: str | bytes, path: str = PATH) -> bool:
+    """Whether the rule finds nothing."""
+    return not found(slug, script, path)
+
+
+def told(slug: str, script: str | bytes, path: str = PATH) -> str:
+    """What the rule says and where: each finding under its line, with the stretch marked."""
+    source = case(script, path).source
+    findings, unchecked = check(slug, script, path)
+    blocks: list[str] = []
+    for finding in findings:
+        one_line = finding.line == finding.end_line
+        width = finding.end_column - finding.column if one_line else 1
+        mark = " " * (finding.column - 1) + "^" * max(1, width) + ("" if one_line else "…")
+        block = [
+            f"{finding.line}:{finding.column} {finding.severity} {finding.id} {finding.message}",
+            f"  | {source.line(finding.line)}",
+            f"  | {mark}",
+        ]
+        if finding.help:
+            block.append(f"  help: {finding.help}")
+        if finding.fix:
+            safe = "safe" if finding.fix.safe else "to be judged"
+            block.append(f"  fix ({safe}): {finding.fix.title}")
+        blocks.append("\n".join(block))
+    assert findings or unchecked, "the rule says nothing"
+    blocks += [f"unchecked: {one.check}: {one.reason}" for one in unchecked]
+    return "\n".join(blocks)
+
+
+def fixed(slug: str, script: str, path: str = PATH) -> str:
+    """The script with the fixes of the rule's findings applied."""
+    edits = [
+        edit for finding in found(slug, script, path) if finding.fix for edit in finding.fix.edits
+    ]
+    starts = [0]
+    for line in script.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    for edit in sorted(edits, key=lambda e: (e.line, e.column), reverse=True):
+        start = starts[edit.line - 1] + edit.column - 1
+        end = starts[edit.end_line - 1] + edit.end_column - 1
+        script = script[:start] + edit.text + script[end:]
+    return script

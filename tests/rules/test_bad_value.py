@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from bot.rules._example import verl
+from tests.rules.helpers import quiet, told
+
+SLUG = "bad-value"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl("model_engine=megatron"),
+        verl("model_engine=$ENGINE"),
+        verl("trainer.nnodes=$NODES"),
+        verl("trainer.logger='[\"console\"]'"),
+    ],
+)
+def test_stays_silent(script: str) -> None:
+    assert quiet(SLUG, script)
+
+
+@pytest.mark.parametrize("setting", ["model_engine=megatrom", "++model_engine=dp", "trainer=[1]"])
+def test_what_hydra_refuses(setting: str, snapshot: SnapshotAssertion) -> None:
+    assert told(SLUG, verl(setting)) == snapshot
+
+
+def test_a_choice_that_openrlhf_refuses(snapshot: SnapshotAssertion) -> None:
+    script = (
+        "python3 -m openrlhf.cli.train_ppo_ray --actor.model_name_or_path a/b-7b "
+        "--algo.advantage.estimator grop\n"
+    )
+    assert told(SLUG, script) == snapshot

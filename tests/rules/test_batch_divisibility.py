@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from syrupy.assertion import SnapshotAssertion
+
+from bot.rules._example import lines, verl
+from tests.rules.helpers import found, quiet, told
+
+SLUG = "batch-divisibility"
+OFF = "actor_rollout_ref.actor.use_dynamic_bsz=False"
+MICRO = "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu"
+MEGATRON = "model_engine=megatron"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl(OFF, "data.train_batch_size=1024"),
+        verl("data.train_batch_size=100"),  # sized by tokens
+        verl(OFF, "data.train_batch_size=100", "actor_rollout_ref.rollout.n=2"),
+        verl(OFF, "data.train_batch_size=$BATCH"),
+        verl(OFF, "data.train_batch_size=100", "trainer.n_gpus_per_node=$GPUS"),
+        verl(OFF, "data.train_batch_size=100", "$EXTRA"),
+        verl(OFF, "data.train_batch_size=100", "actor_rollout_ref.actor.strategy=$S"),
+        verl(OFF, MEGATRON, "data.train_batch_size=100", f"{MICRO}=$M"),
+        verl(OFF, MEGATRON, "data.train_batch_size=96", f"{MICRO}=4"),
+        lines("trainer.nnodes=1"),
+        verl(OFF, "data.train_batch_size=100").replace("main_ppo", "main_eval"),
+    ],
+)
+def test_stays_silent(script: str) -> None:
+    assert quiet(SLUG, script)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl(OFF, "data.train_batch_size=100"),
+        verl(OFF, "data.train_batch_size=$b", "actor_rollout_ref.rollout.n=3", before="b=100"),
+        verl(OFF, "trainer.n_gpus_per_node=6"),
+        verl(OFF, MEGATRON, "data.train_batch_size=100", f"{MICRO}=4"),
+        verl(OFF, "data.train_batch_size=3"),
+    ],
+)
+def test_quotes_the_numbers(script: str, snapshot: SnapshotAssertion) -> None:
+    assert told(SLUG, script) == snapshot
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 2000), st.integers(1, 9), st.integers(1, 8), st.integers(1, 4))
+def test_fires_exactly_when_verl_would(batch: int, n: int, per_node: int, nodes: int) -> None:
+    def script(batch: int) -> str:
+        return verl(
+            OFF,
+            f"data.train_batch_size={batch}",
+            f"actor_rollout_ref.rollout.n={n}",
+            f"trainer.n_gpus_per_node={per_node}",
+            f"trainer.nnodes={nodes}",
+        )
+
+    findings = found(SLUG, script(batch))
+    assert bool(findings) == ((batch * n) % (per_node * nodes) != 0)
+    for finding in findings:
+        for better in re.findall(r"\d+", finding.help or ""):
+            assert quiet(SLUG, script(int(better)))

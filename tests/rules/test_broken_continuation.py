@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from bot.rules._example import lines, verl
+from tests.rules.helpers import fixed, quiet, told
+
+SLUG = "broken-continuation"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl("trainer.nnodes=1"),
+        verl(end=" \\"),
+        verl(end=" \\") + "\n",
+        verl(end=" \\") + "# the end\n",
+        "A=1\nB=2\n" + verl(),
+        "./run.sh key=1\n",
+        "# trainer.nnodes=1\n" + verl(),
+        "ARGS=(\n    # one node\n    trainer.nnodes=1\n\n    trainer.n_gpus_per_node=8\n)\n"
+        + verl('"${ARGS[@]}"'),
+        "git log --oneline\n",
+        "cat <<EOF\ntrainer.nnodes=1\nEOF\n",
+    ],
+)
+def test_stays_silent(script: str) -> None:
+    assert quiet(SLUG, script)
+
+
+BROKEN = {
+    "comment": " \\\n    # one node\n    trainer.nnodes=1 \\\n    trainer.n_gpus_per_node=8\n",
+    "blank": " \\\n\n    trainer.nnodes=1\n",
+    "several": " \\\n\n    # one node\n    # of eight\n\n    trainer.nnodes=1\n",
+    "space": " \\ \n    trainer.nnodes=1 \\\n    trainer.n_gpus_per_node=8\n",
+    "comment behind": " \\  # one node\n    trainer.nnodes=1\n",
+    "missing": "\n    trainer.nnodes=1\n",
+    "plus": "\n    +trainer.nnodes=1\n",
+    "semicolon": "; trainer.nnodes=1\n",
+}
+
+
+@pytest.mark.parametrize("how", BROKEN)
+def test_says_why_the_command_ended(how: str, snapshot: SnapshotAssertion) -> None:
+    script = lines("algorithm.adv_estimator=grpo", end=BROKEN[how]).rstrip("\n") + "\n"
+    assert told(SLUG, script) == snapshot
+
+
+@pytest.mark.parametrize("how", ["comment", "blank", "several", "space", "missing"])
+def test_the_fix_joins_the_lines(how: str) -> None:
+    script = lines("algorithm.adv_estimator=grpo", end=BROKEN[how]).rstrip("\n") + "\n"
+    mended = fixed(SLUG, script)
+    assert mended != script
+    assert quiet(SLUG, mended)
+
+
+def test_options_of_openrlhf(snapshot: SnapshotAssertion) -> None:
+    script = (
+        "python3 -m openrlhf.cli.train_sft \\\n   --max_len 2048 \\\n\n   --bf16 \\\n   --lr 1\n"
+    )
+    assert told(SLUG, script) == snapshot

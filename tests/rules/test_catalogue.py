@@ -1,0 +1,136 @@
+"""A rule is its file, its test and its page: none may be missing, and none may be left over."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from bot.rules import docs
+from bot.rules.base import Rule
+from bot.rules.registry import rules, url
+from tests.rules.helpers import case, check
+
+HERE = Path(__file__).parent
+NOT_OF_A_RULE = {"catalogue", "registry"}
+
+each_rule = pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule.meta.slug)
+
+
+def test_rules_tests_and_pages_are_the_same_set() -> None:
+    slugs = {rule.meta.slug for rule in rules()}
+    stems = {path.stem.removeprefix("test_") for path in HERE.glob("test_*.py")}
+    tested = {
+        stem.replace("_", "-")
+        for stem in stems - NOT_OF_A_RULE
+        if not stem.startswith("_")  # tests of helpers: test__trials.py
+    }
+    pages = {path.stem for path in docs.FOLDER.glob("*.md")} - {"index"}
+    assert tested == slugs
+    assert pages == slugs
+
+
+def test_pages_on_disk_are_those_that_the_rules_make() -> None:
+    made = docs.files()
+    on_disk = {path.name: path.read_text(encoding="utf-8") for path in docs.FOLDER.glob("*.md")}
+    assert on_disk == made, "run python -m bot.rules.docs"
+
+
+def test_writing_removes_pages_of_rules_that_are_gone(tmp_path: Path) -> None:
+    (tmp_path / "gone.md").write_text("x")
+    docs.write(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == set(docs.files())
+
+
+def test_ids_and_slugs_are_unique_and_well_formed() -> None:
+    ids = [rule.meta.id for rule in rules()]
+    slugs = [rule.meta.slug for rule in rules()]
+    assert ids == sorted(ids)
+    assert len(set(ids)) == len(ids)
+    assert len(set(slugs)) == len(slugs)
+    assert all(re.fullmatch(r"RLB\d{3}", id_) for id_ in ids)
+    assert all(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", slug) for slug in slugs)
+
+
+def test_published_ids_keep_their_rule() -> None:
+    # Ids stand in people's configurations. A release adds its new rules here; none is changed or
+    # taken away.
+    published = {
+        "RLB001": "syntax",
+        "RLB002": "no-launch",
+        "RLB003": "name-pattern",
+        "RLB004": "size-folder",
+        "RLB005": "invisible-characters",
+        "RLB006": "header-statement",
+        "RLB010": "name-gpus",
+        "RLB011": "name-train",
+        "RLB012": "name-infer",
+        "RLB013": "name-adapter",
+        "RLB014": "name-algorithm",
+        "RLB015": "name-model",
+        "RLB020": "unknown-key",
+        "RLB021": "plus-on-existing-key",
+        "RLB022": "missing-plus",
+        "RLB023": "deprecated-key",
+        "RLB024": "bad-override",
+        "RLB025": "broken-continuation",
+        "RLB026": "duplicate-key",
+        "RLB027": "bad-value",
+        "RLB030": "missing-dollar",
+        "RLB031": "undefined-variable",
+        "RLB040": "batch-divisibility",
+        "RLB041": "trial-log",
+        "RLB042": "no-wandb-logger",
+        "RLB043": "visible-devices",
+        "RLB044": "tee-without-pipefail",
+        "RLB045": "single-response",
+        "RLB046": "dataset-name",
+        "RLB047": "author-path",
+        "RLB050": "parallel-size",
+        "RLB051": "mini-batch-size",
+        "RLB052": "micro-batch-size",
+        "RLB053": "micro-batch-form",
+        "RLB054": "sequence-parallel-padding",
+        "RLB055": "dynamic-batch-flags",
+        "RLB056": "validation-temperature",
+    }
+    assert published.items() <= {rule.meta.id: rule.meta.slug for rule in rules()}.items()
+
+
+@each_rule
+def test_texts_are_sentences(rule: Rule) -> None:
+    meta = rule.meta
+    for text in (meta.summary, meta.why, meta.instead, meta.limits):
+        assert (
+            text[0].isupper()
+            or text[0] == "`"
+            or text.split()[0].count("_") > 0
+            or (text.startswith(("verl", "fsdp")))
+        ), text
+        assert text.endswith("."), text
+        assert "!" not in text
+    assert "\n" not in meta.summary
+    assert len(meta.summary) <= 100
+    assert meta.source
+    assert meta.slug in url(meta.slug)
+
+
+@each_rule
+def test_the_bad_example_is_reported_with_the_rules_severity(rule: Rule) -> None:
+    example = rule.meta.example
+    path = example.bad_path or example.path
+    findings, unchecked = check(rule.meta.slug, example.bad, path)
+    assert rule.meta.severity in {finding.severity for finding in findings}
+    assert not unchecked
+
+
+@each_rule
+def test_the_good_example_has_no_error_of_any_rule(rule: Rule) -> None:
+    example = rule.meta.example
+    good = case(example.good, example.path)
+    for other in rules():
+        findings, _ = check(other.meta.slug, example.good, example.path)
+        assert not [finding for finding in findings if finding.severity == "error"]
+    assert not list(check(rule.meta.slug, example.good, example.path)[0])
+    assert good.plans

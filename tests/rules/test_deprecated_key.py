@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from bot.rules._example import verl
+from tests.rules.helpers import quiet, told
+
+SLUG = "deprecated-key"
+SP = "actor_rollout_ref.actor.ulysses_sequence_parallel_size"
+MICRO = "actor_rollout_ref.actor.ppo_micro_batch_size"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl(),
+        verl(f"{MICRO}_per_gpu=8"),
+        verl("'~data.val_batch_size'"),
+        verl("trainer.val_batch_size=8"),
+        verl(f"{SP}=2", before="# verl: 0.4.1"),
+    ],
+)
+def test_stays_silent(script: str) -> None:
+    assert quiet(SLUG, script)
+
+
+def test_a_setting_without_effect(snapshot: SnapshotAssertion) -> None:
+    assert told(SLUG, verl("data.val_batch_size=1312")) == snapshot
+
+
+def test_a_size_over_all_gpus_becomes_one_per_gpu(snapshot: SnapshotAssertion) -> None:
+    script = verl(f"{MICRO}=${{mini}}", "trainer.n_gpus_per_node=4", before="mini=$((45 * 4))")
+    assert told(SLUG, script) == snapshot
+
+
+def test_sequence_parallelism_shares_the_gpus(snapshot: SnapshotAssertion) -> None:
+    script = verl(f"{MICRO}=180", f"{SP}=2", "trainer.n_gpus_per_node=4", before="# verl: 0.4.1")
+    assert told(SLUG, script) == snapshot
+
+
+def test_a_size_that_cannot_be_computed(snapshot: SnapshotAssertion) -> None:
+    assert told(SLUG, verl(f"{MICRO}=$SIZE")) == snapshot
+
+
+def test_a_setting_that_moved(snapshot: SnapshotAssertion) -> None:
+    assert told(SLUG, verl(f"{SP}=2")) == snapshot
+
+
+def test_a_root_configuration(snapshot: SnapshotAssertion) -> None:
+    script = verl("--config-name='ppo_megatron_trainer.yaml'")
+    assert told(SLUG, script) == snapshot

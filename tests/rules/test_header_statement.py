@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from bot.rules._example import verl
+from tests.rules.helpers import quiet, told
+
+SLUG = "header-statement"
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "",
+        "# a tag: anything",
+        "# tag: MIN",
+        "# tag: recommended",
+        "# verl: 0.9.1",
+        "# verl: v0.8.0",
+        "# openrlhf: 0.11.2",
+        "# wandb: https://wandb.ai/a/b/runs/c",
+        "# contributor: ada",
+    ],
+)
+def test_stays_silent(before: str) -> None:
+    assert quiet(SLUG, verl(before=before))
+
+
+@pytest.mark.parametrize("before", ["# tag: FASTEST", "set -x\n  # verl: main", "# verl: 9.9"])
+def test_a_statement_that_is_not_known(before: str, snapshot: SnapshotAssertion) -> None:
+    assert told(SLUG, verl(before=before)) == snapshot

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from bot.rules._example import verl
+from tests.rules.helpers import fixed, quiet, told
+
+SLUG = "invisible-characters"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl(),
+        verl(before="# 32√ → 64× 中文 é ✓"),
+        verl().replace("\n", "\r\n"),
+        verl(before="\tX=1"),
+        "\ufeff" + verl(),
+    ],
+)
+def test_stays_silent(script: str) -> None:
+    assert quiet(SLUG, script)
+
+
+@pytest.mark.parametrize(
+    "char", ["\u200b", "\u202e", "\u2066", "\u00a0", "\u3000", "\x1b", "\ufeff"]
+)
+def test_names_the_character(char: str, snapshot: SnapshotAssertion) -> None:
+    said = told(SLUG, f"echo a{char}b\n")
+    assert said.replace(char, "?") == snapshot
+
+
+def test_the_fix_removes_or_replaces_it() -> None:
+    assert fixed(SLUG, "echo\u00a0a\u200bb # x\u202ey\n") == "echo ab # xy\n"

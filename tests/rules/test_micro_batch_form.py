@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from bot.rules._example import verl
+from tests.rules.helpers import quiet, told
+
+SLUG = "micro-batch-form"
+OFF = "actor_rollout_ref.actor.use_dynamic_bsz=False"
+ACTOR = "actor_rollout_ref.actor.ppo_micro_batch_size"
+ROLLOUT = "actor_rollout_ref.rollout.log_prob_micro_batch_size"
+REF = "actor_rollout_ref.ref.log_prob_micro_batch_size"
+KL = "actor_rollout_ref.actor.use_kl_loss=True"
+OLD = "# verl: 0.4.1"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl(),
+        verl(OFF, f"{ACTOR}_per_gpu=4", f"{ROLLOUT}_per_gpu=4"),
+        verl(OFF, f"{ACTOR}_per_gpu=4", f"{ROLLOUT}_per_gpu=4", f"{REF}_per_gpu=4", KL),
+        verl(OFF, f"{ACTOR}_per_gpu=$M", f"{ROLLOUT}_per_gpu=$M"),
+        verl(OFF, f"{ACTOR}=$M", f"{ROLLOUT}=$M"),
+        verl(OFF, f"{ACTOR}=64", f"{ROLLOUT}=64", before=OLD),
+        verl(OFF, "$EXTRA"),
+        verl("actor_rollout_ref.actor.use_dynamic_bsz=$DYNAMIC"),
+        verl(OFF).replace("main_ppo", "main_generation"),
+    ],
+)
+def test_stays_silent(script: str) -> None:
+    assert quiet(SLUG, script)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl(OFF),
+        verl(OFF, f"{ACTOR}_per_gpu=4", f"{ROLLOUT}_per_gpu=4", KL),
+        verl(OFF, f"{ACTOR}=64", f"{ACTOR}_per_gpu=4", f"{ROLLOUT}_per_gpu=4"),
+        verl(OFF, f"{ACTOR}=$b", f"{ROLLOUT}=$b", f"{REF}=$b", KL, before="b=64"),
+        verl(OFF, f"{ACTOR}=64", before=OLD),
+    ],
+)
+def test_names_the_form_that_is_missing(script: str, snapshot: SnapshotAssertion) -> None:
+    assert told(SLUG, script) == snapshot

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from bot.rules._example import verl
+from tests.rules.helpers import quiet, told
+
+SLUG = "name-pattern"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "examples/tuning/7b/qwen2.5-7b_grpo_8_h100_fsdp_vllm.sh",
+        "examples/tuning/7b/qwen2.5-7b_grpo-lora_16_a100-40_fsdp2_sglang.sh",
+        "qwen2.5-7b_grpo_8_h100_fsdp_vllm.sh",
+    ],
+)
+def test_stays_silent(path: str) -> None:
+    assert quiet(SLUG, verl(), path)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "qwen2.5_7b_grpo_8_h100_fsdp_vllm.sh",
+        "qwen2.5-7B_grpo_8_h100_fsdp_vllm.sh",
+        "qwen2.5-7b_grpo_eight_h100_fsdp_vllm.sh",
+        "qwen2.5-7b_grpo_8_h100_fsdp_vllm.bash",
+        "run.sh",
+        "run_qwen2_5_vl_7b_fsdp.sh",
+    ],
+)
+def test_says_what_is_wrong_and_the_right_name(name: str, snapshot: SnapshotAssertion) -> None:
+    assert told(SLUG, verl(), f"examples/tuning/7b/{name}") == snapshot
+
+
+def test_proposes_no_name_when_a_part_is_unknown(snapshot: SnapshotAssertion) -> None:
+    script = verl("actor_rollout_ref.model.path=$MODEL")
+    assert told(SLUG, script, "examples/tuning/7b/qwen_7b_grpo_8_h100_fsdp_vllm.sh") == snapshot

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from bot.rules._example import verl
+from tests.rules.helpers import quiet, told
+
+SLUG = "parallel-size"
+BASE = ("model_engine=megatron", "actor_rollout_ref.actor.use_dynamic_bsz=False")
+MEGATRON = "actor_rollout_ref.actor.megatron"
+TP = f"{MEGATRON}.tensor_model_parallel_size"
+PP = f"{MEGATRON}.pipeline_model_parallel_size"
+CP = f"{MEGATRON}.context_parallel_size"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl(*BASE, f"{TP}=8"),
+        verl(*BASE, f"{TP}=2", f"{PP}=2", f"{CP}=2"),
+        verl(*BASE, f"{TP}=$TP"),
+        verl(*BASE, f"{TP}=3", "trainer.nnodes=$N"),
+        verl("model_engine=megatron", f"{TP}=3"),  # sized by tokens
+        verl("actor_rollout_ref.actor.use_dynamic_bsz=False", f"{TP}=3"),  # FSDP
+    ],
+)
+def test_stays_silent(script: str) -> None:
+    assert quiet(SLUG, script)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl(*BASE, f"{TP}=3"),
+        verl(*BASE, f"{TP}=4", f"{PP}=$pp", f"{CP}=2", before="pp=3"),
+        verl(*BASE, f"{TP}=8", "trainer.n_gpus_per_node=4"),
+    ],
+)
+def test_quotes_the_numbers(script: str, snapshot: SnapshotAssertion) -> None:
+    assert told(SLUG, script) == snapshot

@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.errors import UserError
+from bot.rules._example import verl
+from bot.rules.base import Case, Check, Example, Hit, Meta, Rule, Skip, TextEdit
+from bot.rules.registry import check_case, find, rules, run
+from bot.shell.source import Span
+from tests.rules.helpers import case
+
+SCRIPT = verl("trainer.n_gpus_per_node=4", "trainer.nnodes=1", "trainer.nnodes=1")
+
+
+def rule(check: Check, id_: str = "RLB900", slug: str = "made-up") -> Rule:
+    meta = Meta(
+        id=id_,
+        slug=slug,
+        severity="warning",
+        confidence="certain",
+        added_in="0.1.0",
+        summary="",
+        why="",
+        instead="",
+        limits="",
+        source="",
+        example=Example(bad="", good=""),
+    )
+    return Rule(meta, check)
+
+
+def test_a_hit_becomes_a_finding_with_its_place() -> None:
+    def check(case: Case) -> Iterable[Hit]:
+        at = case.source.text.index("4")
+        yield Hit(
+            message="four",
+            span=Span(at, at + 1),
+            severity="note",
+            help="eight",
+            fix_title="use 8",
+            edits=(TextEdit(span=Span(at, at + 1), text="8"),),
+        )
+
+    (finding,), unchecked = run([rule(check)], case("echo 1\necho 4\n"))
+    assert not unchecked
+    assert (finding.line, finding.column, finding.end_line, finding.end_column) == (2, 6, 2, 7)
+    assert (finding.id, finding.slug, finding.severity) == ("RLB900", "made-up", "note")
+    assert finding.url == "https://github.com/rlbot-tuning/rlbot/blob/main/docs/rules/made-up.md"
+    assert finding.fix is not None
+    assert not finding.fix.safe
+    (edit,) = finding.fix.edits
+    assert (edit.line, edit.column, edit.end_line, edit.end_column, edit.text) == (2, 6, 2, 7, "8")
+
+
+def test_findings_are_ordered_by_place_then_id_and_told_once() -> None:
+    def check(case: Case) -> Iterable[Hit]:
+        for start in (5, 0, 5):
+            yield Hit(message="x", span=Span(start, start + 1))
+
+    given = [rule(check, "RLB902"), rule(check, "RLB901")]
+    findings, _ = run(given, case("echo 1 2\n"))
+    assert [(f.column, f.id) for f in findings] == [
+        (1, "RLB901"),
+        (1, "RLB902"),
+        (6, "RLB901"),
+        (6, "RLB902"),
+    ]
+
+
+def test_a_fault_of_one_rule_does_not_stop_the_others() -> None:
+    def broken(case: Case) -> Iterable[Hit]:
+        yield Hit(message="lost", span=Span(0, 1))
+        raise ZeroDivisionError
+
+    def sound(case: Case) -> Iterable[Hit | Skip]:
+        yield Hit(message="kept", span=Span(0, 1))
+        yield Skip(reason="why")
+        yield Skip(reason="why")
+
+    findings, unchecked = run([rule(broken, "RLB901"), rule(sound, "RLB902")], case("echo\n"))
+    assert [f.message for f in findings] == ["kept"]
+    assert [u.reason for u in unchecked] == [
+        (
+            "rule RLB901 failed: ZeroDivisionError. This is a fault of rlbot, not of the script; "
+            "please report it with the script."
+        ),
+        "why",
+    ]
+
+
+def test_select_and_ignore_take_ids_and_slugs() -> None:
+    given = case(SCRIPT)
+    every = {f.id for f in check_case(given)[0]}
+    assert {"RLB010", "RLB026"} <= every
+    assert {f.id for f in check_case(given, select=["name-gpus"])[0]} == {"RLB010"}
+    assert {f.id for f in check_case(given, select=["rlb010", "RLB026"])[0]} == {"RLB010", "RLB026"}
+    assert {f.id for f in check_case(given, ignore=["RLB010"])[0]} == every - {"RLB010"}
+    both = check_case(given, select=["RLB010", "RLB026"], ignore=["duplicate-key"])[0]
+    assert {f.id for f in both} == {"RLB010"}
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("RLB01", "did you mean RLB0"),
+        ("unknwon-key", "did you mean RLB020 (unknown-key)?"),
+        ("zzz", "rlbot rule lists the rules."),
+    ],
+)
+def test_an_unknown_name_is_the_users_error(name: str, hint: str) -> None:
+    with pytest.raises(UserError) as raised:
+        check_case(case(SCRIPT), select=[name])
+    assert name in str(raised.value)
+    assert hint in str(raised.value)
+    with pytest.raises(UserError):
+        check_case(case(SCRIPT), ignore=[name])
+
+
+def test_finding_a_rule() -> None:
+    assert find("RLB020") is find("unknown-key") is find(" Rlb020 ")
+    assert [r.meta.id for r in rules()] == sorted(r.meta.id for r in rules())
+
+
+_LINES = st.sampled_from(
+    [
+        "trainer.nnodes=1 \\\n",
+        "    data.train_batch_size=$B \\\n",
+        "# 32√ → 64×\n",
+        "\n",
+        "N=45 # 44√ → 45×\n",
+        "python3 -m verl.trainer.main_ppo \\\n",
+        "    trainer.n_gpus_per_node=${N} \\\n",
+        "    +trainer.nnodes=2 \\ \n",
+        "    actor_rollout_ref.model.path=MODEL \\\n",
+        '    trainer.logger=\'["a" \\\n',
+        "if true; then\n",
+        "fi\n",
+        "export CUDA_VISIBLE_DEVICES=0,1\n",
+        '"$@" | tee x\n',
+        "MODEL=Qwen/Qwen2.5-7B\n",
+        "ray job submit -- \\\n",
+    ]
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(_LINES, max_size=9).map("".join))
+def test_no_script_makes_a_rule_fail(script: str) -> None:
+    findings, unchecked = check_case(case(script))
+    assert not [one for one in unchecked if "failed" in one.reason]
+    lines = script.count("\n") + 1
+    for finding in findings:
+        assert 1 <= finding.line <= finding.end_line <= lines
+        assert finding.column >= 1

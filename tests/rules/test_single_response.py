@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from bot.rules._example import verl
+from tests.rules.helpers import quiet, told
+
+SLUG = "single-response"
+N = "actor_rollout_ref.rollout.n"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl(f"{N}=5"),
+        verl(f"{N}=$N"),
+        verl(f"{N}=1", "algorithm.adv_estimator=gae"),
+        verl(f"{N}=1", "algorithm.adv_estimator=reinforce_plus_plus"),
+        verl(f"{N}=1", "algorithm.adv_estimator=$A"),
+    ],
+)
+def test_stays_silent(script: str) -> None:
+    assert quiet(SLUG, script)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl(f"{N}=1"),
+        verl(),
+        verl(f"{N}=$n", "algorithm.adv_estimator=rloo", before="n=1"),
+    ],
+)
+def test_one_response_a_prompt(script: str, snapshot: SnapshotAssertion) -> None:
+    assert told(SLUG, script) == snapshot

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from bot.rules._example import verl
+from tests.rules.helpers import quiet, told
+
+SLUG = "undefined-variable"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl("data.train_files=$path", before="path=a"),
+        verl("data.train_files=${path:-a}"),
+        verl("data.train_files=$HOME/a"),
+        verl("data.train_files=$1"),
+        verl("data.train_files=$(ls)"),
+        verl(end=' "$@"'),
+        verl(end=" 2>&1 | tee $log"),
+        "echo $unset\n" + verl(),
+        "for f in a b; do\n" + verl("data.train_files=$f") + "done\n",
+        "read -r path < where.txt\n" + verl("data.train_files=$path"),
+        verl("data.train_files=$data_path", before="source env.sh"),
+        verl("data.train_files=$data_path", before=". ./env.sh"),
+        'if [ -n "$A" ]; then path=a; fi\n' + verl("data.train_files=$path"),
+    ],
+)
+def test_stays_silent(script: str) -> None:
+    assert quiet(SLUG, script)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl("data.train_files=$data_path", before="gsm8k_train_path=a\nmodel_path=b"),
+        verl("data.train_files=$gsm8k_train_pth/x.parquet", before="gsm8k_train_path=a"),
+        verl("data.train_files=$files", before="files=\"['$train_path']\""),
+        verl("data.train_files=$DataPath"),
+    ],
+)
+def test_a_lower_case_name_is_an_error(script: str, snapshot: SnapshotAssertion) -> None:
+    assert told(SLUG, script) == snapshot
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl("trainer.nnodes=$SLURM_NNODES"),
+        verl("trainer.n_gpus_per_node=$GPUS_PER_NODE"),
+    ],
+)
+def test_what_others_may_set_is_a_note(script: str, snapshot: SnapshotAssertion) -> None:
+    assert told(SLUG, script) == snapshot

@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from bot.rules._example import verl
+from tests.rules.helpers import quiet, told
+
+SLUG = "unknown-key"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl(),
+        verl("+trainer.my_own=1"),
+        verl("++trainer.my_own=1"),
+        verl("+actor_rollout_ref.model.override_config.attn_implementation=eager"),
+        verl("data.train_files=$UNKNOWN", "data.train_batch_size=$(date +%s)"),
+        verl("model_engine=megatron", "actor_rollout_ref.actor.megatron.param_offload=True"),
+        verl("'data.train_files=[a.parquet,b.parquet]'"),
+        verl("'~trainer.val_before_train'"),
+        verl("$EXTRA"),
+        verl(end=' "$@"'),
+        verl("hydra.run.dir=out"),
+    ],
+)
+def test_stays_silent(script: str) -> None:
+    assert quiet(SLUG, script)
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "actor_rollout_ref.actor.ppo_minibatch_size=256",
+        "actor_rollout_ref.rollout.enable_chunked_prefil=False",
+        "actor_rollout_ref.actor.megatron.param_offload=True",
+        "actor_rollout_ref.rollout.nothing_of_the_kind_anywhere=1",
+        "trainer.nnodes.count=1",
+        "'~trainer.nothing'",
+        "critic.model.fsdp_config.grad_offload=True",
+    ],
+)
+def test_a_key_that_verl_does_not_have(setting: str, snapshot: SnapshotAssertion) -> None:
+    assert told(SLUG, verl(setting)) == snapshot
+
+
+def test_settings_of_one_missing_choice_are_told_once(snapshot: SnapshotAssertion) -> None:
+    megatron = "actor_rollout_ref.actor.megatron"
+    script = verl(
+        f"{megatron}.param_offload=True",
+        f"{megatron}.tensor_model_parallel_size=8",
+        "actor_rollout_ref.ref.megatron.param_offload=True",
+    )
+    assert told(SLUG, script) == snapshot
+
+
+def test_does_not_suggest_what_is_set_already(snapshot: SnapshotAssertion) -> None:
+    megatron = "actor_rollout_ref.actor.megatron"
+    script = verl(
+        "model_engine=megatron", f"{megatron}.param_offload=True", f"{megatron}.grad_offload=True"
+    )
+    assert told(SLUG, script) == snapshot
+
+
+def test_a_key_of_another_release(snapshot: SnapshotAssertion) -> None:
+    script = verl("reward_model.launch_reward_fn_async=True", before="# verl: 0.4.1")
+    assert quiet(SLUG, script)
+    assert told(SLUG, verl("reward_model.launch_reward_fn_async=True")) == snapshot
+
+
+def test_points_into_an_array(snapshot: SnapshotAssertion) -> None:
+    script = "ARGS=(\n    data.train_batch_sizes=64\n)\n" + verl('"${ARGS[@]}"')
+    assert told(SLUG, script) == snapshot
+
+
+def test_a_configuration_of_ones_own_is_something_unchecked(snapshot: SnapshotAssertion) -> None:
+    script = "python3 -m recipe.mine.main_mine trainer.my_own=1\n"
+    assert told(SLUG, script) == snapshot
+
+
+def test_openrlhf(snapshot: SnapshotAssertion) -> None:
+    script = "python3 -m openrlhf.cli.train_ppo_ray --zero_stage 3 --num_workers 4\n"
+    assert told(SLUG, script) == snapshot

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from bot.rules._example import verl
+from tests.rules.helpers import quiet, told
+
+SLUG = "visible-devices"
+
+
+def script(listed: str, per_node: str = "8", *more: str) -> str:
+    return verl(
+        f"trainer.n_gpus_per_node={per_node}", *more, before=f"export CUDA_VISIBLE_DEVICES={listed}"
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        script("0,1,2,3,4,5,6,7"),
+        script("4", "1"),
+        script("0,1,2,3,", "4"),
+        script("GPU-8932f937-d72c-4106-c12f-20bd9faed9f6,GPU-1", "2"),
+        script("0,1", "2", "trainer.nnodes=4"),
+        script("$DEVICES"),
+        script("all"),
+        script("''"),
+        script("0,1", "$N"),
+        "CUDA_VISIBLE_DEVICES=0\n" + verl("trainer.n_gpus_per_node=8"),  # not exported
+        "export CUDA_VISIBLE_DEVICES=0\nray job submit -- " + verl("trainer.n_gpus_per_node=8"),
+        verl(),
+    ],
+)
+def test_stays_silent(text: str) -> None:
+    assert quiet(SLUG, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        script("0,1,2,3,4,5,6,7", "4"),
+        script("0,1,2,3", "8"),
+        script("0", "2", "trainer.nnodes=2"),
+        script("0,0,0,0", "4"),
+        "CUDA_VISIBLE_DEVICES=0,1 " + verl("trainer.n_gpus_per_node=1"),
+        "export ASCEND_RT_VISIBLE_DEVICES=0,1\n" + verl("trainer.n_gpus_per_node=16"),
+    ],
+)
+def test_counts_both(text: str, snapshot: SnapshotAssertion) -> None:
+    assert told(SLUG, text) == snapshot
