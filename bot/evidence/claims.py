@@ -1,0 +1,200 @@
+"""What a script claims, compared with what its run says: a pure function of plan, name and facts.
+
+Everything in a run is reported by the client and can be edited afterwards, so a verdict is
+consistent, inconsistent or inconclusive, never "proved".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final
+
+from bot.devices import GIB
+from bot.evidence.facts import Facts
+from bot.evidence.hardware_claims import device_claim, gpus_claim
+from bot.evidence.key_claims import (
+    adapter_claim,
+    engine_claim,
+    model_claim,
+    run_claim,
+    same_model,
+    train_claim,
+)
+from bot.evidence.links import RunLink
+from bot.evidence.progress_claims import (
+    batch_claim,
+    device_memory,
+    peak_claim,
+    peak_seen,
+    steps_claim,
+    steps_completed,
+)
+from bot.evidence.subject import Observed, Subject, judged, known, made, setting_claim, unknown
+from bot.evidence.values import Missing, fits, lookup, same, shown
+from bot.frameworks.plan import Plan, Setting
+from bot.naming import ScriptName
+from bot.report import Claim, ClaimVerdict, Evidence, JsonValue, Run
+
+DECISIVE: Final = frozenset(
+    {"run", "model", "gpus", "device", "train batch", "steps without OOM", "peak memory"}
+)
+"""Claims without which the evidence as a whole stays inconclusive."""
+
+
+def compare(plan: Plan, name: ScriptName, facts: Facts, *, link: RunLink | None = None) -> Evidence:
+    """Compare one launch with one run: the row's claims in a fixed order, then every setting.
+
+    The verdict is inconsistent if any claim is; otherwise inconclusive if a decisive claim is, if
+    no setting could be compared, or if part of the run is missing; otherwise consistent. A run that
+    is not the linked one is compared no further: inconclusive.
+    """
+    subject = Subject(plan, name, facts, link)
+    ours = run_claim(subject)
+    if ours is not None and ours.verdict != "consistent" and facts.run.id is not None:
+        # Nothing else that another run says is about this script.
+        return Evidence(
+            source=facts.source, verdict="inconclusive", run=_run(facts, None), claims=(ours,)
+        )
+    first = _row_claims(subject)
+    settings = _winning(plan)
+    outcomes = {setting.key: _setting(subject, setting) for setting in settings}
+    # What a row's claim compares is not repeated; a backend's claim compares the strategy alone.
+    strategy = plan.train if (plan.train.key or "").endswith(".strategy") else plan.model
+    covered = {
+        field.key
+        for field in (
+            plan.model,
+            plan.algorithm,
+            strategy,
+            plan.infer,
+            plan.train_batch_size,
+            plan.mini_batch_size,
+            plan.micro_batch_size_per_gpu,
+            plan.rollout_n,
+            plan.max_prompt_length,
+            plan.max_response_length,
+        )
+    }
+    rest = [outcomes[key] for key in sorted(outcomes) if key not in covered]
+    claims = (*first, *rest)
+    compared = [claim for claim in outcomes.values() if claim.verdict != "inconclusive"]
+    peak, total = peak_seen(facts), device_memory(facts)
+    return Evidence(
+        source=facts.source,
+        verdict=_overall(claims, compared, facts),
+        run=_run(facts, link),
+        claims=claims,
+        settings_compared=len(compared),
+        settings_consistent=sum(claim.verdict == "consistent" for claim in compared),
+        steps=steps_completed(facts),
+        peak_gib=None if peak is None else round(peak.gib, 3),
+        device_gib=None if total is None else round(total / GIB, 3),
+    )
+
+
+def _row_claims(subject: Subject) -> list[Claim]:
+    plan = subject.plan
+    claims = [
+        run_claim(subject),
+        model_claim(subject),
+        setting_claim(subject, "algorithm", plan.algorithm, subject.name.algorithm),
+        adapter_claim(subject),
+        gpus_claim(subject),
+        device_claim(subject),
+        train_claim(subject),
+        engine_claim(subject),
+        setting_claim(subject, "train batch", plan.train_batch_size),
+        setting_claim(subject, "mini batch", plan.mini_batch_size),
+        setting_claim(subject, "micro batch per GPU", plan.micro_batch_size_per_gpu),
+        setting_claim(subject, "rollout n", plan.rollout_n),
+        setting_claim(subject, "prompt length", plan.max_prompt_length),
+        setting_claim(subject, "response length", plan.max_response_length),
+        steps_claim(subject),
+        peak_claim(subject),
+        batch_claim(subject),
+    ]
+    return [claim for claim in claims if claim is not None]
+
+
+def _winning(plan: Plan) -> list[Setting]:
+    """The setting that decides for each key: the last one given."""
+    return list({setting.key: setting for setting in plan.settings}.values())
+
+
+def _partly_known(setting: Setting, observed: JsonValue | Missing, source: str) -> Claim:
+    """A value with holes: what HOME and its like stand for differs between machines.
+
+    The rest of such a value must agree with the run's; any other hole leaves it open.
+    """
+    holes = setting.word.holes
+    decided = None
+    if not isinstance(observed, Missing) and all(hole.kind == "environment" for hole in holes):
+        decided = fits(setting.text, observed)
+    if decided is None:
+        reason = "The script's value cannot be known without running it."
+        return unknown(setting.key, setting.text, shown(observed), source, reason)
+    names = ", ".join(dict.fromkeys(hole.name or hole.reason for hole in holes))
+    verdict: ClaimVerdict = "consistent" if decided else "inconsistent"
+    agrees = "agrees" if decided else "does not agree"
+    reason = f"The run {agrees} with what the script says besides {names}."
+    return made(setting.key, setting.text, shown(observed), source, verdict, reason)
+
+
+def _setting(subject: Subject, setting: Setting) -> Claim:
+    key = setting.key
+    observed = lookup(subject.facts.config, key)
+    source = "run config"
+    if setting.operator == "~":
+        if not subject.facts.config:
+            return unknown(key, "(deleted)", None, source, subject.absent(key))
+        gone = isinstance(observed, Missing)
+        verdict: ClaimVerdict = "consistent" if gone else "inconsistent"
+        reason = f"The script deletes this key; the run {'has none' if gone else 'still has it'}."
+        return made(key, "(deleted)", shown(observed), source, verdict, reason)
+    claimed = known(setting.value)
+    if isinstance(claimed, Missing):
+        return _partly_known(setting, observed, source)
+    if key.startswith("hydra."):
+        reason = "Settings of Hydra itself are not part of the run's configuration."
+        return unknown(key, setting.text, None, source, reason)
+    if isinstance(observed, Missing):
+        return unknown(key, claimed, None, source, subject.absent(key))
+    if isinstance(claimed, str) and isinstance(observed, dict):
+        reason = "The script chooses a group of the configuration here; its entries are compared."
+        return unknown(key, claimed, observed, source, reason)
+    equal = same(claimed, observed)
+    if (
+        equal is False
+        and key == subject.plan.model.key
+        and isinstance(claimed, str)
+        and isinstance(observed, str)
+    ):
+        equal = same_model(claimed, observed)
+    return replace(judged(key, shown(claimed), Observed(key, observed), equal), source=source)
+
+
+def _overall(claims: Iterable[Claim], compared: list[Claim], facts: Facts) -> ClaimVerdict:
+    claims = tuple(claims)
+    if any(claim.verdict == "inconsistent" for claim in claims):
+        return "inconsistent"
+    open_ = any(c.verdict == "inconclusive" and c.claim in DECISIVE for c in claims)
+    if open_ or not compared or facts.gaps:
+        return "inconclusive"
+    return "consistent"
+
+
+def _run(facts: Facts, link: RunLink | None) -> Run:
+    run = facts.run
+    linked = link is not None and link.run_id == run.id
+
+    def text(value: str | None) -> str | None:
+        return None if value is None else str(shown(value))
+
+    return Run(
+        id=text(run.id),
+        entity=text(run.entity),
+        project=text(run.project),
+        name=text(run.name),
+        url=link.url if link is not None and linked else None,
+    )

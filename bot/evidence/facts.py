@@ -1,0 +1,82 @@
+"""What a run says, whatever it was read from; numbers keep their unit in their name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from bot.report import JsonValue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunId:
+    """Which run it is."""
+
+    id: str | None = None
+    entity: str | None = None
+    project: str | None = None
+    name: str | None = None
+    user: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Series:
+    """The extremes of one metric over the COMPLETE stream it was read from."""
+
+    key: str
+    rows: int
+    """Rows that hold the metric."""
+    maximum: float
+    at_step: int | None
+    """Step of the maximum (history) or None (system stream)."""
+    last: float
+    monotone: bool
+    """True when the values never fall."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GpuInfo:
+    """One GPU of the machine that wrote the run."""
+
+    name: str
+    memory_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """Everything that was read of one run."""
+
+    source: str
+    """What was read, in words."""
+    kind: Literal["folder", "online", "log"] = "folder"
+    run: RunId = field(default_factory=RunId)
+    config: Mapping[str, JsonValue] = field(default_factory=dict)
+    """The run's configuration, nested as logged; W&B's own `_wandb` entry left out."""
+    history: Mapping[str, Series] = field(default_factory=dict)
+    """Metric name to its extremes over the full history."""
+    history_rows: int = 0
+    system: Mapping[int, Series] = field(default_factory=dict)
+    """GPU index to its memory in bytes over the full system stream."""
+    system_rows: int = 0
+    gpus: tuple[GpuInfo, ...] = ()
+    """GPUs of the host, from the metadata."""
+    host_gpu_count: int | None = None
+    requirements: Mapping[str, str] = field(default_factory=dict)
+    """Installed packages, lower-case name to version."""
+    program: str | None = None
+    args: tuple[str, ...] = ()
+    git_commit: str | None = None
+    exit_code: int | None = None
+    """None when the run wrote no end."""
+    out_of_memory: str | None = None
+    """The console line that reports an out-of-memory error, if any."""
+    gaps: tuple[str, ...] = ()
+    """What is missing and why, a sentence for each; empty when the run was read whole."""
+
+
+class EvidenceError(Exception):
+    """The run could not be read: the message is a sentence with the reason and what to do next.
+
+    Not a fault of the contribution: its claims become inconclusive.
+    """

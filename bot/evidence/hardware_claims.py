@@ -1,0 +1,154 @@
+"""The claims about hardware: how many GPUs the job used, and which ones the host has."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from bot.devices import Device, by_report, by_token
+from bot.evidence.facts import Facts, GpuInfo
+from bot.evidence.subject import Subject, known, made, unknown
+from bot.evidence.values import Missing, lookup, same
+from bot.frameworks.plan import Field
+from bot.report import Claim
+
+_PLACEMENT: Final = re.compile(
+    r"(?:(?:^|[._])(?:n_gpus_per_node|nnodes|num_nodes|num_gpus_per_node|num_engines"
+    r"|tensor_parallel_size|enable_resource_pool)|colocate_\w+)\Z"
+)
+"""Settings that decide how many GPUs a job takes, whatever the sum that is made of them."""
+_TOLERANCE: Final = 0.03
+"""Reported memory of one card differs by this share between drivers."""
+_SOURCE: Final = "run config, host metadata"
+
+
+def gpus_claim(subject: Subject) -> Claim:
+    """The GPUs that the job used: its configuration, and whether the host could give them."""
+    plan = subject.plan
+    claimed = plan.gpus.value if plan.gpus.value is not None else subject.name.gpus
+    observed = _configured(subject)
+    if claimed is None:
+        reason = "The number of GPUs cannot be known by reading the script."
+        return unknown("gpus", None, observed, _SOURCE, reason)
+    # One pool: the product is the number. Several (rollout apart from training): each setting.
+    alone = plan.gpus.value is None or plan.gpus.value == _product(plan.gpus_per_node, plan.nodes)
+    equal = observed == claimed if alone and observed is not None else _same_placement(subject)
+    if equal is False:
+        reason = "The run's configuration asks for another number of GPUs."
+        return made("gpus", claimed, observed, _SOURCE, "inconsistent", reason)
+    host = _host_gpus(subject.facts)
+    nodes = plan.nodes.value or 1
+    needed = plan.gpus_per_node.value or -(-claimed // nodes)
+    if host is not None and host < needed:
+        reason = f"The host has {host} GPUs, fewer than the {needed} that a node must give."
+        return made("gpus", claimed, host, _SOURCE, "inconsistent", reason)
+    if equal is None:
+        return unknown("gpus", claimed, None, _SOURCE, subject.absent(plan.gpus_per_node.key))
+    if host is None:
+        reason = (
+            "The configuration agrees, but the host's GPUs were not recorded (the process that "
+            "wrote the run may sit on another node)."
+        )
+        return unknown("gpus", claimed, claimed, _SOURCE, reason)
+    if nodes > 1:
+        reason = f"The configuration agrees, but W&B records one host of the {nodes} nodes."
+        return unknown("gpus", claimed, claimed, _SOURCE, reason)
+    more = f" of the host's {host}" if host > needed else ""
+    reason = f"The configuration agrees, and the job used {claimed} GPUs{more}."
+    return made("gpus", claimed, claimed, _SOURCE, "consistent", reason)
+
+
+def _configured(subject: Subject) -> int | None:
+    """GPUs a node times nodes in the run's configuration; None when that does not decide them."""
+    plan = subject.plan
+    if subject.given_to_launcher(plan.gpus_per_node):
+        return None
+    per_node = subject.observe("gpus per node", plan.gpus_per_node.key)
+    nodes = subject.observe("nodes", plan.nodes.key)
+    if per_node is None or nodes is None:
+        return None
+    here, there = per_node.value, nodes.value
+    return here * there if isinstance(here, int) and isinstance(there, int) else None
+
+
+def _product(per_node: Field[int], nodes: Field[int]) -> int | None:
+    if per_node.value is None or nodes.value is None:
+        return None
+    return per_node.value * nodes.value
+
+
+def _host_gpus(facts: Facts) -> int | None:
+    """GPUs of the host: those listed with their memory, which nobody can override, come first."""
+    if any(gpu.memory_bytes is not None for gpu in facts.gpus):
+        return len(facts.gpus)
+    return facts.host_gpu_count or len(facts.gpus) or len(facts.system) or None
+
+
+def _same_placement(subject: Subject) -> bool | None:
+    """Whether every setting that places models on GPUs is the run's; None when it is not known."""
+    outcomes: list[bool | None] = []
+    for key, given in subject.plan.resolved().items():
+        if _PLACEMENT.search(key):
+            value, seen = known(given), lookup(subject.facts.config, key)
+            if isinstance(value, Missing) or isinstance(seen, Missing):
+                outcomes.append(None)
+            else:
+                outcomes.append(same(value, seen))
+    if False in outcomes:
+        return False
+    return True if outcomes and None not in outcomes else None
+
+
+def device_claim(subject: Subject) -> Claim:
+    """The kind of GPU: the file name's token against reported name and memory."""
+    facts, token = subject.facts, subject.name.device
+    source = "host metadata"
+    if not facts.gpus:
+        reason = (
+            "W&B records nothing of Ascend devices."
+            if lookup(facts.config, "trainer.device") == "npu"
+            else "The run's metadata names no GPU."
+        )
+        return unknown("device", token, None, source, reason)
+    observed = _described(facts.gpus)
+    if token is None:
+        reason = "The file's name claims no device; this is the run's."
+        return made("device", None, observed, source, "consistent", reason)
+    candidates = by_token(token)
+    if not candidates:
+        reason = f"{token!r} is not a device that rlbot knows the memory of."
+        return unknown("device", token, observed, source, reason)
+    fits = [_is_one_of(gpu, candidates) for gpu in facts.gpus]
+    if all(fit is True for fit in fits):
+        device = by_report(facts.gpus[0].name, facts.gpus[0].memory_bytes) or candidates[0]
+        reason = f"Name and memory are those of {device.label}."
+        if any(gpu.memory_bytes is None for gpu in facts.gpus):
+            reason = f"The name is that of {device.label}; the memory was not recorded."
+        return made("device", token, observed, source, "consistent", reason)
+    if all(fit is False for fit in fits):
+        reason = f"Neither name nor memory allow {token}: the run was on another device."
+        if any(by_report(gpu.name, None) in candidates for gpu in facts.gpus):
+            reason = f"The name is that of {token}, but no {token} has this memory."
+        return made("device", token, observed, source, "inconsistent", reason)
+    reason = "The host's GPUs are not all of a kind that rlbot knows."
+    return unknown("device", token, observed, source, reason)
+
+
+def _is_one_of(gpu: GpuInfo, candidates: tuple[Device, ...]) -> bool | None:
+    device = by_report(gpu.name, gpu.memory_bytes)
+    if device is not None:
+        return device.token in {candidate.token for candidate in candidates}
+    memory = gpu.memory_bytes
+    if memory is not None and all(
+        abs(candidate.memory_bytes - memory) > _TOLERANCE * memory for candidate in candidates
+    ):
+        return False
+    return None
+
+
+def _described(gpus: tuple[GpuInfo, ...]) -> str:
+    parts: dict[str, int] = {}
+    for gpu in gpus:
+        size = "" if gpu.memory_bytes is None else f" ({gpu.memory_bytes / 2**30:.1f} GiB)"
+        parts[gpu.name + size] = parts.get(gpu.name + size, 0) + 1
+    return ", ".join(f"{count} × {name}" for name, count in parts.items())

@@ -1,0 +1,164 @@
+"""The claims that make a row: which run, which model, with which backend and engine."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.evidence.subject import Subject, made, setting_claim, unknown
+from bot.evidence.values import Missing, lookup
+from bot.naming import model_size
+from bot.report import Claim, JsonValue
+
+
+def run_claim(subject: Subject) -> Claim | None:
+    """Whether the run that was read is the linked one; None without a link."""
+    link, run = subject.link, subject.facts.run
+    if link is None:
+        return None
+    claimed = f"{link.entity}/{link.project}/{link.run_id}"
+    observed = f"{run.entity or '?'}/{run.project or '?'}/{run.id or '?'}"
+    if run.id is None:
+        return unknown("run", claimed, None, "run record", "The run does not say its own id.")
+    pairs = ((link.run_id, run.id), (link.entity, run.entity), (link.project, run.project))
+    if any(there is not None and here != there for here, there in pairs):
+        reason = (
+            "The run that was read is not the one that the link names, so it says nothing about "
+            "this script; give the linked run, or correct the link."
+        )
+        return unknown("run", claimed, observed, "run record", reason)
+    reason = "The run that was read is the one that the link names."
+    return made("run", claimed, observed, "run record", "consistent", reason)
+
+
+def model_name(path: str) -> str:
+    """The last part of a model's path or hub name, lower case; caches of the hub are understood."""
+    parts = [part for part in path.replace("\\", "/").split("/") if part]
+    for part in parts:
+        if part.startswith("models--"):  # ~/.cache/huggingface/hub/models--Qwen--Qwen2.5-7B/…
+            return part.rsplit("--", 1)[-1].casefold()
+    return parts[-1].casefold() if parts else ""
+
+
+def same_model(claimed: str, observed: str) -> bool:
+    """Whether two paths name one model: equal, or equal in their last part."""
+    return claimed == observed or model_name(claimed) == model_name(observed) != ""
+
+
+def model_claim(subject: Subject) -> Claim:
+    """The trained model, by name rather than by where it lies on a disk."""
+    field = subject.plan.model
+    seen = subject.observe("model", field.key)
+    token = subject.name.model
+    claimed = field.value if field.value is not None else token
+    if seen is None or not isinstance(seen.value, str):
+        reason = subject.absent(field.key)
+        return unknown("model", claimed, None, "run config", reason)
+    if "${" in seen.value or claimed is None:
+        reason = "The model's path is not resolved in the run, or not known from the script."
+        return unknown("model", claimed, seen.value, seen.source, reason)
+    if field.value is not None:
+        if not same_model(field.value, seen.value):
+            reason = "The run trained another model than the script's."
+            return made("model", claimed, seen.value, seen.source, "inconsistent", reason)
+        elsewhere = field.value != seen.value
+        reason = "The run trained the script's model" + (
+            ", from another path." if elsewhere else "."
+        )
+        return made("model", claimed, seen.value, seen.source, "consistent", reason)
+    # Only the file's name is left to compare with: a family and a size.
+    observed = model_name(seen.value)
+    if claimed.casefold() in observed:
+        reason = "The run's model bears the name that the file's name gives."
+        return made("model", claimed, seen.value, seen.source, "consistent", reason)
+    sizes = model_size(claimed), model_size(observed)
+    if None not in sizes and sizes[0] != sizes[1]:
+        reason = "The run's model has another size than the file's name gives."
+        return made("model", claimed, seen.value, seen.source, "inconsistent", reason)
+    reason = "The script's model cannot be known by reading it, and the names differ."
+    return unknown("model", claimed, seen.value, seen.source, reason)
+
+
+def adapter_claim(subject: Subject) -> Claim:
+    """LoRA or full training, by the rank in the configuration."""
+    field = subject.plan.adapter
+    value = field.value if field.value is not None else subject.name.adapter
+    claimed = None if value is None else value or "none"
+    if not subject.facts.config:
+        return unknown("adapter", claimed, None, "run config", subject.absent(None))
+    ranks = [
+        seen
+        for seen in subject.observe_all("lora rank", field.key)
+        if isinstance(seen.value, int | float)
+    ]
+    loaded = [seen for seen in subject.observe_all("lora path") if seen.value]
+    used = [seen for seen in ranks if isinstance(seen.value, int) and seen.value > 0] + loaded
+    source = (used or ranks)[0].source if used or ranks else "run config"
+    observed = ("dora" if _dora(subject) else "lora") if used else "none"
+    if claimed is None:
+        reason = "The script's adapter cannot be known by reading it."
+        return unknown("adapter", None, observed, source, reason)
+    if claimed == observed:
+        reason = "The run's configuration agrees."
+        return made("adapter", claimed, observed, source, "consistent", reason)
+    reason = f"The run trained {'with ' + observed if used else 'without an adapter'}."
+    return made("adapter", claimed, observed, source, "inconsistent", reason)
+
+
+def _dora(subject: Subject) -> bool:
+    """Whether the adapter is DoRA: verl's Megatron backend names its type, PEFT has a switch."""
+    for kind in subject.observe_all("lora type"):
+        if kind.value is True or (isinstance(kind.value, str) and "dora" in kind.value.casefold()):
+            return True
+    return False
+
+
+def train_claim(subject: Subject) -> Claim | None:
+    """The training backend."""
+    if subject.plan.framework == "openrlhf":
+        return _by_presence(subject, "train backend", "deepspeed", ("ds.zero_stage", "zero_stage"))
+    # The backend may be chosen by a configuration group, which the run names otherwise: its own
+    # entry is the strategy.
+    field = replace(subject.plan.train, key=None)
+    return setting_claim(subject, "train backend", field, subject.name.train)
+
+
+def engine_claim(subject: Subject) -> Claim | None:
+    """The inference engine, with the version that was installed."""
+    if subject.plan.framework == "openrlhf":
+        keys = ("vllm.num_engines", "vllm_num_engines")
+        claim: Claim | None = _by_presence(subject, "inference engine", "vllm", keys)
+    else:
+        claim = setting_claim(subject, "inference engine", subject.plan.infer, subject.name.infer)
+    if claim is None:
+        return None
+    engine = str(claim.observed or "").casefold()
+    version = subject.facts.requirements.get(engine)
+    if version is None:
+        return claim
+    return made(
+        claim.claim,
+        claim.claimed,
+        f"{engine} {version}",
+        f"{claim.source}, requirements.txt",
+        claim.verdict,
+        claim.reason,
+    )
+
+
+def _by_presence(subject: Subject, claim: str, implied: str, keys: tuple[str, ...]) -> Claim:
+    """A claim of OpenRLHF, which has one backend and one engine: its settings show that it ran."""
+    field = subject.plan.train if claim == "train backend" else subject.plan.infer
+    named = subject.name.train if claim == "train backend" else subject.name.infer
+    claimed = field.value if field.value is not None else named
+    values: list[JsonValue] = []
+    for key in keys:
+        value = lookup(subject.facts.config, key)
+        if not isinstance(value, Missing):
+            values.append(value)
+    if not values or claimed is None:
+        return unknown(claim, claimed, None, "run config", subject.absent(keys[0]))
+    source = f"run config: {keys[0]}"
+    if claimed == implied:
+        return made(claim, claimed, implied, source, "consistent", "The run's settings show it.")
+    reason = f"OpenRLHF uses {implied}."
+    return made(claim, claimed, implied, source, "inconsistent", reason)

@@ -1,0 +1,25 @@
+"""Bounds of reading one run: each one that is hit becomes a sentence in `Facts.gaps`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How much of a run is read at most."""
+
+    log_bytes: int = 4 << 30
+    """Bytes of the transaction log."""
+    record_bytes: int = 64 << 20
+    """Bytes of one record; a longer one is skipped."""
+    rows: int = 5_000_000
+    """Rows of the history and rows of the system stream, each."""
+    metrics: int = 20_000
+    """Different metric names."""
+    seconds: float = 300.0
+    """Wall-clock time for the transaction log."""
+    side_file_bytes: int = 32 << 20
+    """Bytes of each file beside the log (metadata, requirements, config, console)."""
+    line_characters: int = 65_536
+    """Characters of a console line that are kept while its end is awaited."""

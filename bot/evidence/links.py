@@ -1,0 +1,99 @@
+"""Links to runs: a strict grammar, so that a link can name a run and nothing else.
+
+Run pages are `https://wandb.ai/ENTITY/PROJECT/runs/ID` and, since 2026-09-30,
+`https://forge.coreweave.com/wandb/ENTITY/PROJECT/runs/ID`. What was written is never requested:
+an address is built anew from entity, project and run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from bot.evidence.facts import EvidenceError
+
+HOSTS: Final = {"wandb.ai": "", "forge.coreweave.com": "/wandb"}
+"""Page hosts of the public service, with the path before the entity."""
+
+FORM: Final = "https://wandb.ai/ENTITY/PROJECT/runs/ID"
+_MAX = 2048
+_HOST = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?\Z")
+_SEGMENT = r"(?!\.{1,2}(?:/|\?|\Z))[A-Za-z0-9_.-]{1,128}"
+# Projects may be called "my project"; a space is the one character that needs an escape.
+_PROJECT = r"(?!\.{1,2}/)(?:[A-Za-z0-9_.-]|%20){1,128}"
+_PAGE = re.compile(
+    rf"/(?P<entity>{_SEGMENT})/(?P<project>{_PROJECT})/runs/(?P<run>{_SEGMENT})"
+    r"(?:/(?:overview|logs|system|files|workspace))?/?(?:\?[!-\"$-~]*)?\Z"
+)
+_ADDRESS = re.compile(r"https://(?P<authority>[^/?#]*)(?P<rest>[/?#].*)?\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class RunLink:
+    """One run on one host."""
+
+    host: str
+    entity: str
+    project: str
+    run_id: str
+
+    @property
+    def url(self) -> str:
+        """The address of the run's page, built from the parts."""
+        project = self.project.replace(" ", "%20")
+        return (
+            f"https://{self.host}{HOSTS.get(self.host, '')}/{self.entity}/{project}"
+            f"/runs/{self.run_id}"
+        )
+
+
+def parse_link(text: str, hosts: Iterable[str] = ()) -> RunLink:
+    """The run that `text` links to, on a public host or one of `hosts` (self-hosted servers).
+
+    Raises EvidenceError, with the reason, for anything that is not exactly a link to one run.
+    """
+    if len(text) > _MAX:
+        raise _refused(f"it has {len(text)} characters, more than {_MAX}")
+    if not text.isascii() or not text.isprintable() or " " in text or "\\" in text:
+        raise _refused("it holds spaces, backslashes or characters outside of printable ASCII")
+    address = _ADDRESS.match(text)
+    if address is None:
+        raise _refused("it does not begin with https://")
+    authority = address["authority"]
+    if "@" in authority:
+        raise _refused("it holds a user name or password; remove them, and renew the password")
+    if ":" in authority:
+        raise _refused("it names a port")
+    known = dict.fromkeys((host for host in hosts if _HOST.match(host)), "") | HOSTS
+    if authority not in known:
+        raise EvidenceError(
+            f"The link's host {authority[:100]!r} is not one that evidence is read from "
+            f"({', '.join(sorted(known))}); add a self-hosted server to the configuration."
+        )
+    rest = address["rest"] or ""
+    prefix = known[authority]
+    page = _PAGE.match(rest.removeprefix(prefix)) if rest.startswith(prefix + "/") else None
+    if page is None:
+        raise _refused(_why(rest.removeprefix(prefix)))
+    return RunLink(authority, page["entity"], page["project"].replace("%20", " "), page["run"])
+
+
+def _why(path: str) -> str:
+    parts = [part for part in re.split(r"[?#]", path)[0].split("/") if part]
+    if "reports" in parts:
+        return "it is a report; a report can show any run, so link the run itself"
+    if "sweeps" in parts:
+        return "it is a sweep, which holds many runs; link the one that the script made"
+    if "groups" in parts:
+        return "it is a group of runs; link the one that the script made"
+    if "artifacts" in parts:
+        return "it is an artifact; link the run that made it"
+    if "runs" not in parts:
+        return "it is a project's or a user's page; open the run and copy its address"
+    return "the part after the host does not name one run"
+
+
+def _refused(why: str) -> EvidenceError:
+    return EvidenceError(f"The link is not one to a run: {why}. Expected {FORM}.")

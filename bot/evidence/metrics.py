@@ -1,0 +1,73 @@
+"""Names of metrics in the history of a run, by what they mean. Names drift, so aliases are data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from bot.evidence.facts import Series
+
+Unit: TypeAlias = Literal["GiB", "steps", "tokens"]
+
+_VERL: Final = "verl 0.1 to 0.9.1, trainer/ppo/metric_utils.py and workers"
+_VERL_2026: Final = "verl main since 2026, metrics prefixed with the worker's role"
+_OPENRLHF: Final = "OpenRLHF 0.3.8 to 0.11.2, utils/logging_utils.py"
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """One name under which a framework logs a metric."""
+
+    key: str
+    unit: Unit
+    source: str
+    """Which framework and releases log it so."""
+
+
+RESERVED: Final = (
+    Alias("perf/max_memory_reserved_gb", "GiB", _VERL),
+    Alias("actor/perf/max_memory_reserved_gb", "GiB", _VERL_2026),
+    Alias("critic/perf/max_memory_reserved_gb", "GiB", _VERL_2026),
+)
+"""Most memory that PyTorch's allocator held on one rank; "gb" in the name is 2**30 bytes."""
+
+ALLOCATED: Final = (
+    Alias("perf/max_memory_allocated_gb", "GiB", _VERL),
+    Alias("actor/perf/max_memory_allocated_gb", "GiB", _VERL_2026),
+    Alias("critic/perf/max_memory_allocated_gb", "GiB", _VERL_2026),
+)
+"""Most memory that tensors took on one rank."""
+
+GLOBAL_STEP: Final = (
+    Alias("training/global_step", "steps", _VERL),
+    Alias("train/global_step", "steps", _OPENRLHF),
+)
+"""Number of the training step, from 1."""
+
+RESPONSE_MAX: Final = (Alias("response_length/max", "tokens", _VERL),)
+RESPONSE_MEAN: Final = (
+    Alias("response_length/mean", "tokens", _VERL),
+    Alias("train/response_length", "tokens", _OPENRLHF),
+)
+PROMPT_MAX: Final = (Alias("prompt_length/max", "tokens", _VERL),)
+PROMPT_MEAN: Final = (Alias("prompt_length/mean", "tokens", _VERL),)
+SEQUENCE_MAX: Final = (Alias("global_seqlen/max", "tokens", _VERL),)
+"""Tokens of the fullest rank in one step."""
+
+GROUPS: Final = (
+    RESERVED,
+    ALLOCATED,
+    GLOBAL_STEP,
+    RESPONSE_MAX,
+    RESPONSE_MEAN,
+    PROMPT_MAX,
+    PROMPT_MEAN,
+    SEQUENCE_MAX,
+)
+
+
+def highest(history: Mapping[str, Series], aliases: tuple[Alias, ...]) -> Series | None:
+    """The series with the highest maximum among the names that the run has; None without any."""
+    found = [history[alias.key] for alias in aliases if alias.key in history]
+    return max(found, key=lambda series: series.maximum, default=None)

@@ -1,0 +1,135 @@
+"""The files that the SDK saves beside the log: metadata, requirements, config, console output."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+
+from bot.evidence.console import Console
+from bot.evidence.facts import EvidenceError, GpuInfo
+from bot.evidence.limits import Limits
+from bot.evidence.locate import Located, open_inside
+from bot.report import JsonValue
+
+_REQUIREMENT = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)==(\S+)\Z")
+
+
+@dataclass(slots=True)
+class Host:
+    """The machine and program of the process that wrote the run."""
+
+    gpu: str | None = None
+    gpu_count: int | None = None
+    gpus: tuple[GpuInfo, ...] = ()
+    program: str | None = None
+    args: tuple[str, ...] = ()
+    commit: str | None = None
+
+    def listed(self) -> tuple[GpuInfo, ...]:
+        """The GPUs; when only the first one's name is known, that name for each."""
+        if self.gpus or self.gpu is None:
+            return self.gpus
+        return (GpuInfo(name=self.gpu),) * max(1, min(self.gpu_count or 1, 1024))
+
+
+@dataclass(slots=True)
+class SideFiles:
+    """Reads the files beside a log; what cannot be read becomes a sentence in `gaps`."""
+
+    located: Located
+    limits: Limits
+    gaps: list[str] = field(default_factory=list)
+
+    def requirements(self) -> dict[str, str]:
+        """Installed packages of `requirements.txt`: name, lower case with dashes, to version."""
+        found: dict[str, str] = {}
+        for line in self._text("requirements.txt").splitlines():
+            match = _REQUIREMENT.match(line.strip())
+            if match:
+                found[match[1].lower().replace("_", "-")] = match[2]
+        return found
+
+    def metadata(self) -> Host | None:
+        """What `wandb-metadata.json` says of the host; None when there is none."""
+        text = self._text("wandb-metadata.json")
+        if not text:
+            return None
+        try:
+            data = json.loads(text)
+        except (ValueError, RecursionError):
+            data = None
+        if not isinstance(data, dict):
+            self.gaps.append("files/wandb-metadata.json is not a JSON object; it was left out.")
+            return None
+        git = data.get("git")
+        args = data.get("args")
+        return Host(
+            gpu=_text(data.get("gpu")),
+            gpu_count=_count(data.get("gpu_count")),
+            gpus=_gpus(data.get("gpu_nvidia")),
+            program=_text(data.get("program")),
+            args=tuple(str(arg) for arg in args) if isinstance(args, list) else (),
+            commit=_text(git.get("commit")) if isinstance(git, dict) else None,
+        )
+
+    def config(self) -> dict[str, JsonValue]:
+        """The configuration of `config.yaml`, as written."""
+        text = self._text("config.yaml")
+        if not text:
+            return {}
+        import yaml
+
+        try:
+            data = yaml.safe_load(text)
+            # Dates and the like become text, as in the records.
+            plain = json.loads(json.dumps(data, default=str))
+        except (yaml.YAMLError, ValueError, TypeError, RecursionError):
+            self.gaps.append("files/config.yaml is not valid YAML; it was left out.")
+            return {}
+        return plain if isinstance(plain, dict) else {}
+
+    def out_of_memory(self) -> str | None:
+        """The line of `output.log` that reports an out-of-memory error, if any."""
+        console = Console(self.limits.line_characters)
+        console.feed(self._text("output.log"))
+        return console.close()
+
+    def _text(self, name: str) -> str:
+        limit = self.limits.side_file_bytes
+        try:
+            with open_inside(self.located.root, self.located.files / name) as file:
+                data = file.read(limit + 1)
+        except FileNotFoundError:
+            return ""
+        except EvidenceError as error:
+            self.gaps.append(str(error))
+            return ""
+        except (OSError, RuntimeError) as error:
+            reason = getattr(error, "strerror", None) or "a loop of links"
+            self.gaps.append(f"files/{name} could not be read: {reason}.")
+            return ""
+        if len(data) > limit:
+            self.gaps.append(f"files/{name} is longer than {limit} bytes; the rest was not read.")
+        return data[:limit].decode("utf-8", errors="replace")
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+
+
+def _gpus(value: object) -> tuple[GpuInfo, ...]:
+    if not isinstance(value, list):
+        return ()
+    found = []
+    for gpu in value:
+        if isinstance(gpu, dict) and isinstance(gpu.get("name"), str):
+            # JSON of a uint64 is text: "85520809984".
+            memory = str(gpu.get("memoryTotal", ""))
+            known = memory.isascii() and memory.isdigit() and len(memory) < 20
+            found.append(GpuInfo(name=gpu["name"], memory_bytes=int(memory) if known else None))
+    return tuple(found)

@@ -1,0 +1,204 @@
+"""What a claim is made from, and the keys under which a run's configuration answers it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, cast
+
+from bot.evidence.facts import Facts
+from bot.evidence.links import RunLink
+from bot.evidence.values import MISSING, Missing, lookup, same, shown
+from bot.frameworks.plan import UNKNOWN, Field, Plan, Setting
+from bot.naming import ScriptName
+from bot.report import Claim, ClaimVerdict, JsonValue, Scalar
+
+KEYS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
+    "verl": {
+        "model": ("actor_rollout_ref.model.path", "model.partial_pretrain", "model.path"),
+        "algorithm": ("algorithm.adv_estimator",),
+        "lora rank": (
+            "actor_rollout_ref.model.lora_rank",
+            "actor_rollout_ref.model.lora.rank",
+            "model.lora_rank",
+        ),
+        "lora path": ("actor_rollout_ref.model.lora_adapter_path",),
+        "lora type": ("actor_rollout_ref.model.lora.type", "actor_rollout_ref.model.use_dora"),
+        "gpus per node": ("trainer.n_gpus_per_node",),
+        "nodes": ("trainer.nnodes",),
+        "train backend": ("actor_rollout_ref.actor.strategy", "engine.strategy", "model.strategy"),
+        "inference engine": ("actor_rollout_ref.rollout.name", "rollout.name"),
+        "train batch": ("data.train_batch_size",),
+        "mini batch": ("actor_rollout_ref.actor.ppo_mini_batch_size",),
+        "micro batch per GPU": ("actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu",),
+        "rollout n": ("actor_rollout_ref.rollout.n",),
+        "prompt length": ("data.max_prompt_length",),
+        "response length": ("data.max_response_length",),
+    },
+    "openrlhf": {
+        "model": ("pretrain", "actor.model_name_or_path"),
+        "algorithm": ("advantage_estimator", "algo.advantage.estimator"),
+        "lora rank": ("lora_rank", "ds.lora.rank"),
+        "lora type": ("use_dora",),
+        "train batch": ("rollout_batch_size", "rollout.batch_size"),
+        "mini batch": ("train_batch_size", "train.batch_size"),
+        "micro batch per GPU": ("micro_train_batch_size", "train.micro_batch_size"),
+        "rollout n": ("n_samples_per_prompt", "rollout.n_samples_per_prompt"),
+        "prompt length": ("prompt_max_len", "data.prompt_max_len"),
+        "response length": ("generate_max_len", "rollout.max_new_tokens"),
+    },
+}
+"""Framework to fact to the keys that may hold it; the plan's own key is asked before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """An entry of the run's configuration."""
+
+    key: str
+    value: JsonValue
+
+    @property
+    def source(self) -> str:
+        """Where it stands, for a report."""
+        return f"run config: {self.key}"
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One script's plan and name, and the run that is to back them."""
+
+    plan: Plan
+    name: ScriptName
+    facts: Facts
+    link: RunLink | None = None
+
+    def observe(self, fact: str, key: str | None = None) -> Observed | None:
+        """The run's entry for a fact of KEYS, asked for under `key` first; None without one."""
+        keys = self._keys(fact)
+        for candidate in (key, *keys) if key else keys:
+            value = lookup(self.facts.config, candidate)
+            if not isinstance(value, Missing):
+                return Observed(candidate, value)
+        return None
+
+    def observe_all(self, fact: str, key: str | None = None) -> list[Observed]:
+        """Every entry of the run for a fact of KEYS, and for `key`."""
+        keys = dict.fromkeys((*((key,) if key else ()), *self._keys(fact)))
+        found = ((candidate, lookup(self.facts.config, candidate)) for candidate in keys)
+        return [Observed(key, value) for key, value in found if not isinstance(value, Missing)]
+
+    def given_to_launcher(self, field: Field[int]) -> bool:
+        """Whether torchrun or its like was told, which the run's configuration does not record."""
+        return field.key is not None and "." not in field.key and self.plan.last(field.key) is None
+
+    def _keys(self, fact: str) -> tuple[str, ...]:
+        return KEYS.get(self.plan.framework, {}).get(fact, ())
+
+    def absent(self, key: str | None) -> str:
+        """Why the configuration does not answer, a sentence."""
+        if not self.facts.config:
+            return "The run recorded no configuration."
+        if key is None:
+            return "The run's configuration does not say it."
+        return f"The run's configuration has no such key ({key})."
+
+
+def known(value: object) -> JsonValue | Missing:
+    """The value of a setting, or MISSING when a hole decides it."""
+    return MISSING if value is UNKNOWN else cast("JsonValue", value)
+
+
+def setting_claim(
+    subject: Subject, claim: str, field: Field[int] | Field[str], named: Scalar = None
+) -> Claim | None:
+    """A claim that one entry of the configuration answers; None when there is nothing to claim.
+
+    `named` is what the file's name says, for when the script's own value cannot be known.
+    """
+    claimed = field.value if field.value is not None else named
+    seen = subject.observe(claim, field.key)
+    if seen is None:
+        if claimed is None and field.key is None:
+            return None  # Training without reinforcement has no rollout, for one.
+        keys = KEYS.get(subject.plan.framework, {}).get(claim, ())
+        reason = subject.absent(field.key or (keys[0] if keys else None))
+        return unknown(claim, claimed, None, "run config", reason)
+    written = subject.plan.last(field.key) if field.key else None
+    if claimed is None:
+        if written is None and seen.value is None:
+            return None  # Neither side sets it.
+        reason = "The script's value cannot be known by reading it."
+        if written is None:
+            reason = "The script does not set it."
+        return unknown(claim, None, seen.value, seen.source, reason)
+    # What the script writes is what the run records; the plan's word for it may be another one.
+    exact = written is not None and written.key == seen.key and same(known_or(written), seen.value)
+    equal = exact or same(_folded(claimed), _folded(seen.value))
+    if equal is False and field.value is None:
+        reason = "The file's name says otherwise; the script's own value cannot be known."
+        return unknown(claim, claimed, seen.value, seen.source, reason)
+    if equal is False and field.default and not _same_release(subject):
+        reason = (
+            f"The script leaves it to the framework, whose default in {subject.plan.framework} "
+            f"{subject.plan.framework_version} differs; the run's release is not known to be that."
+        )
+        return unknown(claim, claimed, seen.value, seen.source, reason)
+    return judged(claim, claimed, seen, equal, default=field.default)
+
+
+def known_or(setting: Setting) -> JsonValue:
+    """The value of a setting, or its text when a hole decides it."""
+    value = known(setting.value)
+    return setting.text if isinstance(value, Missing) else value
+
+
+def _folded(value: JsonValue) -> JsonValue:
+    return value.casefold() if isinstance(value, str) else value
+
+
+def _same_release(subject: Subject) -> bool:
+    """Whether the run had the release installed that the plan was read with."""
+    installed = subject.facts.requirements.get(subject.plan.framework)
+    return installed == subject.plan.framework_version
+
+
+def judged(
+    claim: str, claimed: Scalar, seen: Observed, equal: bool | None, *, default: bool = False
+) -> Claim:
+    """A claim from the outcome of a comparison."""
+    whose = "the framework's default, which the script leaves" if default else "the script's value"
+    if equal is None:
+        return unknown(
+            claim,
+            claimed,
+            seen.value,
+            seen.source,
+            "One side is not resolved: it refers to others.",
+        )
+    reason = f"The run used {whose}." if equal else f"The run did not use {whose}."
+    verdict: ClaimVerdict = "consistent" if equal else "inconsistent"
+    return made(claim, claimed, seen.value, seen.source, verdict, reason)
+
+
+def unknown(claim: str, claimed: JsonValue, observed: JsonValue, source: str, reason: str) -> Claim:
+    """A claim that the run neither backs nor contradicts."""
+    return made(claim, claimed, observed, source, "inconclusive", reason)
+
+
+def made(
+    claim: str,
+    claimed: JsonValue,
+    observed: JsonValue,
+    source: str,
+    verdict: ClaimVerdict,
+    reason: str,
+) -> Claim:
+    """A claim whose values are cut to what a report shows; they are data, never markup."""
+    return Claim(
+        claim=claim,
+        claimed=shown(claimed),
+        observed=shown(observed),
+        source=source,
+        verdict=verdict,
+        reason=reason,
+    )

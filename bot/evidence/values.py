@@ -1,0 +1,158 @@
+"""Comparing a value that a script gives with the one that a run recorded."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from bot.report import JsonValue, Scalar
+
+MAX_SHOWN: Final = 200
+"""Characters of a value that a report shows."""
+
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\Z", re.ASCII)
+_NULLS = frozenset({"null", "none"})
+_BOOLS = {"true": True, "false": False}
+_DEPTH = 40
+_UNKNOWN_PART = re.compile(r"\$\{\?\w+\}")
+_DECORATION = str.maketrans("", "", "[]'\" \t")
+
+
+class Missing:
+    """No such key."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "MISSING"
+
+
+MISSING: Final = Missing()
+
+
+def lookup(config: Mapping[str, JsonValue], key: str) -> JsonValue | Missing:
+    """The entry of a nested configuration under a dotted key, or MISSING.
+
+    Keys may have been flattened by the logger at any level ("a.b": {"c": 1}), and `argparse` turns
+    dashes into underscores; the most deeply nested form wins.
+    """
+    found = _descend(config, key.split("."))
+    if isinstance(found, Missing) and "-" in key:
+        return _descend(config, key.replace("-", "_").split("."))
+    return found
+
+
+def _descend(node: Mapping[str, JsonValue], parts: list[str]) -> JsonValue | Missing:
+    # Joining may start at any dot: bounded, since a key has few parts.
+    for length in range(1, min(len(parts), 24) + 1):
+        name = ".".join(parts[:length])
+        if name not in node:
+            continue
+        value = node[name]
+        if length == len(parts):
+            return value
+        if isinstance(value, dict):
+            found = _descend(value, parts[length:])
+            if not isinstance(found, Missing):
+                return found
+    return MISSING
+
+
+def same(claimed: JsonValue, observed: JsonValue, *, depth: int = 0) -> bool | None:
+    """Whether both mean the same to a framework; None when one of them is not decided.
+
+    Numbers compare by value (1e-6 is 1e-06 and "1e-6", 1 is 1.0), true is "True", null is "None".
+    A mapping may have more entries in the run, since Hydra merges it into the defaults.
+    Interpolations ("${…}") and missing values ("???") are not decided.
+    """
+    if _open(claimed) or _open(observed) or depth > _DEPTH:
+        return None
+    if isinstance(claimed, list) and isinstance(observed, list):
+        if len(claimed) != len(observed):
+            return False
+        return _all(same(a, b, depth=depth + 1) for a, b in zip(claimed, observed, strict=True))
+    if isinstance(claimed, dict) and isinstance(observed, dict):
+        if any(key not in observed for key in claimed):
+            return False
+        return _all(same(claimed[key], observed[key], depth=depth + 1) for key in claimed)
+    if isinstance(claimed, list | dict) or isinstance(observed, list | dict):
+        return _as_text(claimed) == _as_text(observed)
+    return _scalars(claimed, observed)
+
+
+def fits(text: str, observed: JsonValue) -> bool | None:
+    """Whether a value fits a text whose unknown parts read `${?NAME}`; None when nothing is known.
+
+    Quotes, brackets and blanks are left out on both sides, so that Hydra's `['a','b']` and the
+    run's list compare by what they hold.
+    """
+    known = [_bare(part) for part in _UNKNOWN_PART.split(text)]
+    if not any(map(str.isalnum, "".join(known))) or isinstance(observed, dict):
+        return None
+    seen = ",".join(map(str, observed)) if isinstance(observed, list) else str(observed)
+    return re.fullmatch(".*".join(map(re.escape, known)), _bare(seen), re.DOTALL) is not None
+
+
+def _bare(text: str) -> str:
+    return text.translate(_DECORATION)
+
+
+def _all(outcomes: Iterable[bool | None]) -> bool | None:
+    results = list(outcomes)
+    if any(result is False for result in results):
+        return False
+    return None if any(result is None for result in results) else True
+
+
+def _scalars(claimed: Scalar, observed: Scalar) -> bool:
+    left, right = _typed(claimed), _typed(observed)
+    if left is None or right is None:
+        return left is right
+    if isinstance(left, str) or isinstance(right, str):
+        return left == right
+    if isinstance(left, int) and isinstance(right, int):  # bool is an int: use_kl_loss=1 is true.
+        return left == right
+    try:
+        a, b = float(left), float(right)
+    except OverflowError:
+        return left == right
+    return math.isclose(a, b, rel_tol=1e-9) or (math.isnan(a) and math.isnan(b))
+
+
+def _typed(value: Scalar) -> Scalar:
+    """A scalar as itself; text that can only be a number, a truth value or null as that."""
+    if not isinstance(value, str):
+        return value
+    folded = value.casefold()
+    if folded in _NULLS:
+        return None
+    if folded in _BOOLS:
+        return _BOOLS[folded]
+    if len(value) < 64 and _NUMBER.match(value):
+        return int(value) if value.lstrip("+-").isdigit() else float(value)
+    return value
+
+
+def _open(value: JsonValue) -> bool:
+    return isinstance(value, str) and ("${" in value or value == "???")
+
+
+def _as_text(value: JsonValue) -> str:
+    """W&B writes objects that JSON cannot hold as their `str`."""
+    return value if isinstance(value, str) else str(value)
+
+
+def shown(value: JsonValue | Missing) -> Scalar:
+    """A value for a report: scalars as they are, the rest as JSON; long text says what was cut."""
+    if isinstance(value, Missing):
+        return None
+    if isinstance(value, list | dict):
+        value = json.dumps(value, ensure_ascii=False)
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)  # JSON has no such number.
+    if isinstance(value, str) and len(value) > MAX_SHOWN:
+        return f"{value[:MAX_SHOWN]}…(+{len(value) - MAX_SHOWN} characters)"
+    return value

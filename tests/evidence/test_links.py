@@ -1,0 +1,152 @@
+"""The grammar of run links: real ones, and everything that only looks like one."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from bot.evidence.facts import EvidenceError
+from bot.evidence.links import RunLink, parse_link
+
+OWN = ("wandb.example.org",)
+BASE = "https://wandb.ai/team/proj/runs/abc123"
+
+segment = st.from_regex(r"[A-Za-z0-9_.-]{1,128}", fullmatch=True).filter(
+    lambda text: text not in (".", "..")
+)
+project = st.from_regex(r"[A-Za-z0-9_. -]{1,40}", fullmatch=True).filter(
+    lambda text: text not in (".", "..")
+)
+links = st.builds(
+    RunLink,
+    st.sampled_from(("wandb.ai", "forge.coreweave.com", *OWN)),
+    segment,
+    project,
+    segment,
+)
+
+
+@given(links)
+@settings(max_examples=200, deadline=None, derandomize=True)
+def test_an_address_built_from_a_link_reads_back(link: RunLink) -> None:
+    assert parse_link(link.url, OWN) == link
+
+
+@pytest.mark.parametrize(
+    "tail",
+    [
+        *("", "/", "?nw=nwuser", "/overview", "/logs", "/system?a=b&c=%20", "/files/"),
+        *("/workspace?nw=abc", "?", "/overview/"),
+    ],
+)
+def test_what_may_follow_a_run(tail: str) -> None:
+    link = parse_link(BASE + tail)
+    assert link == RunLink("wandb.ai", "team", "proj", "abc123")
+    assert link.url == BASE
+
+
+def test_both_hosts_of_the_service() -> None:
+    new = parse_link("https://forge.coreweave.com/wandb/team/proj/runs/abc123/overview")
+    assert new == RunLink("forge.coreweave.com", "team", "proj", "abc123")
+    assert new.url == "https://forge.coreweave.com/wandb/team/proj/runs/abc123"
+
+
+def test_a_project_may_hold_a_space() -> None:
+    link = parse_link("https://wandb.ai/team/my%20project/runs/x")
+    assert link.project == "my project"
+    assert link.url == "https://wandb.ai/team/my%20project/runs/x"
+
+
+REFUSED = [
+    ("", "does not begin with https://"),
+    ("http://wandb.ai/team/proj/runs/abc123", "does not begin with https://"),
+    ("HTTPS://wandb.ai/team/proj/runs/abc123", "does not begin with https://"),
+    ("wandb.ai/team/proj/runs/abc123", "does not begin with https://"),
+    ("https://user:secret@wandb.ai/team/proj/runs/abc123", "user name or password"),
+    ("https://wandb.ai@evil.example/team/proj/runs/abc123", "user name or password"),
+    ("https://wandb.ai:443/team/proj/runs/abc123", "names a port"),
+    ("https://wandb.ai.evil.example/team/proj/runs/abc123", "is not one that evidence"),
+    ("https://evil.example/wandb.ai/team/proj/runs/abc123", "is not one that evidence"),
+    ("https://WANDB.AI/team/proj/runs/abc123", "is not one that evidence"),
+    ("https://wandb.ai./team/proj/runs/abc123", "is not one that evidence"),
+    ("https:///team/proj/runs/abc123", "is not one that evidence"),
+    ("https://wandb.example.org/team/proj/runs/abc123", "is not one that evidence"),
+    ("https://wаndb.ai/team/proj/runs/abc123", "outside of printable ASCII"),
+    ("https://wandb.ai/team/proj/runs/abc123\u202e", "outside of printable ASCII"),
+    ("https://wandb.ai/team/proj/runs/abc123\n", "spaces, backslashes"),
+    (" " + BASE, "spaces, backslashes"),
+    (BASE + "\\..", "spaces, backslashes"),
+    ("https://wandb.ai/team/proj/reports/My-report--Vmlldzo", "it is a report"),
+    ("https://wandb.ai/team/proj/sweeps/abc", "it is a sweep"),
+    ("https://wandb.ai/team/proj/groups/g/workspace", "it is a group of runs"),
+    ("https://wandb.ai/team/proj/artifacts/model/m/v0", "it is an artifact"),
+    ("https://wandb.ai/team/proj", "a project's or a user's page"),
+    ("https://wandb.ai/team/proj/workspace?nw=x", "a project's or a user's page"),
+    ("https://wandb.ai/", "a project's or a user's page"),
+    ("https://wandb.ai", "a project's or a user's page"),
+    ("https://wandb.ai/team/proj/runs", "does not name one run"),
+    ("https://wandb.ai/team/proj/runs/", "does not name one run"),
+    ("https://wandb.ai/team/../runs/abc123", "does not name one run"),
+    ("https://wandb.ai/team/proj/runs/..", "does not name one run"),
+    ("https://wandb.ai/../proj/runs/abc123", "does not name one run"),
+    ("https://wandb.ai/team//runs/abc123", "does not name one run"),
+    ("https://wandb.ai/team/pr%2Foj/runs/abc123", "does not name one run"),
+    ("https://wandb.ai/team/proj/runs/abc%20", "does not name one run"),
+    ("https://wandb.ai/wandb/team/proj/runs/abc123", "does not name one run"),
+    ("https://forge.coreweave.com/team/proj/runs/abc123", "does not name one run"),
+    ("https://forge.coreweave.com/wandbx/team/proj/runs/abc123", "does not name one run"),
+    (BASE + "/files/output.log", "does not name one run"),
+    (BASE + "#section", "does not name one run"),
+    (BASE + "?a#b", "does not name one run"),
+    (BASE + "?" + "x" * 2048, "characters, more than 2048"),
+]
+
+
+@pytest.mark.parametrize(("text", "words"), REFUSED)
+def test_what_is_refused_and_why(text: str, words: str) -> None:
+    with pytest.raises(EvidenceError) as caught:
+        parse_link(text)
+    assert words in str(caught.value)
+    assert "secret" not in str(caught.value)
+    assert str(caught.value).isprintable()
+
+
+# The grammar once more, as one expression, to hold the parser against.
+GRAMMAR = re.compile(
+    r"https://(wandb\.ai|forge\.coreweave\.com/wandb)/[\w.-]{1,128}/([\w.-]|%20){1,128}/runs/"
+    r"[\w.-]{1,128}(/(overview|logs|system|files|workspace))?/?(\?[!-~]*)?",
+    re.ASCII,
+)
+pieces = st.lists(
+    st.sampled_from(
+        [
+            *("https://", "http://", "wandb.ai", "forge.coreweave.com", "/", "//", "/wandb", "a"),
+            *("/team", "/proj", "/runs", "/runs/", "abc", "..", ".", "%20", "%2e", "?", "#", "@"),
+            *(":443", " ", "\n", "\\", "é", "/overview", "/reports/", "runs", "&x=1"),
+        ]
+    ),
+    max_size=9,
+).map("".join)
+
+
+@given(
+    st.one_of(
+        pieces,
+        st.text(max_size=60),
+        st.builds(lambda a, b, c: f"https://wandb.ai/{a}/{b}/runs/{c}", pieces, pieces, pieces),
+    )
+)
+@example(BASE)
+@settings(max_examples=500, deadline=None, derandomize=True)
+def test_nothing_else_is_accepted(text: str) -> None:
+    try:
+        link = parse_link(text)
+    except EvidenceError:
+        return
+    assert GRAMMAR.fullmatch(text)
+    assert not {".", ".."} & {link.entity, link.project, link.run_id}
+    assert text.startswith(link.url.rstrip("/"))
+    assert parse_link(link.url) == link

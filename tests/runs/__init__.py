@@ -1,0 +1,1 @@
+"""Real W&B runs for tests and the demonstration."""
