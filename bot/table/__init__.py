@@ -1,0 +1,7 @@
+"""The documentation page: its rows, and the edit that adds one."""
+
+from bot.table.edit import PageChange, add_row
+from bot.table.page import Page, PageError, read_page
+from bot.table.row import make_row
+
+__all__ = ["Page", "PageChange", "PageError", "add_row", "make_row", "read_page"]

@@ -1,0 +1,285 @@
+"""The edit of the page that adds or replaces a row, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from bot.report import PageEdit, Row
+from bot.table import place
+from bot.table.columns import Column, Language, size_label
+from bot.table.judge import judge, link_name
+from bot.table.layout import (
+    Content,
+    Frame,
+    contents,
+    frame_of,
+    heading,
+    own_frame,
+    row_lines,
+    with_options,
+)
+from bot.table.lines import split_lines
+from bot.table.parts import Page, PageError, PageRow, Section, Table
+from bot.table.patch import unified_diff
+from bot.table.proof import Expected, fault
+from bot.table.rst import UNKNOWN_CELL
+
+Action: TypeAlias = Literal["add", "replace", "none"]
+Cells: TypeAlias = Mapping[Column, Content]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageChange:
+    """The page after the edit, and the edit itself."""
+
+    text: str
+    """The whole new page."""
+    action: Action
+    section: str
+    """The section's heading, such as 7B; the size where the heading is lost."""
+    rst: str
+    """The row as reStructuredText."""
+    edit: PageEdit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Draft:
+    """A row with its place; only the form of its links is open."""
+
+    section: str
+    cells: Cells
+    columns: Sequence[Column | None]
+    """Of the table that gets the row."""
+    leads: Sequence[str]
+    newline: str
+    write: Callable[[str, Sequence[str]], str]
+    """The new page, for the row's lines and its cells' RST."""
+    index: int
+    """The row's place among the table's rows that say something."""
+    replaces: bool = False
+    kept: Mapping[Column | None, str] = field(default_factory=dict)
+    """Cells of the replaced row that stay."""
+
+    def sources(self, anonymous: frozenset[Column]) -> list[str]:
+        """The RST of each cell; columns in `anonymous` get links that make no name."""
+        return [
+            self.cells[column].source(anonymous=column in anonymous)
+            if column is not None and column not in self.kept
+            else self.kept.get(column, UNKNOWN_CELL)
+            for column in self.columns
+        ]
+
+    def written(self, anonymous: frozenset[Column]) -> tuple[str, str]:
+        """The new page and the row's lines."""
+        sources = self.sources(anonymous)
+        row = row_lines(self.leads, sources, self.newline)
+        return self.write(row, sources), row
+
+    def expected(self) -> Expected:
+        """How the page must differ afterwards."""
+        shown = tuple(
+            self.cells[c].shown if c is not None and c not in self.kept else None
+            for c in self.columns
+        )
+        return Expected(shown, self.index, self.replaces)
+
+
+def add_row(page: Page, row: Row, *, size: str) -> PageChange:
+    """Put `row` into the section of `size` (7b, 7B, or a section's heading).
+
+    A row that links to a script of the same file name is replaced, wherever it stands; the address
+    around the name may differ. Otherwise the row follows the section's last one. An empty grid
+    becomes a list-table; a section that is missing is made where its size belongs. Every other
+    character of the page stays. docutils must read the new page as the old one with the row.
+
+    Raises PageError when there is no place for the row or the result would not be valid.
+    """
+    label = size_label(size)
+    if label is None:
+        raise PageError(f"{size!r} is no model size; give one such as 7B.")
+    cells = contents(row)
+    old = place.same_script(page, row.link, label)
+    if old is None:
+        draft = _adding(page, cells, label)
+    else:
+        section, standing = old
+        table = _editable(page, section.table)
+        kept = _kept(standing, cells)
+        if all(
+            c.column is None or c.column in kept or cells[c.column].same(c) for c in standing.cells
+        ):
+            text = page.text[standing.start : standing.end]
+            return _change(page, "none", section.label, page.text, text)
+        draft = _replacing(page, cells, section, table, standing, kept)
+    anonymous = _anonymous(page, draft)
+    text, lines = draft.written(anonymous)
+    wrong = fault(judge(page.text, page.path), judge(text, page.path), draft.expected())
+    if wrong:
+        raise PageError(
+            f"The row was not written into section {draft.section} of {page.path}: {wrong}. "
+            "Add the row by hand."
+        )
+    return _change(page, "replace" if old else "add", draft.section, text, lines)
+
+
+def _change(page: Page, action: Action, section: str, text: str, lines: str) -> PageChange:
+    rst = "\n".join(line.text for line in split_lines(lines))
+    patch = unified_diff(page.path, page.text, text)
+    edit = PageEdit(path=page.path, section=section, action=action, rst=rst, patch=patch)
+    return PageChange(text=text, action=action, section=section, rst=rst, edit=edit)
+
+
+def _anonymous(page: Page, draft: _Draft) -> frozenset[Column]:
+    """The columns whose links may not have a name, the page's own form, since it is taken.
+
+    Two links of one name that lead to different addresses are a docutils warning.
+    """
+    linked = {c: draft.cells[c] for c in draft.columns if c and draft.cells[c].url}
+    without, _ = draft.written(frozenset(linked))
+    names = dict(judge(without, page.path).names)
+    taken: set[Column] = set()
+    for column, content in linked.items():
+        name, (address, *_) = link_name(content.shown.text), content.shown.links
+        if names.setdefault(name, address) != address:
+            taken.add(column)
+    return frozenset(taken)
+
+
+def _kept(old: PageRow, cells: Cells) -> dict[Column | None, str]:
+    """The cells of a row that its replacement leaves alone.
+
+    A new row that doesn't know its contributor doesn't take the old one's credit.
+    """
+    anonymous = cells["contributor"].text == UNKNOWN_CELL
+    return {
+        cell.column: cell.source
+        for cell in old.cells
+        if cell.column is None or (cell.column == "contributor" and anonymous)
+    }
+
+
+def _replacing(
+    page: Page,
+    cells: Cells,
+    section: Section,
+    table: Table,
+    old: PageRow,
+    kept: Mapping[Column | None, str],
+) -> _Draft:
+    if table.form == "grid":
+        return _converting(page, cells, section, table, old)
+    return _Draft(
+        section=section.label,
+        cells=cells,
+        columns=table.columns,
+        leads=old.leads,
+        newline=place.newline_at(page, old.end),
+        write=lambda lines, _: place.splice(page, old.start, old.end, lines),
+        index=table.filled.index(old),
+        replaces=True,
+        kept=kept,
+    )
+
+
+def _adding(page: Page, cells: Cells, label: str) -> _Draft:
+    section = place.find_section(page, label)
+    if section is None:
+        near, at = place.place_of_new(page, label)
+        return _inserting(page, cells, near, at, title=label)
+    if section.table is None:
+        return _inserting(page, cells, section, place.end_of(page, section), title=None)
+    table = _editable(page, section.table)
+    if table.form == "grid":
+        return _converting(page, cells, section, table, None)
+    rows = (table.header, *table.rows)
+    last = rows[-1]
+    start, gap = last.end, ""
+    if table.rows and not table.filled:
+        # Rows of backslashes only held the place.
+        start = table.rows[0].start
+    elif len(rows) > 1 and not (between := page.text[rows[-2].end : last.start]).strip():
+        # Rows may stand apart by blank lines.
+        gap = between
+    return _Draft(
+        section=section.label,
+        cells=cells,
+        columns=table.columns,
+        leads=last.leads,
+        newline=place.newline_at(page, last.end),
+        write=lambda lines, _: place.splice(page, start, last.end, gap + lines),
+        index=len(table.filled),
+    )
+
+
+def _converting(
+    page: Page, cells: Cells, section: Section, table: Table, old: PageRow | None
+) -> _Draft:
+    """The grid becomes a list-table in the form of the page's other ones."""
+    newline = place.newline_at(page, table.end)
+    frame = with_options(_frame(page, section), table, newline)
+    index = table.filled.index(old) if old else len(table.filled)
+
+    def write(_: str, sources: Sequence[str]) -> str:
+        rows: list[Sequence[str]] = []
+        for row in table.filled:
+            held = {cell.column: cell.source or UNKNOWN_CELL for cell in row.cells}
+            rows.append([held.get(column, UNKNOWN_CELL) for column in frame.columns])
+        rows[index : index + bool(old)] = [sources]
+        return place.splice(page, table.start, table.end, frame.table(rows, newline))
+
+    return _Draft(
+        section=section.label,
+        cells=cells,
+        columns=frame.columns,
+        leads=frame.leads,
+        newline=newline,
+        write=write,
+        index=index,
+        replaces=old is not None,
+    )
+
+
+def _inserting(page: Page, cells: Cells, near: Section, at: int, *, title: str | None) -> _Draft:
+    """A table that was not there, with its heading where `title` is given."""
+    newline = place.newline_at(page, at)
+    frame = _frame(page, near)
+    above, below = split_lines(page.text[:at]), split_lines(page.text[at:])
+    lead = newline if above and not above[-1].blank else ""
+    tail = newline if below and not below[0].blank else ""
+    if title:
+        headings = [s.heading for s in (near, *page.sections) if s.size and s.heading]
+        like = next((h for h in headings if h.underline), None)
+        lead += heading(title, like, newline) + newline
+    return _Draft(
+        section=title or near.label,
+        cells=cells,
+        columns=frame.columns,
+        leads=frame.leads,
+        newline=newline,
+        write=lambda _, sources: place.splice(
+            page, at, at, lead + frame.table([sources], newline) + tail
+        ),
+        index=0,
+    )
+
+
+def _editable(page: Page, table: Table | None) -> Table:
+    if table is None or table.problem:
+        at = f" at line {page.line_of(table.start)}" if table else ""
+        problem = table.problem if table else "it is missing"
+        raise PageError(f"The table{at} of {page.path} cannot be edited: {problem}. Mend it first.")
+    return table
+
+
+def _frame(page: Page, near: Section) -> Frame:
+    """The form of the nearest sound list-table, those above first."""
+    at = page.sections.index(near)
+    for section in (*page.sections[at::-1], *page.sections[at + 1 :]):
+        table = section.table
+        if table and table.form == "list" and not table.problem and "link" in table.columns:
+            return frame_of(page, table, place.newline_at(page, table.end))
+    tables = [s.table for s in (near, *page.sections) if s.table]
+    language: Language = tables[0].language if tables else "en"
+    return own_frame(language, place.newline_at(page, 0))

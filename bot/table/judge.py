@@ -1,0 +1,113 @@
+"""What docutils makes of a page: its complaints, its tables, its link names.
+
+docutils is the parser under Sphinx, so its word on a page is what the documentation build will say.
+Nothing the page names is opened: file insertion and raw output are off, and no configuration file
+is read.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from docutils import nodes
+
+
+class Shown(NamedTuple):
+    """What a cell shows."""
+
+    text: str
+    links: tuple[str, ...] = ()
+    """Where its links lead."""
+
+
+ShownRow: TypeAlias = tuple[Shown, ...]
+ShownTable: TypeAlias = tuple[ShownRow, ...]
+"""Rows, the header's first."""
+
+WARNING = 2
+"""docutils' level from which a documentation build reports a message. Below it stand remarks
+such as those on the page's own backslash cells and repeated contributors."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One page as docutils reads it."""
+
+    messages: Counter[tuple[int, str]]
+    """Level (1 remark, 2 warning, 3 error, 4 severe) and text, without lines, which an edit
+    moves."""
+    tables: tuple[ShownTable, ...]
+    """Every table, in the page's order."""
+    names: Mapping[str, str | None]
+    """Link and section names, normalised as docutils compares them, to the address they lead to;
+    None where they lead elsewhere or to several addresses."""
+
+    def warnings(self) -> Counter[tuple[int, str]]:
+        """The messages that a documentation build reports."""
+        return Counter({m: n for m, n in self.messages.items() if m[0] >= WARNING})
+
+
+def link_name(text: str) -> str:
+    """The name that docutils gives a link with this text."""
+    return " ".join(text.lower().split())
+
+
+def judge(text: str, path: str) -> Judgement:
+    """Parse a page as Sphinx's parser would; never raises for what the page holds."""
+    from docutils import nodes
+    from docutils.frontend import get_default_settings
+    from docutils.parsers.rst import Parser
+    from docutils.readers.standalone import Reader
+    from docutils.utils import new_document
+
+    parser = Parser()
+    reader: Reader[Any] = Reader(parser)
+    settings = get_default_settings(Parser, Reader)
+    settings.file_insertion_enabled = False
+    settings.raw_enabled = False
+    settings.report_level = 1
+    settings.halt_level = 5
+    settings.warning_stream = False
+    settings.syntax_highlight = "none"
+    document = new_document(path, settings)
+    found: list[nodes.system_message] = []
+    document.reporter.attach_observer(found.append)
+    parser.parse(text, document)
+    # References are resolved, and their faults found, by the transforms.
+    document.transformer.populate_from_components((reader, parser))
+    document.transformer.apply_transforms()
+    # docutils also puts its remarks into the page, even into cells.
+    for message in list(document.findall(nodes.system_message)):
+        message.parent.remove(message)
+    return Judgement(
+        messages=Counter((m["level"], m.children[0].astext()) for m in found),
+        tables=tuple(_shown(table) for table in document.findall(nodes.table)),
+        names={name: _address(document, name) for name in document.nameids},
+    )
+
+
+def _shown(table: nodes.table) -> ShownTable:
+    from docutils import nodes
+
+    return tuple(
+        tuple(
+            Shown(
+                entry.astext(),
+                tuple(r["refuri"] for r in entry.findall(nodes.reference) if "refuri" in r),
+            )
+            for entry in row.findall(nodes.entry)
+        )
+        for row in table.findall(nodes.row)
+    )
+
+
+def _address(document: nodes.document, name: str) -> str | None:
+    """Where a name leads, when it leads to an address."""
+    identifier = document.nameids[name]
+    node = document.ids.get(identifier) if identifier else None
+    address = node.get("refuri") if node is not None else None
+    return address if isinstance(address, str) else None

@@ -1,0 +1,211 @@
+"""The row of a script: what its plan, its name and its run say, in the table's words."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from bot.devices import by_report, by_token
+from bot.frameworks.plan import Plan
+from bot.naming import ScriptName, model_size
+from bot.report import Row
+from bot.summary import task_label
+from bot.table.rst import UNKNOWN_CELL
+from bot.table.tag import deserved_tag
+
+if TYPE_CHECKING:
+    from bot.evidence.facts import Facts
+
+_ENDING = re.compile(r"-(?:instruct|chat|base|it)\Z", re.IGNORECASE)
+_HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*\Z")
+# The layout of Hugging Face's cache: models--ORG--NAME/snapshots/REVISION.
+_CACHED = re.compile(r"(?:\A|/)models--[^/]+?--([^/]+)(?:/|\Z)")
+_PACKAGES = {"trtllm": ("tensorrt-llm", "tensorrt_llm")}
+"""Engines whose package has another name."""
+_VERSIONLESS = {"hf": "transformers"}
+"""Engines that are part of a package with a life of its own: no version is written."""
+
+
+def make_row(
+    plan: Plan,
+    name: ScriptName,
+    *,
+    facts: Facts | None,
+    link: str,
+    contributor: str | None,
+    tag: str | None,
+) -> Row:
+    """Make the row of one launch.
+
+    `link` is the script's address, a permalink where the commit is known; `tag` one that the
+    script or its author states. What cannot be known is a backslash, with a note that says why and
+    what would help. Never raises.
+    """
+    notes: list[str] = []
+    return Row(
+        tag=_tag(plan, tag, notes),
+        model=_model(plan, notes),
+        task=_task(plan, notes),
+        resource=_resource(plan, name, facts, notes),
+        max_batch=_max_batch(plan, facts, notes),
+        train=_train(plan, notes),
+        infer=_infer(plan, facts, notes),
+        link=link or UNKNOWN_CELL,
+        contributor=_contributor(contributor, notes),
+        notes=tuple(notes),
+    )
+
+
+def model_name(path: str) -> str | None:
+    """The model's name in a path or hub name; None when the path does not hold one.
+
+    Qwen2.5-7B for Qwen/Qwen2.5-7B-Instruct, and for a folder of Hugging Face's cache. The last part
+    of another local path counts when it states a size, as a model's name does.
+    """
+    cached = _CACHED.search(path)
+    last = cached[1] if cached else path.rstrip("/").rsplit("/", 1)[-1]
+    if not (cached or _HUB_NAME.match(path) or model_size(last)):
+        return None
+    return _ENDING.sub("", last) or None
+
+
+def _tag(plan: Plan, tag: str | None, notes: list[str]) -> str:
+    if tag and tag.strip():
+        return tag.strip().upper()
+    deserved = deserved_tag(plan)
+    notes.append(deserved.reason)
+    return deserved.tag or UNKNOWN_CELL
+
+
+def _model(plan: Plan, notes: list[str]) -> str:
+    path = plan.model.value
+    if path is None:
+        tail = _known_tail(plan)
+        found = model_name(tail) if tail else None
+        if found is None:
+            notes.append(
+                "The model is unknown because the settings do not give its path; write the path or "
+                "hub name into the script."
+            )
+        return found or UNKNOWN_CELL
+    found = model_name(path)
+    if found is None:
+        notes.append(
+            f"The model is unknown because the path {path} does not end in a model's name; use its "
+            "hub name or a folder named after it."
+        )
+    return found or UNKNOWN_CELL
+
+
+def _known_tail(plan: Plan) -> str | None:
+    """The last part of the model's path when only what stands before it cannot be known."""
+    setting = plan.last(plan.model.key) if plan.model.key else None
+    if setting is None:
+        return None
+    holes = setting.word.holes
+    if not holes:
+        return None
+    known = setting.word.text.rsplit("${?" + holes[-1].reason + "}", 1)[-1].rstrip("/")
+    return known.rsplit("/", 1)[-1] if "/" in known else None
+
+
+def _task(plan: Plan, notes: list[str]) -> str:
+    label = task_label(plan)
+    if label is None:
+        notes.append("The task is unknown because the settings do not give the algorithm.")
+    elif plan.adapter.value is None:
+        notes.append(
+            "The task is unknown because the settings do not tell whether an adapter such as LoRA "
+            "is trained."
+        )
+        return UNKNOWN_CELL
+    return label or UNKNOWN_CELL
+
+
+def _resource(plan: Plan, name: ScriptName, facts: Facts | None, notes: list[str]) -> str:
+    device = _device(name, facts, notes)
+    count = plan.gpus.value
+    if count is None:
+        says = f"; the name says {name.gpus}" if name.gpus else ""
+        notes.append(
+            f"The number of GPUs is unknown because the settings do not give it{says}. Write nodes "
+            "and GPUs per node as numbers."
+        )
+    return f"{count}*{device}" if count is not None and device else UNKNOWN_CELL
+
+
+def _device(name: ScriptName, facts: Facts | None, notes: list[str]) -> str | None:
+    """The device as the page writes it: the name's, which is the claim; else the run's."""
+    if name.device:
+        known = by_token(name.device)
+        labels = {d.label for d in known if d.token == name.device} or {d.label for d in known}
+        if not known:
+            notes.append(
+                f"The device {name.device.upper()} is taken from the script's name; it is not in "
+                "the list of known devices."
+            )
+        return labels.pop() if len(labels) == 1 else name.device.upper()
+    seen = {by_report(gpu.name, gpu.memory_bytes) for gpu in facts.gpus} if facts else set()
+    labels = {device.label for device in seen if device}
+    if len(labels) == 1 and None not in seen:
+        label = labels.pop()
+        notes.append(f"The device {label} is the run's; the script's name states none.")
+        return label
+    notes.append(
+        "The device is unknown because the script's name states none; name the script "
+        "[model]_[task]_[gpunums]_[device]_[train]_[infer].sh or give its run."
+    )
+    return None
+
+
+def _max_batch(plan: Plan, facts: Facts | None, notes: list[str]) -> str:
+    """The train batch that ran: prompts a step over all GPUs, not times the responses of each."""
+    if facts is None:
+        notes.append(
+            "MaxBatch is left open because no run shows which batch fits; give the run that the "
+            "row rests on."
+        )
+        return UNKNOWN_CELL
+    if plan.train_batch_size.value is None:
+        notes.append("MaxBatch is unknown because the settings do not give the train batch size.")
+        return UNKNOWN_CELL
+    return str(plan.train_batch_size.value)
+
+
+def _train(plan: Plan, notes: list[str]) -> str:
+    if not plan.train.value:
+        notes.append("The training backend is unknown because the settings do not give it.")
+    return plan.train.value or UNKNOWN_CELL
+
+
+def _infer(plan: Plan, facts: Facts | None, notes: list[str]) -> str:
+    engine = plan.infer.value
+    if not engine:
+        notes.append("The inference engine is unknown because the settings do not give it.")
+        return UNKNOWN_CELL
+    if engine in _VERSIONLESS:
+        return engine
+    if facts is None:
+        notes.append(
+            f"The version of {engine} is unknown without a run; give the run that the row rests on."
+        )
+        return engine
+    packages = _PACKAGES.get(engine, (engine, engine.replace("_", "-")))
+    version = next((v for p in packages if (v := facts.requirements.get(p))), None)
+    if version is None:
+        notes.append(
+            f"The version of {engine} is unknown because the run does not list the package."
+        )
+        return engine
+    # A local label (`+cu124`) says how the package was built, not which release it is.
+    return engine + version.split("+", 1)[0]
+
+
+def _contributor(contributor: str | None, notes: list[str]) -> str:
+    if contributor and contributor.strip():
+        return contributor.strip()
+    notes.append(
+        "The contributor is unknown; write a comment `# contributor: LOGIN` into the script or "
+        "pass --contributor."
+    )
+    return UNKNOWN_CELL

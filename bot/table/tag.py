@@ -1,0 +1,122 @@
+"""The tag that a plan's settings deserve by the page's own definition.
+
+Source: verl's docs/perf/device_tuning.rst. MIN is a script "after applying all memory optimization
+techniques", of which it names offload and gradient checkpointing; RECOMMENDED one that avoids
+what costs time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from bot.frameworks.plan import UNKNOWN, Plan
+
+_ACTOR = "actor_rollout_ref.actor."
+_CHECKPOINTING = "actor_rollout_ref.model.enable_gradient_checkpointing"
+# Megatron has its own switch, which is on when it says how much to recompute.
+_RECOMPUTE = _ACTOR + "megatron.override_transformer_config.recompute_granularity"
+
+
+@dataclass(frozen=True, slots=True)
+class Deserved:
+    """A tag, or None when the settings cannot tell, with the reason as a sentence."""
+
+    tag: Literal["MIN", "RECOMMENDED"] | None
+    reason: str
+
+
+def deserved_tag(plan: Plan) -> Deserved:
+    """MIN when parameters and optimizer are offloaded and gradients checkpointed."""
+    states = {
+        "verl": _verl,
+        "openrlhf": _openrlhf,
+    }.get(plan.framework, _nothing)(plan)
+    unknown = [name for name, state in states if state is None]
+    off = [name for name, state in states if state is False]
+    if off:
+        return Deserved(
+            "RECOMMENDED",
+            f"The tag is RECOMMENDED because the settings leave {_list(off)} off; a comment "
+            "`# tag: MIN` in the script overrides it.",
+        )
+    if unknown:
+        return Deserved(
+            None,
+            f"The tag is unknown because the settings do not tell whether {_list(unknown)} "
+            f"{'is' if len(unknown) == 1 else 'are'} on; state it with a comment `# tag: MIN` or "
+            "`# tag: RECOMMENDED` in the script.",
+        )
+    return Deserved(
+        "MIN",
+        f"The tag is MIN because the settings turn {_list(n for n, _ in states)} on; a comment "
+        "`# tag: RECOMMENDED` in the script overrides it.",
+    )
+
+
+_States = list[tuple[str, bool | None]]
+
+
+def _verl(plan: Plan) -> _States:
+    if plan.train.value is None:
+        return [("offload", None), ("gradient checkpointing", None)]
+    if plan.train.value == "megatron":
+        engine, checkpointing = "megatron.", _RECOMPUTE
+    else:
+        engine, checkpointing = "fsdp_config.", _CHECKPOINTING
+    # FSDP2 has one policy that offloads parameters, gradients and optimizer state together.
+    policy = _state(plan, _ACTOR + "fsdp_config.offload_policy")
+    whole = plan.train.value == "fsdp2" and policy
+    return [
+        ("parameter offload", whole or _state(plan, _ACTOR + engine + "param_offload")),
+        ("optimizer offload", whole or _state(plan, _ACTOR + engine + "optimizer_offload")),
+        ("gradient checkpointing", _state(plan, checkpointing)),
+    ]
+
+
+def _openrlhf(plan: Plan) -> _States:
+    # Releases before 0.10 and after it group the options differently; the last part stayed.
+    return [
+        ("optimizer offload", _flag(plan, "adam_offload")),
+        ("gradient checkpointing", _flag(plan, "gradient_checkpoint")),
+    ]
+
+
+def _nothing(plan: Plan) -> _States:
+    return [("offload", None), ("gradient checkpointing", None)]
+
+
+def _state(plan: Plan, key: str) -> bool | None:
+    """Whether a setting is on, by the script or by the release's default; None when unknown."""
+    setting = plan.last(key)
+    if setting is not None and setting.operator != "~":
+        return None if setting.value is UNKNOWN else _on(setting.value)
+    if plan.table is None:
+        return None
+    entry = plan.table.get(key)
+    return False if entry is None else _on(entry.default)
+
+
+def _flag(plan: Plan, beginning: str) -> bool | None:
+    """Whether an option is given whose last part begins so; options of this kind default to off."""
+    for setting in reversed(plan.settings):
+        if setting.key.rsplit(".", 1)[-1].startswith(beginning):
+            return None if setting.value is UNKNOWN else _on(setting.value, bare=True)
+    return False
+
+
+def _on(value: object, *, bare: bool = False) -> bool | None:
+    """The truth of a value; `bare` says that an option without one is on."""
+    if value is None:
+        return bare
+    if isinstance(value, str):
+        if "${" in value:  # a reference to another setting
+            return None
+        return value.strip().lower() not in ("", "false", "0", "no", "none", "null")
+    return bool(value)
+
+
+def _list(names: Iterable[str]) -> str:
+    *rest, last = names
+    return f"{', '.join(rest)} and {last}" if rest else last

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.table import add_row
+from bot.table.patch import unified_diff
+from tests.table.factories import all_pages, make, page
+
+
+def applied(folder: Path, path: str, before: str, patch: str) -> str:
+    """The file after `git apply`."""
+    target = folder / path
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(before.encode())
+    subprocess.run(
+        ["git", "-c", "core.autocrlf=false", "apply", "--whitespace=nowarn", "-"],
+        cwd=folder,
+        input=patch.encode(),
+        check=True,
+        env={"PATH": "/usr/bin:/bin", "GIT_CEILING_DIRECTORIES": str(folder.parent)},
+    )
+    return target.read_bytes().decode()
+
+
+@pytest.mark.parametrize("size", ["0.5b", "7b", "8b", "405b", "1t"])
+@pytest.mark.parametrize("name", all_pages())
+def test_git_applies_the_patch(name: str, size: str, tmp_path: Path) -> None:
+    before = page(name)
+    change = add_row(before, make(size), size=size)
+    assert applied(tmp_path, before.path, before.text, change.edit.patch) == change.text
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("a\n", "a\nb\n"),
+        ("a", "a\nb"),
+        ("a\nb", "a"),
+        ("a\r\nb\r\n", "a\r\nc\r\n"),
+        ("a\n" * 9, "a\n" * 10),
+        ("1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\nx\n3\n4\n5\n6\n7\ny\n9\n"),
+        ("a\n", "a"),
+    ],
+)
+def test_small_patches(before: str, after: str, tmp_path: Path) -> None:
+    patch = unified_diff("docs/a page.rst", before, after)
+    assert applied(tmp_path, "docs/a page.rst", before, patch) == after
+
+
+def test_no_change_is_no_patch() -> None:
+    assert unified_diff("a", "x\n", "x\n") == ""
+
+
+LINES = st.lists(st.sampled_from(["a\n", "b\n", "c\r\n", "\n"]), max_size=8).map("".join)
+
+
+@settings(max_examples=300, derandomize=True, deadline=None)
+@given(LINES, LINES)
+def test_a_patch_holds_both_texts(before: str, after: str) -> None:
+    body = unified_diff("p", "top\n" + before, "top\n" + after).split("\n", 3)
+    if before == after:
+        return
+    lines = body[3].splitlines(keepends=True) if "\r" not in body[3] else body[3].split("\n")
+    lines = [line if line.endswith("\n") else line + "\n" for line in lines if line]
+    old = "".join(line[1:] for line in lines if line[0] in " -")
+    new = "".join(line[1:] for line in lines if line[0] in " +")
+    assert old in "top\n" + before
+    assert new in "top\n" + after
+    _, ranges, *_ = body[2].split("@@")
+    first, second = (part.split(",") for part in ranges.split())
+    assert int(first[1]) == old.count("\n")
+    assert int(second[1]) == new.count("\n")
