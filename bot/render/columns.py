@@ -1,0 +1,86 @@
+"""Lines of text in a terminal's columns."""
+
+from __future__ import annotations
+
+from unicodedata import category, east_asian_width
+
+from bot.render.escape import terminal
+
+TAB = 4
+
+
+def cells(line: str) -> list[tuple[str, int]]:
+    r"""What each character of `line` is shown as, and how many columns that takes.
+
+    A tab fills up to the next multiple of four columns; a character that cannot be seen is shown
+    as its code point; East Asian wide and full-width characters take two columns, combining marks
+    none. Characters of ambiguous width (√, ×) count as one, as terminals do outside a CJK locale.
+    """
+    shown: list[tuple[str, int]] = []
+    column = 0
+    for char in line:
+        if char == "\t":
+            here = " " * (TAB - column % TAB)
+        else:
+            here = char if char.isascii() and char.isprintable() else terminal(char)
+        width = _width(char) if here == char else len(here)
+        shown.append((here, width))
+        column += width
+    return shown
+
+
+def width_of(text: str) -> int:
+    """Columns that a text takes in a terminal."""
+    return sum(map(_width, text))
+
+
+def _width(char: str) -> int:
+    # Vowels and finals of Hangul syllables written in parts join the consonant before them.
+    if category(char) in ("Mn", "Me") or "\u1160" <= char <= "\u11ff":
+        return 0
+    return 2 if east_asian_width(char) in "WF" else 1
+
+
+def excerpt(line: str, start: int, end: int, width: int) -> tuple[str, str]:
+    """`line` and, below it, carets under its characters from `start` to before `end`.
+
+    Positions count characters from 0; an empty or outlying stretch gets one caret. A line wider
+    than `width` columns is cut around the stretch, with an ellipsis where it was cut; a stretch
+    that is too wide itself shows its start.
+    """
+    shown = cells(line)
+    start = min(max(start, 0), len(shown))
+    end = min(max(end, start), len(shown))
+    widths = [width for _, width in shown]
+    first, last = _window(widths, start, end, max(width, 20))
+    left, right = "…" if first else "", "…" if last < len(shown) else ""
+    body = "".join(text for text, _ in shown[first:last])
+    before = len(left) + sum(widths[first:start])
+    under = sum(widths[start : min(end, last)])
+    return f"{left}{body}{right}".rstrip(), " " * before + "^" * max(under, 1)
+
+
+def _window(widths: list[int], start: int, end: int, room: int) -> tuple[int, int]:
+    """Which characters to show: all, or as many around the stretch as fit beside the ellipses."""
+    total = len(widths)
+    if sum(widths) <= room:
+        return 0, total
+    room -= 2
+    first = last = start
+    used = 0
+    while last < end and used + widths[last] <= room:
+        used += widths[last]
+        last += 1
+    # What is left goes to both sides, two thirds before it: the key stands before the value.
+    before = (room - used) * 2 // 3
+    while first > 0 and before >= widths[first - 1]:
+        first -= 1
+        before -= widths[first]
+        used += widths[first]
+    while last < total and used + widths[last] <= room:
+        used += widths[last]
+        last += 1
+    while first > 0 and used + widths[first - 1] <= room:
+        first -= 1
+        used += widths[first]
+    return first, last

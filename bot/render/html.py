@@ -1,0 +1,98 @@
+"""The comment as a page of its own, for reading it outside GitHub."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from hashlib import sha256
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING
+
+from bot.errors import UserError
+from bot.render.escape import html_text
+from bot.render.style import CSS
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
+# The part of GitHub's allow-list that the comment uses; other tags go, their text stays.
+_TAGS = frozenset({"details", "summary", "br", "code", "span", "sub", "sup"})
+_HIDDEN = frozenset({"script", "style"})
+
+
+def page(markdown: str, title: str) -> str:
+    """`markdown` rendered as GitHub renders a comment, in a page that loads and runs nothing.
+
+    HTML in it is cut down to the tags that the comment uses, without their attributes; images
+    become links. Raises UserError when markdown-it-py is not installed.
+    """
+    # `CSS` is allowed by its hash, so that no other style applies, not even an attribute.
+    digest = b64encode(sha256(CSS.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    return (
+        "<!doctype html>\n"
+        '<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        '<meta name="referrer" content="no-referrer">\n'
+        f"<title>{html_text(title)}</title>\n<style>{CSS}</style>\n</head>\n"
+        f"<body>\n<main>\n{_parser().render(markdown)}</main>\n</body>\n</html>\n"
+    )
+
+
+def _parser() -> MarkdownIt:
+    try:
+        from markdown_it import MarkdownIt
+    except ImportError:
+        raise UserError(
+            "A page needs markdown-it-py: install it with `pip install 'markdown-it-py[linkify]'`."
+        ) from None
+    parser = MarkdownIt("gfm-like").disable("image")
+    linkify = parser.linkify
+    if linkify is not None:
+        # GitHub links what has a scheme or starts with www, not every name that ends in .sh.
+        linkify.set({"fuzzy_link": False, "fuzzy_email": False})
+    parser.add_render_rule("html_inline", _html)
+    parser.add_render_rule("html_block", _html)
+    for cell in ("th_open", "td_open"):
+        parser.add_render_rule(cell, _aligned)
+    return parser
+
+
+def _html(renderer: object, tokens, index, options, env) -> str:  # type: ignore[no-untyped-def]
+    allowed = _Allowed()
+    allowed.feed(tokens[index].content)
+    allowed.close()
+    return "".join(allowed.kept)
+
+
+def _aligned(renderer, tokens, index, options, env) -> str:  # type: ignore[no-untyped-def]
+    style = tokens[index].attrs.pop("style", "")
+    if style:
+        tokens[index].attrs["align"] = str(style).removeprefix("text-align:")
+    return str(renderer.renderToken(tokens, index, options, env))
+
+
+class _Allowed(HTMLParser):
+    """Keeps allowed tags and all text."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.kept: list[str] = []
+        self._hidden = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._hidden += tag in _HIDDEN
+        if tag in _TAGS:
+            is_open = tag == "details" and any(name == "open" for name, _ in attrs)
+            self.kept.append(f"<{tag}{' open' if is_open else ''}>")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._hidden -= tag in _HIDDEN and self._hidden > 0
+        if tag in _TAGS and tag != "br":
+            self.kept.append(f"</{tag}>")
+
+    def handle_data(self, data: str) -> None:
+        if not self._hidden:
+            # Line ends stay, unlike in `html_text`: the parser's blocks depend on none of them.
+            self.kept.append("\n".join(html_text(line) for line in data.split("\n")))

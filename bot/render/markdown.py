@@ -1,0 +1,200 @@
+"""The comment on a pull request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from bot.render import blocks, wording
+from bot.render.escape import clip, code_block, code_span
+from bot.render.escape import markdown_inline as inline
+from bot.render.fit import Group, Part, assemble
+from bot.report import Evidence, Report, Severity
+
+MARKER = "<!-- rlbot:comment v1 -->"
+
+_OPEN_TO_DO = 10
+_OPEN_CLAIMS = 6
+_OPEN_UNCHECKED = 6
+
+
+def comment(report: Report, *, limit: int = 65_536) -> str:
+    """The comment as GitHub's Markdown, always shorter than `limit` characters.
+
+    The first line is the verdict in words, the last one a hidden marker; between them a table of
+    the scripts, what blocks, the claims that are not consistent, and the rest folded. What does
+    not fit is left out from the least important on, and a sentence says what. Empty for a report
+    without scripts. Raises ValueError when not even the first line fits into `limit`.
+    """
+    if not report.scripts:
+        return ""
+    labels = wording.labels(report.scripts)
+    parts = [
+        _scripts(report, labels),
+        *_to_do(report, labels),
+        _open_claims(report, labels),
+        _unchecked(report, labels),
+        _rows(report, labels),
+        _patches(report),
+        _claims(report, labels),
+        _findings(report, labels, "warning", 4),
+        _findings(report, labels, "note", 1),
+        _checked(report),
+    ]
+    bottom = MARKER
+    return assemble(_first_line(report), parts, bottom, limit, lambda what: _left_out(what, limit))
+
+
+def _left_out(what: str, limit: int) -> str:
+    return f"Left out to stay under {limit:,} characters: {what}. The JSON report holds everything."
+
+
+def _first_line(report: Report) -> str:
+    said = inline(clip(wording.verdict(report), blocks.SENTENCE))
+    tool = inline(clip(f"{report.tool.name} {report.tool.version}", blocks.VALUE))
+    if report.change is None:
+        return f"**{said}** Checked with {tool}"
+    head = code_span(report.change.head[:7])
+    return f"**{said}** Checked at {head} · {tool}" if head else f"**{said}** {tool}"
+
+
+def _scripts(report: Report, labels: Mapping[str, str]) -> Part:
+    scripts = wording.worst_first(report.scripts)
+
+    def form(row: Callable[..., str], *columns: str) -> list[Group]:
+        rows = tuple(row(script, labels[script.path]) for script in scripts)
+        return [Group(blocks.table_head(*columns), rows)]
+
+    return Part(
+        "script",
+        "scripts",
+        100,
+        form(blocks.verdict_row, "", "script", "row", "run"),
+        shorter=[
+            form(blocks.lean_row, "", "script"),
+            form(blocks.shortest_row, "", "script"),
+        ],
+    )
+
+
+def _to_do(report: Report, labels: Mapping[str, str]) -> list[Part]:
+    lines = []
+    for script in wording.worst_first(report.scripts):
+        errors = [f for f in script.findings if f.severity == "error"]
+        lines += [blocks.finding_item(f, labels) for f in wording.by_place(errors)]
+        lines += [
+            blocks.claim_item(claim, labels[script.path])
+            for claim in wording.not_consistent(script.evidence)
+            if claim.verdict == "inconsistent"
+        ]
+    first, rest = tuple(lines[:_OPEN_TO_DO]), tuple(lines[_OPEN_TO_DO:])
+    summary = f"{len(rest):,} more to do"
+    return [
+        Part("thing to do", "things to do", 90, _one(first), lambda body: f"**To do**\n\n{body}"),
+        Part("further thing to do", "further things to do", 70, _one(rest), _folded(summary)),
+    ]
+
+
+def _open_claims(report: Report, labels: Mapping[str, str]) -> Part:
+    groups = _by_script(
+        report,
+        labels,
+        lambda evidence: map(blocks.reason_row, wording.not_consistent(evidence)),
+        blocks.table_head("", "claim", "claimed", "run", "why"),
+    )
+    claims = [c for script in report.scripts for c in wording.not_consistent(script.evidence)]
+    against = sum(claim.verdict == "inconsistent" for claim in claims)
+    title = wording.left_open(against, len(claims) - against)
+    # Claims that are merely open do not hold up a script that is ready otherwise.
+    folded = report.verdict == "pass" or len(claims) > _OPEN_CLAIMS
+    wrap = _folded(title) if folded else lambda body: f"**{title}**\n\n{body}"
+    return Part("claim that is not consistent", "claims that are not consistent", 60, groups, wrap)
+
+
+def _claims(report: Report, labels: Mapping[str, str]) -> Part:
+    def rows(evidence: Evidence) -> Iterable[str]:
+        open_ = wording.not_consistent(evidence)
+        settled = [claim for claim in evidence.claims if claim.verdict == "consistent"]
+        return map(blocks.claim_row, [*open_, *settled])
+
+    groups = _by_script(
+        report, labels, rows, blocks.table_head("", "claim", "claimed", "run", "source")
+    )
+    count = sum(len(group.items) for group in groups)
+    summary = f"All {count:,} claims" if count > 1 else "The claim"
+    return Part("claim", "claims", 2, groups, _folded(summary))
+
+
+def _by_script(
+    report: Report,
+    labels: Mapping[str, str],
+    rows: Callable[[Evidence], Iterable[str]],
+    head: str,
+) -> list[Group]:
+    groups = []
+    for script in wording.worst_first(report.scripts):
+        items = tuple(rows(script.evidence)) if script.evidence else ()
+        name = code_span(clip(labels[script.path], blocks.PATH))
+        if items:
+            groups.append(Group(head if len(labels) == 1 else f"{name}\n\n{head}", items))
+    return groups
+
+
+def _unchecked(report: Report, labels: Mapping[str, str]) -> Part:
+    items = tuple(
+        blocks.unchecked_item(item, labels[script.path] if script else "")
+        for script, item in wording.unchecked(report)
+    )
+    title = f"{len(items):,} not checked"
+    decides = report.verdict == "inconclusive" and len(items) <= _OPEN_UNCHECKED
+    wrap = (lambda body: f"**Not checked**\n\n{body}") if decides else _folded(title)
+    return Part("unchecked matter", "unchecked matters", 50 if decides else 6, _one(items), wrap)
+
+
+def _rows(report: Report, labels: Mapping[str, str]) -> Part:
+    edited = [s for s in report.scripts if s.page_edit and s.page_edit.action != "none"]
+    items = [blocks.paste_item(script, labels[script.path]) for script in edited]
+    pages = dict.fromkeys(script.page_edit.path for script in edited if script.page_edit)
+    what = "Row" if len(items) == 1 else f"{len(items)} rows"
+    summary = f"{what} to paste into {', '.join(pages)}"
+    groups = [Group("", (item,)) for item in items]
+    return Part("row to paste", "rows to paste", 40, groups, _folded(summary))
+
+
+def _patches(report: Report) -> Part:
+    edits = [s.page_edit for s in report.scripts if s.page_edit and s.page_edit.patch]
+    groups = [Group("", (code_block(edit.patch, "diff"),)) for edit in edits]
+    pages = ", ".join(dict.fromkeys(edit.path for edit in edits))
+    summary = f"Patch of {pages}" if len(edits) == 1 else f"{len(edits)} patches of {pages}"
+    return Part("patch", "patches", 5, groups, _folded(summary))
+
+
+def _findings(
+    report: Report, labels: Mapping[str, str], severity: Severity, importance: int
+) -> Part:
+    found = [f for script in report.scripts for f in script.findings if f.severity == severity]
+    items = tuple(blocks.finding_item(finding, labels) for finding in wording.by_place(found))
+    summary = wording.counted(len(items), severity)
+    return Part(severity, f"{severity}s", importance, _one(items), _folded(summary))
+
+
+def _checked(report: Report) -> Part:
+    items = tuple(blocks.checked_item(script) for script in report.scripts)
+    if report.change:
+        change = f"- commit {code_span(clip(report.change.head, blocks.VALUE))}"
+        base = code_span(clip(report.change.base, blocks.VALUE))
+        items = (f"{change} on base {base}" if base else change, *items)
+    return Part(
+        "line on what was checked",
+        "lines on what was checked",
+        3,
+        _one(items),
+        _folded("What was checked"),
+    )
+
+
+def _one(items: Sequence[str]) -> list[Group]:
+    return [Group("", tuple(items))] if items else []
+
+
+def _folded(summary: str) -> Callable[[str], str]:
+    return lambda body: blocks.fold(summary, body)

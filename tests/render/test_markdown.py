@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from syrupy.assertion import SnapshotAssertion
+
+from bot.render.fit import size
+from bot.render.markdown import MARKER, comment
+from bot.report import Report, Unchecked
+from tests.render import factories as make
+from tests.render.judge import Seen, hostile, read
+
+TAGS = {"<details>", "</details>", "<summary>", "</summary>", "<br>", "<span>", "</span>", MARKER}
+TOKENS = {
+    f"{kind}_{end}"
+    for kind in (
+        *("paragraph", "strong", "bullet_list", "list_item", "link"),
+        *("table", "thead", "tbody", "tr", "th", "td"),
+    )
+    for end in ("open", "close")
+}
+
+
+def judged(report: Report, limit: int = 65_536) -> tuple[str, Seen]:
+    """The comment, after checking what holds for each."""
+    text = comment(report, limit=limit)
+    assert size(text) < limit
+    assert len(text) < limit
+    lines = text.splitlines()
+    assert re.match(r"\*\*(Ready|Not ready|Could not be checked|No errors)\b", lines[0])
+    assert lines[-1] == MARKER
+    seen = read(text)
+    assert set(seen.html) <= TAGS
+    assert seen.html.count(MARKER) == 1
+    tags = [tag for tag in seen.html if "details" in tag]
+    assert tags == ["<details>", "</details>"] * (len(tags) // 2)
+    assert seen.other <= TOKENS
+    assert not seen.live()
+    allowed = {s.evidence.run.url for s in report.scripts if s.evidence}
+    allowed |= {f.url for s in report.scripts for f in s.findings}
+    assert set(seen.links) <= allowed
+    for row in seen.rows:
+        assert len(row) in (2, 4, 5)
+    return text, seen
+
+
+def verdicts(seen: Seen) -> list[str]:
+    """The marks of the first table."""
+    heads = [index for index, row in enumerate(seen.rows) if row[0] == ""]
+    end = heads[1] if len(heads) > 1 else len(seen.rows)
+    return [row[0] for row in seen.rows[1:end]]
+
+
+def test_nothing_is_said_where_there_is_no_script() -> None:
+    assert comment(make.report()) == ""
+    assert comment(make.report(unchecked=(Unchecked(check="a", reason="b"),))) == ""
+
+
+@pytest.mark.parametrize(
+    ("case", "report"),
+    [
+        ("pass", make.report(make.good())),
+        ("fail", make.report(make.bad())),
+        ("inconclusive", make.report(make.unknown())),
+        ("mixed", make.report(make.good(), make.bad())),
+        ("without a run", make.report(replace(make.good(), evidence=None), change=None)),
+    ],
+)
+def test_comment(case: str, report: Report, snapshot: SnapshotAssertion) -> None:
+    text, _ = judged(report)
+    assert text == snapshot(name=case)
+
+
+def test_big_report(snapshot: SnapshotAssertion) -> None:
+    texts = ("the value differs from the run's", "data.train_batch_size", "1024")
+    text, seen = judged(make.big(40, 500, texts))
+    assert verdicts(seen) == ["❌"] * 14 + ["❔"] * 13 + ["✅"] * 13
+    sentence = text[text.index("Left out") : text.index(MARKER)]
+    assert sentence == snapshot
+
+
+@settings(max_examples=12, deadline=None, derandomize=True)
+@given(
+    texts=st.lists(hostile | hostile.map(lambda text: text * 60), min_size=5, max_size=9),
+    findings=st.sampled_from([0, 40, 500]),
+)
+def test_forty_scripts_always_fit(texts: list[str], findings: int) -> None:
+    report = make.big(40, findings, tuple(texts))
+    _, seen = judged(report)
+    assert verdicts(seen) == ["❌"] * 14 + ["❔"] * 13 + ["✅"] * 13
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(
+    texts=st.lists(hostile, min_size=3, max_size=7),
+    scripts=st.integers(1, 4),
+    findings=st.integers(0, 12),
+    limit=st.integers(8_000, 30_000),
+)
+def test_any_report_is_a_valid_comment_under_any_limit(
+    texts: list[str], scripts: int, findings: int, limit: int
+) -> None:
+    _, seen = judged(make.big(scripts, findings, tuple(texts)), limit)
+    assert len(verdicts(seen)) == scripts
+
+
+def test_scripts_are_counted_when_even_their_names_are_too_many() -> None:
+    text, seen = judged(make.big(3000, 0, ("a" * 100, "b/" * 100)))
+    shown = len(verdicts(seen))
+    assert 0 < shown < 3000
+    assert f"{3000 - shown:,} of 3,000 scripts" in text
+    assert verdicts(seen)[0] == "❌"
+    assert text.startswith("**Not ready: 1000 of 3000 scripts contradict their runs.**")
+
+
+def test_astral_characters_count_twice() -> None:
+    assert size("a😀") == 3
+    judged(make.big(40, 500, ("😀" * 300,)))
+
+
+def test_the_least_important_goes_first() -> None:
+    report = make.big(6, 60, ("a finding as long as findings are, more or less", "value", "x"))
+    whole = comment(report)
+    assert "Left out" not in whole
+    gone: list[str] = []
+    for limit in range(size(whole), 4_000, -600):
+        text, _ = judged(report, limit)
+        sentence = text[text.index("Left out") :] if "Left out" in text else ""
+        for name in ("note", "claim", "warning", "patch", "row", "script"):
+            if re.search(rf"\b{name}(e?s)?\b", sentence) and name not in gone:
+                gone.append(name)
+    assert gone == ["note", "claim", "warning", "patch", "row"]
+    assert "**To do**" in text
+
+
+def test_a_limit_without_room_for_a_verdict_is_refused() -> None:
+    with pytest.raises(ValueError, match="too low"):
+        comment(make.report(make.good()), limit=60)
+
+
+def test_scripts_of_the_same_folder_and_name_are_told_apart() -> None:
+    _, seen = judged(make.report(make.good("a/7b/x.sh"), make.good("b/7b/x.sh")))
+    assert {"a/7b/x.sh", "b/7b/x.sh"} <= set(seen.code)
+
+
+def test_more_to_do_than_a_reader_takes_in_is_folded() -> None:
+    errors = tuple(make.finding("wrong", severity="error", line=n) for n in range(1, 15))
+    text, _ = judged(make.report(replace(make.bad(), findings=errors, evidence=None)))
+    assert text.index(".sh:10` wrong") < text.index("4 more to do") < text.index(".sh:11` wrong")
+
+
+def test_a_row_that_the_page_has_is_not_offered_again() -> None:
+    script = make.good()
+    assert script.page_edit is not None
+    kept = replace(script, page_edit=replace(script.page_edit, action="none", patch=""))
+    text, _ = judged(make.report(kept))
+    assert "to paste" not in text
+    assert "Patch" not in text
+
+
+def test_open_claims_are_folded_where_the_verdict_does_not_rest_on_them() -> None:
+    open_ = make.claim("data.train_files", "a", "b", verdict="inconclusive")
+    evidence = make.evidence(claims=(*make.AGREEING, open_))
+    text, _ = judged(make.report(replace(make.good(), evidence=evidence)))
+    assert "<details><summary>1 claim left open</summary>" in text
+    undecided = replace(make.good(), verdict="inconclusive", evidence=evidence)
+    text, _ = judged(make.report(undecided))
+    assert "**1 claim left open**" in text

@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from syrupy.assertion import SnapshotAssertion
+
+from bot.render.text import text
+from bot.report import Report, Unchecked
+from tests.render import factories as make
+from tests.render.judge import hostile
+
+SOURCE = "\n".join(
+    [
+        "#!/usr/bin/env bash",
+        "set -x",
+        "export CUDA_VISIBLE_DEVICES=0,1,2,3,4,5,6,7",
+        *[""] * 6,
+        "nproc_per_gpu=45 # 32√ → 64× → 48× → 40√ → 44√ → 46× → 45×\r",
+        *[""] * 18,
+        "\tactor.megatron.grad_offload=True \\",
+        "",
+        "# 中文注释",
+    ]
+)
+ANSI = re.compile(r"\x1b\[[0-9;]*m")
+
+
+@pytest.mark.parametrize("verbose", [False, True])
+@pytest.mark.parametrize(
+    ("case", "report"),
+    [
+        ("pass", make.report(make.good())),
+        ("fail", make.report(make.bad())),
+        ("inconclusive", make.report(make.unknown())),
+        ("mixed", make.report(make.good(), make.bad())),
+        ("nothing found", make.report(replace(make.good(), findings=(), evidence=None, row=None))),
+        (
+            "no script",
+            make.report(unchecked=(Unchecked(check="files", reason="There are too many"),)),
+        ),
+    ],
+)
+def test_text(case: str, report: Report, verbose: bool, snapshot: SnapshotAssertion) -> None:
+    shown = text(report, sources={make.LARGE: SOURCE}, verbose=verbose)
+    assert shown == snapshot(name=f"{case}{', verbose' if verbose else ''}")
+
+
+def test_wide_characters_and_tabs(snapshot: SnapshotAssertion) -> None:
+    path = "7b/中文.sh"
+    source = (
+        "批量=45 # 试过 44√\n\tdata.path='数据' \\\nname=\u202e'x'\u00a0y\n" + "a=1 " * 60 + "b=2"
+    )
+    script = replace(
+        make.bad(path),
+        findings=(
+            make.finding("too large", severity="error", path=path, line=1, columns=(4, 6)),
+            make.finding("名称不对", path=path, line=2, columns=(12, 16), help="改成 data"),
+            make.finding("bidirectional", path=path, line=3, columns=(6, 7)),
+            make.finding("far right", path=path, line=4, columns=(241, 244)),
+            make.finding("past the end", path=path, line=99, columns=(1, 2)),
+        ),
+        evidence=None,
+        row=None,
+    )
+    assert text(make.report(script), sources={path: source}) == snapshot
+
+
+def test_a_finding_over_several_lines_is_underlined_to_the_end_of_its_first() -> None:
+    found = replace(make.finding(path="a.sh", line=1, columns=(3, 2)), end_line=3)
+    script = replace(make.good("a.sh"), findings=(found,), evidence=None, row=None)
+    shown = text(make.report(script), sources={"a.sh": "x 'ab\ncd\n'"})
+    assert "     │ x 'ab\n     │   ^^^\n" in shown
+
+
+def test_colour_is_only_added() -> None:
+    report = make.report(make.good(), make.bad(), make.unknown())
+    sources = {make.LARGE: SOURCE}
+    plain = text(report, sources=sources, verbose=True)
+    painted = text(report, sources=sources, verbose=True, color=True)
+    assert "\x1b" not in plain
+    assert "\x1b[31;1merror" in painted
+    assert ANSI.sub("", painted) == plain
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(texts=st.lists(hostile, min_size=3, max_size=7), source=hostile, color=st.booleans())
+def test_nothing_reaches_the_terminal_unseen(texts: list[str], source: str, color: bool) -> None:
+    report = make.big(3, 12, tuple(texts))
+    sources = {script.path: source for script in report.scripts}
+    shown = text(report, sources=sources, color=color, verbose=True)
+    lines = (ANSI.sub("", shown) if color else shown).split("\n")
+    assert all(line.isprintable() for line in lines)
+    assert "\u2800" not in shown
+    shown.encode()

@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from bot.render import wording
+from bot.report import Report, Unchecked
+from tests.render import factories as make
+
+ONE_ERROR = replace(make.bad(), evidence=None, findings=make.bad().findings[:2])
+LINTED = replace(make.good("7b/other.sh"), evidence=None)
+OPEN = make.evidence(
+    "inconclusive",
+    (
+        make.claim("a", 1, None, verdict="inconclusive", reason="The stream ends early."),
+        make.claim("b", 1, None, verdict="inconclusive", reason="No metadata."),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("report", "said"),
+    [
+        (make.report(make.good()), "Ready: 1 script agrees with its run."),
+        (make.report(make.good(), make.good("b")), "Ready: 2 scripts agree with their runs."),
+        (make.report(LINTED), "No errors in 1 script; no run was compared."),
+        (
+            make.report(make.good(), LINTED),
+            "No errors in 2 scripts; 1 agrees with its run, for the rest no run was compared.",
+        ),
+        (
+            make.report(make.bad()),
+            "Not ready: 1 script contradicts its run and has 2 errors.",
+        ),
+        (make.report(ONE_ERROR), "Not ready: 1 script has 1 error."),
+        (make.report(ONE_ERROR, LINTED), "Not ready: 1 error in 1 of 2 scripts."),
+        (
+            make.report(make.bad(), make.bad("b"), LINTED),
+            "Not ready: 2 of 3 scripts contradict their runs, 4 errors in 2 scripts.",
+        ),
+        (make.report(LINTED, verdict="fail"), "Not ready: 1 script failed."),
+        (
+            make.report(make.unknown()),
+            (
+                "Could not be checked: ada/verl-tuning is private: make the project public, "
+                "or attach the run."
+            ),
+        ),
+        (
+            make.report(
+                replace(
+                    make.unknown(),
+                    unchecked=(
+                        Unchecked(
+                            check="run",
+                            reason="verl 0.9.1 is unknown. Name a release that is not.",
+                        ),
+                    ),
+                )
+            ),
+            "Could not be checked: verl 0.9.1 is unknown.",
+        ),
+        (
+            make.report(replace(make.good(), verdict="inconclusive", evidence=OPEN), LINTED),
+            "Could not be checked: 1 of 2 scripts, for 2 reasons.",
+        ),
+        (
+            make.report(
+                make.good(),
+                LINTED,
+                verdict="inconclusive",
+                unchecked=(Unchecked(check="files", reason="There are too many files"),),
+            ),
+            "Could not be checked: 2 scripts. There are too many files.",
+        ),
+    ],
+)
+def test_verdict(report: Report, said: str) -> None:
+    assert wording.verdict(report) == said
+
+
+def test_run_summaries() -> None:
+    assert wording.run_summary(make.evidence()) == (
+        "consistent: 31 of 31 settings, peak 71.2 of 79.6 GiB, 412 steps"
+    )
+    assert wording.run_summary(OPEN) == "inconclusive: The stream ends early (and 1 more)"
+    against = make.bad().evidence
+    assert against is not None
+    assert wording.run_summary(against) == "contradicts: max batch claimed 180, observed 176"
+    bare = replace(
+        make.evidence(), claims=(), settings_compared=0, steps=None, peak_gib=None, device_gib=None
+    )
+    assert wording.run_summary(bare) == "consistent"
+    for verdict in ("inconsistent", "inconclusive"):
+        assert wording.run_summary(replace(bare, verdict=verdict))
+
+
+def test_findings_come_worst_first_then_by_place() -> None:
+    shuffled = make.bad().findings
+    assert [(f.severity, f.line) for f in wording.by_place(shuffled)] == [
+        ("error", 10),
+        ("error", 29),
+        ("warning", 3),
+        ("note", 31),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("against", "open_", "said"),
+    [
+        (1, 0, "1 claim contradicted"),
+        (2, 1, "2 claims contradicted, 1 left open"),
+        (0, 1, "1 claim left open"),
+    ],
+)
+def test_claims_that_are_not_consistent_are_counted(against: int, open_: int, said: str) -> None:
+    assert wording.left_open(against, open_) == said
