@@ -1,0 +1,5 @@
+"""`python -m bot` is `rlbot`."""
+
+from bot.cli import script
+
+script()

@@ -1,0 +1,323 @@
+"""The whole way, on one screen: a script, and perhaps its run and its page, to a report."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from bot import __version__
+from bot.config import Config, RuleLevel
+from bot.errors import UserError
+from bot.evidence.facts import EvidenceError, Facts
+from bot.frameworks import ConfigTree, plans
+from bot.frameworks.plan import Plan
+from bot.header import TAGS, Header, read_header
+from bot.naming import ScriptName, model_size, read_name
+from bot.report import (
+    Change,
+    Evidence,
+    Finding,
+    PageEdit,
+    Report,
+    Row,
+    ScriptReport,
+    Tool,
+    Unchecked,
+    Verdict,
+)
+from bot.rules.base import Case
+from bot.rules.registry import check_case, find
+from bot.shell import Files, read
+from bot.summary import launch_report, name_report, plan_report
+
+if TYPE_CHECKING:
+    from bot.table.edit import PageChange
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Script:
+    """A script to check: bytes with a path, wherever they come from."""
+
+    path: str
+    """As reports show it, with forward slashes."""
+    data: bytes
+    full_path: str | None = None
+    """The path that the name is read from, when `path` lacks the folder."""
+    tree_path: str | None = None
+    """The path of the script in the tree of `Options.files`."""
+    link: str | None = None
+    """Address of the script for the row: a permalink where the commit is known."""
+    contributor: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageText:
+    """The documentation page."""
+
+    path: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What a door was asked for."""
+
+    config: Config = field(default_factory=Config)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    """Framework to release, asked for explicitly; before the script's own comment."""
+    trees: Mapping[str, ConfigTree] = field(default_factory=dict)
+    """Framework to a configuration that stands in the place of every release."""
+    select: Sequence[str] = ()
+    ignore: Sequence[str] = ()
+    tag: str | None = None
+    contributor: str | None = None
+    link: str | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Variables that the script's caller is taken to set, for `resolve_script`."""
+    clean_environment: bool = False
+    """True when the caller sets no others."""
+    script_arguments: Sequence[str] = ()
+    """The script's own arguments."""
+    files: Files | None = None
+    """The tree that scripts are called from: what they source, and the scripts that they run."""
+    evidence: Literal["off", "optional", "required"] = "off"
+    """off: the script alone · optional: the row too, with the run when there is one · required:
+    without a run the result is inconclusive."""
+
+
+def check_script(
+    script: Script,
+    options: Options,
+    *,
+    run: Path | None = None,
+    page: PageText | None = None,
+) -> ScriptReport:
+    """Check one script; `run` is a run folder or file, `page` the page that gets the row.
+
+    Raises UserError when an option names an unknown rule or release. Nothing in the script, the
+    run or the page raises: what is wrong with them is part of the report.
+    """
+    reading = read(
+        script.data, script.path, files=_files(script, options), script_path=script.tree_path
+    )
+    name = read_name(script.full_path or script.path)
+    header = read_header(reading.comments)
+    asked = {**options.config.framework, **options.versions}
+    found = plans(
+        reading,
+        versions=asked,
+        header_versions={name: stated.text for name, stated in header.versions.items()},
+        trees=options.trees,
+    )
+    levels = {find(rule).meta.id: level for rule, level in options.config.rules.items()}
+    off = [rule for rule, level in levels.items() if level == "off"]
+    findings, unchecked = check_case(
+        Case(path=script.path, source=reading.source, reading=reading, name=name, plans=found),
+        select=options.select,
+        ignore=[*options.ignore, *off],
+    )
+    findings = _with_levels(findings, levels)
+
+    evidence: Evidence | None = None
+    facts: Facts | None = None
+    plan = found[0] if found else None
+    if run is not None or options.evidence == "required":
+        evidence, facts, plan, missing = _evidence(found, name, header, run, options.config)
+        unchecked = (*unchecked, *missing)
+
+    row: Row | None = None
+    edit: PageEdit | None = None
+    if plan is not None and options.evidence != "off":
+        row = _row(script, plan, name, facts, header, options)
+        # A row that nothing backs is not offered, least of all in the place of a published one.
+        backed = facts is not None and _verdict(findings, unchecked, evidence) != "fail"
+        if page is not None and (backed or options.evidence == "optional"):
+            try:
+                edit = row_edit(page, row, _size(plan, name)).edit
+            except UserError as error:
+                unchecked = (*unchecked, Unchecked(check="page", reason=str(error)))
+
+    return ScriptReport(
+        path=script.path,
+        sha256=hashlib.sha256(script.data).hexdigest(),
+        verdict=_verdict(findings, unchecked, evidence),
+        name=name_report(name),
+        launches=tuple(launch_report(p, reading.source) for p in found),
+        plan=plan_report(plan) if plan else None,
+        findings=findings,
+        unchecked=unchecked,
+        evidence=evidence,
+        row=row,
+        page_edit=edit,
+    )
+
+
+def resolve_script(script: Script, options: Options) -> ScriptReport:
+    """What one script would launch, each setting with its place; no rule is applied.
+
+    Raises UserError when an option names an unknown release.
+    """
+    reading = read(
+        script.data,
+        script.path,
+        environment={} if options.clean_environment else None,
+        assumed=options.environment,
+        arguments=options.script_arguments,
+        files=_files(script, options),
+        script_path=script.tree_path,
+    )
+    name = read_name(script.full_path or script.path)
+    found = plans(
+        reading,
+        versions={**options.config.framework, **options.versions},
+        header_versions={
+            framework: stated.text
+            for framework, stated in read_header(reading.comments).versions.items()
+        },
+        trees=options.trees,
+    )
+    case = Case(path=script.path, source=reading.source, reading=reading, name=name, plans=found)
+    findings, unchecked = check_case(case, select=["syntax"])
+    return ScriptReport(
+        path=script.path,
+        sha256=hashlib.sha256(script.data).hexdigest(),
+        verdict=_verdict(findings, unchecked, None),
+        launches=tuple(launch_report(p, reading.source, origins=True) for p in found),
+        plan=plan_report(found[0]) if found else None,
+        findings=findings,
+        unchecked=unchecked,
+    )
+
+
+def _files(script: Script, options: Options) -> Files | None:
+    """The tree, for a script that stands in it."""
+    return options.files if script.tree_path is not None else None
+
+
+def row_edit(page: PageText, row: Row, size: str) -> PageChange:
+    """The page with the row in the section of `size`; raises UserError when it can't be placed."""
+    from bot.table import add_row, read_page
+
+    return add_row(read_page(page.text, page.path), row, size=size)
+
+
+def make_report(
+    scripts: Iterable[ScriptReport],
+    *,
+    unchecked: Sequence[Unchecked] = (),
+    change: Change | None = None,
+) -> Report:
+    """Put the scripts' reports together; the worst verdict is the report's."""
+    checked = tuple(scripts)
+    verdicts = {script.verdict for script in checked} | ({"inconclusive"} if unchecked else set())
+    verdict: Verdict = "pass"
+    if "fail" in verdicts:
+        verdict = "fail"
+    elif "inconclusive" in verdicts:
+        verdict = "inconclusive"
+    return Report(
+        schema="report-v1",
+        tool=Tool(name="rlbot", version=__version__),
+        verdict=verdict,
+        scripts=checked,
+        unchecked=tuple(unchecked),
+        change=change,
+    )
+
+
+def _evidence(
+    found: Sequence[Plan], name: ScriptName, header: Header, run: Path | None, config: Config
+) -> tuple[Evidence | None, Facts | None, Plan | None, tuple[Unchecked, ...]]:
+    """Read the run and compare it with every launch; the launch that fits it best counts."""
+    plan = found[0] if found else None
+    try:
+        from bot.evidence.links import parse_link
+
+        links = [parse_link(stated.text, hosts=config.wandb_hosts) for stated in header.links]
+    except EvidenceError as error:
+        return None, None, plan, (Unchecked(check="evidence", reason=str(error)),)
+    if run is None:
+        reason = (
+            f"The script links to {links[0].url}, but no run folder was given. "
+            "Download or sync the run and pass its folder with --run."
+            if links
+            else "No run is linked. Add a comment `# wandb: LINK` to the script, "
+            "or pass the run's folder with --run."
+        )
+        return None, None, plan, (Unchecked(check="evidence", reason=reason),)
+    from bot.evidence import read as read_run
+    from bot.evidence.claims import compare
+
+    try:
+        facts = read_run(run)
+    except EvidenceError as error:
+        return None, None, plan, (Unchecked(check="evidence", reason=str(error)),)
+    if not found:
+        reason = (
+            "The script starts no known framework, so there is nothing to compare the run with."
+        )
+        return None, facts, None, (Unchecked(check="evidence", reason=reason),)
+    link = links[0] if links else None
+    compared = [(compare(plan, name, facts, link=link), plan) for plan in found]
+    best, plan = min(
+        compared, key=lambda pair: sum(c.verdict == "inconsistent" for c in pair[0].claims)
+    )
+    return best, facts, plan, ()
+
+
+def _row(
+    script: Script,
+    plan: Plan,
+    name: ScriptName,
+    facts: Facts | None,
+    header: Header,
+    options: Options,
+) -> Row:
+    from bot.table import make_row
+
+    stated = header.contributor.text if header.contributor else None
+    return make_row(
+        plan,
+        name,
+        facts=facts,
+        link=options.link or script.link or script.path,
+        contributor=options.contributor or stated or script.contributor,
+        tag=options.tag or (header.tag.text if header.tag and header.tag.text in TAGS else None),
+    )
+
+
+def _size(plan: Plan, name: ScriptName) -> str:
+    """The model's size, such as 7b, which names the section of the page."""
+    size = (plan.model.value and model_size(plan.model.value)) or model_size(name.model or "")
+    if size is None:
+        raise UserError(
+            "The section of the page could not be chosen: neither the model's path nor the "
+            "script's name states a size such as 7B."
+        )
+    return size
+
+
+def _with_levels(
+    findings: tuple[Finding, ...], levels: Mapping[str, RuleLevel]
+) -> tuple[Finding, ...]:
+    """The findings with the severities that the configuration gives their rules."""
+    changed = []
+    for finding in findings:
+        level = levels.get(finding.id, "off")
+        changed.append(finding if level == "off" else replace(finding, severity=level))
+    return tuple(changed)
+
+
+def _verdict(
+    findings: Iterable[Finding], unchecked: Sequence[Unchecked], evidence: Evidence | None
+) -> Verdict:
+    if any(f.severity == "error" for f in findings):
+        return "fail"
+    if evidence is not None and evidence.verdict == "inconsistent":
+        return "fail"
+    if unchecked or (evidence is not None and evidence.verdict == "inconclusive"):
+        return "inconclusive"
+    return "pass"

@@ -1,0 +1,189 @@
+"""Arguments and endings that commands share."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import stat
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bot.errors import UserError
+
+if TYPE_CHECKING:
+    from bot.check import Options
+    from bot.config import Config
+    from bot.frameworks import ConfigTree
+    from bot.report import Report
+
+MAX_SCRIPT = 1 << 24
+"""Bytes of a script that are read; a larger file is reported, not cut."""
+
+
+def add_common(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> None:
+    """Declare the arguments that every checking command has."""
+    parser.add_argument(
+        "--format", choices=formats, default=formats[0], help="how to print the result"
+    )
+    parser.add_argument(
+        "--config", metavar="FILE", help="configuration (default: .rlbot.yml here, if there is one)"
+    )
+    parser.add_argument(
+        "--framework",
+        "--against",
+        metavar="NAME@RELEASE",
+        action="append",
+        default=[],
+        help="check against this release, such as verl@0.4.1 (default: the script's own comment, "
+        "else the newest known)",
+    )
+    parser.add_argument(
+        "--framework-tree",
+        metavar="DIR",
+        help="check verl's settings against the configuration of this checkout instead",
+    )
+    parser.add_argument("--select", metavar="IDS", default="", help="only these rules, by commas")
+    parser.add_argument("--ignore", metavar="IDS", default="", help="not these rules, by commas")
+    parser.add_argument(
+        "--color", choices=("auto", "always", "never"), default="auto", help="colour in text output"
+    )
+    parser.add_argument("--verbose", action="store_true", help="show notes and every claim")
+    parser.add_argument("--quiet", action="store_true", help="print nothing when nothing is wrong")
+
+
+def load_config(path: str | None, folder: Path | None = None) -> Config:
+    """The configuration named by `--config`, else `.rlbot.yml` of the folder, else the defaults."""
+    from bot.config import FILE_NAME, Config, parse_config
+
+    file = Path(path) if path else (folder or Path()) / FILE_NAME
+    try:
+        return parse_config(file.read_bytes(), str(file))
+    except FileNotFoundError:
+        if path:
+            raise UserError(f"The configuration {file} does not exist.") from None
+        return Config()
+    except OSError as error:
+        raise UserError(f"The configuration {file} cannot be read: {_why(error)}.") from None
+
+
+def options_of(arguments: argparse.Namespace, config: Config, **more: object) -> Options:
+    """The options that the common arguments ask for."""
+    from bot.check import Options
+
+    return Options(
+        config=config,
+        versions=_versions(arguments.framework),
+        trees=trees_of(arguments),
+        select=_ids(arguments.select),
+        ignore=_ids(arguments.ignore),
+        **more,  # type: ignore[arg-type]
+    )
+
+
+def trees_of(arguments: argparse.Namespace) -> dict[str, ConfigTree]:
+    """The configuration that `--framework-tree` names; raises UserError when there is none."""
+    if not arguments.framework_tree:
+        return {}
+    if "verl" in _versions(arguments.framework):
+        raise UserError("--framework-tree and a release of verl exclude each other; give one.")
+    from bot.frameworks import read_tree
+
+    return {"verl": read_tree(Path(arguments.framework_tree))}
+
+
+def read_file(path: Path) -> bytes:
+    """The bytes of a script; raises UserError with the reason when it cannot be read."""
+    try:
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise UserError(f"{path} is a folder; name a file in it.")
+        if not stat.S_ISREG(status.st_mode):
+            raise UserError(f"{path} is not a regular file.")
+        size = status.st_size
+        if size > MAX_SCRIPT:
+            raise UserError(f"{path} has {size:,} bytes; a script has at most {MAX_SCRIPT:,}.")
+        return path.read_bytes()
+    except FileNotFoundError:
+        kind = "is a link to a file that does not exist" if path.is_symlink() else "does not exist"
+        raise UserError(f"{path} {kind}.") from None
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {_why(error)}.") from None
+
+
+def read_page(path: Path) -> str:
+    """The text of a documentation page, line endings kept; raises UserError."""
+    try:
+        return read_file(path).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path} is not UTF-8 (byte {error.start}); convert it first.") from None
+
+
+def finish(
+    report: Report, arguments: argparse.Namespace, sources: Mapping[str, str] | None = None
+) -> int:
+    """Print the report in the wanted form; return the exit status."""
+    from bot.report import exit_status
+
+    status = exit_status(report)
+    if arguments.quiet and status == 0:
+        return status
+    write(rendered(report, arguments, sources or {}))
+    return status
+
+
+def rendered(report: Report, arguments: argparse.Namespace, sources: Mapping[str, str]) -> str:
+    """The report in the form that `--format` names."""
+    if arguments.format == "json":
+        from bot.render.json_report import to_json
+
+        return to_json(report)
+    if arguments.format == "markdown":
+        from bot.render.markdown import comment
+
+        return comment(report)
+    from bot.render.text import text
+
+    return text(
+        report, sources=sources, color=wants_color(arguments.color), verbose=arguments.verbose
+    )
+
+
+def write(text: str) -> None:
+    """Print text that may hold any character, whatever the terminal's encoding is."""
+    if not text:
+        return
+    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+    if not text.endswith("\n"):
+        sys.stdout.buffer.write(b"\n")
+    sys.stdout.flush()
+
+
+def wants_color(choice: str) -> bool:
+    """Whether to colour: `--color`, then NO_COLOR and FORCE_COLOR, then whether a person looks."""
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
+
+
+def _ids(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _versions(given: list[str]) -> dict[str, str]:
+    versions: dict[str, str] = {}
+    for text in given:
+        name, at, release = text.partition("@")
+        if not (name and at and release):
+            raise UserError(
+                f'--framework takes a name and a release, such as verl@0.9.1; got "{text}".'
+            )
+        versions[name.lower()] = release
+    return versions
+
+
+def _why(error: OSError) -> str:
+    return (error.strerror or type(error).__name__).lower()

@@ -1,0 +1,38 @@
+"""`rlbot lint PATH…`: check scripts, or every script of a folder."""
+
+from __future__ import annotations
+
+import argparse
+
+from bot.commands.common import add_common, finish, load_config, options_of
+from bot.commands.scripts import add_paths, scripts_of
+from bot.commands.tree import add_root, files_below, root_of
+from bot.errors import UserError
+
+SUMMARY = "check scripts or folders"
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add_paths(parser)
+    add_root(parser)
+    add_common(parser, ("text", "json", "markdown"))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carry it out; returns the exit status."""
+    from bot.check import check_script, make_report
+    from bot.report import Unchecked
+
+    root = root_of(arguments.root)
+    options = options_of(
+        arguments, load_config(arguments.config), files=files_below(root) if root else None
+    )
+    reports, unchecked, sources = [], [], {}
+    for script in scripts_of(arguments.paths, arguments.stdin_filename, root):
+        if isinstance(script, UserError):
+            unchecked.append(Unchecked(check="script", reason=str(script)))
+            continue
+        sources[script.path] = script.data.decode("utf-8", "replace")
+        reports.append(check_script(script, options))
+    return finish(make_report(reports, unchecked=unchecked), arguments, sources)

@@ -1,0 +1,87 @@
+"""`rlbot resolve PATH…`: what scripts would launch, word for word, without running them."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+
+from bot.commands.common import add_common, finish, load_config, options_of
+from bot.commands.scripts import add_paths, scripts_of
+from bot.commands.tree import add_root, files_below, root_of
+from bot.errors import UserError
+
+SUMMARY = "what scripts would launch: words, settings, and where each was written"
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add_paths(parser)
+    add_root(parser)
+    parser.add_argument(
+        "--env",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        help="a variable that the caller sets: what would be launched then?",
+    )
+    parser.add_argument(
+        "--clean-env",
+        action="store_true",
+        help="the caller sets nothing else, as under `env -i`: what is not set is empty",
+    )
+    parser.add_argument(
+        "--args",
+        metavar="WORDS",
+        default="",
+        help="the script's own arguments, in one word as a shell would read them",
+    )
+    add_common(parser, ("text", "json"))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carry it out; returns the exit status."""
+    from bot.check import make_report, resolve_script
+    from bot.report import Unchecked
+
+    config = load_config(arguments.config)
+    root = root_of(arguments.root)
+    options = options_of(
+        arguments,
+        config,
+        environment=_environment(arguments.env),
+        clean_environment=arguments.clean_env,
+        script_arguments=_words(arguments.args),
+        files=files_below(root) if root else None,
+    )
+    reports, unchecked = [], []
+    for script in scripts_of(arguments.paths, arguments.stdin_filename, root):
+        if isinstance(script, UserError):
+            unchecked.append(Unchecked(check="script", reason=str(script)))
+        else:
+            reports.append(resolve_script(script, options))
+    report = make_report(reports, unchecked=unchecked)
+    if arguments.format == "text":
+        from bot.commands.common import write
+        from bot.render.launches import launches
+        from bot.report import exit_status
+
+        write(launches(report))
+        return exit_status(report)
+    return finish(report, arguments)
+
+
+def _environment(given: list[str]) -> dict[str, str]:
+    variables: dict[str, str] = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals or not name.isidentifier():
+            raise UserError(f'--env takes NAME=VALUE, such as DEVICE=npu; got "{text}".')
+        variables[name] = value
+    return variables
+
+
+def _words(text: str) -> tuple[str, ...]:
+    try:
+        return tuple(shlex.split(text))
+    except ValueError as error:
+        raise UserError(f"--args cannot be read as words: {str(error).lower()}.") from None

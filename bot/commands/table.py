@@ -1,0 +1,91 @@
+"""`rlbot table add PAGE SCRIPT`: write a script's row into the documentation page."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from bot.commands.common import (
+    add_common,
+    finish,
+    load_config,
+    options_of,
+    read_file,
+    read_page,
+    write,
+)
+from bot.commands.verify import add_row_arguments
+from bot.errors import UserError
+
+SUMMARY = "the documentation page: add a script's row"
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    adding = actions.add_parser("add", help="insert or replace the row of a script")
+    adding.add_argument(
+        "page", metavar="PAGE", help="the page, such as docs/perf/device_tuning.rst"
+    )
+    adding.add_argument("script", metavar="SCRIPT", help="the script")
+    adding.add_argument("--run", metavar="PATH", help="its run; without one some cells stay open")
+    adding.add_argument(
+        "--dry-run", action="store_true", help="print the patch instead of writing the page"
+    )
+    adding.add_argument(
+        "--force", action="store_true", help="write the row although the check found errors"
+    )
+    add_row_arguments(adding)
+    add_common(adding, ("text", "json", "markdown"))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carry it out; returns the exit status."""
+    from bot.check import PageText, Script, check_script, make_report, row_edit
+
+    page_path, script_path = Path(arguments.page), Path(arguments.script)
+    page = PageText(path=page_path.as_posix(), text=read_page(page_path))
+    data = read_file(script_path)
+    options = options_of(
+        arguments,
+        load_config(arguments.config),
+        evidence="optional",
+        link=arguments.link,
+        contributor=arguments.contributor,
+        tag=arguments.tag,
+    )
+    script = Script(
+        path=script_path.as_posix(), data=data, full_path=script_path.absolute().as_posix()
+    )
+    checked = check_script(
+        script, options, run=Path(arguments.run) if arguments.run else None, page=page
+    )
+    report = make_report([checked])
+    sources = {script.path: data.decode("utf-8", "replace")}
+    if checked.row is None or checked.page_edit is None:
+        return finish(report, arguments, sources) or 3
+    if checked.verdict == "fail" and not arguments.force:
+        status = finish(report, arguments, sources)
+        write("The page was not changed: settle the errors first, or write the row with --force.")
+        return status
+    change = row_edit(page, checked.row, checked.page_edit.section)
+    if arguments.dry_run:
+        write(change.edit.patch or f"{page.path} holds this row already.")
+        return 0
+    if change.edit.action != "none":
+        _replace(page_path, change.text)
+    done = {"add": "added to", "replace": "replaced in", "none": "already in"}[change.edit.action]
+    write(f"Row {done} section {change.edit.section} of {page.path}:\n\n{change.edit.rst}")
+    return 0
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write the page whole or not at all, byte for byte."""
+    draft = path.with_name(path.name + ".rlbot-new")
+    try:
+        draft.write_bytes(text.encode("utf-8"))
+        draft.chmod(path.stat().st_mode)
+        draft.replace(path)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise UserError(f"{path} cannot be written: {(error.strerror or '').lower()}.") from None

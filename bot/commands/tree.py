@@ -1,0 +1,63 @@
+"""The folder that `--root` names: the only files, beside the scripts, that are ever read."""
+
+from __future__ import annotations
+
+import argparse
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+from bot.errors import UserError
+
+_LARGEST = 1 << 20
+"""Bytes of a file that is read; a larger one is no script."""
+
+
+def add_root(parser: argparse.ArgumentParser) -> None:
+    """Declare the argument."""
+    parser.add_argument(
+        "--root",
+        metavar="DIR",
+        help="the folder that scripts are called from: files below it that a script sources or "
+        "runs are read too (default: nothing but the script itself)",
+    )
+
+
+def root_of(given: str | None) -> Path | None:
+    """The folder, with links followed; raises UserError when it is none."""
+    if given is None:
+        return None
+    root = Path(given)
+    if not root.is_dir():
+        raise UserError(f"--root takes a folder; {root} is none.")
+    return root.resolve()
+
+
+def files_below(root: Path) -> Callable[[str], bytes | None]:
+    """Gives the content of a regular file below `root`; None for all else.
+
+    A link that leads out of `root` is refused, and so is what is larger than a script may be.
+    """
+    root = root.resolve()
+
+    def content(path: str) -> bytes | None:
+        try:
+            file = (root / path).resolve()
+            if not file.is_relative_to(root):
+                return None
+            status = file.stat()
+            if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST:
+                return None
+            return file.read_bytes()
+        except (OSError, ValueError, RuntimeError):  # RuntimeError: a loop of links
+            return None
+
+    return content
+
+
+def path_below(root: Path, path: Path) -> str | None:
+    """The path of a script in the tree, with forward slashes; None when it lies elsewhere."""
+    try:
+        return path.resolve().relative_to(root).as_posix()
+    except (OSError, ValueError, RuntimeError):
+        return None

@@ -1,0 +1,1 @@
+"""Reading a change and publishing a report."""

@@ -1,0 +1,205 @@
+"""A change read from two commits of a local repository: blobs only, nothing is checked out."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot.errors import UserError
+
+MAX_BLOB = 1 << 24
+"""Bytes; a larger file is not read."""
+
+MAX_FILES = 1_000
+"""Files of a folder that are read at most."""
+
+_TIMEOUT = 60
+_NOREPLY = re.compile(r"(?:\d+\+)?([A-Za-z0-9-]+)@users\.noreply\.github\.com\Z")
+_REMOTE = re.compile(
+    r"(?:https://|ssh://git@|git@)([A-Za-z0-9.-]+)[/:]([A-Za-z0-9_.-]+)/([A-Za-z0-9_.-]+?)(?:\.git)?/?\Z"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedFile:
+    """A file that the change adds or alters."""
+
+    path: str
+    data: bytes | None
+    """None when it was not read; `reason` says why."""
+    reason: str = ""
+    contributor: str | None = None
+    """GitHub login where the commit's address shows it, else the author's name and address."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalChange:
+    """What a branch would change."""
+
+    base: str
+    """Commit of the base, 40 digits: configuration is read from here."""
+    head: str
+    files: tuple[ChangedFile, ...]
+    """Wanted files only, in path order."""
+    repository_url: str | None
+    """Web address of the repository, from its remote `origin`; None without one."""
+
+
+class LocalRepository:
+    """Reads one repository through git's plumbing: no hooks, filters, or external programs."""
+
+    def __init__(self, folder: Path) -> None:
+        """Raises UserError when `folder` is not inside a git repository."""
+        self._folder = folder
+        self._git("rev-parse", "--git-dir", wrong=f"{folder} is not inside a git repository.")
+
+    def commit(self, ref: str) -> str:
+        """The commit that `ref` names; raises UserError when there is none."""
+        wrong = f'"{ref}" names no commit here; fetch it, or name another branch or commit.'
+        arguments = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
+        return self._git(*arguments, wrong=wrong).decode().strip()
+
+    def blob(self, commit: str, path: str) -> bytes | None:
+        """The content of a regular file at a commit; None when there is none.
+
+        Raises UserError when it has more than MAX_BLOB bytes.
+        """
+        listed = self._git("ls-tree", "-z", "--full-tree", commit, "--", f":(literal,top){path}")
+        entries = [entry for entry in listed.split(b"\0") if entry]
+        if len(entries) != 1:
+            return None
+        mode, kind, digest = entries[0].split(b"\t", 1)[0].decode().split()
+        if kind != "blob" or mode == "120000":
+            return None
+        if self._size(digest) > MAX_BLOB:
+            raise UserError(f"{path} has more than {MAX_BLOB:,} bytes.")
+        return self._git("cat-file", "blob", digest)
+
+    def below(self, commit: str, folder: str, suffix: str) -> dict[str, bytes]:
+        """The regular files below a folder whose names end so, by their path within it.
+
+        Empty when there is no such folder. Raises UserError above MAX_FILES or MAX_BLOB bytes.
+        """
+        listed = self._git("ls-tree", "-r", "-z", "-l", "--full-tree", commit, "--", f"{folder}/")
+        wanted: dict[str, str] = {}
+        total = 0
+        for entry in filter(None, listed.split(b"\0")):
+            facts, path = entry.split(b"\t", 1)
+            mode, _, digest, size = facts.decode().split()
+            name = path.decode("utf-8", "surrogateescape").removeprefix(f"{folder}/")
+            if mode in ("100644", "100755") and name.endswith(suffix):
+                wanted[name] = digest
+                total += int(size)
+        if len(wanted) > MAX_FILES or total > MAX_BLOB:
+            raise UserError(f"{folder} holds too much to be read: {len(wanted):,} {suffix} files.")
+        return {name: self._git("cat-file", "blob", digest) for name, digest in wanted.items()}
+
+    def change(self, base: str, head: str, wanted: Callable[[str], bool]) -> LocalChange:
+        """What `head` adds or alters since it left `base`, of the wanted paths.
+
+        Raises UserError when a ref names no commit or the two have no common ancestor.
+        """
+        base_commit, head_commit = self.commit(base), self.commit(head)
+        wrong = f"{base} and {head} have no common ancestor."
+        fork = self._git("merge-base", base_commit, head_commit, wrong=wrong).decode().strip()
+        arguments = ("diff-tree", "-r", "-z", "-M", "--raw", "--no-ext-diff", "--no-textconv")
+        raw = self._git(*arguments, "--diff-filter=AMRCT", fork, head_commit)
+        files: list[ChangedFile] = []
+        for mode, digest, path in _entries(raw):
+            if wanted(path):
+                files.append(self._changed(mode, digest, path, fork, head_commit))
+        return LocalChange(
+            base=base_commit,
+            head=head_commit,
+            files=tuple(sorted(files, key=lambda file: file.path)),
+            repository_url=self.web_url(),
+        )
+
+    def web_url(self) -> str | None:
+        """The https address of the remote `origin`; None when there is none or it is local."""
+        try:
+            remote = self._git("remote", "get-url", "origin").decode().strip()
+        except UserError:
+            return None
+        found = _REMOTE.match(remote)
+        return f"https://{found[1]}/{found[2]}/{found[3]}" if found else None
+
+    def _changed(self, mode: str, digest: str, path: str, fork: str, head: str) -> ChangedFile:
+        try:
+            path.encode()
+        except UnicodeEncodeError:
+            shown = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+            reason = f"The path {shown} is not UTF-8; rename the file."
+            return ChangedFile(path=shown, data=None, reason=reason)
+        if mode not in ("100644", "100755"):
+            kind = "a symbolic link" if mode == "120000" else "not a regular file"
+            return ChangedFile(path=path, data=None, reason=f"{path} is {kind}; commit a file.")
+        size = self._size(digest)
+        if size > MAX_BLOB:
+            reason = f"{path} has {size:,} bytes; at most {MAX_BLOB:,} are read."
+            return ChangedFile(path=path, data=None, reason=reason)
+        return ChangedFile(
+            path=path,
+            data=self._git("cat-file", "blob", digest),
+            contributor=self._author(path, fork, head),
+        )
+
+    def _size(self, digest: str) -> int:
+        return int(self._git("cat-file", "-s", digest))
+
+    def _author(self, path: str, fork: str, head: str) -> str | None:
+        arguments = ("log", "-1", "--no-show-signature", "--format=%an%x00%ae", f"{fork}..{head}")
+        line = (
+            self._git(*arguments, "--", f":(literal,top){path}").decode("utf-8", "replace").strip()
+        )
+        name, _, address = line.partition("\0")
+        found = _NOREPLY.match(address)
+        if found:
+            return found[1]
+        return f"{name} <{address}>" if name and address else name or None
+
+    def _git(self, *arguments: str, wrong: str | None = None) -> bytes:
+        command = [
+            "git",
+            "--no-pager",
+            "--no-replace-objects",
+            *("-c", "core.fsmonitor=false"),
+            *("-c", "diff.external="),
+            *("-C", str(self._folder)),
+            *arguments,
+        ]
+        environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+        try:
+            done = subprocess.run(  # noqa: S603 - a fixed program, the arguments are no shell text
+                command,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=_TIMEOUT,
+                check=False,
+            )
+        except FileNotFoundError:
+            raise UserError("git was not found; install git and try again.") from None
+        except subprocess.TimeoutExpired:
+            raise UserError(f"git {arguments[0]} did not answer within {_TIMEOUT} s.") from None
+        if done.returncode != 0:
+            detail = done.stderr.decode("utf-8", "replace").strip().splitlines()
+            raise UserError(wrong or f"git {arguments[0]} failed: {detail[-1] if detail else '?'}")
+        return done.stdout
+
+
+def _entries(raw: bytes) -> list[tuple[str, str, str]]:
+    """Mode, blob and path of each entry of `git diff-tree --raw -z`, as they are at the head."""
+    parts = raw.split(b"\0")
+    found: list[tuple[str, str, str]] = []
+    at = 0
+    while at < len(parts) and parts[at].startswith(b":"):
+        _, mode, _, digest, status = parts[at].decode().split()
+        paths = 2 if status[0] in "RC" else 1
+        found.append((mode, digest, parts[at + paths].decode("utf-8", "surrogateescape")))
+        at += 1 + paths
+    return found

@@ -1,0 +1,105 @@
+"""`--root DIR`: files that scripts source or run are read there, and nowhere else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.commands.tree import files_below
+from tests.command import rlbot
+
+SCRIPT = """\
+#!/usr/bin/env bash
+# verl: 0.9.1
+D="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+source "$D/../common.sh"
+python3 -m verl.trainer.main_ppo data.train_batch_size=$BATCH trainer.nnodes=${NODES:-1}
+"""
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    root = tmp_path / "tree"
+    (root / "examples/7b").mkdir(parents=True)
+    (root / "examples/7b/run.sh").write_text(SCRIPT)
+    (root / "examples/common.sh").write_text("BATCH=$((64 * 4))\nNODES=2\n")
+    (root / "all.sh").write_text("bash examples/7b/run.sh\n")
+    return root
+
+
+def _launches(*options: str) -> list[dict[str, Any]]:
+    result = rlbot("resolve", "--format", "json", *options)
+    assert result.err == ""
+    launches: list[dict[str, Any]] = json.loads(result.out)["scripts"][0]["launches"]
+    return launches
+
+
+def test_a_sourced_file_sets_variables(tree: Path) -> None:
+    (launch,) = _launches("--root", str(tree), str(tree / "examples/7b/run.sh"))
+    assert launch["settings"]["data.train_batch_size"] == 256
+    assert launch["settings"]["trainer.nnodes"] == 2
+    assert launch["complete"]
+    (origin,) = [o for o in launch["origins"] if o["key"] == "data.train_batch_size"]
+    assert SCRIPT.splitlines()[origin["line"] - 1] == 'source "$D/../common.sh"'
+
+
+def test_without_root_nothing_else_is_read(tree: Path) -> None:
+    (launch,) = _launches(str(tree / "examples/7b/run.sh"))
+    assert not launch["complete"]
+    assert launch["settings"]["trainer.nnodes"] == 1
+    assert launch["settings"]["data.train_batch_size"] == "${?set by source $D/../common.sh}"
+
+
+def test_a_script_that_runs_another(tree: Path) -> None:
+    (launch,) = _launches("--root", str(tree), str(tree / "all.sh"))
+    assert launch["settings"]["data.train_batch_size"] == 256
+    assert _launches(str(tree / "all.sh")) == []
+
+
+def test_lint_sees_the_same_launch(tree: Path) -> None:
+    (tree / "examples/common.sh").write_text("BATCH=64\nNODES='[1'\n")
+    script = str(tree / "examples/7b/run.sh")
+    with_root = rlbot("lint", "--root", str(tree), "--select", "bad-override", script)
+    assert "[1" in with_root.out
+    assert "[1" not in rlbot("lint", "--select", "bad-override", script).out
+
+
+def test_a_link_out_of_the_tree_is_refused(tree: Path, tmp_path: Path) -> None:
+    (tmp_path / "secret.sh").write_text("BATCH=1\n")
+    (tree / "examples/common.sh").unlink()
+    (tree / "examples/common.sh").symlink_to("../../secret.sh")
+    (launch,) = _launches("--root", str(tree), str(tree / "examples/7b/run.sh"))
+    assert not launch["complete"]
+
+
+def test_what_is_read_below_a_root(tree: Path, tmp_path: Path) -> None:
+    read = files_below(tree)
+    (tree / "linked.sh").symlink_to("all.sh")
+    (tree / "folder.sh").symlink_to("examples")
+    (tree / "loop.sh").symlink_to("loop.sh")
+    (tree / "out").symlink_to(tmp_path)
+    (tree / "large.sh").write_bytes(b"#" * ((1 << 20) + 1))
+    assert read("linked.sh") == read("all.sh") == b"bash examples/7b/run.sh\n"
+    assert read("examples/../all.sh") == read("all.sh")
+    refused = (
+        *("missing.sh", "examples", "folder.sh", "loop.sh", "large.sh", "a" * 5_000, "a\0b", ""),
+        *("out/tree/../secret", "../tree/../secret.sh", "/etc/passwd", "all.sh/x"),
+    )
+    (tmp_path / "secret.sh").write_text("A=1")
+    (tmp_path / "secret").write_text("A=1")
+    assert [read(path) for path in refused] == [None] * len(refused)
+
+
+def test_a_script_outside_the_root_is_a_wrong_use(tree: Path) -> None:
+    result = rlbot("lint", "--root", str(tree / "examples"), str(tree / "all.sh"))
+    assert (result.status, result.out) == (2, "")
+    assert "does not lie below the folder that --root names" in result.err
+
+
+def test_a_root_that_is_no_folder(tree: Path) -> None:
+    result = rlbot("lint", "--root", str(tree / "all.sh"), str(tree / "all.sh"))
+    assert result.status == 2
+    assert result.err.startswith("rlbot: --root takes a folder; ")

@@ -1,0 +1,16 @@
+"""The guide to the reader names its bounds as they are."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+
+from bot.shell import Limits
+from tests.command import ROOT
+
+
+def test_the_table_of_bounds_is_the_readers() -> None:
+    text = (ROOT / "docs/shell.md").read_text(encoding="utf-8")
+    table = dict(re.findall(r"^\| (\w+) \| ([0-9,]+) \|", text, re.MULTILINE))
+    limits = Limits()
+    assert table == {f.name: f"{getattr(limits, f.name):,}" for f in fields(Limits)}
