@@ -1,0 +1,54 @@
+# `make demo` and `make test` do all their own set-up; everything else builds on them.
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint types lock schemas docs picture bench corpus fuzz clean
+
+BIN := .venv/bin
+READY := .venv/.ready
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+$(READY): requirements/build.txt requirements/dev.txt pyproject.toml tools/install.sh
+	@sh tools/install.sh .venv
+	@touch $@
+
+demo: $(READY)  ## play a contribution: a script, a real W&B run, the comment it would get
+	@$(BIN)/python -m examples.demo
+
+test: $(READY)  ## format, lint, types, import rules, and the whole test suite
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/python -m pytest
+
+lint: $(READY)  ## format and lint
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+types: $(READY)  ## mypy --strict
+	@$(BIN)/mypy
+
+lock: $(READY)  ## write the locks anew from pyproject.toml
+	@sh tools/lock.sh
+
+schemas: $(READY)  ## write the published JSON Schemas from the models
+	@$(BIN)/python -m bot.schema
+
+docs: $(READY)  ## write the rules' pages from the rules
+	@$(BIN)/python -m bot.rules.docs
+
+picture: $(READY)  ## photograph the demo's comment for the README (needs Chromium)
+	@$(BIN)/python -m examples.demo --quiet
+	@sh tools/picture.sh
+
+bench: $(READY)  ## how long a cold `rlbot lint` takes, and what it imports
+	@$(BIN)/python -m benchmarks.cold_start
+
+corpus: $(READY)  ## judge the reader on folders of real scripts: make corpus DIR="DIR…"
+	@$(BIN)/python -m tests.shell.corpus $(DIR)
+
+fuzz: $(READY)  ## look for what breaks the reader: make fuzz SECONDS=600
+	@$(BIN)/python -m tests.shell.fuzz --seconds $(or $(SECONDS),300)
+
+clean:  ## remove what make made
+	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,0 +1,54 @@
+"""One `rlbot lint` over a folder, beside ShellCheck on the same files in the same run.
+
+`python -m benchmarks.lint_folder [--rounds N] DIR`. ShellCheck comes from the system's packages
+(`apt-get install shellcheck`). The rounds alternate between the two; the median counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+BOUND = 0.4
+"""The lint takes at most this share of ShellCheck's time."""
+
+
+def main() -> int:
+    """Measure and print; returns 1 when the lint is above the bound."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--rounds", type=int, default=3)
+    arguments = parser.parse_args()
+    shellcheck = shutil.which("shellcheck")
+    if shellcheck is None:
+        print("ShellCheck is missing: apt-get install shellcheck")
+        return 2
+    files = sorted(str(path) for path in arguments.folder.rglob("*.sh") if path.is_file())
+    if not files:
+        print(f"{arguments.folder} holds no script (*.sh).")
+        return 2
+    rlbot = str(Path(sys.executable).with_name("rlbot"))
+    commands = {
+        "rlbot lint": [rlbot, "lint", str(arguments.folder)],
+        "shellcheck": [shellcheck, *files],
+    }
+    times: dict[str, list[float]] = {name: [] for name in commands}
+    for _ in range(arguments.rounds):
+        for name, command in commands.items():
+            start = time.perf_counter()
+            subprocess.run(command, check=False, stdout=subprocess.DEVNULL)
+            times[name].append(time.perf_counter() - start)
+    for name, taken in times.items():
+        print(f"{name:<12} {statistics.median(taken):6.2f} s (median of {len(taken)})")
+    ratio = statistics.median(times["rlbot lint"]) / statistics.median(times["shellcheck"])
+    print(f"{len(files)} scripts: {ratio:.2f} x ShellCheck's time (bound: {BOUND} x)")
+    return int(ratio > BOUND)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""A contribution, played from the branch to the comment: `make demo`."""

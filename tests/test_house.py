@@ -1,0 +1,38 @@
+"""The import rules of the house, and what a plain start may import."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from importlinter import cli
+
+HEAVY = ("wandb", "fastapi", "github", "hydra", "pydantic", "yaml", "docutils", "omegaconf")
+
+
+def test_rooms_import_only_what_they_may(capsys: pytest.CaptureFixture[str]) -> None:
+    status = cli.lint_imports(no_cache=True)
+    assert status == cli.EXIT_STATUS_SUCCESS, capsys.readouterr().out
+
+
+def _imported_by(*arguments: str) -> set[str]:
+    code = (
+        "import sys\nfrom bot.cli import main\n"
+        f"try: main({list(arguments)!r})\nexcept SystemExit: pass\n"
+        "print('\\n'.join(sys.modules), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stderr.split())
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--version",),
+        ("lint", "--help"),
+        ("lint", "examples/tuning/0.5b/qwen2.5-0.5b_grpo-lora_1_h100_fsdp_vllm.sh"),
+    ],
+)
+def test_a_plain_start_imports_nothing_heavy(arguments: tuple[str, ...]) -> None:
+    assert _imported_by(*arguments).isdisjoint(HEAVY)

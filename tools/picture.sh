@@ -1,0 +1,17 @@
+#!/bin/sh
+# Photographs build/demo/comment.html into docs/comment-{light,dark}.png (needs Debian's chromium).
+set -eu
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || {
+    echo "No Chromium here: apt-get install chromium" >&2
+    exit 1
+}
+for mode in light dark; do
+    profile=$(mktemp -d)
+    [ "$mode" = dark ] && scheme=--blink-settings=preferredColorScheme=0 || scheme=--blink-settings=preferredColorScheme=1
+    "$browser" --headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking \
+        --disable-component-update --disable-sync --hide-scrollbars --force-device-scale-factor=2 \
+        "$scheme" --user-data-dir="$profile" --window-size=900,"${HEIGHT:-375}" \
+        --screenshot="docs/comment-$mode.png" "file://$PWD/build/demo/comment.html" >/dev/null 2>&1
+    rm -rf "$profile"
+    echo "docs/comment-$mode.png"
+done
