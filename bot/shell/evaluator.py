@@ -30,7 +30,7 @@ class Evaluator(Compounds):
                 worlds = self.run_list(line, worlds)
             except LimitReached as reached:
                 self.session.depth = 0
-                self.session.nested = 0
+                self.session.running.clear()
                 if reached.bound in ("depth", "words", "expansion"):
                     self.session.limit(reached, "a command is left out")
                     continue

@@ -71,7 +71,7 @@ class Places:
         at = span.start
         index = max(bisect_right(self._starts, at) - 1, 0)
         while True:
-            start, end, literal = self._origins[index]
+            start, _, literal = self._origins[index]
             begin = self._starts[index]
             stop = self._starts[index + 1] if index + 1 < len(self._starts) else self._end
             here = min(span.end, stop)
@@ -79,7 +79,7 @@ class Places:
                 inner = Span(start + at - begin, start + here - begin)
                 found.extend(self.stretches(inner))
             else:
-                found.append((here - at, self.outer(Span(start, end)), False))
+                found.append((here - at, self._origin(index), False))
             at = here
             index += 1
             if at >= span.end or index >= len(self._starts) - 1:
@@ -139,12 +139,15 @@ class Places:
         index = bisect_right(self._starts, span.start) - 1
         if index < 0 or index + 1 >= len(self._starts) or span.end > self._starts[index + 1]:
             return None
-        start, end, literal = self._origins[index]
-        if literal or self._breaks or end > len(self.text):
-            return None
+        return None if self._origins[index][2] else self._origin(index)
+
+    def _origin(self, index: int) -> Span:
+        """Where a stretch was written that does not agree with it one to one."""
         found = self._spans.get(index)
         if found is None:
-            found = self._spans[index] = Span(start, end)
+            start, end, _ = self._origins[index]
+            # Kept: texts inside texts would else be looked up again at each level.
+            found = self._spans[index] = self.outer(Span(start, end))
         return found
 
     def _pieces(self, piece: Piece) -> list[Piece]:

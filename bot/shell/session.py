@@ -81,8 +81,8 @@ class Session:
         self.variables: list[Variable] = []
         self.problems: list[Problem] = []
         self.depth = 0
-        self.nested = 0
-        """How many other files are being run inside each other."""
+        self.running: list[str] = []
+        """The other files that are being run, outermost first; "" for the text of `bash -c`."""
         self.at = Span(0, 0)
         """The command being carried out, for messages."""
         self.inner = 0
@@ -168,9 +168,13 @@ class Session:
 
     def unsupported(self, message: str, span: Span) -> None:
         """Reports a construct that is valid but not evaluated, once for each message."""
-        if message not in self._seen_problems:
-            self._seen_problems.add(message)
-            self.problems.append(Problem("unsupported", message, span))
+        self.report(Problem("unsupported", message, span))
+
+    def report(self, problem: Problem) -> None:
+        """Reports a problem, once for each message."""
+        if problem.message not in self._seen_problems:
+            self._seen_problems.add(problem.message)
+            self.problems.append(problem)
 
     # Records
 

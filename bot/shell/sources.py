@@ -17,6 +17,8 @@ from bot.shell.words import Hole, Piece, Problem, Word
 _SHELLS = frozenset({"bash", "sh"})
 _NESTED = 8
 """Files inside each other: far more than scripts have, so that one that includes itself ends."""
+_AGAIN = 2
+"""How often a file may be inside itself."""
 _LETTERS = {"e": "errexit", "u": "nounset", "x": "xtrace", "a": "allexport", "f": "noglob"}
 
 
@@ -65,8 +67,7 @@ class Sources:
         shift(lines, base)
         if file is not None:
             session.files.append((base, text, file))
-        found = [Problem(p.kind, f"in {name}: {p.message}", span) for p in problems]
-        return lines, [problem for problem in found if problem not in session.problems]
+        return lines, [Problem(p.kind, f"in {name}: {p.message}", span) for p in problems]
 
     # eval
 
@@ -92,7 +93,8 @@ class Sources:
         for line in lines:
             worlds = self.run_list(line, worlds)
         session.leave()
-        session.problems.extend(problems)
+        for problem in problems:
+            session.report(problem)
         if problems:
             for one in worlds:
                 one.settle(2)
@@ -122,11 +124,12 @@ class Sources:
         world.positional = arguments or outer
         world.sources = (*sources, file)
         world.settle(0)
-        session.nested += 1
+        session.running.append(session.tree.path(world, file) or "")
         worlds = self._lines(lines, [world])
-        session.nested -= 1
+        session.running.pop()
         session.leave()
-        session.problems.extend(problems)
+        for problem in problems:
+            session.report(problem)
         for one in worlds:
             one.sources = sources
             left = one.positional
@@ -162,7 +165,7 @@ class Sources:
         if path is None:
             return None
         try:
-            if session.nested >= _NESTED:
+            if len(session.running) >= _NESTED or session.running.count(path) >= _AGAIN:
                 raise LimitReached("files", session.limits.files, span.start, span.end)
             text = session.tree.text(path, span)
         except LimitReached as reached:
@@ -278,11 +281,12 @@ class Sources:
         inner.sources = ()
         inner.output = None if world.output is None else []
         inner.settle(0)
-        session.nested += 1
+        session.running.append(session.tree.path(world, inner.zero) or "")
         outcome, output = self.gathered(self._lines(lines, [inner]), span)
-        session.nested -= 1
+        session.running.pop()
         session.leave()
-        session.problems.extend(problems)
+        for problem in problems:
+            session.report(problem)
         world.settle(*outcome)
         if problems:
             world.settle(2)

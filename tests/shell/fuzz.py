@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import random
 import resource
+import signal
 import sys
 import tempfile
 import time
@@ -52,6 +53,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60.0, help="how long (default: 60)")
     parser.add_argument("--seed", type=int, default=None, help="where to start (default: by time)")
     arguments = parser.parse_args()
+    signal.signal(signal.SIGVTALRM, _late)
     start = int(time.time()) if arguments.seed is None else arguments.seed
     end = time.monotonic() + arguments.seconds
     counts = {"generated": 0, "mangled": 0}
@@ -83,6 +85,10 @@ def main() -> int:
         print(f"the process grew above {MEGABYTES} MB")  # noqa: T201
         return 1
     return 0
+
+
+def _late(*_: object) -> None:
+    raise TimeoutError(f"more than {SLOW} s")
 
 
 def _generated(judge: Judge, number: int) -> str:
@@ -155,15 +161,18 @@ def fault(data: bytes) -> tuple[str, float]:
     )
     for reader in readers:
         start = time.process_time()
+        signal.setitimer(signal.ITIMER_VIRTUAL, SLOW)
         try:
             result = reader()
         except Exception:
-            return traceback.format_exc(), 0.0
+            return traceback.format_exc(), SLOW
+        finally:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         slowest = max(slowest, time.process_time() - start)
         complaint = misplaced(result)
         if complaint:
             return complaint, slowest
-    return (f"took {slowest:.1f} s" if slowest > SLOW else ""), slowest
+    return "", slowest
 
 
 def misplaced(result: Reading) -> str:

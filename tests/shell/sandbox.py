@@ -26,7 +26,7 @@ TOOLS = (
 """Programs that run for real: their output follows from their input, or they make folders."""
 _LARGEST = 1 << 18
 """Bytes of a file that is copied; a larger one is there, but empty."""
-_ROOT = "/work/tree"
+_ROOT = "/srv/tree"
 ENVIRONMENT = {
     "HOME": "/home/user",
     "USER": "user",

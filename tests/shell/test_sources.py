@@ -146,7 +146,7 @@ def test_nothing_outside_the_tree_is_asked_for(path: str) -> None:
         asked.append(name)
         return b"A=1"
 
-    for environment in (None, {"PWD": "/work/tree", "HOME": "/home/u"}):
+    for environment in (None, {"PWD": "/srv/tree", "HOME": "/home/u"}):
         text = f"source {path}; cmd x$A $(cat {path}); bash {path}; [ -f {path} ] && cmd b"
         result = read(text.encode(), "run.sh", environment=environment, files=files)
         assert any("${?" in word for words in argv(result) for word in words)
