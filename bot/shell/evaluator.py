@@ -147,14 +147,14 @@ class Evaluator(Compounds):
         else:
             worlds = self.run(command, world)
         self.session.leave()
-        if not worlds:
-            return (None, True), None if world.output is None else ()
         return self.gathered(worlds, Span(command.start, command.end))
 
     def gathered(
         self, worlds: list[World], span: Span
     ) -> tuple[tuple[int | None, bool], Value | None]:
         """The status and the output of a shell of its own, from the worlds in which it ended."""
+        if not worlds:
+            return (None, True), ()
         first = worlds[0]
         status, likely = first.status, first.likely
         for other in worlds[1:]:

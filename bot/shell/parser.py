@@ -96,9 +96,9 @@ class Parser(CompoundParser):
             self.unexpected()
         return Item(command)
 
-    def nested(self, text: str) -> Script:
-        """Parses another text as a script of its own."""
-        inner = Parser(text, self.limits, self.places)
+    def nested(self, text: str, base: int) -> Script:
+        """Parses another text, which starts at `base`, as a script of its own."""
+        inner = Parser(text, self.limits, self.places, base)
         inner._depth = self._depth
         inner.parts = self.parts
         inner.extglob = self.extglob

@@ -185,8 +185,11 @@ class Places:
         )
 
 
-def shift(node: object, by: int) -> None:
-    """Moves a freshly parsed tree `by` characters, in place."""
+def shift(node: object, by: int, size: int) -> None:
+    """Moves the freshly parsed tree of a text of `size` characters `by` characters, in place.
+
+    Texts inside it that have a place of their own already lie further on, and stay there.
+    """
     waiting = [node]
     while waiting:
         node = waiting.pop()
@@ -196,10 +199,11 @@ def shift(node: object, by: int) -> None:
             for item in fields(node):
                 value = getattr(node, item.name)
                 if isinstance(value, int) and item.name.removeprefix("name_") in ("start", "end"):
-                    setattr(node, item.name, value + by)
+                    setattr(node, item.name, value + by if value <= size else value)
                 elif isinstance(value, Piece):
-                    moved = Span(value.span.start + by, value.span.end + by)
-                    setattr(node, item.name, replace(value, span=moved))
+                    if value.span.start <= size:
+                        moved = Span(value.span.start + by, value.span.end + by)
+                        setattr(node, item.name, replace(value, span=moved))
                 elif isinstance(value, Word):
                     setattr(node, item.name, None)
                 elif isinstance(value, list) or is_dataclass(value):

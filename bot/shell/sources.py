@@ -57,14 +57,14 @@ class Sources:
         session = self.session
         session.spend(0, 64)
         session.work(len(text) * 4)
-        parser = Parser(text, session.limits, session.places)
+        base = session.places.allocate(origins)
+        parser = Parser(text, session.limits, session.places, base)
         parser.parts = session.parsed
         lines, problems = parser.lines()
         session.parsed = parser.parts
         if any(problem.kind == "limit" for problem in problems):
             raise LimitReached("parts", session.limits.parts, span.start, span.end)
-        base = session.places.allocate(origins)
-        shift(lines, base)
+        shift(lines, base, len(text))
         if file is not None:
             session.files.append((base, text, file))
         return lines, [Problem(p.kind, f"in {name}: {p.message}", span) for p in problems]

@@ -32,15 +32,17 @@ _DOLLAR = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]")
 class WordParser(Lexer):
     """Reads words into their parts."""
 
-    def __init__(self, text: str, limits: Limits, places: Places) -> None:
+    def __init__(self, text: str, limits: Limits, places: Places, base: int = 0) -> None:
         super().__init__(text, limits)
         self.places = places
+        self.base = base
+        """Where the text starts in the coordinates of `places`."""
 
     def script(self, closing: str) -> Script:
         """A list of commands up to the closing token."""
         raise NotImplementedError
 
-    def nested(self, text: str) -> Script:
+    def nested(self, text: str, base: int) -> Script:
         """Parses another text as a script of its own."""
         raise NotImplementedError
 
@@ -376,13 +378,16 @@ class WordParser(Lexer):
         """Backquotes with escapes: the text without them is parsed in virtual coordinates."""
         pieces: list[tuple[str, Span, bool]] = []
         at = begin = start
+        text, base = self.text, self.base
         while at < end:
-            if self.text[at] == "\\" and at + 1 < end and self.text[at + 1] in escapable:
-                pieces.append((self.text[begin:at], Span(begin, at), True))
+            if text[at] == "\\" and at + 1 < end and text[at + 1] in escapable:
+                pieces.append((text[begin:at], Span(base + begin, base + at), True))
                 begin = at + 1
                 at += 1
             at += 1
-        pieces.append((self.text[begin:end], Span(begin, end), True))
-        body = self.nested("".join(text for text, _, _ in pieces))
-        shift(body, self.places.allocate(pieces))
+        pieces.append((text[begin:end], Span(base + begin, base + end), True))
+        inner = "".join(piece for piece, _, _ in pieces)
+        place = self.places.allocate(pieces)
+        body = self.nested(inner, place)
+        shift(body, place, len(inner))
         return body

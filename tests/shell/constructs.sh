@@ -685,3 +685,17 @@ read -r a b c <<< "  1   2  3 4  "; cmd "$a" "$b" "$c"; read x <<< 'a\b'; cmd "$
 printf -v s '%s,' a b c; cmd "${s%,}"; printf -v n '%05.1f' 3.14159; cmd $n; cmd "$(printf '%s=%s\n' a 1 b 2)" "$(printf '%d%%' 50)" "$(printf -- '-%s' x)" "$(printf '%q' 'a b')" "$(printf '%10s|%-4s|' ab c)" "$(printf '%i' 0x1f)" "$(printf '%s')" "$(printf 'a%sb')"
 #== operators of empty arrays
 e=(); cmd "${e[@]:-none}" ${e[*]:-none} "${e[@]+x}" ; e=(""); cmd "${e[@]:-none}" "${e[@]-none}" "${#e[@]}"; e=(a b); cmd "${e[@]:+yes}" "${e[*]:+yes no}"
+#== backquotes inside backquotes inside eval
+eval 'X=`echo \`echo a\`b`; cmd $X `echo "\\\`c"` $LINENO'
+cmd `echo \`echo \\\`echo b\\\` c\`` "`echo "\`echo 'd e'\`"`"
+#== backquotes of eval in backquotes
+cmd `eval "echo \`echo f\` g"`
+f() { echo `echo \`echo $1\``; }
+cmd `f h` "$(f i)" `f \`f j\``
+#== sed with alternatives
+A=x-tq_simple; cmd $(echo $A | sed -E 's/-tq_(simple|mooncake)$//') $(echo a-b | sed -E 's/(a|b)/c/g')
+#== regular expression with alternatives in a group
+[[ grpo-x =~ ^(grpo|dapo)- ]] && cmd yes; [[ ppo-x =~ ^(grpo|dapo)- ]] || cmd no
+#== bash -c
+X=1 bash -c 'cmd "$0" "$@" $X' a 'b c'; bash -c "cmd ${Y-d}; exit 3"; cmd $?
+bash -ec 'false; cmd no' || cmd failed; OUT=$(bash -c 'echo out'); cmd $OUT
