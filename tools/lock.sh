@@ -6,6 +6,7 @@ lock() {
         --generate-hashes --no-annotate --custom-compile-command "make lock" "$@"
 }
 lock --output-file requirements/run.txt
-lock --group dev --output-file requirements/dev.txt
+lock --extra service --output-file requirements/service.txt
+lock --extra service --group dev --output-file requirements/dev.txt
 .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
     --custom-compile-command "make lock" --group build --output-file requirements/build.txt

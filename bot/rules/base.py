@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -28,6 +28,18 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Chinese:
+    """What a rule says in Chinese: its documentation, and its sentences by their templates."""
+
+    summary: str
+    why: str
+    instead: str
+    limits: str
+    sentences: Mapping[str, str]
+    """English template, as given to `bot.language.say`, to the Chinese one with the same names."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Meta:
     """What a rule says about itself; its documentation page is made from this."""
 
@@ -50,6 +62,7 @@ class Meta:
     source: str
     """The document or code that justifies it, with its address."""
     example: Example
+    zh: Chinese | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
