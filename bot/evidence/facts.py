@@ -44,6 +44,29 @@ class GpuInfo:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Sibling:
+    """Another run of the same project, as far as one light answer tells: for MaxBatch."""
+
+    id: str
+    name: str | None = None
+    user: str | None = None
+    state: str | None = None
+    """As W&B calls it: running, finished, failed, crashed, killed, preempted."""
+    created: str | None = None
+    """ISO 8601, UTC."""
+    group: str | None = None
+    sweep: str | None = None
+    config: Mapping[str, JsonValue] = field(default_factory=dict)
+    """The run's configuration, nested as logged, as in `Facts.config`."""
+    steps: int | None = None
+    """Training steps that its summary (last values) reports; None when it reports none."""
+    out_of_memory: bool | None = None
+    """True and False are read in its console; None when the console was not read or not there."""
+    out_of_memory_source: str | None = None
+    """How that is known, a phrase: the console's line, or what of the console was read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
     """Everything that was read of one run."""
 
@@ -73,6 +96,14 @@ class Facts:
     """The console line that reports an out-of-memory error, if any."""
     gaps: tuple[str, ...] = ()
     """What is missing and why, a sentence for each; empty when the run was read whole."""
+    state: str | None = None
+    """As W&B calls it (see `Sibling.state`); None for a folder, which does not say."""
+    created: str | None = None
+    """When the run was created: ISO 8601, UTC; None when unknown."""
+    siblings: tuple[Sibling, ...] = ()
+    """Other runs of the same project, those of the same group or sweep first, newest first."""
+    sibling_gaps: tuple[str, ...] = ()
+    """What is not known of the siblings and why; the run itself is none the less whole."""
 
 
 class EvidenceError(Exception):
