@@ -27,6 +27,10 @@ class Message(str):
         message.values = values
         return message
 
+    def __reduce__(self) -> tuple[type[Message], tuple[str, Mapping[str, object]]]:
+        """How it is copied and pickled: reports are copied when they are printed."""
+        return Message, (self.template, self.values)
+
 
 def say(template: str, /, **values: object) -> Message:
     """The English sentence of a template; values that are messages are translated with it.

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
+from collections.abc import Callable
 
 import pytest
 
@@ -45,3 +48,10 @@ def test_a_missing_value_is_a_fault() -> None:
 
 def test_a_message_is_a_message() -> None:
     assert isinstance(say("x"), Message)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))])  # noqa: S301
+def test_a_copied_message_can_still_be_translated(copied: Callable[[Message], Message]) -> None:
+    message = say("{key} is unknown; {hint}", key="a.b", hint=say("did you mean {near}?", near="c"))
+    assert copied(message) == message
+    assert translated(copied(message), CHINESE) == "a.b 不存在；是否想写 c？"
