@@ -103,7 +103,7 @@ def check_script(
     reading = read(
         script.data, script.path, files=_files(script, options), script_path=script.tree_path
     )
-    name = read_name(script.full_path or script.path)
+    name = read_name(script.full_path or script.path, options.config.name_profiles())
     header = read_header(reading.comments)
     asked = {**options.config.framework, **options.versions}
     found = plans(
@@ -169,7 +169,7 @@ def resolve_script(script: Script, options: Options) -> ScriptReport:
         files=_files(script, options),
         script_path=script.tree_path,
     )
-    name = read_name(script.full_path or script.path)
+    name = read_name(script.full_path or script.path, options.config.name_profiles())
     found = plans(
         reading,
         versions={**options.config.framework, **options.versions},

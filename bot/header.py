@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from bot.config import FRAMEWORKS
 from bot.shell.source import Span
 from bot.shell.words import Comment
 
-FRAMEWORKS = ("verl", "openrlhf", "trl", "open-instruct")
 TAGS = ("MIN", "RECOMMENDED")
 
 _LINE = re.compile(

@@ -28,7 +28,9 @@ def add_common(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> Non
         "--format", choices=formats, default=formats[0], help="how to print the result"
     )
     parser.add_argument(
-        "--config", metavar="FILE", help="configuration (default: .rlbot.yml here, if there is one)"
+        "--config",
+        metavar="FILE",
+        help="configuration (default: .rlbot.yml here or above, in the same repository)",
     )
     parser.add_argument(
         "--framework",
@@ -54,18 +56,43 @@ def add_common(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> Non
 
 
 def load_config(path: str | None, folder: Path | None = None) -> Config:
-    """The configuration named by `--config`, else `.rlbot.yml` of the folder, else the defaults."""
-    from bot.config import FILE_NAME, Config, parse_config
+    """The configuration that `find_config` finds, else the defaults."""
+    from bot.config import Config, parse_config
 
-    file = Path(path) if path else (folder or Path()) / FILE_NAME
-    try:
-        return parse_config(file.read_bytes(), str(file))
-    except FileNotFoundError:
-        if path:
-            raise UserError(f"The configuration {file} does not exist.") from None
-        return Config()
-    except OSError as error:
-        raise UserError(f"The configuration {file} cannot be read: {_why(error)}.") from None
+    found = find_config(path, folder)
+    return parse_config(found[1], str(found[0])) if found else Config()
+
+
+def find_config(path: str | None, folder: Path | None = None) -> tuple[Path, bytes] | None:
+    """File and content of the configuration: the one named by `--config`, else the nearest one.
+
+    The nearest `.rlbot.yml` stands in the folder or above it, up to the repository's root. Raises
+    UserError when a file that is there, or was named, cannot be read.
+    """
+    from bot.config import FILE_NAME
+
+    start = folder or Path()
+    for file in [Path(path)] if path else [above / FILE_NAME for above in _up_to_root(start)]:
+        try:
+            return file, file.read_bytes()
+        except FileNotFoundError:
+            if path:
+                raise UserError(f"The configuration {file} does not exist.") from None
+        except OSError as error:
+            raise UserError(f"The configuration {file} cannot be read: {_why(error)}.") from None
+    return None
+
+
+def _up_to_root(folder: Path) -> list[Path]:
+    """The folder and those above it, up to the one that holds `.git`; only itself without one."""
+    above: list[Path] = []
+    place = folder
+    for parent in (folder.absolute(), *folder.absolute().parents):
+        above.append(place)
+        if (parent / ".git").exists():
+            return above
+        place = place / ".."
+    return [folder]
 
 
 def options_of(arguments: argparse.Namespace, config: Config, **more: object) -> Options:
