@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from bot.frameworks.plan import Plan
 from bot.rules._example import verl
-from bot.rules._trials import Trial, largest_passing, outcome, read_trials
 from bot.rules.base import Case, Example, Hit, Meta, TextEdit
-from bot.shell.source import Span
-from bot.shell.words import Comment, Word
+from bot.trials import Tried, largest_passing, outcome, reaches, tried_values
 
 _BATCH = "nproc_per_gpu=44 # 32√ → 64× → 48× → 40√ → 44√ → 46× → 45×"
 
@@ -50,31 +46,15 @@ META = Meta(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Tried:
-    """A value with a trial log beside it."""
-
-    name: str
-    value: int
-    span: Span
-    trials: tuple[Trial, ...]
-    key: str | None
-    """The setting's key, when the log stands beside a setting itself."""
-
-
 def check(case: Case) -> Iterator[Hit]:
     """Compare each value that has a trial log with the log."""
-    for comment in case.reading.comments:
-        trials = read_trials(comment.text)
-        tried = _beside(case, comment, trials) if trials else None
-        if tried is None:
-            continue
-        plans = [plan for plan in case.plans if _reaches(case, plan, tried)]
+    for tried in tried_values(case.reading, case.plans):
+        plans = [plan for plan in case.plans if reaches(case.reading, plan, tried)]
         if plans:
             yield from _judge(case, plans[0], tried)
 
 
-def _judge(case: Case, plan: Plan, tried: _Tried) -> Iterator[Hit]:
+def _judge(case: Case, plan: Plan, tried: Tried) -> Iterator[Hit]:
     best = largest_passing(tried.trials)
     result = outcome(tried.trials, tried.value)
     shown = f"{tried.name}={tried.value}"
@@ -96,7 +76,7 @@ def _judge(case: Case, plan: Plan, tried: _Tried) -> Iterator[Hit]:
 
 
 def _hit(
-    case: Case, plan: Plan, tried: _Tried, best: int | None, message: str, severity: str | None
+    case: Case, plan: Plan, tried: Tried, best: int | None, message: str, severity: str | None
 ) -> Hit:
     use = f"use {tried.name}={best}{_max_batch(plan, tried, best)}" if best is not None else None
     literal = case.source.text[tried.span.start : tried.span.end] == str(tried.value)
@@ -111,7 +91,7 @@ def _hit(
     )
 
 
-def _max_batch(plan: Plan, tried: _Tried, best: int) -> str:
+def _max_batch(plan: Plan, tried: Tried, best: int) -> str:
     """The batch over all GPUs that `best` gives, when the batch is a multiple of the value."""
     total = plan.train_batch_size.value
     if not total or not tried.value or total % tried.value or plan.train_batch_size.default:
@@ -119,64 +99,3 @@ def _max_batch(plan: Plan, tried: _Tried, best: int) -> str:
     gpus = plan.gpus.value
     where = f" on {gpus} {'GPU' if gpus == 1 else 'GPUs'}" if gpus else ""
     return f" (MaxBatch {best * (total // tried.value)}{where})"
-
-
-def _beside(case: Case, comment: Comment, trials: tuple[Trial, ...]) -> _Tried | None:
-    """The value on the comment's line, or on the next line when the comment stands alone."""
-    source = case.source
-    line, column = source.line_column(comment.span.start)
-    if not source.line(line)[: column - 1].strip():
-        line += 1
-        while line < source.lines and source.line(line).lstrip().startswith("#"):
-            line += 1
-    found: _Tried | None = None
-    for variable in case.reading.variables:
-        if source.line_column(variable.name_span.start)[0] != line:
-            continue
-        number = _whole(variable.value)
-        if number is None:
-            return None
-        span = variable.value.span_of(0, len(variable.value.text))
-        if found is not None and found.value != number:
-            return None  # A loop, or a function called twice: several values stand here.
-        found = _Tried(variable.name, number, span, trials, None)
-    if found is not None:
-        later = [v.value.text for v in case.reading.variables if v.name == found.name]
-        return found if set(later) == {str(found.value)} else None
-    for plan in case.plans:
-        for setting in plan.settings:
-            at = source.line_column(setting.value_span.start)[0]
-            value = setting.value
-            if at == line and isinstance(value, int) and not isinstance(value, bool):
-                return _Tried(setting.key, value, setting.value_span, trials, setting.key)
-    return None
-
-
-def _whole(word: Word) -> int | None:
-    text = word.text
-    return int(text) if word.complete and text.isascii() and text.isdigit() else None
-
-
-def _reaches(case: Case, plan: Plan, tried: _Tried) -> bool:
-    """Whether a setting of the launch depends on the value."""
-    if tried.key is not None:
-        return plan.last(tried.key) is not None
-    names = {tried.name}
-    text = case.source.text
-    for variable in case.reading.variables:
-        span = variable.value_span
-        if _through(variable.value) & names or _mentions(text[span.start : span.end], names):
-            names.add(variable.name)
-    return any(
-        _through(setting.word) & names
-        or _mentions(text[setting.word.span.start : setting.word.span.end], names)
-        for setting in plan.settings
-    )
-
-
-def _through(word: Word) -> set[str]:
-    return {name for piece in word.pieces for name in piece.via}
-
-
-def _mentions(text: str, names: set[str]) -> bool:
-    return bool(names & set(re.findall(r"[A-Za-z_]\w*", text))) and ("$" in text or "((" in text)

@@ -4,7 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.rules._trials import Trial, largest_passing, outcome, read_trials
+from bot.frameworks import plans
+from bot.shell import read
+from bot.trials import Trial, largest_passing, outcome, read_trials, tried_batches
 
 trials = st.lists(
     st.builds(Trial, value=st.integers(0, 999), passed=st.booleans()), min_size=2, max_size=9
@@ -78,3 +80,31 @@ def test_the_last_trial_of_a_value_counts() -> None:
     assert outcome(tried, 8) is True
     assert outcome(tried, 9) is None
     assert largest_passing(tried) == 8
+
+
+def batches(script: str) -> list[tuple[int, bool]]:
+    reading = read(script.encode(), "a.sh")
+    (plan,) = plans(reading)
+    return [(trial.value, trial.passed) for trial in tried_batches(reading, plan)]
+
+
+LAUNCH = "python3 -m verl.trainer.main_ppo actor_rollout_ref.actor.ppo_mini_batch_size=8"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        f"{LAUNCH} data.train_batch_size=64\n",
+        f"n=4 # 4√ → 5×\n{LAUNCH} data.train_batch_size=64 trainer.nnodes=$n\n",
+        f"n=5 # 4√ → 5×\n{LAUNCH} data.train_batch_size=$((n + 1))\n",
+    ],
+)
+def test_a_log_of_another_value_is_none_of_the_batch(script: str) -> None:
+    assert batches(script) == []
+
+
+def test_a_log_of_the_batch_per_gpu_is_scaled_to_all_gpus() -> None:
+    script = f"n=44 # 40√ → 44√ → 45×\n{LAUNCH} data.train_batch_size=$((n * 4))\n"
+    assert batches(script) == [(160, True), (176, True), (180, False)]
+    beside = f"{LAUNCH} \\\n  data.train_batch_size=58 # 58√ 59×\n"
+    assert batches(beside) == [(58, True), (59, False)]

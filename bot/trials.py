@@ -1,0 +1,173 @@
+"""Trial logs in comments, `nproc_per_gpu=45 # 32√ → 64× → 40√`, and the values they are of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from bot.frameworks.plan import Plan
+from bot.shell.source import Span
+from bot.shell.words import Comment, Reading, Word
+
+_GOOD = "√✓✔✅"
+_BAD = "×✗✘❌"
+_ENTRY = re.compile(
+    rf"(?<![\w.])(\d{{1,9}})\s*[:=(]?\s*"
+    rf"([{_GOOD}{_BAD}]|ok|pass(?:ed|es)?|works|fits|oom|fail(?:ed|s)?|x)(?!\w)\)?",
+    re.IGNORECASE,
+)
+_BETWEEN = re.compile(r"[\s,;|/→⇒>\-=]*\Z")
+_GOOD_WORDS = ("ok", "pass", "works", "fits")
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One value that was tried."""
+
+    value: int
+    passed: bool
+
+
+def read_trials(comment: str) -> tuple[Trial, ...]:
+    """The trials of a comment, in order; empty when it is not surely a trial log.
+
+    Two entries in a row make a log, as does one with a mark of its own that is all the comment
+    holds. A letter x counts as a mark only beside an entry that passed, since "4x" also means
+    "four times".
+    """
+    body = comment.lstrip("#").strip()
+    runs: list[list[re.Match[str]]] = []
+    for found in _ENTRY.finditer(body):
+        if runs and _BETWEEN.match(body[runs[-1][-1].end() : found.start()]):
+            runs[-1].append(found)
+        else:
+            runs.append([found])
+    if not runs:
+        return ()
+    run = max(runs, key=len)
+    trials = tuple(Trial(int(found[1]), _passed(found[2])) for found in run)
+    if any(found[2] in "xX" for found in run) and not any(trial.passed for trial in trials):
+        return ()
+    alone = run[0].start() == 0 and run[0].end() == len(body) and run[0][2] in _GOOD + _BAD
+    return trials if len(run) > 1 or alone else ()
+
+
+def _passed(mark: str) -> bool:
+    return mark in _GOOD or mark.lower().startswith(_GOOD_WORDS)
+
+
+def outcome(trials: Sequence[Trial], value: int) -> bool | None:
+    """Whether `value` passed, by its last trial; None when it was not tried."""
+    results = [trial.passed for trial in trials if trial.value == value]
+    return results[-1] if results else None
+
+
+def largest_passing(trials: Sequence[Trial]) -> int | None:
+    """The largest value that passed and has no failure at or below it; None when there is none."""
+    values = {trial.value for trial in trials}
+    failed = [value for value in values if not outcome(trials, value)]
+    passed = [value for value in values if outcome(trials, value)]
+    floor = min(failed, default=None)
+    return max((v for v in passed if floor is None or v < floor), default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A value with a trial log beside it."""
+
+    name: str
+    value: int
+    span: Span
+    trials: tuple[Trial, ...]
+    key: str | None
+    """The setting's key, when the log stands beside a setting itself."""
+
+
+def tried_values(reading: Reading, plans: Sequence[Plan]) -> Iterator[Tried]:
+    """Each value of a script that has a trial log beside it or above it."""
+    for comment in reading.comments:
+        trials = read_trials(comment.text)
+        tried = _beside(reading, plans, comment, trials) if trials else None
+        if tried is not None:
+            yield tried
+
+
+def tried_batches(reading: Reading, plan: Plan) -> tuple[Trial, ...]:
+    """The train batches, over all GPUs, that the script's own trial log says were tried.
+
+    A log of the batch per GPU is scaled as the script scales it; empty when the train batch is no
+    whole multiple of the value that the log is of.
+    """
+    total, key = plan.train_batch_size.value, plan.train_batch_size.key
+    if not total or key is None or plan.train_batch_size.default:
+        return ()
+    for tried in tried_values(reading, (plan,)):
+        if tried.value and total % tried.value == 0 and reaches(reading, plan, tried, key):
+            factor = total // tried.value
+            return tuple(Trial(trial.value * factor, trial.passed) for trial in tried.trials)
+    return ()
+
+
+def _beside(
+    reading: Reading, plans: Sequence[Plan], comment: Comment, trials: tuple[Trial, ...]
+) -> Tried | None:
+    """The value on the comment's line, or on the next line when the comment stands alone."""
+    source = reading.source
+    line, column = source.line_column(comment.span.start)
+    if not source.line(line)[: column - 1].strip():
+        line += 1
+        while line < source.lines and source.line(line).lstrip().startswith("#"):
+            line += 1
+    found: Tried | None = None
+    for variable in reading.variables:
+        if source.line_column(variable.name_span.start)[0] != line:
+            continue
+        number = _whole(variable.value)
+        if number is None:
+            return None
+        span = variable.value.span_of(0, len(variable.value.text))
+        if found is not None and found.value != number:
+            return None  # A loop, or a function called twice: several values stand here.
+        found = Tried(variable.name, number, span, trials, None)
+    if found is not None:
+        later = [v.value.text for v in reading.variables if v.name == found.name]
+        return found if set(later) == {str(found.value)} else None
+    for plan in plans:
+        for setting in plan.settings:
+            at = source.line_column(setting.value_span.start)[0]
+            value = setting.value
+            if at == line and isinstance(value, int) and not isinstance(value, bool):
+                return Tried(setting.key, value, setting.value_span, trials, setting.key)
+    return None
+
+
+def _whole(word: Word) -> int | None:
+    text = word.text
+    return int(text) if word.complete and text.isascii() and text.isdigit() else None
+
+
+def reaches(reading: Reading, plan: Plan, tried: Tried, key: str | None = None) -> bool:
+    """Whether a setting of the launch depends on the value; with `key`, that setting."""
+    if tried.key is not None:
+        return plan.last(tried.key) is not None and key in (None, tried.key)
+    names = {tried.name}
+    text = reading.source.text
+    for variable in reading.variables:
+        span = variable.value_span
+        if _through(variable.value) & names or _mentions(text[span.start : span.end], names):
+            names.add(variable.name)
+    return any(
+        _through(setting.word) & names
+        or _mentions(text[setting.word.span.start : setting.word.span.end], names)
+        for setting in plan.settings
+        if key in (None, setting.key)
+    )
+
+
+def _through(word: Word) -> set[str]:
+    return {name for piece in word.pieces for name in piece.via}
+
+
+def _mentions(text: str, names: set[str]) -> bool:
+    return bool(names & set(re.findall(r"[A-Za-z_]\w*", text))) and ("$" in text or "((" in text)
