@@ -23,3 +23,5 @@ class Limits:
     """Bytes of each file beside the log (metadata, requirements, config, console)."""
     line_characters: int = 65_536
     """Characters of a console line that are kept while its end is awaited."""
+    console_bytes: int = 256 << 20
+    """Bytes of a plain console log."""

@@ -88,7 +88,7 @@ def test_what_is_not_a_run_is_refused(tmp_path: Path) -> None:
     assert "is an empty folder" in refused(tmp_path)
     (tmp_path / "notes.txt").write_text("x")
     assert "holds no W&B run" in refused(tmp_path)
-    assert "not a W&B transaction log" in refused(tmp_path / "notes.txt")
+    assert "holds no line of verl's console logger" in refused(tmp_path / "notes.txt")
     (tmp_path / "run-a.wandb").touch()
     assert "run-a.wandb is empty" in refused(tmp_path)
     (tmp_path / "run-b.wandb").touch()

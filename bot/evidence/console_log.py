@@ -1,0 +1,154 @@
+"""Reading a plain console log of verl or OpenRLHF into `Facts`.
+
+A log is weaker than a run: it is text that anybody can write, it names no device and no package but
+the engine, and it holds no system stream. What it does hold is read as a run's is: the printed
+configuration, every printed step, and out-of-memory errors.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from pathlib import Path
+from typing import Final
+
+from bot.evidence.console import Console
+from bot.evidence.console_lines import ConsoleLines, Line
+from bot.evidence.console_openrlhf import OpenRlhfLog
+from bot.evidence.console_verl import VerlLog
+from bot.evidence.facts import EvidenceError, Facts, RunId
+from bot.evidence.limits import Limits
+from bot.evidence.links import RunLink, parse_link
+from bot.evidence.locate import open_inside, shown
+from bot.evidence.transaction_log import IDENT
+from bot.language import say
+
+_ENGINE = re.compile(r"\bInitializing an? (?:V\d )?LLM engine \(v(\d[\w.+\-]{0,40})\)")
+"""vLLM 0.4 to 0.11, vllm/engine/llm_engine.py and vllm/v1/engine/core.py."""
+_VIEW_RUN = re.compile(r"\bView run\b.{0,300}?(https://\S{1,500})")
+"""What the SDK prints when a run begins and when it ends."""
+_KINDS: Final = "verl's console logger (step:1 - actor/…) or OpenRLHF's (Global step 1: {…})"
+
+_STOPPED: Final = (
+    "Reading stopped after {bytes} bytes of the log, its limit: what follows is not part of the "
+    "comparison."
+)
+_CUT: Final = (
+    "Lines of the log that were longer than {limit} characters: {lines}; their ends were not read."
+)
+_UNREAD: Final = (
+    "The log prints a configuration, but other text stands inside of it, so that it cannot be read."
+)
+_LAUNCHES: Final = (
+    "The log prints {configurations} different configurations, so it holds more than one launch; "
+    "the first configuration is compared."
+)
+_RUNS: Final = "The log names {runs} W&B runs; it is taken for none of them."
+
+
+def is_console_log(path: Path) -> bool:
+    """Whether a path is a file that is no transaction log; False when it cannot be looked at."""
+    if path.suffix == ".wandb":
+        return False
+    try:
+        if not path.is_file():
+            return False
+        with open_inside(path.resolve().parent, path) as stream:
+            start = stream.read(len(IDENT))
+    except (OSError, ValueError, EvidenceError):
+        return False
+    return bool(start) and start != IDENT
+
+
+def read_console_log(path: Path, limits: Limits | None = None) -> Facts:
+    """Read the log at `path` within `limits`.
+
+    Raises EvidenceError, a sentence, when it cannot be read or holds nothing that verl's or
+    OpenRLHF's console output would; whatever is cut becomes a sentence in `Facts.gaps`.
+    """
+    limits = limits or Limits()
+    name = shown(path.name)
+    log = _Log(limits)
+    try:
+        with open_inside(path.resolve(strict=True).parent, path) as stream:
+            lines = ConsoleLines(
+                stream, line_characters=limits.line_characters, max_bytes=limits.console_bytes
+            )
+            for line in lines:
+                log.take(line)
+    except PermissionError:
+        raise EvidenceError(
+            f"{name} may not be read (permission denied): change its mode or run rlbot as its "
+            "owner."
+        ) from None
+    except OSError as error:
+        raise EvidenceError(f"{name} could not be read: {error.strerror or error}.") from None
+    return log.facts(name, lines)
+
+
+class _Log:
+    """Takes every line and hands it to those who understand it."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.verl = VerlLog(limits.metrics)
+        self.openrlhf = OpenRlhfLog(limits.metrics, limits.line_characters)
+        self.console = Console(limits.line_characters)
+        self.engines: dict[str, None] = {}
+        self.links: dict[RunLink, None] = {}
+
+    def take(self, line: Line) -> None:
+        text = line.text
+        self.verl.take(line)
+        self.openrlhf.take(line)
+        self.console.feed(text + "\n")
+        if "LLM engine" in text and (engine := _ENGINE.search(text)):
+            self.engines.setdefault(engine[1])
+        if "View run" in text and (view := _VIEW_RUN.search(text)):
+            # Of another server's page, or of mere text, the log says nothing of its run.
+            with contextlib.suppress(EvidenceError):
+                self.links.setdefault(parse_link(view[1]))
+
+    def facts(self, name: str, lines: ConsoleLines) -> Facts:
+        """What was read; raises EvidenceError when that is nothing."""
+        self.verl.close()
+        out_of_memory = self.console.close()
+        said = self.openrlhf if self.openrlhf.steps > self.verl.steps else self.verl
+        if not self.verl.steps and not self.openrlhf.steps:
+            said = self.openrlhf if self.openrlhf.config and not self.verl.config else self.verl
+        if not said.steps and not said.config and out_of_memory is None:
+            raise EvidenceError(
+                f"{name} holds no line of {_KINDS}, no configuration that they print, and no "
+                "out-of-memory error: give a run's folder, or the whole output of the training."
+            )
+        links = list(self.links)
+        run = links[0] if len(links) == 1 else None
+        return Facts(
+            source=f"console log {name}, which is text that its owner can edit",
+            kind="log",
+            run=RunId(
+                id=run.run_id if run else None,
+                entity=run.entity if run else None,
+                project=run.project if run else None,
+            ),
+            config=said.config,
+            history={key: tally.series(key) for key, tally in said.history.items() if tally.rows},
+            history_rows=said.steps,
+            requirements={"vllm": next(iter(self.engines))} if len(self.engines) == 1 else {},
+            out_of_memory=out_of_memory,
+            gaps=tuple(self._gaps(said, lines)),
+        )
+
+    def _gaps(self, said: VerlLog | OpenRlhfLog, lines: ConsoleLines) -> list[str]:
+        gaps: list[str] = []
+        if lines.stopped:
+            gaps.append(say(_STOPPED, bytes=lines.bytes_read))
+        if lines.cut_lines:
+            gaps.append(say(_CUT, lines=lines.cut_lines, limit=self.limits.line_characters))
+        if said.unread_configs and not said.config:
+            gaps.append(say(_UNREAD))
+        if said.other_configs:
+            gaps.append(say(_LAUNCHES, configurations=said.other_configs + 1))
+        if len(self.links) > 1:
+            gaps.append(say(_RUNS, runs=len(self.links)))
+        return gaps

@@ -1,0 +1,71 @@
+"""What OpenRLHF prints: its arguments as a namespace, and its steps.
+
+Sources: `strategy.print(args)` in openrlhf/cli/train_ppo_ray.py (an `argparse.Namespace`; since
+0.10.2 a `types.SimpleNamespace`, which openrlhf/utils/config.py nests), and
+`logger.info(f"✨ Global step {steps}: {status}")` in openrlhf/trainer/ppo_trainer.py since 0.8.1.
+Before that, and in trainers without rollouts, progress bars alone count batches: no steps are read
+from them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from bot.evidence.console_lines import Line
+from bot.evidence.literals import literal
+from bot.evidence.tally import Tally
+from bot.report import JsonValue
+
+_STEP = re.compile(r"\bGlobal step (\d{1,9}): (?=\{)")
+_PAIR = re.compile(
+    r"'([\w/.@\-]{1,200})': (?:np\.\w{1,20}\()?"
+    r"([+-]?(?:nan|inf|\d{1,40}(?:\.\d{0,40})?(?:e[+-]?\d{1,4})?))\)?(?=[,}])"
+)
+_NAMESPACE = re.compile(r"\s*(?:Namespace|namespace)\(")
+_KEYS: Final = frozenset({"pretrain", "actor", "model", "train", "zero_stage", "ds"})
+STEP: Final = "train/global_step"
+
+
+class OpenRlhfLog:
+    """Takes the lines of a log, one after the other."""
+
+    def __init__(self, metrics: int, line_characters: int) -> None:
+        self.history: dict[str, Tally] = {}
+        self.steps = 0
+        self.config: dict[str, JsonValue] = {}
+        self.other_configs = 0
+        self.unread_configs = 0
+        self._metrics = metrics
+        self._characters = line_characters
+
+    def take(self, line: Line) -> None:
+        """Take the next line."""
+        text = line.text
+        if "amespace(" in text and _NAMESPACE.match(text):
+            self._configured(text)
+        elif "Global step" in text and (match := _STEP.search(text)):
+            self._step(int(match[1]), text[match.end() :])
+
+    def _step(self, number: int, status: str) -> None:
+        found: dict[str, float] = {STEP: number}
+        for key, value in _PAIR.findall(status):
+            # W&B gets the same values under "train/".
+            found.setdefault(f"train/{key}", float(value))
+        self.steps += 1
+        for key, seen in found.items():
+            if key in self.history or len(self.history) < self._metrics:
+                self.history.setdefault(key, Tally()).add(seen, number)
+
+    def _configured(self, text: str) -> None:
+        try:
+            config = literal(text, self._characters)
+        except ValueError:
+            self.unread_configs += not self.config
+            return
+        if not isinstance(config, dict) or not _KEYS & config.keys():
+            return
+        if not self.config:
+            self.config = config
+        elif config != self.config:
+            self.other_configs += 1

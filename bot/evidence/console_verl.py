@@ -1,0 +1,122 @@
+"""What verl prints: its console logger's steps, and the resolved configuration.
+
+Sources: verl/utils/logger/aggregate_logger.py (`concat_dict_to_str`: "step:1 - key:value - …", the
+values with three decimals up to 0.4.1 and as `pprint.pformat` writes them since 0.5.0, so also
+`np.float64(61.2)`), and `pprint(OmegaConf.to_container(config, resolve=True))` in
+verl/trainer/main_ppo.py, releases 0.1 to 0.9.1.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from bot.evidence.console_lines import Line
+from bot.evidence.literals import literal
+from bot.evidence.tally import Tally
+from bot.report import JsonValue
+
+_STEP = re.compile(r"(?<![\w:/])step:(\d{1,9}) - (?=[A-Za-z_])")
+_VALUE = re.compile(
+    r"(?:(?:np|numpy)\.\w{1,20}\()?([+-]?(?:nan|inf|\d{1,40}(?:\.\d{0,40})?(?:e[+-]?\d{1,4})?))\)?\s*\Z"
+)
+_KEY = re.compile(r"[\w/@.()\-+ ]{1,200}\Z")
+_TRAINING = ("actor/", "critic/", "training/", "perf/", "timing_s/", "timing/", "train/")
+"""Beginnings of what a training step logs; validation alone logs `val-core/…` and `val/…`."""
+STEP: Final = "training/global_step"
+
+_ROOTS: Final = frozenset({"actor_rollout_ref", "data", "algorithm", "model", "optim", "engine"})
+_OPENING = re.compile(r"\s*\{'[\w.]+': ")
+_TOKENS = re.compile(r"""(?P<string>'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")|[\[\](){}]""")
+_MAX_CONFIG: Final = 1_000_000
+"""Characters of a printed configuration; verl's largest is some 60,000."""
+
+
+class VerlLog:
+    """Takes the lines of a log, one after the other."""
+
+    def __init__(self, metrics: int) -> None:
+        self.history: dict[str, Tally] = {}
+        self.steps = 0
+        """Training steps that were printed."""
+        self.config: dict[str, JsonValue] = {}
+        self.other_configs = 0
+        """Configurations after the first that differ from it: several launches in one log."""
+        self.unread_configs = 0
+        """Configurations that began and could not be read."""
+        self._metrics = metrics
+        self._block: list[str] = []
+        self._size = 0
+        self._depth = 0
+        self._who = ""
+        self._offset: int | None = None
+
+    def take(self, line: Line) -> None:
+        """Take the next line."""
+        if self._block:
+            if line.who == self._who:
+                self._grow(line.text)
+                return
+        elif _OPENING.match(line.text):
+            self._who = line.who
+            self._grow(line.text)
+            return
+        if "step:" in line.text:
+            self._step(line.text)
+
+    def close(self) -> None:
+        """The log has ended."""
+        if self._block:
+            self._end(read=False)
+
+    def _step(self, text: str) -> None:
+        match = _STEP.search(text)
+        if match is None:
+            return
+        number = int(match[1])
+        found: dict[str, float] = {}
+        for part in text[match.end() :].split(" - "):
+            key, _, value = part.rpartition(":")
+            seen = _VALUE.match(value)
+            if seen and _KEY.match(key):
+                found.setdefault(key, float(seen[1]))
+        if not any(key.startswith(_TRAINING) for key in found):
+            return
+        self.steps += 1
+        if self._offset is None:
+            # The first releases count from 0.
+            self._offset = 1 if number == 0 else 0
+        found.setdefault(STEP, number + self._offset)
+        for key, seen_value in found.items():
+            if key in self.history or len(self.history) < self._metrics:
+                self.history.setdefault(key, Tally()).add(seen_value, number)
+
+    def _grow(self, text: str) -> None:
+        """Take a line of a printed mapping, which ends with the bracket that closes it."""
+        for token in _TOKENS.finditer(text):
+            if token["string"] is None:
+                self._depth += 1 if token[0] in "[({" else -1
+        self._block.append(text)
+        self._size += len(text)
+        if self._depth <= 0:
+            self._end(read=True)
+        elif self._size > _MAX_CONFIG or _STEP.search(text):
+            # Another text came between: this is no configuration any more.
+            self._end(read=False)
+            self._step(text)
+
+    def _end(self, *, read: bool) -> None:
+        block, self._block, self._size, self._depth = "\n".join(self._block), [], 0, 0
+        config: JsonValue = None
+        if read:
+            try:
+                config = literal(block, _MAX_CONFIG)
+            except ValueError:
+                read = False
+        if isinstance(config, dict) and "trainer" in config and _ROOTS & config.keys():
+            if not self.config:
+                self.config = config
+            elif config != self.config:
+                self.other_configs += 1
+        elif not read and "'trainer'" in block and not self.config:
+            self.unread_configs += 1

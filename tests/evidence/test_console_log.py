@@ -1,0 +1,202 @@
+"""Plain console logs: what verl and OpenRLHF print is read, whatever stands around it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.evidence import EvidenceError, Facts, read
+from bot.evidence.console_log import read_console_log
+from bot.evidence.limits import Limits
+from tests.evidence.samples import CONFIG, MATCHING
+from tests.runs.console import OUT_OF_MEMORY, openrlhf_log, verl_log
+
+
+def facts_of(tmp_path: Path, text: str | bytes, limits: Limits | None = None) -> Facts:
+    file = tmp_path / "train.log"
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return read_console_log(file, limits)
+
+
+@pytest.mark.parametrize("decimals", [True, False])
+@pytest.mark.parametrize(
+    "prefix", ["", "(main_task pid=12) ", "\x1b[36m(TaskRunner pid=9)\x1b[0m "]
+)
+def test_verls_output_in_its_releases_forms(tmp_path: Path, prefix: str, decimals: bool) -> None:
+    facts = facts_of(tmp_path, verl_log(MATCHING, prefix=prefix, decimals=decimals))
+    assert facts.kind == "log"
+    assert facts.config == CONFIG
+    assert facts.history_rows == 60
+    steps = facts.history["training/global_step"]
+    assert (steps.rows, steps.maximum) == (60, 60)
+    assert facts.history["response_length/max"].maximum == 1024
+    peak = max(MATCHING.history_row(s)["perf/max_memory_allocated_gb"] for s in range(1, 61))
+    assert facts.history["perf/max_memory_allocated_gb"].maximum == peak
+    assert facts.requirements == {"vllm": "0.8.3"}
+    assert (facts.out_of_memory, facts.gaps) == (None, ())
+    assert (facts.system, facts.gpus, facts.exit_code) == ({}, (), None)
+
+
+def test_numbers_as_numpy_writes_them(tmp_path: Path) -> None:
+    line = "step:3 - actor/lr:1e-06 - perf/mfu:np.float64(0.25) - actor/x:nan - training/epoch:0\n"
+    facts = facts_of(tmp_path, line)
+    assert facts.history["actor/lr"].maximum == 1e-06
+    assert facts.history["perf/mfu"].maximum == 0.25
+    assert "actor/x" not in facts.history
+    assert facts.history["training/global_step"].maximum == 3
+
+
+def test_the_first_releases_count_from_zero(tmp_path: Path) -> None:
+    rows = "".join(f"step:{n} - actor/loss:0.1\n" for n in range(30))
+    steps = facts_of(tmp_path, rows).history["training/global_step"]
+    assert (steps.rows, steps.maximum) == (30, 30)
+
+
+def test_validation_alone_is_no_training_step(tmp_path: Path) -> None:
+    with pytest.raises(EvidenceError, match="holds no line of verl's"):
+        facts_of(tmp_path, "step:0 - val-core/openai/gsm8k/acc/mean@1:0.565\n")
+
+
+def test_the_run_that_the_log_names(tmp_path: Path) -> None:
+    url = "https://wandb.ai/verl-team/verl_tuning/runs/abc123"
+    run = facts_of(tmp_path, verl_log(MATCHING, url=url)).run
+    assert (run.entity, run.project, run.id) == ("verl-team", "verl_tuning", "abc123")
+    two = verl_log(MATCHING, url=url) + verl_log(MATCHING, url=url + "4")
+    facts = facts_of(tmp_path, two)
+    assert facts.run.id is None
+    assert "names 2 W&B runs" in facts.gaps[-1]
+
+
+@pytest.mark.parametrize("noise", [OUT_OF_MEMORY, "(x pid=1) " + OUT_OF_MEMORY])
+def test_an_out_of_memory_error_is_found_and_alone_is_evidence(tmp_path: Path, noise: str) -> None:
+    assert facts_of(tmp_path, verl_log(MATCHING) + noise).out_of_memory == OUT_OF_MEMORY
+    assert facts_of(tmp_path, noise).out_of_memory == OUT_OF_MEMORY
+
+
+OPENRLHF: dict[str, Any] = {"pretrain": "meta-llama/Llama-3.1-8B", "zero_stage": 3, "bf16": True}
+DOTTED: dict[str, Any] = {"ds.zero_stage": 3, "train.batch_size": 128, "train.lr": 1e-6, "seed": 4}
+NESTED: dict[str, Any] = {"ds": {"zero_stage": 3}, "train": {"batch_size": 128, "lr": 1e-6}}
+
+
+@pytest.mark.parametrize(
+    ("form", "config"),
+    [("flat", OPENRLHF), ("dotted", DOTTED | {"train": None}), ("nested", NESTED)],
+)
+def test_openrlhfs_output_in_its_releases_forms(
+    tmp_path: Path, form: Any, config: dict[str, Any]
+) -> None:
+    facts = facts_of(tmp_path, openrlhf_log(MATCHING.but(config=config), form=form))
+    assert facts.config == config
+    assert facts.history["train/global_step"].rows == 60
+    assert facts.history["train/response_length"].maximum == 572
+    assert "train/reward" not in facts.history
+    assert facts.gaps == ()
+
+
+def test_a_configuration_with_other_text_inside_is_said_to_be_unread(tmp_path: Path) -> None:
+    lines = verl_log(MATCHING, prefix="").split("\n")
+    lines.insert(6, "INFO 01-01 12:00:01 [__init__.py:239] it's another process")
+    facts = facts_of(tmp_path, "\n".join(lines))
+    assert facts.config == {}
+    assert facts.history_rows == 60
+    (gap,) = facts.gaps
+    assert gap.startswith("The log prints a configuration, but other text stands inside of it")
+
+
+def test_a_configuration_that_never_ends_hides_no_step(tmp_path: Path) -> None:
+    text = "{'trainer': {'a': 1,\n" + "".join(f"step:{n} - actor/x:1\n" for n in range(1, 30))
+    facts = facts_of(tmp_path, text)
+    assert facts.history_rows == 29
+    assert "cannot be read" in facts.gaps[0]
+
+
+def test_two_launches_in_one_log_are_said(tmp_path: Path) -> None:
+    other = MATCHING.but(config={**CONFIG, "data": {"train_batch_size": 1}})
+    facts = facts_of(tmp_path, verl_log(MATCHING) + verl_log(other))
+    assert facts.config == CONFIG
+    assert "2 different configurations" in facts.gaps[0]
+
+
+def test_nothing_in_a_log_is_evaluated(tmp_path: Path) -> None:
+    made = tmp_path / "made"
+    text = f"{{'trainer': __import__('pathlib').Path({str(made)!r}).touch(), 'data': {{}}}}\n"
+    text += f"Namespace(pretrain=open({str(made)!r}, 'w'))\nstep:1 - actor/x:1\n"
+    facts_of(tmp_path, text)
+    assert not made.exists()
+
+
+def test_limits_are_said(tmp_path: Path) -> None:
+    text = verl_log(MATCHING, prefix="")
+    facts = facts_of(tmp_path, text, Limits(console_bytes=len(text.encode()) // 2))
+    assert facts.history_rows < 60
+    assert "Reading stopped after" in facts.gaps[0]
+    assert facts_of(tmp_path, text, Limits(console_bytes=len(text.encode()))).gaps == ()
+    long = text + "x" * 5000 + "\n"
+    facts = facts_of(tmp_path, long, Limits(line_characters=2000))
+    assert facts.gaps == (
+        "Lines of the log that were longer than 2000 characters: 1; their ends were not read.",
+    )
+
+
+def test_a_log_in_utf_16_with_crlf(tmp_path: Path) -> None:
+    text = verl_log(MATCHING).replace("\n", "\r\n")
+    assert facts_of(tmp_path, text.encode("utf-16")).config == CONFIG
+
+
+def test_which_files_are_read_as_logs(tmp_path: Path) -> None:
+    file = tmp_path / "output"
+    file.write_text(verl_log(MATCHING), encoding="utf-8")
+    assert read(file).kind == "log"
+    for name, text in (("run-abc.wandb", "step:1 - actor/x:1\n"), ("empty.log", "")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        with pytest.raises(EvidenceError, match=r"not a W&B transaction log|is empty"):
+            read(tmp_path / name)
+    (tmp_path / "notes.txt").write_text("We trained a model.\n", encoding="utf-8")
+    with pytest.raises(EvidenceError, match="give a run's folder, or the whole output"):
+        read(tmp_path / "notes.txt")
+
+
+PIECES = [
+    "step:1 - ",
+    "actor/x:1",
+    " - ",
+    "{'trainer': {",
+    "'data': [",
+    "}",
+    "]",
+    "'",
+    '"',
+    "\\",
+    "Namespace(",
+    "pretrain='a'",
+    ")",
+    "✨ Global step 3: {'a': 1}",
+    "(TaskRunner pid=1) ",
+    "\x1b[36m",
+    "\x1b]0;",
+    "\r",
+    "\n",
+    "np.float64(",
+    "1e999",
+    "View run at https://wandb.ai/a/b/runs/c",
+    OUT_OF_MEMORY,
+]
+garbage = st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=40).map("".join)
+
+
+@given(garbage, st.integers(10, 80))
+@settings(max_examples=150, deadline=None, derandomize=True)
+def test_no_text_makes_the_reader_fail(tmp_path_factory: Any, text: str, width: int) -> None:
+    folder = tmp_path_factory.mktemp("log")
+    data = text.encode("utf-8", "surrogatepass")
+    for limits in (Limits(), Limits(line_characters=width, console_bytes=200, metrics=2)):
+        try:
+            facts = facts_of(folder, data, limits)
+        except EvidenceError:
+            continue
+        assert all(gap.endswith(".") for gap in facts.gaps)
+        assert all(series.rows for series in facts.history.values())
