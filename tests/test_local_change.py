@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from bot.errors import UserError
-from bot.github.local import MAX_BLOB, LocalRepository
+from bot.github.change import MAX_BLOB, MAX_SCRIPTS, ChangedFile, Wanted
+from bot.github.local import LocalRepository
 
 ENVIRONMENT = {
     "PATH": os.environ["PATH"],
@@ -54,6 +55,11 @@ def repository(tmp_path: Path) -> Repository:
     return Repository(folder)
 
 
+def _read(local: LocalRepository, base: str, head: str) -> dict[str, ChangedFile]:
+    files = local.change(base, head).read(Wanted(script=_wanted)).scripts
+    return {file.path: file for file in files}
+
+
 def _wanted(path: str) -> bool:
     return path.startswith("tuning/") and path.endswith(".sh")
 
@@ -74,14 +80,12 @@ def test_only_wanted_files_that_the_branch_adds_or_alters(repository: Repository
     repository.write("tuning/kept.sh", "echo changed on main\n")
     repository.commit()
 
-    change = LocalRepository(repository.folder).change("main", "work", _wanted)
+    local = LocalRepository(repository.folder)
+    change = local.change("main", "work")
 
-    assert [file.path for file in change.files] == [
-        "tuning/added.sh",
-        "tuning/altered.sh",
-        "tuning/moved.sh",
-    ]
-    assert change.files[1].data == b"echo changed\n"
+    files = _read(local, "main", "work")
+    assert list(files) == ["tuning/added.sh", "tuning/altered.sh", "tuning/moved.sh"]
+    assert files["tuning/altered.sh"].data == b"echo changed\n"
     assert change.head == head
     assert change.base != base
 
@@ -104,9 +108,9 @@ def test_nothing_is_checked_out_and_no_program_of_the_repository_runs(
     (repository.folder / ".git/hooks/post-checkout").chmod(0o755)
     (repository.folder / "tuning/b.sh").unlink()
 
-    change = LocalRepository(repository.folder).change("HEAD~1", "HEAD", _wanted)
+    files = _read(LocalRepository(repository.folder), "HEAD~1", "HEAD")
 
-    assert [file.data for file in change.files] == [b"echo b\n"]
+    assert [file.data for file in files.values()] == [b"echo b\n"]
     assert not mark.exists()
     assert not (repository.folder / "tuning/b.sh").exists()
 
@@ -128,8 +132,7 @@ def test_odd_names_are_read_as_they_are(repository: Repository, name: str) -> No
     repository.write("tuning/plain.sh", "echo plain\n")
     repository.commit()
     local = LocalRepository(repository.folder)
-    change = local.change("HEAD~1", "HEAD", _wanted)
-    assert {file.path: file.data for file in change.files}[name] == b"echo odd\n"
+    assert _read(local, "HEAD~1", "HEAD")[name].data == b"echo odd\n"
     assert local.blob("HEAD", name) == b"echo odd\n"
 
 
@@ -140,14 +143,54 @@ def test_what_is_no_readable_file_is_named_with_the_reason(repository: Repositor
     repository.write("tuning/big.sh", b"x" * (MAX_BLOB + 1))
     repository.write(os.fsdecode(b"tuning/\xff.sh"), "echo\n")
     repository.commit()
-    change = LocalRepository(repository.folder).change("HEAD~1", "HEAD", _wanted)
-    reasons = {file.path: file.reason for file in change.files}
-    assert reasons == {
+    files = _read(LocalRepository(repository.folder), "HEAD~1", "HEAD")
+    assert {path: file.reason for path, file in files.items()} == {
         "tuning/link.sh": "tuning/link.sh is a symbolic link; commit a file.",
         "tuning/big.sh": "tuning/big.sh has 16,777,217 bytes; at most 16,777,216 are read.",
         "tuning/\\xff.sh": "The path tuning/\\xff.sh is not UTF-8; rename the file.",
     }
-    assert all(file.data is None for file in change.files)
+    assert all(file.data is None for file in files.values())
+
+
+def test_scripts_beyond_the_limit_are_named(repository: Repository) -> None:
+    repository.commit()
+    for number in range(MAX_SCRIPTS + 2):
+        repository.write(f"tuning/{number:04}.sh", "echo\n")
+    repository.commit()
+    files = _read(LocalRepository(repository.folder), "HEAD~1", "HEAD")
+    unread = {path: file.reason for path, file in files.items() if file.data is None}
+    assert unread == {
+        path: f"{path} is beyond the 200 scripts that are read of one change; split it."
+        for path in ("tuning/0200.sh", "tuning/0201.sh")
+    }
+
+
+def test_the_page_is_the_bases_unless_the_change_alters_it(repository: Repository) -> None:
+    wanted = Wanted(script=_wanted, page="docs/page.rst", folder="conf", suffix=".yaml")
+    repository.write("docs/page.rst", "old\n")
+    repository.commit()
+    repository.git("switch", "--quiet", "--create", "work")
+    repository.write("tuning/a.sh", "echo a\n")
+    repository.write("conf/a/b.yaml", "x: 1\n")
+    repository.commit()
+    repository.git("switch", "--quiet", "main")
+    repository.write("docs/page.rst", "new\n")
+    repository.commit()
+    local = LocalRepository(repository.folder)
+    files = local.change("main", "work").read(wanted)
+    assert (files.page, files.page_changed) == (b"new\n", False)
+    assert files.folder == {"a/b.yaml": b"x: 1\n"}
+    repository.git("switch", "--quiet", "work")
+    repository.write("docs/page.rst", "the author's\n")
+    repository.commit()
+    files = local.change("main", "work").read(wanted)
+    assert (files.page, files.page_changed) == (b"the author's\n", True)
+    (repository.folder / "docs/page.rst").unlink()
+    (repository.folder / "docs/page.rst").symlink_to("/etc/passwd")
+    repository.commit()
+    files = local.change("main", "work").read(wanted)
+    assert files.page is None
+    assert files.gaps == (("page", "docs/page.rst is a symbolic link; commit a file."),)
 
 
 @pytest.mark.parametrize(
@@ -171,8 +214,8 @@ def test_the_contributor_is_who_wrote_the_script(
     repository.commit(GIT_AUTHOR_NAME=name, GIT_AUTHOR_EMAIL=address)
     repository.write("tuning/other", "by somebody else\n")
     repository.commit(GIT_AUTHOR_NAME="Eve")
-    change = LocalRepository(repository.folder).change("HEAD~2", "HEAD", _wanted)
-    assert change.files[0].contributor == contributor
+    files = _read(LocalRepository(repository.folder), "HEAD~2", "HEAD")
+    assert files["tuning/a.sh"].contributor == contributor
 
 
 @pytest.mark.parametrize(
@@ -204,10 +247,10 @@ def test_mistakes_are_sentences(repository: Repository, tmp_path: Path) -> None:
     repository.commit()
     local = LocalRepository(repository.folder)
     with pytest.raises(UserError, match='"nosuch" names no commit here'):
-        local.change("nosuch", "HEAD", _wanted)
+        local.change("nosuch", "HEAD")
     with pytest.raises(UserError, match='"--all" names no commit here'):
         local.commit("--all")
     repository.git("switch", "--quiet", "--orphan", "apart")
     repository.commit("apart")
     with pytest.raises(UserError, match="have no common ancestor"):
-        local.change("main", "apart", _wanted)
+        local.change("main", "apart")

@@ -5,17 +5,20 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from bot.errors import UserError
-
-MAX_BLOB = 1 << 24
-"""Bytes; a larger file is not read."""
-
-MAX_FILES = 1_000
-"""Files of a folder that are read at most."""
+from bot.github.change import (
+    MAX_BLOB,
+    MAX_FILES,
+    MAX_SCRIPTS,
+    ChangedFile,
+    ChangeFiles,
+    Text,
+    Wanted,
+    over_limit,
+)
 
 _TIMEOUT = 60
 _NOREPLY = re.compile(r"(?:\d+\+)?([A-Za-z0-9-]+)@users\.noreply\.github\.com\Z")
@@ -24,29 +27,59 @@ _REMOTE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangedFile:
-    """A file that the change adds or alters."""
-
-    path: str
-    data: bytes | None
-    """None when it was not read; `reason` says why."""
-    reason: str = ""
-    contributor: str | None = None
-    """GitHub login where the commit's address shows it, else the author's name and address."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class LocalChange:
-    """What a branch would change."""
+    """A `ChangeSource`: what a branch would change, in a local repository."""
 
+    repository: LocalRepository
     base: str
-    """Commit of the base, 40 digits: configuration is read from here."""
     head: str
-    files: tuple[ChangedFile, ...]
-    """Wanted files only, in path order."""
-    repository_url: str | None
-    """Web address of the repository, from its remote `origin`; None without one."""
+    fork: str
+    """Commit that the two have in common."""
+    entries: tuple[tuple[str, str, str], ...]
+    """Mode, blob and path of what the change adds or alters."""
+
+    @property
+    def web_url(self) -> str | None:
+        """The address of the remote `origin`."""
+        return self.repository.web_url()
+
+    def base_file(self, path: str) -> bytes | None:
+        """The content of a regular file at the base. Raises UserError."""
+        return self.repository.blob(self.base, path)
+
+    def read(self, wanted: Wanted) -> ChangeFiles:
+        """Everything that is wanted of the change. Raises UserError."""
+        scripts = sorted(entry[::-1] for entry in self.entries if wanted.script(entry[2]))
+        if not scripts:
+            return ChangeFiles(scripts=())
+        files = [
+            self.repository.changed(mode, digest, path, self.fork, self.head)
+            for path, digest, mode in scripts[:MAX_SCRIPTS]
+        ]
+        over = [path for path, _, _ in scripts[MAX_SCRIPTS:]]
+        files += [ChangedFile(path=path, data=None, reason=over_limit(path)) for path in over]
+        page, changed, gaps = None, False, []
+        if wanted.page:
+            changed = any(path == wanted.page for _, _, path in self.entries)
+            try:
+                page = self.repository.blob(self.head if changed else self.base, wanted.page)
+            except UserError as error:
+                gaps.append(("page", str(error)))
+        folder = {}
+        if wanted.folder:
+            folder = self.repository.below(self.head, wanted.folder, wanted.suffix)
+        return ChangeFiles(
+            scripts=tuple(files),
+            page=page,
+            page_changed=changed,
+            folder=folder,
+            gaps=tuple(gaps),
+        )
+
+    def texts(self) -> tuple[Text, ...]:
+        """Nothing: a branch has no description."""
+        return ()
 
 
 class LocalRepository:
@@ -66,17 +99,17 @@ class LocalRepository:
     def blob(self, commit: str, path: str) -> bytes | None:
         """The content of a regular file at a commit; None when there is none.
 
-        Raises UserError when it has more than MAX_BLOB bytes.
+        Raises UserError with the reason when it is a link or has more than MAX_BLOB bytes.
         """
         listed = self._git("ls-tree", "-z", "--full-tree", commit, "--", f":(literal,top){path}")
         entries = [entry for entry in listed.split(b"\0") if entry]
         if len(entries) != 1:
             return None
         mode, kind, digest = entries[0].split(b"\t", 1)[0].decode().split()
-        if kind != "blob" or mode == "120000":
+        if kind == "tree":
             return None
-        if self._size(digest) > MAX_BLOB:
-            raise UserError(f"{path} has more than {MAX_BLOB:,} bytes.")
+        if reason := self._unreadable(mode, digest, path):
+            raise UserError(reason)
         return self._git("cat-file", "blob", digest)
 
     def below(self, commit: str, folder: str, suffix: str) -> dict[str, bytes]:
@@ -98,8 +131,8 @@ class LocalRepository:
             raise UserError(f"{folder} holds too much to be read: {len(wanted):,} {suffix} files.")
         return {name: self._git("cat-file", "blob", digest) for name, digest in wanted.items()}
 
-    def change(self, base: str, head: str, wanted: Callable[[str], bool]) -> LocalChange:
-        """What `head` adds or alters since it left `base`, of the wanted paths.
+    def change(self, base: str, head: str) -> LocalChange:
+        """What `head` adds or alters since it left `base`.
 
         Raises UserError when a ref names no commit or the two have no common ancestor.
         """
@@ -108,16 +141,7 @@ class LocalRepository:
         fork = self._git("merge-base", base_commit, head_commit, wrong=wrong).decode().strip()
         arguments = ("diff-tree", "-r", "-z", "-M", "--raw", "--no-ext-diff", "--no-textconv")
         raw = self._git(*arguments, "--diff-filter=AMRCT", fork, head_commit)
-        files: list[ChangedFile] = []
-        for mode, digest, path in _entries(raw):
-            if wanted(path):
-                files.append(self._changed(mode, digest, path, fork, head_commit))
-        return LocalChange(
-            base=base_commit,
-            head=head_commit,
-            files=tuple(sorted(files, key=lambda file: file.path)),
-            repository_url=self.web_url(),
-        )
+        return LocalChange(self, base_commit, head_commit, fork, tuple(_entries(raw)))
 
     def web_url(self) -> str | None:
         """The https address of the remote `origin`; None when there is none or it is local."""
@@ -128,19 +152,15 @@ class LocalRepository:
         found = _REMOTE.match(remote)
         return f"https://{found[1]}/{found[2]}/{found[3]}" if found else None
 
-    def _changed(self, mode: str, digest: str, path: str, fork: str, head: str) -> ChangedFile:
+    def changed(self, mode: str, digest: str, path: str, fork: str, head: str) -> ChangedFile:
+        """One file of a change with its content, or the reason why it was not read."""
         try:
             path.encode()
         except UnicodeEncodeError:
             shown = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
             reason = f"The path {shown} is not UTF-8; rename the file."
             return ChangedFile(path=shown, data=None, reason=reason)
-        if mode not in ("100644", "100755"):
-            kind = "a symbolic link" if mode == "120000" else "not a regular file"
-            return ChangedFile(path=path, data=None, reason=f"{path} is {kind}; commit a file.")
-        size = self._size(digest)
-        if size > MAX_BLOB:
-            reason = f"{path} has {size:,} bytes; at most {MAX_BLOB:,} are read."
+        if reason := self._unreadable(mode, digest, path):
             return ChangedFile(path=path, data=None, reason=reason)
         return ChangedFile(
             path=path,
@@ -148,8 +168,12 @@ class LocalRepository:
             contributor=self._author(path, fork, head),
         )
 
-    def _size(self, digest: str) -> int:
-        return int(self._git("cat-file", "-s", digest))
+    def _unreadable(self, mode: str, digest: str, path: str) -> str:
+        if mode not in ("100644", "100755"):
+            kind = "a symbolic link" if mode == "120000" else "not a regular file"
+            return f"{path} is {kind}; commit a file."
+        size = int(self._git("cat-file", "-s", digest))
+        return f"{path} has {size:,} bytes; at most {MAX_BLOB:,} are read." * (size > MAX_BLOB)
 
     def _author(self, path: str, fork: str, head: str) -> str | None:
         arguments = ("log", "-1", "--no-show-signature", "--format=%an%x00%ae", f"{fork}..{head}")

@@ -1,0 +1,110 @@
+"""The whole way for a change: what every door does with a branch or a pull request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from bot.check import Options, PageText, Script, check_script, make_report
+from bot.config import FILE_NAME, Config, parse_config
+from bot.github.change import ChangeFiles, ChangeSource, Wanted
+from bot.report import Change, Report, Unchecked
+
+if TYPE_CHECKING:
+    from bot.frameworks import ConfigTree
+
+TREE = "verl/trainer/config"
+"""Where a repository that is verl itself keeps its configuration."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedChange:
+    """The report on a change, and what renderers and publishers want beside it."""
+
+    report: Report
+    config: Config
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """Path to the text of each script, for excerpts and suggestions."""
+    page: str | None = None
+    """Text of the page when the change alters it, so that a suggestion can stand on it."""
+
+
+def configuration(source: ChangeSource) -> Config:
+    """The configuration at the base: a change cannot relax the rules that it is checked by.
+
+    Raises UserError when it is wrong or could not be read.
+    """
+    stored = source.base_file(FILE_NAME)
+    if stored is None:
+        return Config()
+    return parse_config(stored, f"{FILE_NAME} of the base, commit {source.base[:12]},")
+
+
+def check_change(
+    source: ChangeSource,
+    options: Options,
+    *,
+    config: Config | None = None,
+    runs: Callable[[Sequence[str]], Mapping[str, Path]] = lambda _: {},
+) -> CheckedChange:
+    """Check every tuning script that a change adds or alters.
+
+    `config` stands in the place of the base's own. `runs` gives run folders for the paths of the
+    scripts. Raises UserError when the change or the configuration cannot be read.
+    """
+    config = config or configuration(source)
+    options = replace(options, config=config)
+    own_tree = not options.trees and "verl" not in options.versions
+    files = source.read(
+        Wanted(
+            script=config.owns,
+            page=config.page,
+            folder=TREE if own_tree else None,
+            suffix=".yaml",
+        )
+    )
+    unchecked = [Unchecked(check=check, reason=reason) for check, reason in files.gaps]
+    run_of = runs([file.path for file in files.scripts])
+    if files.folder:
+        options = replace(options, trees=_own_tree(files.folder))
+    page = _page(files, config, unchecked)
+    reports, sources = [], {}
+    for file in files.scripts:
+        if file.data is None:
+            unchecked.append(Unchecked(check=file.path, reason=file.reason))
+            continue
+        sources[file.path] = file.data.decode("utf-8", "replace")
+        link = None
+        if source.web_url:
+            link = f"{source.web_url}/blob/{source.head}/{quote(file.path)}"
+        script = Script(path=file.path, data=file.data, link=link, contributor=file.contributor)
+        reports.append(check_script(script, options, run=run_of.get(file.path), page=page))
+    report = make_report(
+        reports, unchecked=unchecked, change=Change(base=source.base, head=source.head)
+    )
+    return CheckedChange(
+        report=report,
+        config=config,
+        sources=sources,
+        page=page.text if page and files.page_changed else None,
+    )
+
+
+def _page(files: ChangeFiles, config: Config, unchecked: list[Unchecked]) -> PageText | None:
+    if not config.page or files.page is None:
+        return None
+    try:
+        return PageText(path=config.page, text=files.page.decode("utf-8"))
+    except UnicodeDecodeError:
+        unchecked.append(Unchecked(check="page", reason=f"{config.page} is not UTF-8."))
+        return None
+
+
+def _own_tree(files: Mapping[str, bytes]) -> dict[str, ConfigTree]:
+    """The configuration of verl that the change itself holds, which its scripts will meet."""
+    from bot.frameworks import tree_table
+
+    return {"verl": tree_table(files, f"this change, {TREE}")}

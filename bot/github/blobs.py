@@ -1,0 +1,174 @@
+"""Files of commits, read through the API: each content is proved against its git object id."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from bot.github import queries
+from bot.github.change import MAX_BLOB
+from bot.github.client import Client
+from bot.github.errors import GitHubError
+
+_AT_ONCE = 25
+"""Files asked for in one request: GitHub gives up on a question after ten seconds."""
+_KEPT = 1 << 26
+_FILE_MODES = (0o100644, 0o100755)
+_LINK = 0o120000
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What a path of a commit holds."""
+
+    oid: str
+    kind: str
+    """blob, tree or commit (a submodule)."""
+    data: bytes | None
+    """None when it is no regular file or could not be read; `reason` says why."""
+    reason: str = ""
+
+
+@dataclass(slots=True)
+class Contents:
+    """Contents by object id, so that none is asked for twice; several readers may share it."""
+
+    _known: dict[str, bytes] = field(default_factory=dict)
+    _size: int = 0
+
+    def get(self, oid: str) -> bytes | None:
+        """The content, when it is known."""
+        return self._known.get(oid)
+
+    def put(self, oid: str, data: bytes) -> None:
+        """Keeps a content; the oldest go when it becomes too much."""
+        if oid in self._known:
+            return
+        self._known[oid] = data
+        self._size += len(data)
+        while self._size > _KEPT and len(self._known) > 1:
+            oldest = next(iter(self._known))
+            self._size -= len(self._known.pop(oldest))
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads files of one repository, its forks' pull requests included."""
+
+    client: Client
+    repository: str
+    contents: Contents = field(default_factory=Contents)
+
+    def entries(self, wanted: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Entry]:
+        """What stands at each (commit, path); paths that hold nothing are missing.
+
+        One request for 25 files, one more for each that GraphQL does not give whole. Raises
+        GitHubError.
+        """
+        found: dict[tuple[str, str], Entry] = {}
+        for start in range(0, len(wanted), _AT_ONCE):
+            part = wanted[start : start + _AT_ONCE]
+            asked = self._name()
+            for n, (commit, path) in enumerate(part):
+                asked |= {f"c{n}": commit, f"p{n}": path}
+            data = self.client.graphql(queries.entries(len(part)), asked, name="entries")
+            answers = data["repository"]
+            for n, key in enumerate(part):
+                entry = (answers.get(f"e{n}") or {}).get("file")
+                if entry:
+                    found[key] = self.entry(entry, key[1])
+        return found
+
+    def entry(self, given: Mapping[str, Any], path: str) -> Entry:
+        """An entry of GraphQL's answer with its content. Raises GitHubError."""
+        thing = given.get("object") or {}
+        oid = thing.get("oid") or given.get("oid") or ""
+        kind = given.get("type") or ("blob" if "byteSize" in thing else "tree")
+        mode = given["mode"]
+        if kind == "tree":
+            return Entry(oid, kind, None, f"{path} is a folder.")
+        if mode not in _FILE_MODES:
+            what = "a symbolic link" if mode == _LINK else "not a regular file"
+            return Entry(oid, kind, None, f"{path} is {what}; commit a file.")
+        size = thing.get("byteSize") or 0
+        if size > MAX_BLOB:
+            reason = f"{path} has {size:,} bytes; at most {MAX_BLOB:,} are read."
+            return Entry(oid, kind, None, reason)
+        return Entry(oid, kind, self.content(oid, thing, path))
+
+    def content(self, oid: str, given: Mapping[str, Any], path: str) -> bytes:
+        """A blob's content: GraphQL's text where it is the whole content, else through REST.
+
+        Raises GitHubError when neither gives the content that the id stands for.
+        """
+        known = self.contents.get(oid)
+        if known is not None:
+            return known
+        text = given.get("text")
+        data = text.encode("utf-8", "surrogatepass") if text is not None else None
+        if data is None or not is_blob(oid, data):
+            # Not UTF-8, or longer than GraphQL gives.
+            answer = self.client.get(f"/repos/{self.repository}/git/blobs/{oid}")
+            data = _decoded(answer)
+            if data is None or not is_blob(oid, data):
+                raise GitHubError(
+                    f"GitHub gave another content for {path} than the commit holds; try again."
+                )
+        self.contents.put(oid, data)
+        return data
+
+    def below(self, tree: str, folder: str, suffix: str, most: int) -> dict[str, bytes]:
+        """The regular files below a tree whose names end so, by path within it.
+
+        One request for the names, one for each 100 contents that are not known. Raises GitHubError
+        when there are more than `most`, more than MAX_BLOB bytes, or GitHub lists only a part.
+        """
+        answer = self.client.get(f"/repos/{self.repository}/git/trees/{tree}", recursive=1)
+        wanted = {
+            item["path"]: item["sha"]
+            for item in answer["tree"]
+            if item["type"] == "blob"
+            and int(item["mode"], 8) in _FILE_MODES
+            and item["path"].endswith(suffix)
+        }
+        sizes = {item["sha"]: item.get("size") or 0 for item in answer["tree"]}
+        total = sum(sizes[oid] for oid in wanted.values())
+        if answer.get("truncated") or len(wanted) > most or total > MAX_BLOB:
+            raise GitHubError(
+                f"{folder} holds too much to be read: {len(wanted):,} {suffix} files."
+            )
+        self._fetch(dict.fromkeys(wanted.values()), folder)
+        return {path: self.content(oid, {}, path) for path, oid in sorted(wanted.items())}
+
+    def _fetch(self, oids: Iterable[str], what: str) -> None:
+        missing = [oid for oid in oids if self.contents.get(oid) is None]
+        for start in range(0, len(missing), 4 * _AT_ONCE):
+            part = missing[start : start + 4 * _AT_ONCE]
+            asked = self._name() | {f"b{n}": oid for n, oid in enumerate(part)}
+            data = self.client.graphql(queries.blobs(len(part)), asked, name="blobs")["repository"]
+            for n, oid in enumerate(part):
+                self.content(oid, data.get(f"b{n}") or {}, what)
+
+    def _name(self) -> dict[str, Any]:
+        owner, _, name = self.repository.partition("/")
+        return {"owner": owner, "name": name}
+
+
+def is_blob(oid: str, data: bytes) -> bool:
+    """True when `oid` is the git object id of a blob with this content, SHA-1 or SHA-256."""
+    kind = hashlib.sha256 if len(oid) == 64 else hashlib.sha1
+    return kind(b"blob %d\0" % len(data) + data).hexdigest() == oid
+
+
+def _decoded(answer: Mapping[str, Any]) -> bytes | None:
+    if answer.get("encoding") == "base64":
+        try:
+            return base64.b64decode(answer["content"])
+        except (binascii.Error, ValueError):
+            return None
+    text = answer.get("content")
+    return text.encode() if isinstance(text, str) else None

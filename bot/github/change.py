@@ -1,0 +1,96 @@
+"""What a change is to the check, wherever it is read from: a local branch or a pull request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+MAX_BLOB = 1 << 24
+"""Bytes; a larger file is not read."""
+
+MAX_FILES = 1_000
+"""Files of a folder that are read at most."""
+
+MAX_SCRIPTS = 200
+"""Scripts of one change that are read at most; the others are named as not checked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedFile:
+    """A file that the change adds or alters."""
+
+    path: str
+    data: bytes | None
+    """None when it was not read; `reason` says why."""
+    reason: str = ""
+    contributor: str | None = None
+    """GitHub login where it is known, else the commit author's name and address."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What the check needs of a change; it is asked for at once, so that few requests are made."""
+
+    script: Callable[[str], bool]
+    """True for the path of a tuning script."""
+    page: str | None = None
+    """The documentation page: read at the head where the change alters it, else at the base."""
+    folder: str | None = None
+    """A folder of the head whose files are read too."""
+    suffix: str = ""
+    """How the names of those files end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeFiles:
+    """What a change holds of what was wanted."""
+
+    scripts: tuple[ChangedFile, ...]
+    """Added and altered ones, in path order."""
+    page: bytes | None = None
+    page_changed: bool = False
+    """True when the page was read at the head, because the change alters it."""
+    folder: Mapping[str, bytes] = field(default_factory=dict)
+    """Path within the folder to content."""
+    gaps: tuple[tuple[str, str], ...] = ()
+    """What could not be looked at: a name and a sentence for each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text:
+    """Something that a person wrote about the change: its description, or a comment."""
+
+    author: str
+    """GitHub login."""
+    body: str
+
+
+class ChangeSource(Protocol):
+    """A change that can be read. Its methods raise UserError with a sentence."""
+
+    @property
+    def base(self) -> str:
+        """Commit of the base, 40 digits: configuration is read from here."""
+
+    @property
+    def head(self) -> str:
+        """Commit of the head, 40 digits: nothing else of the change is read."""
+
+    @property
+    def web_url(self) -> str | None:
+        """The https address of the repository that permalinks go to; None when there is none."""
+
+    def base_file(self, path: str) -> bytes | None:
+        """The content of a regular file at the base; None when there is none."""
+
+    def read(self, wanted: Wanted) -> ChangeFiles:
+        """Everything that is wanted of the change."""
+
+    def texts(self) -> tuple[Text, ...]:
+        """What the change's author wrote about it, oldest first; links to runs may stand there."""
+
+
+def over_limit(path: str) -> str:
+    """Why a script beyond MAX_SCRIPTS was not read."""
+    return f"{path} is beyond the {MAX_SCRIPTS:,} scripts that are read of one change; split it."

@@ -1,0 +1,228 @@
+"""A pull request as GitHub describes it, before its files are read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bot.errors import UserError
+from bot.github import queries
+from bot.github.change import Text
+from bot.github.client import Client
+from bot.github.errors import NotFoundError
+
+MOST_PAGES_OF_FILES = 30
+"""GitHub lists 3,000 files of a pull request at most, 100 a page."""
+
+MOST_PAGES_OF_COMMENTS = 10
+
+_NAME = re.compile(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+\Z")
+_SHORT = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)#(?P<number>[0-9]{1,9})\Z", re.ASCII)
+_ADDRESS = re.compile(
+    r"(?P<server>https?://[^/?#@]+)/(?P<repository>[\w.-]+/[\w.-]+)/pull/(?P<number>[0-9]{1,9})"
+    r"(?:[/?#].*)?\Z",
+    re.ASCII,
+)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class PullId:
+    """Which pull request: `OWNER/REPO` and a number."""
+
+    repository: str
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.repository}#{self.number}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comment:
+    """A comment in the conversation of a pull request."""
+
+    id: int
+    """For REST."""
+    node: str
+    """For GraphQL."""
+    author: str
+    """Login; empty when the account is gone."""
+    human: bool
+    """False for an App or another bot."""
+    ours: bool
+    """True when the owner of the token wrote it, as GitHub says; never by what it holds."""
+    hidden: bool
+    """True when it is minimized."""
+    body: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PullRequest:
+    """A pull request at one moment."""
+
+    id: PullId
+    """With the repository's name of today: GitHub knows old names too."""
+    state: str
+    """OPEN, CLOSED or MERGED."""
+    title: str
+    body: str
+    author: str
+    author_is_human: bool
+    locked: bool
+    base: str
+    """Commit at the tip of the base branch."""
+    base_known: bool
+    """False when the base branch is gone, so that `config` was not asked for."""
+    base_branch: str
+    head: str
+    head_branch: str
+    head_repository: str | None
+    """None when the fork is gone."""
+    maintainer_can_modify: bool
+    files: Mapping[str, str]
+    """Path to ADDED, MODIFIED, RENAMED, COPIED, CHANGED or DELETED."""
+    changed_files: int
+    """How many files it changes; more than `files` where GitHub lists no more."""
+    comments: tuple[Comment, ...]
+    """Oldest first."""
+    comments_complete: bool
+    config: Mapping[str, Any] | None = None
+    """GraphQL's entry of `.rlbot.yml` at the base; None when there is none."""
+
+    @property
+    def from_fork(self) -> bool:
+        """True when the head is in another repository."""
+        return self.head_repository != self.id.repository
+
+    def texts(self) -> tuple[Text, ...]:
+        """What the author wrote: the description, then comments, oldest first."""
+        written = (self.body, *(c.body for c in self.comments if c.author == self.author))
+        return tuple(Text(author=self.author, body=body) for body in written if body)
+
+
+def parse_pull(text: str, server: str = "https://github.com") -> PullId:
+    """`OWNER/REPO#N` or the address of a pull request on `server`; raises UserError."""
+    found = _SHORT.match(text) or _ADDRESS.match(text)
+    if found is None:
+        raise UserError(
+            f'"{text[:200]}" names no pull request; write OWNER/REPO#NUMBER or its address.'
+        )
+    named = found.groupdict().get("server")
+    if named and named.lower() != server.lower():
+        raise UserError(
+            f"The pull request is on {named}, and rlbot talks to {server}; set GITHUB_SERVER_URL, "
+            "GITHUB_API_URL and GITHUB_TOKEN for the other one."
+        )
+    return PullId(found["repository"], int(found["number"]))
+
+
+def read_pull(client: Client, pull: PullId) -> PullRequest:
+    """Asks for a pull request: one request, and one more for each further 100 files or comments.
+
+    Raises NotFoundError with a sentence when there is none or the token may not see it, and other
+    GitHubErrors.
+    """
+    owner, _, name = pull.repository.partition("/")
+    asked = {"owner": owner, "name": name, "number": pull.number}
+    try:
+        data = client.graphql(queries.PULL, asked, name="pull")
+    except NotFoundError:
+        raise _missing(pull) from None
+    repository = data.get("repository") or {}
+    found = repository.get("pullRequest")
+    if not found:
+        raise _missing(pull)
+    read = _pull(repository, found)
+    files = found["files"] or {"pageInfo": {"hasNextPage": False}}
+    pages = 1
+    listed = dict(read.files)
+    while files["pageInfo"]["hasNextPage"] and pages < MOST_PAGES_OF_FILES:
+        asked_more = {**asked, "files": files["pageInfo"]["endCursor"]}
+        more = client.graphql(queries.FILES, asked_more, name="files")["repository"]["pullRequest"]
+        if more["headRefOid"] != read.head:
+            break
+        files = more["files"]
+        listed.update(_files(files))
+        pages += 1
+    comments, complete = further_comments(client, read.id, found["comments"])
+    return replace(
+        read, files=listed, comments=(*read.comments, *comments), comments_complete=complete
+    )
+
+
+def further_comments(
+    client: Client, pull: PullId, page: Mapping[str, Any]
+) -> tuple[list[Comment], bool]:
+    """The comments behind a page, and whether those are all. Raises GitHubError."""
+    owner, _, name = pull.repository.partition("/")
+    found: list[Comment] = []
+    pages = 1
+    while page["pageInfo"]["hasNextPage"] and pages < MOST_PAGES_OF_COMMENTS:
+        asked = {
+            "owner": owner,
+            "name": name,
+            "number": pull.number,
+            "comments": page["pageInfo"]["endCursor"],
+        }
+        data = client.graphql(queries.COMMENTS, asked, name="comments")
+        page = data["repository"]["pullRequest"]["comments"]
+        found += comments_of(page)
+        pages += 1
+    return found, not page["pageInfo"]["hasNextPage"]
+
+
+def comments_of(page: Mapping[str, Any]) -> list[Comment]:
+    """The comments of one page of GraphQL's answer."""
+    return [
+        Comment(
+            id=int(node["fullDatabaseId"]),
+            node=node["id"],
+            author=(node["author"] or {}).get("login", ""),
+            human=(node["author"] or {}).get("__typename") == "User",
+            ours=bool(node["viewerDidAuthor"]),
+            hidden=bool(node["isMinimized"]),
+            body=node["body"],
+            url=node["url"],
+        )
+        for node in page["nodes"] or ()
+        if node
+    ]
+
+
+def _pull(repository: Mapping[str, Any], found: Mapping[str, Any]) -> PullRequest:
+    target = (found["baseRef"] or {}).get("target") or {}
+    author = found["author"] or {}
+    return PullRequest(
+        id=PullId(repository["nameWithOwner"], found["number"]),
+        state=found["state"],
+        title=found["title"],
+        body=found["body"] or "",
+        author=author.get("login", ""),
+        author_is_human=author.get("__typename") == "User",
+        locked=bool(found["locked"]),
+        # The base branch as it is now; the commit that GitHub noted, where the branch is gone.
+        base=target.get("oid") or found["baseRefOid"],
+        base_known=bool(target),
+        base_branch=found["baseRefName"],
+        head=found["headRefOid"],
+        head_branch=found["headRefName"],
+        head_repository=(found["headRepository"] or {}).get("nameWithOwner"),
+        maintainer_can_modify=bool(found["maintainerCanModify"]),
+        files=_files(found["files"]),
+        changed_files=found["changedFiles"],
+        comments=tuple(comments_of(found["comments"])),
+        comments_complete=True,
+        config=target.get("file"),
+    )
+
+
+def _files(page: Mapping[str, Any] | None) -> dict[str, str]:
+    return {node["path"]: node["changeType"] for node in (page or {}).get("nodes") or () if node}
+
+
+def _missing(pull: PullId) -> NotFoundError:
+    return NotFoundError(
+        f"There is no pull request {pull}, or it is private and GITHUB_TOKEN may not see it.", 404
+    )

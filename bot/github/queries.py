@@ -1,0 +1,127 @@
+"""The GraphQL questions: each asks for what would otherwise take many REST requests."""
+
+from __future__ import annotations
+
+COMMENTS_PER_PAGE = 100
+FILES_PER_PAGE = 100
+
+_COMMENTS = """
+      comments(first: 100, after: $comments) {
+        pageInfo { hasNextPage endCursor }
+        nodes {
+          id fullDatabaseId body isMinimized viewerDidAuthor url
+          author { login __typename }
+        }
+      }"""
+
+_FILES = """
+      files(first: 100, after: $files) {
+        pageInfo { hasNextPage endCursor }
+        nodes { path changeType }
+      }"""
+
+PULL = (
+    """
+query Pull($owner: String!, $name: String!, $number: Int!, $files: String, $comments: String) {
+  repository(owner: $owner, name: $name) {
+    nameWithOwner isPrivate isArchived
+    pullRequest(number: $number) {
+      number state title body locked changedFiles maintainerCanModify
+      author { login __typename }
+      baseRefName baseRefOid headRefName headRefOid
+      headRepository { nameWithOwner }
+      baseRef {
+        target {
+          oid
+          ... on Commit {
+            file(path: ".rlbot.yml") { mode object { ...Content } }
+          }
+        }
+      }"""
+    + _FILES
+    + _COMMENTS
+    + """
+    }
+  }
+}
+fragment Content on GitObject {
+  oid
+  ... on Blob { byteSize isBinary isTruncated text }
+}
+"""
+)
+"""All that is known of a pull request before its files are read."""
+
+FILES = (
+    """
+query Files($owner: String!, $name: String!, $number: Int!, $files: String) {
+  repository(owner: $owner, name: $name) {
+    pullRequest(number: $number) { headRefOid"""
+    + _FILES
+    + """
+    }
+  }
+}
+"""
+)
+
+COMMENTS = (
+    """
+query Comments($owner: String!, $name: String!, $number: Int!, $comments: String) {
+  repository(owner: $owner, name: $name) {
+    pullRequest(number: $number) { headRefOid state locked"""
+    + _COMMENTS
+    + """
+    }
+  }
+}
+"""
+)
+"""The head as it is now, and what was said: what stands there before something is written."""
+
+MINIMIZE = """
+mutation Minimize($id: ID!) {
+  minimizeComment(input: {subjectId: $id, classifier: OUTDATED}) {
+    minimizedComment { isMinimized }
+  }
+}
+"""
+
+UNMINIMIZE = """
+mutation Unminimize($id: ID!) {
+  unminimizeComment(input: {subjectId: $id}) {
+    unminimizedComment { isMinimized }
+  }
+}
+"""
+
+
+def entries(count: int) -> str:
+    """Asks for `count` files of commits by path: the variables are c0, p0 and so on."""
+    declared = ", ".join(f"$c{n}: GitObjectID!, $p{n}: String!" for n in range(count))
+    asked = "\n".join(
+        f"    e{n}: object(oid: $c{n}) {{ ... on Commit {{ file(path: $p{n}) "
+        f"{{ mode type oid object {{ ...Content }} }} }} }}"
+        for n in range(count)
+    )
+    return (
+        f"query Entries($owner: String!, $name: String!, {declared}) {{\n"
+        f"  repository(owner: $owner, name: $name) {{\n{asked}\n  }}\n}}\n{_CONTENT}"
+    )
+
+
+def blobs(count: int) -> str:
+    """Asks for the content of `count` blobs: the variables are b0 and so on."""
+    declared = ", ".join(f"$b{n}: GitObjectID!" for n in range(count))
+    asked = "\n".join(f"    b{n}: object(oid: $b{n}) {{ ...Content }}" for n in range(count))
+    return (
+        f"query Blobs($owner: String!, $name: String!, {declared}) {{\n"
+        f"  repository(owner: $owner, name: $name) {{\n{asked}\n  }}\n}}\n{_CONTENT}"
+    )
+
+
+_CONTENT = """fragment Content on GitObject {
+  oid
+  ... on Blob { byteSize isBinary isTruncated text }
+}
+"""

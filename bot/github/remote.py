@@ -1,0 +1,118 @@
+"""A change read from a pull request on GitHub: nothing is checked out, few requests are made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from bot.github.blobs import Contents, Reader
+from bot.github.change import (
+    MAX_FILES,
+    MAX_SCRIPTS,
+    ChangedFile,
+    ChangeFiles,
+    Text,
+    Wanted,
+    over_limit,
+)
+from bot.github.client import Client
+from bot.github.pull import PullRequest
+
+CONFIG = ".rlbot.yml"
+"""The file that `read_pull` asks for along with the pull request."""
+
+
+@dataclass(frozen=True, slots=True)
+class GitHubChange:
+    """A `ChangeSource`: the files of a pull request at the head that `pull` names."""
+
+    client: Client
+    pull: PullRequest
+    contents: Contents = field(default_factory=Contents)
+
+    @property
+    def base(self) -> str:
+        """Commit at the tip of the base branch."""
+        return self.pull.base
+
+    @property
+    def head(self) -> str:
+        """Commit of the head."""
+        return self.pull.head
+
+    @property
+    def web_url(self) -> str:
+        """Address of the base's repository: it keeps a pull request's commits for good."""
+        return f"{self.client.addresses.server}/{self.pull.id.repository}"
+
+    def base_file(self, path: str) -> bytes | None:
+        """The content of a regular file at the base; None when there is none.
+
+        Costs no request for the configuration, which came along. Raises GitHubError.
+        """
+        reader = self._reader()
+        if path == CONFIG and self.pull.config is not None:
+            return reader.entry(self.pull.config, path).data
+        if path == CONFIG and self.pull.base_known:
+            return None
+        entry = reader.entries([(self.base, path)]).get((self.base, path))
+        return entry.data if entry else None
+
+    def read(self, wanted: Wanted) -> ChangeFiles:
+        """Everything that is wanted, in one request for 25 files. Raises GitHubError."""
+        listed = self.pull.files
+        present = sorted(path for path, kind in listed.items() if kind != "DELETED")
+        paths = [path for path in present if wanted.script(path)]
+        gaps = []
+        if (missing := self.pull.changed_files - len(listed)) > 0:
+            gaps.append(("files", _unlisted(len(listed), missing)))
+        if not paths:
+            return ChangeFiles(scripts=(), gaps=tuple(gaps))
+        read, over = paths[:MAX_SCRIPTS], paths[MAX_SCRIPTS:]
+        asked = [(self.head, path) for path in read]
+        page_changed = wanted.page is not None and wanted.page in listed
+        page_at = self.head if page_changed else self.base
+        if wanted.page:
+            asked.append((page_at, wanted.page))
+        if wanted.folder:
+            asked.append((self.head, wanted.folder))
+        reader = self._reader()
+        found = reader.entries(list(dict.fromkeys(asked)))
+        scripts = []
+        for path in read:
+            entry = found.get((self.head, path))
+            if entry is None or entry.data is None:
+                gone = f"{path} is not in commit {self.head[:12]}, though GitHub lists it."
+                reason = entry.reason if entry else gone
+                scripts.append(ChangedFile(path=path, data=None, reason=reason))
+            else:
+                author = self.pull.author or None
+                scripts.append(ChangedFile(path=path, data=entry.data, contributor=author))
+        scripts += [ChangedFile(path=path, data=None, reason=over_limit(path)) for path in over]
+        page = found.get((page_at, wanted.page)) if wanted.page else None
+        if page and page.kind == "blob" and page.data is None:
+            gaps.append(("page", page.reason))
+        tree = found.get((self.head, wanted.folder)) if wanted.folder else None
+        folder = {}
+        if tree and tree.kind == "tree" and wanted.folder:
+            folder = reader.below(tree.oid, wanted.folder, wanted.suffix, MAX_FILES)
+        return ChangeFiles(
+            scripts=tuple(scripts),
+            page=page.data if page else None,
+            page_changed=page_changed,
+            folder=folder,
+            gaps=tuple(gaps),
+        )
+
+    def texts(self) -> tuple[Text, ...]:
+        """The description and the author's comments."""
+        return self.pull.texts()
+
+    def _reader(self) -> Reader:
+        return Reader(self.client, self.pull.id.repository, self.contents)
+
+
+def _unlisted(listed: int, missing: int) -> str:
+    return (
+        f"GitHub lists {listed:,} of the {listed + missing:,} changed files; tuning scripts among "
+        f"the other {missing:,} were not looked at. Split the pull request."
+    )
