@@ -29,9 +29,11 @@ from bot.report import (
     Verdict,
 )
 from bot.rules.base import Case
-from bot.rules.registry import check_case, find
+from bot.rules.registry import check_case, find, wanted
+from bot.rules.registry import run as run_rules
 from bot.shell import Files, read
 from bot.summary import launch_report, name_report, plan_report
+from bot.suppress import suppress
 
 if TYPE_CHECKING:
     from bot.table.edit import PageChange
@@ -114,12 +116,10 @@ def check_script(
     )
     levels = {find(rule).meta.id: level for rule, level in options.config.rules.items()}
     off = [rule for rule, level in levels.items() if level == "off"]
-    findings, unchecked = check_case(
-        Case(path=script.path, source=reading.source, reading=reading, name=name, plans=found),
-        select=options.select,
-        ignore=[*options.ignore, *off],
-    )
-    findings = _with_levels(findings, levels)
+    case = Case(path=script.path, source=reading.source, reading=reading, name=name, plans=found)
+    rules = wanted(options.select, [*options.ignore, *off])
+    findings, unchecked = run_rules(rules, case)
+    findings, suppressed = suppress(case, _with_levels(findings, levels), rules, unchecked)
 
     evidence: Evidence | None = None
     facts: Facts | None = None
@@ -148,6 +148,7 @@ def check_script(
         launches=tuple(launch_report(p, reading.source) for p in found),
         plan=plan_report(plan) if plan else None,
         findings=findings,
+        suppressed=suppressed,
         unchecked=unchecked,
         evidence=evidence,
         row=row,

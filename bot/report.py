@@ -76,6 +76,21 @@ class Finding:
     url: str | None = None
     """Where the rule is documented."""
     fix: Fix | None = None
+    rename: str | None = None
+    """The path that the script should have; it is proposed, never done."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suppressed:
+    """A finding that a comment in the script suppresses; it does not count for the verdict."""
+
+    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
+
+    finding: Finding
+    reason: str
+    """Why, as the comment says."""
+    line: int
+    """Line of the comment."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -288,6 +303,7 @@ class ScriptReport:
     launches: tuple[LaunchReport, ...] = ()
     plan: PlanReport | None = None
     findings: tuple[Finding, ...] = ()
+    suppressed: tuple[Suppressed, ...] = ()
     unchecked: tuple[Unchecked, ...] = ()
     evidence: Evidence | None = None
     row: Row | None = None

@@ -85,6 +85,8 @@ class Hit:
     fix_title: str | None = None
     fix_safe: bool = False
     edits: tuple[TextEdit, ...] = ()
+    rename: str | None = None
+    """Where the file belongs, relative to its folder: "qwen2.5-7b_….sh", "../7b/NAME.sh"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

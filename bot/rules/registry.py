@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
+import posixpath as posix
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from functools import cache
@@ -47,22 +48,46 @@ def url(slug: str) -> str:
     return f"{DOCS}/{slug}.md"
 
 
-def find(name: str) -> Rule:
-    """The rule with this id (RLB020) or slug (unknown-key), in any case.
+@cache
+def _labels() -> dict[str, Rule]:
+    return {label: rule for rule in rules() for label in (rule.meta.id.lower(), rule.meta.slug)}
 
-    Raises UserError, with the nearest known one, when there is none.
-    """
-    wanted = name.strip().lower()
-    known = {label: rule for rule in rules() for label in (rule.meta.id.lower(), rule.meta.slug)}
-    if wanted in known:
-        return known[wanted]
-    near = get_close_matches(wanted, known, n=1)
-    if near:
-        meta = known[near[0]].meta
-        hint = f"did you mean {meta.id} ({meta.slug})?"
-    else:
-        hint = "rlbot rule lists the rules."
+
+def lookup(name: str) -> Rule | None:
+    """The rule with this id (RLB020) or slug (unknown-key), in any case; None without one."""
+    return _labels().get(name.strip().lower())
+
+
+def nearest(name: str) -> Rule | None:
+    """The rule whose id or slug is nearest to a name that is none's; None when none is near."""
+    near = get_close_matches(name.strip().lower(), _labels(), n=1)
+    return _labels()[near[0]] if near else None
+
+
+def find(name: str) -> Rule:
+    """As `lookup`; raises UserError, with the nearest known one, when there is none."""
+    rule = lookup(name)
+    if rule is not None:
+        return rule
+    near = nearest(name)
+    hint = (
+        f"did you mean {near.meta.id} ({near.meta.slug})?"
+        if near
+        else "rlbot rule lists the rules."
+    )
     raise UserError(f'There is no rule "{name}"; {hint}')
+
+
+def wanted(select: Sequence[str] = (), ignore: Sequence[str] = ()) -> tuple[Rule, ...]:
+    """The rules that are left by `select` (all when empty) and `ignore`: ids or slugs.
+
+    Raises UserError when a name is no rule's.
+    """
+    chosen = {find(name).meta.id for name in select}
+    dropped = {find(name).meta.id for name in ignore}
+    return tuple(
+        r for r in rules() if (not chosen or r.meta.id in chosen) and r.meta.id not in dropped
+    )
 
 
 def check_case(
@@ -75,12 +100,7 @@ def check_case(
     an `Unchecked`, so that one fault does not hide what the other rules found.
     Raises UserError when a name is no rule's.
     """
-    chosen = {find(name).meta.id for name in select}
-    dropped = {find(name).meta.id for name in ignore}
-    wanted = (
-        r for r in rules() if (not chosen or r.meta.id in chosen) and r.meta.id not in dropped
-    )
-    return run(wanted, case)
+    return run(wanted(select, ignore), case)
 
 
 def run(chosen: Iterable[Rule], case: Case) -> tuple[tuple[Finding, ...], tuple[Unchecked, ...]]:
@@ -102,18 +122,20 @@ def run(chosen: Iterable[Rule], case: Case) -> tuple[tuple[Finding, ...], tuple[
             if isinstance(result, Skip):
                 unchecked[Unchecked(check=check, reason=result.reason)] = None
             else:
-                finding = _finding(rule, result, case)
+                finding = finding_of(rule, result, case)
                 key = (finding.id, finding.line, finding.column, finding.message)
                 findings.setdefault(key, finding)
-    return tuple(sorted(findings.values(), key=_order)), tuple(unchecked)
+    return tuple(sorted(findings.values(), key=order)), tuple(unchecked)
 
 
-def _order(finding: Finding) -> tuple[object, ...]:
+def order(finding: Finding) -> tuple[object, ...]:
+    """Sorts findings by place, then id."""
     place = (finding.line, finding.column, finding.end_line, finding.end_column)
     return (*place, finding.id, finding.message)
 
 
-def _finding(rule: Rule, hit: Hit, case: Case) -> Finding:
+def finding_of(rule: Rule, hit: Hit, case: Case) -> Finding:
+    """What a rule found, as the report has it."""
     line, column, end_line, end_column = _place(case, hit.span)
     fix = None
     if hit.edits:
@@ -132,6 +154,7 @@ def _finding(rule: Rule, hit: Hit, case: Case) -> Finding:
         help=hit.help,
         url=url(rule.meta.slug),
         fix=fix,
+        rename=_moved(case.path, hit.rename) if hit.rename else None,
     )
 
 
@@ -143,3 +166,8 @@ def _place(case: Case, span: Span) -> tuple[int, int, int, int]:
 def _edit(case: Case, span: Span) -> dict[str, int]:
     names = ("line", "column", "end_line", "end_column")
     return dict(zip(names, _place(case, span), strict=True))
+
+
+def _moved(path: str, new: str) -> str:
+    """The path of a script under another name, or below another folder beside its own."""
+    return posix.normpath(posix.join(posix.dirname(path), new))

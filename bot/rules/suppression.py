@@ -1,0 +1,158 @@
+"""RLB007: a comment that is meant to suppress a finding, and does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from bot.language import say
+from bot.rules._example import verl
+from bot.rules._suppressions import LIMIT, Suppression, removal, suppressions
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
+from bot.rules.registry import lookup, nearest
+
+_FORM = "# rlbot: ignore[RLB021] the reason"
+
+META = Meta(
+    id="RLB007",
+    slug="suppression",
+    severity="warning",
+    confidence="certain",
+    added_in="0.1.0",
+    summary="A comment that is meant to suppress a finding lacks its reason, or suppresses none.",
+    why=(
+        "A finding that is switched off stays visible to those who read the report, with the "
+        "reason that its author gave. Without one, or with the id of no rule, nothing is switched "
+        "off. A suppression that no longer has its finding hides the next one."
+    ),
+    instead=(
+        f"Write `{_FORM}` at the end of the line, or on a line of its own above the statement: "
+        "ids or names of rules, several by commas, and why they do not apply here."
+    ),
+    limits=(
+        "A suppression of a rule that was not asked, or could not check the script, is not called "
+        "unused. This rule cannot be suppressed by a comment."
+    ),
+    source="https://docs.astral.sh/ruff/linter/#error-suppression: unused suppressions are told",
+    example=Example(
+        bad=verl(before="# rlbot: ignore[trial-log]\nbatch=8"),
+        good=verl(
+            "data.train_batch_size=1024",
+            "data.train_batch_size=512",
+            before="# rlbot: ignore[duplicate-key] the second one is this machine's",
+        ).replace("machine's\n\n", "machine's\n"),
+    ),
+    zh=Chinese(
+        summary="用于屏蔽检查结果的注释缺少理由，或没有屏蔽任何结果。",
+        why=(
+            "被屏蔽的结果仍会连同作者给出的理由显示在报告中。缺少理由或规则编号有误时，屏蔽不生效。"
+            "已无对应结果的屏蔽注释会掩盖以后出现的问题。"
+        ),
+        instead=(
+            "在行尾，或在语句上方单独一行写 `# rlbot: ignore[RLB021] 理由`："
+            "填写规则的编号或名称，多个以逗号分隔，并说明为何不适用。"
+        ),
+        limits="未被选用或未能检查该脚本的规则，其屏蔽注释不会被视为多余。本规则不能用注释屏蔽。",
+        sentences={
+            "the suppression gives no reason, so it has no effect": (
+                "该屏蔽注释未给出理由，因此不生效"
+            ),
+            "write why: {form}": "请写明理由：{form}",
+            "the suppression names no rule, so it has no effect": (
+                "该屏蔽注释未指明规则，因此不生效"
+            ),
+            "write {form}": "应写作 {form}",
+            'the suppression names "{name}", which is no rule': (
+                "该屏蔽注释中的“{name}”不是任何规则"
+            ),
+            "did you mean {id} ({slug})?": "是否想写 {id}（{slug}）？",
+            "`rlbot rule` lists the rules": "`rlbot rule` 可列出全部规则",
+            'a comment to rlbot says "{word}", which is no instruction': (
+                "写给 rlbot 的注释中的“{word}”不是有效指令"
+            ),
+            "the suppression of {rules} is not used: nothing is found there": (
+                "对 {rules} 的屏蔽未被用到：此处没有相应结果"
+            ),
+            "the script has more than {limit} suppressions; from here on they have no effect": (
+                "脚本中的屏蔽注释超过 {limit} 条；从这里起不再生效"
+            ),
+            "switch the rule off in .rlbot.yml instead": "请改为在 .rlbot.yml 中关闭该规则",
+            "remove it": "请删除它",
+            "remove the comment": "删除该注释",
+        },
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Comments without a reason or with an unknown rule; `unused` tells what remains."""
+    found = suppressions(case)
+    if len(found) > LIMIT:
+        yield Hit(
+            message=say(
+                "the script has more than {limit} suppressions; from here on they have no effect",
+                limit=LIMIT,
+            ),
+            span=found[LIMIT].span,
+            help=say("switch the rule off in .rlbot.yml instead"),
+        )
+    for suppression in found[:LIMIT]:
+        if suppression.word.lower() != "ignore":
+            # Other tools' readers may talk to rlbot in prose; a bracket or a near miss is meant.
+            near = get_close_matches(suppression.word.lower(), ["ignore"], n=1, cutoff=0.7)
+            if near or suppression.names:
+                yield Hit(
+                    message=say(
+                        'a comment to rlbot says "{word}", which is no instruction',
+                        word=suppression.word,
+                    ),
+                    span=suppression.span,
+                    help=say("write {form}", form=_FORM),
+                )
+            continue
+        yield from _written_wrongly(suppression)
+
+
+def _written_wrongly(suppression: Suppression) -> Iterator[Hit]:
+    if not suppression.names:
+        yield Hit(
+            message=say("the suppression names no rule, so it has no effect"),
+            span=suppression.span,
+            help=say("write {form}", form=_FORM),
+        )
+        return
+    for name in suppression.names:
+        if lookup(name.text) is not None:
+            continue
+        near = nearest(name.text)
+        yield Hit(
+            message=say('the suppression names "{name}", which is no rule', name=name.text),
+            span=name.span,
+            help=(
+                say("did you mean {id} ({slug})?", id=near.meta.id, slug=near.meta.slug)
+                if near
+                else say("`rlbot rule` lists the rules")
+            ),
+        )
+    if not suppression.reason:
+        yield Hit(
+            message=say("the suppression gives no reason, so it has no effect"),
+            span=suppression.span,
+            help=say("write why: {form}", form=_FORM),
+        )
+
+
+def unused(case: Case, suppression: Suppression, ids: list[str], *, all_: bool) -> Hit:
+    """What is said of a suppression that met no finding; with `all_` the comment can go."""
+    return Hit(
+        message=say(
+            "the suppression of {rules} is not used: nothing is found there",
+            rules=", ".join(ids),
+        ),
+        span=suppression.span,
+        severity="note",
+        help=say("remove it"),
+        fix_title=say("remove the comment") if all_ else None,
+        fix_safe=all_,
+        edits=(removal(case, suppression),) if all_ else (),
+    )
