@@ -111,3 +111,8 @@ class EvidenceError(Exception):
 
     Not a fault of the contribution: its claims become inconclusive.
     """
+
+    @property
+    def sentence(self) -> str:
+        """The message, as it was made: `str()` of an exception forgets how to translate it."""
+        return self.args[0] if self.args and isinstance(self.args[0], str) else str(self)

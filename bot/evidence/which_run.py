@@ -1,0 +1,172 @@
+"""Which linked run belongs to which script, when a change holds several of either.
+
+In the order of what says it most directly: the command line, the script's own header comment, a
+link beside the script's name in the text, the only link for the only script, and the runs'
+configurations. Where none of these decides, nothing is guessed: the author is asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Final, Literal, TypeAlias
+
+from bot.evidence.facts import Facts
+from bot.evidence.find_links import FoundLink, RefusedLink
+from bot.evidence.links import RunLink
+from bot.evidence.subject import known
+from bot.evidence.values import Missing, lookup, same
+from bot.frameworks.plan import Plan
+from bot.language import say
+
+By: TypeAlias = Literal["command line", "header", "text", "only link", "configuration"]
+
+_SCRIPT_NAME = re.compile(r"[\w./+\-]{1,300}\.sh\b")
+_CLEAR: Final = 0.9
+"""Share of a script's settings that a run must have to be taken for its run."""
+_ASK: Final = (
+    "{links} runs are linked and {scripts} scripts are changed, and nothing says which run belongs "
+    "to {script}: write a comment `# wandb: LINK` into the script, or the link on the line of its "
+    "name."
+)
+_SEVERAL: Final = (
+    "{links} runs are linked for {script}, of which one can back its row: write a comment "
+    "`# wandb: LINK` into the script for the one that is meant."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The run of a script, and what said so."""
+
+    link: RunLink
+    by: By
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Path of a script to its run, or to the sentence that asks for it."""
+
+    chosen: Mapping[str, Chosen] = field(default_factory=dict)
+    asked: Mapping[str, str] = field(default_factory=dict)
+    candidates: Mapping[str, tuple[RunLink, ...]] = field(default_factory=dict)
+    """Of the scripts that are asked about: the runs that it may be, for `by_configuration`."""
+    refused: tuple[RefusedLink, ...] = ()
+
+
+def choose(
+    scripts: Sequence[str],
+    *,
+    given: Mapping[str, RunLink] | None = None,
+    headers: Mapping[str, Sequence[RunLink]] | None = None,
+    found: Iterable[FoundLink] = (),
+    refused: Iterable[RefusedLink] = (),
+) -> Choice:
+    """Say which run belongs to each of the scripts (paths).
+
+    `given` comes from the command line, `headers` from the scripts' comments, `found` from texts of
+    the pull request's author. A script without any run is neither chosen nor asked about.
+    """
+    given, headers, links = given or {}, headers or {}, tuple(found)
+    chosen: dict[str, Chosen] = {}
+    named = {path: _beside(path, scripts, links) for path in scripts}
+    for path in scripts:
+        header = tuple(dict.fromkeys(headers.get(path, ())))
+        if path in given:
+            chosen[path] = Chosen(given[path], "command line")
+        elif len(header) == 1:
+            chosen[path] = Chosen(header[0], "header")
+        elif not header and len(named[path]) == 1:
+            chosen[path] = Chosen(named[path][0], "text")
+    taken = {choice.link for choice in chosen.values()}
+    beside = {link for of_script in named.values() for link in of_script}
+    free = [each.link for each in links if each.link not in taken and each.link not in beside]
+    open_ = [path for path in scripts if path not in chosen]
+    asked: dict[str, str] = {}
+    candidates: dict[str, tuple[RunLink, ...]] = {}
+    for path in open_:
+        own = tuple(dict.fromkeys(headers.get(path, ()))) or named[path]
+        if not own and len(open_) == 1 and len(free) == 1:
+            chosen[path] = Chosen(free[0], "only link")
+        elif own:
+            asked[path] = say(_SEVERAL, links=len(own), script=PurePosixPath(path).name)
+            candidates[path] = own
+        elif free:
+            name = PurePosixPath(path).name
+            asked[path] = say(_ASK, links=len(free), scripts=len(scripts), script=name)
+            candidates[path] = tuple(free)
+    return Choice(chosen, asked, candidates, tuple(refused))
+
+
+def by_configuration(
+    plans: Mapping[str, Plan], runs: Mapping[RunLink, Facts], choice: Choice
+) -> Choice:
+    """Settle what `choice` asks about by the configurations of the candidate runs.
+
+    A run is a script's when it has nearly all of the script's settings, more of them than every
+    other candidate, and is not as much another script's. The rest stays asked about.
+    """
+    chosen, asked = dict(choice.chosen), dict(choice.asked)
+    shares = {
+        path: {link: _share(plans[path], runs[link]) for link in links if link in runs}
+        for path, links in choice.candidates.items()
+        if path in plans
+    }
+    for path, of_links in shares.items():
+        best = max(of_links.values(), default=0.0)
+        first = [link for link, share in of_links.items() if share == best]
+        if best < _CLEAR or len(first) != 1:
+            continue
+        rivals = [other.get(first[0], 0.0) for name, other in shares.items() if name != path]
+        if all(rival < best for rival in rivals):
+            chosen[path] = Chosen(first[0], "configuration")
+            del asked[path]
+    return Choice(chosen, asked, choice.candidates, choice.refused)
+
+
+def _share(plan: Plan, facts: Facts) -> float:
+    """The share of the known settings of a plan that a run's configuration has."""
+    decided = equal = 0
+    for key, value in plan.resolved().items():
+        claimed = known(value)
+        if isinstance(claimed, Missing):
+            continue
+        observed = lookup(facts.config, key)
+        agrees = False if isinstance(observed, Missing) else same(claimed, observed)
+        decided += agrees is not None
+        equal += agrees is True
+    return equal / decided if decided else 0.0
+
+
+def _beside(path: str, scripts: Sequence[str], links: Sequence[FoundLink]) -> tuple[RunLink, ...]:
+    """The links that stand beside a script's name: in its block, or as the next ones after it."""
+    return tuple(
+        dict.fromkeys(
+            each.link
+            for each in links
+            if (names := _named(each.around, scripts) or _last(each.before, scripts))
+            and names == {path}
+        )
+    )
+
+
+def _named(text: str, scripts: Sequence[str]) -> set[str]:
+    """The scripts that a text names, by path or by a file name that only one has."""
+    return {
+        path for match in _SCRIPT_NAME.finditer(text) for path in _meant(match[0], scripts) if path
+    }
+
+
+def _last(text: str, scripts: Sequence[str]) -> set[str]:
+    """The script that is named last in a text, when it is one of ours."""
+    names = list(_SCRIPT_NAME.finditer(text))
+    return set(_meant(names[-1][0], scripts)) if names else set()
+
+
+def _meant(name: str, scripts: Sequence[str]) -> list[str]:
+    """The script of this path, or the one whose path ends with it; none when several do."""
+    name = name.removeprefix("./")
+    fitting = [path for path in scripts if path == name or path.endswith("/" + name)]
+    return fitting if len(fitting) == 1 else []
