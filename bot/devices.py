@@ -9,6 +9,15 @@ import csv
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Literal, TypeAlias
+
+Interconnect: TypeAlias = Literal["nvlink", "xgmi", "hccs", "pcie"]
+_INTERCONNECTS: dict[str, Interconnect] = {
+    "nvlink": "nvlink",
+    "xgmi": "xgmi",
+    "hccs": "hccs",
+    "pcie": "pcie",
+}
 
 MIB = 1 << 20
 GIB = 1 << 30
@@ -26,8 +35,14 @@ class Device:
     reported_name: str
     """As NVML or ROCm names it and W&B records it; empty where W&B records none (Ascend)."""
     memory_bytes: int
+    usable_gib: float
+    """What PyTorch can hold at most: the memory less what driver and ECC keep, GiB."""
+    interconnect: Interconnect
+    """How the GPUs of one host reach each other."""
     name_tokens: tuple[str, ...]
     """Every token of file names that may mean it."""
+    verified: bool
+    """False while no public source states name and memory: no error is built on such a row."""
     source: str
 
     @property
@@ -50,7 +65,10 @@ def devices() -> tuple[Device, ...]:
                 token=row["token"],
                 reported_name=row["reported_name"],
                 memory_bytes=int(row["memory_mib"]) * MIB,
+                usable_gib=float(row["usable_gib"]),
+                interconnect=_INTERCONNECTS[row["interconnect"]],
                 name_tokens=tuple(row["name_tokens"].split(",")),
+                verified=row["verified"] == "yes",
                 source=row["source"],
             )
             for row in csv.DictReader(file)

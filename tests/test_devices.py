@@ -38,3 +38,10 @@ def test_every_device_has_memory_tokens_and_a_source() -> None:
         assert device.memory_bytes > 8 << 30, device
         assert all(device.name_tokens), device
         assert device.source, device
+        assert 0.9 * device.memory_gib < device.usable_gib <= device.memory_gib, device
+
+
+def test_an_unsourced_row_is_marked() -> None:
+    for device in devices():
+        unsure = "verify" in device.source or "by analogy" in device.source
+        assert device.verified is not unsure, device

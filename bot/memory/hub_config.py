@@ -1,0 +1,177 @@
+"""A model's `config.json`, as Hugging Face writes it, to a shape."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.memory.shape import Experts, Latent, Shape
+
+Config = Mapping[str, Any]
+
+_LLAMA = ("llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "gemma3_text", "phi3", "olmo2")
+_MIXTURES = (
+    "mixtral",
+    "qwen2_moe",
+    "qwen3_moe",
+    "deepseek_v2",
+    "deepseek_v3",
+    "kimi_k2",
+    "gpt_oss",
+)
+KNOWN = (*_LLAMA, *_MIXTURES, "opt")
+"""Values of `model_type` whose parameters are counted exactly; any other one is not read."""
+
+
+class NotReadError(Exception):
+    """The configuration is of a family, or has an option, whose parameters are not counted."""
+
+
+def read_config(config: Config, *, vision: int | None = None) -> Shape:
+    """The shape that a configuration describes; `vision` counts the parameters beside its text.
+
+    Raises NotReadError, with a sentence, for anything that would only be a guess.
+    """
+    text = config.get("text_config")
+    if isinstance(text, Mapping):
+        if vision is None:
+            raise NotReadError("it has a vision tower whose parameters are not counted")
+        merged: dict[str, Any] = {"tie_word_embeddings": config.get("tie_word_embeddings"), **text}
+        inner = str(text.get("model_type", config.get("model_type", "")))
+        merged["model_type"] = inner.removesuffix("_text").replace("_vl", "").replace("2_5", "2")
+        return read_config(merged, vision=vision)
+    kind = config.get("model_type")
+    if kind not in KNOWN:
+        raise NotReadError(f"models of the type {kind!r} are not known")
+    if config.get("quantization_config"):
+        raise NotReadError("it is quantized")
+    try:
+        return _read(str(kind), config, vision or 0)
+    except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
+        raise NotReadError(f"it lacks a number, or has a wrong one ({error})") from None
+
+
+def _read(kind: str, config: Config, vision: int) -> Shape:
+    if kind == "opt":
+        return _opt(config)
+    hidden, heads = _whole(config, "hidden_size"), _whole(config, "num_attention_heads")
+    kv_heads = _whole(config, "num_key_value_heads", heads)
+    head_dim = _whole(config, "head_dim", hidden // heads)
+    bias = bool(config.get("attention_bias", False))
+    gemma = kind.startswith("gemma")
+    query_key = {"qwen3": 2 * head_dim, "qwen3_moe": 2 * head_dim, "gemma3_text": 2 * head_dim}
+    norms = query_key.get(kind, 0)
+    if kind == "olmo2":
+        norms = (heads + kv_heads) * head_dim
+    return Shape(
+        hidden=hidden,
+        layers=_whole(config, "num_hidden_layers"),
+        heads=heads,
+        kv_heads=kv_heads,
+        head_dim=head_dim,
+        intermediate=_whole(config, "intermediate_size"),
+        vocab=_whole(config, "vocab_size"),
+        # Files leave out what their family has by default: Gemma ties, the others do not.
+        tied=bool(_given(config, "tie_word_embeddings", gemma)),
+        qkv_bias=bias or kind in ("qwen2", "qwen2_moe"),
+        out_bias=bias,
+        mlp_bias=bool(config.get("mlp_bias", False)),
+        qk_norm=norms,
+        norms=4 if kind in ("gemma2", "gemma3_text") else 2,
+        sinks=kind == "gpt_oss",
+        experts=_experts(kind, config),
+        latent=_latent(kind, config),
+        vision=vision,
+    )
+
+
+def _opt(config: Config) -> Shape:
+    hidden, heads = _whole(config, "hidden_size"), _whole(config, "num_attention_heads")
+    if _whole(config, "word_embed_proj_dim", hidden) != hidden:
+        raise NotReadError("its embedding has a projection")
+    return Shape(
+        hidden=hidden,
+        layers=_whole(config, "num_hidden_layers"),
+        heads=heads,
+        kv_heads=heads,
+        head_dim=hidden // heads,
+        intermediate=_whole(config, "ffn_dim"),
+        vocab=_whole(config, "vocab_size"),
+        tied=True,
+        qkv_bias=True,
+        out_bias=True,
+        mlp_bias=True,
+        gated=False,
+        norm_bias=True,
+        positions=_whole(config, "max_position_embeddings") + 2,
+    )
+
+
+def _experts(kind: str, config: Config) -> Experts | None:
+    layers = _whole(config, "num_hidden_layers")
+    if kind == "mixtral":
+        return Experts(
+            count=_whole(config, "num_local_experts"),
+            active=_whole(config, "num_experts_per_tok"),
+            intermediate=_whole(config, "intermediate_size"),
+            layers=layers,
+        )
+    if kind == "gpt_oss":
+        return Experts(
+            count=_whole(config, "num_local_experts"),
+            active=_whole(config, "num_experts_per_tok"),
+            intermediate=_whole(config, "intermediate_size"),
+            layers=layers,
+            router_bias=True,
+            expert_bias=True,
+        )
+    if kind in ("qwen2_moe", "qwen3_moe"):
+        step = _whole(config, "decoder_sparse_step", 1)
+        dense = set(config.get("mlp_only_layers") or ())
+        sparse = [i for i in range(layers) if i not in dense and (i + 1) % step == 0]
+        shared = _whole(config, "shared_expert_intermediate_size", 0) if kind[4] == "2" else 0
+        return Experts(
+            count=_whole(config, "num_experts"),
+            active=_whole(config, "num_experts_per_tok"),
+            intermediate=_whole(config, "moe_intermediate_size"),
+            layers=len(sparse),
+            shared=shared,
+            shared_gate=shared > 0,
+        )
+    if kind in ("deepseek_v2", "deepseek_v3", "kimi_k2"):
+        if _whole(config, "moe_layer_freq", 1) != 1:
+            raise NotReadError("its mixture layers are not consecutive")
+        width = _whole(config, "moe_intermediate_size")
+        return Experts(
+            count=_whole(config, "n_routed_experts"),
+            active=_whole(config, "num_experts_per_tok"),
+            intermediate=width,
+            layers=layers - _whole(config, "first_k_dense_replace", 0),
+            shared=width * _whole(config, "n_shared_experts", 0),
+            # The correction of the scores is a buffer, no parameter, in transformers.
+        )
+    return None
+
+
+def _latent(kind: str, config: Config) -> Latent | None:
+    if kind not in ("deepseek_v2", "deepseek_v3", "kimi_k2"):
+        return None
+    return Latent(
+        query_rank=_whole(config, "q_lora_rank", 0),
+        kv_rank=_whole(config, "kv_lora_rank"),
+        nope_dim=_whole(config, "qk_nope_head_dim"),
+        rope_dim=_whole(config, "qk_rope_head_dim"),
+        value_dim=_whole(config, "v_head_dim"),
+    )
+
+
+def _given(config: Config, key: str, otherwise: object) -> Any:
+    value = config.get(key)
+    return otherwise if value is None else value
+
+
+def _whole(config: Config, key: str, otherwise: int | None = None) -> int:
+    value = _given(config, key, otherwise)
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << 24:
+        raise ValueError(f"{key} is {value!r}")
+    return value

@@ -1,0 +1,124 @@
+"""Which shape a model's name means: hub names, local paths, names of families, a config.json.
+
+A name that fits none exactly is unknown: the defaults of a configuration class match no released
+model, and a size alone (7B) is several shapes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from bot.memory.hub_config import NotReadError, read_config
+from bot.memory.shape import Experts, Latent, Shape
+
+# What is said of a checkpoint, not of its shape.
+_TUNED = re.compile(
+    r"-(?:instruct|chat|base|it|hf|thinking|preview|reasoning|plus|bf16|fp16|sft|dpo|rm|1m|"
+    r"(?:19|20|25)\d\d|1124)(?=-|\Z)"
+)
+_VERSION = re.compile(r"-v\d+(?:\.\d+)*(?=-|\Z)")
+_MAKERS = re.compile(r"\A(?:meta-|google-|deepseek-(?=r1-distill))+")
+_CACHED = re.compile(r"models--[^/]+?--([^/]+)/snapshots/")
+_SAME_SHAPE = re.compile(r"\A(qwen2\.5|qwen2)-(?:coder|math)-")
+_FOLDERS = ("", "hf", "huggingface", "model", "checkpoint", "snapshots")
+_MAX_CONFIG = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """A model whose shape is known."""
+
+    name: str
+    """As its maker writes it, such as Qwen2.5-7B."""
+    shape: Shape
+    source: str
+    """Where the shape comes from."""
+
+
+def _keys(name: str) -> tuple[str, str]:
+    """A name without what says nothing about the shape, and the same without its version."""
+    low = name.lower().replace("_", "-").replace(" ", "-")
+    low = _TUNED.sub("", _SAME_SHAPE.sub(r"\1-", _MAKERS.sub("", low)))
+    return low, _VERSION.sub("", low)
+
+
+@cache
+def known() -> Mapping[str, Model]:
+    """Every known model by its key; a key that several shapes would share is left out."""
+    data = json.loads((Path(__file__).parent / "shapes.json").read_bytes())
+    found: dict[str, Model] = {}
+    shared: set[str] = set()
+    for name, row in data["models"].items():
+        source = row["source"]
+        where = f"{source} ({data['made_from']})" if source != "rows.json" else "its config.json"
+        model = Model(name=name, shape=_shape(row), source=where)
+        for key in set(_keys(name)):
+            if found.setdefault(key, model).shape != model.shape:
+                shared.add(key)
+    return {key: model for key, model in found.items() if key not in shared}
+
+
+@cache
+def pinned() -> Mapping[str, int]:
+    """Name to the count of parameters that was made without our formulas."""
+    data = json.loads((Path(__file__).parent / "shapes.json").read_bytes())
+    return {name: row["parameters"] for name, row in data["models"].items()}
+
+
+def find(path: str) -> Model | None:
+    """The model that a hub name or a local path names; None when that is not certain.
+
+    Of a path the last part counts, or the one before it when the last is a mere `hf` or a number
+    of a checkpoint; a hub cache (`models--Qwen--Qwen2.5-7B/snapshots/…`) names its model itself.
+    """
+    cached = _CACHED.search(path)
+    if cached:
+        return _named(cached[1])
+    parts = [part for part in path.rstrip("/").split("/") if part]
+    for part in reversed(parts[-3:]):
+        model = _named(part)
+        if model is not None:
+            return model
+        plain = part.lower()
+        if plain not in _FOLDERS and not re.fullmatch(r"(?:global[_-]?)?(?:step[_-]?)?\d+", plain):
+            return None
+    return None
+
+
+def _named(name: str) -> Model | None:
+    return known().get(_keys(name)[0])
+
+
+def from_config(name: str, data: bytes) -> Model:
+    """The model that the bytes of a config.json describe.
+
+    Raises NotReadError, with a sentence, when they are too many, are no JSON object, or describe a
+    model whose parameters cannot be counted.
+    """
+    if len(data) > _MAX_CONFIG:
+        raise NotReadError("it is larger than any model's configuration")
+    try:
+        config = json.loads(data)
+    except (ValueError, RecursionError):
+        raise NotReadError("it is no JSON") from None
+    if not isinstance(config, dict):
+        raise NotReadError("it holds no object")
+    shape = read_config(config)
+    if not 0 < shape.parameters < 10**13 or not shape.heads or not shape.hidden:
+        raise NotReadError("its numbers make no model")
+    return Model(name=name, shape=shape, source="the config.json in the model's folder")
+
+
+def _shape(row: Mapping[str, Any]) -> Shape:
+    fields = {k: v for k, v in row.items() if k not in ("parameters", "source")}
+    if fields.get("experts"):
+        fields["experts"] = Experts(**fields["experts"])
+    if fields.get("latent"):
+        fields["latent"] = Latent(**fields["latent"])
+    return Shape(**fields)

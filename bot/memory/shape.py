@@ -1,0 +1,214 @@
+"""The shape of a model: the numbers that decide how many parameters and activations it has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Experts:
+    """The mixture-of-experts part of a model."""
+
+    count: int
+    """Routed experts a layer."""
+    active: int
+    """Routed experts that a token goes through."""
+    intermediate: int
+    """Width of one routed expert."""
+    layers: int
+    """Layers that have experts; the others are dense."""
+    shared: int = 0
+    """Width of the shared experts together; 0 without any."""
+    shared_gate: bool = False
+    router_bias: bool = False
+    """One number an expert that is no matrix: a bias or a correction of the router."""
+    expert_bias: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Latent:
+    """Multi-head latent attention (DeepSeek): low-rank projections."""
+
+    query_rank: int
+    """0 when the query is projected in one step."""
+    kv_rank: int
+    nope_dim: int
+    rope_dim: int
+    value_dim: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """One model. Counts are of parameters; the head is counted once when it is tied."""
+
+    hidden: int
+    layers: int
+    heads: int
+    kv_heads: int
+    head_dim: int
+    intermediate: int
+    """Width of a dense layer's MLP."""
+    vocab: int
+    """Rows of the embedding, padding included."""
+    tied: bool = False
+    """True when the output head is the embedding itself."""
+    qkv_bias: bool = False
+    out_bias: bool = False
+    mlp_bias: bool = False
+    gated: bool = True
+    """True for three matrices in an MLP, False for two."""
+    qk_norm: int = 0
+    """Parameters of the norms of queries and keys in one layer."""
+    norms: int = 2
+    """Norms of the hidden size in one layer."""
+    norm_bias: bool = False
+    sinks: bool = False
+    """True for one learned number a head (gpt-oss)."""
+    positions: int = 0
+    """Learned positions."""
+    experts: Experts | None = None
+    latent: Latent | None = None
+    vision: int = 0
+    """Parameters of a vision tower and its projector; 0 for text models."""
+
+    @property
+    def query_width(self) -> int:
+        """Width of all heads of the queries."""
+        if self.latent:
+            return self.heads * (self.latent.nope_dim + self.latent.rope_dim)
+        return self.heads * self.head_dim
+
+    @property
+    def kv_width(self) -> int:
+        """Width of all heads of the keys, as they are kept for generation."""
+        if self.latent:
+            return (self.latent.kv_rank + self.latent.rope_dim + 1) // 2
+        return self.kv_heads * self.head_dim
+
+    @property
+    def embedding(self) -> int:
+        """Parameters of the embedding alone."""
+        return self.vocab * self.hidden
+
+    @property
+    def ends(self) -> int:
+        """Parameters of embedding and output head."""
+        return self.embedding * (1 if self.tied else 2)
+
+    @property
+    def norm(self) -> int:
+        """Parameters of one norm of the hidden size."""
+        return self.hidden * (2 if self.norm_bias else 1)
+
+    @property
+    def attention(self) -> int:
+        """Parameters of one attention layer, without the norm before it."""
+        h = self.hidden
+        if self.latent:
+            latent = self.latent
+            query = latent.nope_dim + latent.rope_dim
+            q = (
+                latent.query_rank * (h + 1 + self.heads * query)
+                if latent.query_rank
+                else h * self.heads * query
+            )
+            kv = h * (latent.kv_rank + latent.rope_dim) + latent.kv_rank
+            kv += latent.kv_rank * self.heads * (latent.nope_dim + latent.value_dim)
+            return q + kv + self.heads * latent.value_dim * h
+        query, kv = self.heads * self.head_dim, self.kv_heads * self.head_dim
+        matrices = h * (2 * query + 2 * kv)
+        biases = (query + 2 * kv) * self.qkv_bias + h * self.out_bias
+        return matrices + biases + self.qk_norm + self.heads * self.sinks
+
+    def mlp(self, width: int, bias: bool | None = None) -> int:
+        """Parameters of one MLP of a width."""
+        up = 2 if self.gated else 1
+        biases = (up * width + self.hidden) * (self.mlp_bias if bias is None else bias)
+        return (up + 1) * self.hidden * width + biases
+
+    @property
+    def routed(self) -> int:
+        """Parameters of the routed experts of one layer."""
+        moe = self.experts
+        return moe.count * self.mlp(moe.intermediate, moe.expert_bias) if moe else 0
+
+    @property
+    def beside_experts(self) -> int:
+        """Parameters of a mixture layer's router and shared experts."""
+        moe = self.experts
+        if not moe:
+            return 0
+        shared = self.mlp(moe.shared) if moe.shared else 0
+        gate = self.hidden if moe.shared_gate else 0
+        return self.hidden * moe.count + moe.count * moe.router_bias + shared + gate
+
+    @property
+    def dense_layer(self) -> int:
+        """Parameters of a layer without experts."""
+        return self.attention + self.norms * self.norm + self.mlp(self.intermediate)
+
+    @property
+    def expert_layer(self) -> int:
+        """Parameters of a layer with experts."""
+        return self.attention + self.norms * self.norm + self.beside_experts + self.routed
+
+    @property
+    def largest_layer(self) -> int:
+        """Parameters of the largest layer."""
+        return self.expert_layer if self.experts else self.dense_layer
+
+    @property
+    def expert_parameters(self) -> int:
+        """Parameters of all routed experts: what expert parallelism divides."""
+        return self.routed * self.experts.layers if self.experts else 0
+
+    @property
+    def parameters(self) -> int:
+        """Every parameter, those of a vision tower included."""
+        moe_layers = self.experts.layers if self.experts else 0
+        blocks = (self.layers - moe_layers) * self.dense_layer + moe_layers * self.expert_layer
+        return self.ends + blocks + self.norm + self.positions * self.hidden + self.vision
+
+    @property
+    def value_parameters(self) -> int:
+        """Every parameter when the output head is one number a token (critic, reward model)."""
+        head = 0 if self.tied else self.embedding
+        return self.parameters - head + self.hidden
+
+    @property
+    def linear_parameters(self) -> int:
+        """Parameters of the matrices inside the layers, the ones that are quantized."""
+        return self.parameters - self.ends - self.vision - self.positions * self.hidden
+
+    @property
+    def active_intermediate(self) -> int:
+        """Width of the MLPs that one token goes through in the widest layer."""
+        moe = self.experts
+        routed = moe.active * moe.intermediate + moe.shared if moe else 0
+        dense = self.intermediate if not moe or moe.layers < self.layers else 0
+        return max(routed, dense)
+
+    def adapter_parameters(self, rank: int, targets: frozenset[str] | None = None) -> int:
+        """Parameters of a LoRA of a rank: rank · (in + out) for each adapted matrix.
+
+        `targets` are names of matrices as PEFT takes them (q_proj, …); None adapts every linear
+        layer of the blocks, experts excepted, as PEFT's "all-linear" does.
+        """
+        h, q, kv, i = self.hidden, self.query_width, self.kv_width, self.intermediate
+        sizes = {
+            "q_proj": h + q,
+            "k_proj": h + kv,
+            "v_proj": h + kv,
+            "o_proj": q + h,
+            "up_proj": h + i,
+            "down_proj": i + h,
+        }
+        if self.gated:
+            sizes["gate_proj"] = h + i
+        moe_layers = self.experts.layers if self.experts else 0
+        total = 0
+        for name, size in sizes.items():
+            if targets is None or name in targets:
+                mlp = name in ("gate_proj", "up_proj", "down_proj")
+                total += size * (self.layers - moe_layers * mlp)
+        return rank * total

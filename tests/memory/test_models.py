@@ -1,0 +1,105 @@
+"""Names to shapes, and shapes to exact counts of parameters."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from bot.memory.hub_config import NotReadError
+from bot.memory.models import find, from_config, known, pinned
+
+
+@pytest.mark.parametrize(
+    ("billions", "path"),
+    [
+        (0.494, "Qwen/Qwen2.5-0.5B"),
+        (1.544, "Qwen/Qwen2.5-1.5B-Instruct"),
+        (3.086, "Qwen/Qwen2.5-3B"),
+        (7.616, "Qwen/Qwen2.5-7B"),
+        (14.770, "Qwen/Qwen2.5-14B"),
+        (32.764, "Qwen/Qwen2.5-32B"),
+        (72.706, "Qwen/Qwen2.5-72B"),
+        (8.191, "Qwen/Qwen3-8B"),
+        (8.030, "meta-llama/Llama-3.1-8B"),
+        (671.026, "deepseek-ai/DeepSeek-V3"),
+        (30.532, "Qwen/Qwen3-30B-A3B"),
+    ],
+)
+def test_published_counts(path: str, billions: float) -> None:
+    model = find(path)
+    assert model is not None
+    assert round(model.shape.parameters / 1e9, 3) == billions
+
+
+def test_every_count_equals_the_one_made_elsewhere() -> None:
+    assert len(known()) > 60
+    for model in known().values():
+        assert model.shape.parameters == pinned()[model.name], model.name
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("/mnt/models/Qwen2.5-7B-Instruct/", "Qwen2.5-7B"),
+        ("${?HOME}/models/Qwen2.5-7B", "Qwen2.5-7B"),
+        ("~/.cache/hub/models--Qwen--Qwen2.5-7B-Instruct/snapshots/a09a3545", "Qwen2.5-7B"),
+        ("/ckpt/Qwen2.5-7B/global_step_100", "Qwen2.5-7B"),
+        ("meta-llama/Meta-Llama-3-8B-Instruct", "Llama-3-8B"),
+        ("Qwen/Qwen2.5-Coder-14B-Instruct", "Qwen2.5-14B"),
+        ("Qwen/Qwen2.5-Math-7B", "Qwen2.5-7B"),
+        ("deepseek-ai/DeepSeek-R1-Distill-Qwen-7B", "DeepSeek-R1-Distill-Qwen-7B"),
+        ("mistralai/Mistral-7B-Instruct-v0.3", "Mistral-7B-v0.3"),
+        ("mistralai/Mistral-7B-Instruct", None),  # its versions have two vocabularies
+        ("my-own-7b", None),
+        ("Qwen/Qwen2.5-7B-Instruct-AWQ", None),
+        ("Qwen/Qwen2.5-8B", None),
+        ("Mistral-7B-v0.9", None),
+        ("7b", None),
+        ("", None),
+        ("///", None),
+    ],
+)
+def test_a_name_is_matched_whole_or_not_at_all(path: str, name: str | None) -> None:
+    found = find(path)
+    if name is None:
+        assert found is None
+    else:
+        assert found is not None
+        assert found.shape.parameters == pinned()[name]
+
+
+def test_a_config_beside_the_script() -> None:
+    config = {
+        "model_type": "qwen2",
+        "hidden_size": 3584,
+        "num_hidden_layers": 28,
+        "num_attention_heads": 28,
+        "num_key_value_heads": 4,
+        "intermediate_size": 18944,
+        "vocab_size": 152064,
+        "tie_word_embeddings": False,
+    }
+    made = from_config("my-own", json.dumps(config).encode())
+    assert made.shape.parameters == 7_615_616_512
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"[]",
+        b"{",
+        b'{"model_type": "mamba"}',
+        b'{"model_type": "qwen2"}',
+        b'{"model_type": "qwen2", "hidden_size": "large"}',
+        b'{"model_type": "qwen2", "hidden_size": 0, "num_attention_heads": 0}',
+        b'{"model_type": "llama", "quantization_config": {}, "hidden_size": 1e999}',
+        b'{"model_type": "qwen2_5_vl", "text_config": {}}',
+        b"[" * 100_000,
+        b" " * (2 << 20),
+    ],
+)
+def test_a_config_that_describes_nothing(data: bytes) -> None:
+    with pytest.raises(NotReadError):
+        from_config("x", data)
