@@ -3,6 +3,10 @@
 `make corpus DIR="DIR…"`, or `python -m tests.shell.corpus DIR…`. Each `*.sh` of a folder runs in a
 sandbox (bubblewrap) with recorders in place of every program; what they recorded is compared, word
 for word, with what the reader says. The scripts are taken as they are and nothing of them is kept.
+
+Each script runs twice, and `date`, `mktemp`, `nvidia-smi` and their like answer differently. A
+launch "differs from run to run" when each of its words with an unknown part was another one in the
+second run: no reader could know it. A word that was the same in both runs could have been known.
 """
 
 from __future__ import annotations
@@ -24,7 +28,7 @@ from bot.shell import read
 from bot.shell.tree import Files
 from bot.shell.words import Command, Reading
 from tests.shell.judge import RECORDED, Call, argv_of, same, same_environment
-from tests.shell.sandbox import Run, Sandbox
+from tests.shell.sandbox import ANSWERS, ENVIRONMENT, Run, Sandbox
 
 LAUNCHERS = frozenset(
     {
@@ -35,6 +39,10 @@ LAUNCHERS = frozenset(
 )  # fmt: skip
 """Programs that start a training, or start what starts it."""
 _PLAIN = re.compile(r"[\w.+=@:,-]{1,200}")
+_OUTSIDE = re.compile(
+    r"(?:^|[\s;&|(])(?:source|\.)\s+[\"']?(~|\$HOME|\$\{HOME\})?(/[\w./+-]+)", re.M
+)
+"""A file that is sourced by its absolute path."""
 
 
 @dataclass
@@ -45,7 +53,9 @@ class Score:
     launching: Counter[str] = field(default_factory=Counter)
     """Scripts that launch something: by their worst launch."""
     launches: Counter[str] = field(default_factory=Counter)
-    """Launches: exact, hole, wrong, missing."""
+    """Launches: exact, varying, hole, wrong, missing."""
+    again: Counter[str] = field(default_factory=Counter)
+    """The same for a second run, in which the time and the machine are others."""
     opened: Counter[str] = field(default_factory=Counter)
     """The same with an unknown environment."""
     exports: int = 0
@@ -66,6 +76,7 @@ class Score:
         self.scripts += other.scripts
         self.launching += other.launching
         self.launches += other.launches
+        self.again += other.again
         self.opened += other.opened
         self.exports += other.exports
         self.extra += other.extra
@@ -110,7 +121,7 @@ def main() -> int:
         total.add(score)
     if len(arguments.folders) > 1:
         print(f"\nall folders\n{figures(total)}")  # noqa: T201
-    return int(total.launches["wrong"] > 0)
+    return int(total.launches["wrong"] + total.again["wrong"] > 0)
 
 
 def judge(folder: Path, *, walled: bool, seconds: float, workers: int, only: str = "") -> Score:
@@ -130,15 +141,26 @@ def judge(folder: Path, *, walled: bool, seconds: float, workers: int, only: str
                 names.add(name[:200])
     sandbox = Sandbox(folder, names, walled=walled)
     try:
-        runs = sandbox.run(paths, seconds=seconds, workers=workers)
+        outside = {path: _outside(data[path]) for path in paths}
+        runs = [
+            sandbox.run(outside, seconds=seconds, workers=workers, answer=answer)
+            for answer in ANSWERS
+        ]
         environment = sandbox.environment()
     finally:
         sandbox.close()
     score = Score(scripts=len(paths))
     files = files_below(folder)
-    for path, run in zip(paths, runs, strict=True):
-        _compare(score, f"{folder.name}/{path}", path, data[path], run, environment, files)
+    for path, run, again in zip(paths, *runs, strict=True):
+        name = f"{folder.name}/{path}"
+        _compare(score, name, path, data[path], (run, again), environment, files)
     return score
+
+
+def _outside(data: bytes) -> list[str]:
+    """Files outside of the tree that a script sources."""
+    found = _OUTSIDE.finditer(data.decode("utf-8", "replace"))
+    return [(ENVIRONMENT["HOME"] if match[1] else "") + match[2] for match in found]
 
 
 def _compare(
@@ -146,11 +168,12 @@ def _compare(
     name: str,
     path: str,
     data: bytes,
-    run: Run,
+    runs: tuple[Run, Run],
     environment: dict[str, str],
     files: Files,
 ) -> None:
     """Compares what bash did with a script with both readings of it."""
+    run, again = runs
     closed = read(data, path, environment=environment, files=files)
     times = []
     for _ in range(3):
@@ -169,14 +192,17 @@ def _compare(
         score.slow += 1
         score.notes.append(f"{name}: did not end in time")
     calls = _launches(run.calls)
+    others = _again(score, name, again, closed, environment)
     found: Counter[str] = Counter()
     used: set[int] = set()
     for call in calls:
         outcome, index = _find(call, closed, environment)
+        if outcome == "hole" and index is not None and _varies(call, others, closed, index):
+            outcome = "varying"
         found[outcome] += 1
         if index is not None:
             used.add(index)
-            if outcome == "hole":
+            if outcome in ("hole", "varying"):
                 for word in closed.commands[index].argv:
                     score.holes.update(hole.reason for hole in word.holes)
             if not same_environment(call, closed.commands[index], environment):
@@ -193,10 +219,37 @@ def _compare(
     score.extra += len(extra)
     score.launches += found
     if calls or extra:
-        worst = next((o for o in ("wrong", "missing", "hole") if found[o]), "exact")
-        if extra and worst in ("exact", "hole"):
+        ranks = ("wrong", "missing", "hole", "varying")
+        worst = next((outcome for outcome in ranks if found[outcome]), "exact")
+        if extra and worst not in ("wrong", "missing"):
             worst = "extra"
         score.launching[worst] += 1
+
+
+def _again(
+    score: Score, name: str, run: Run, reading: Reading, environment: dict[str, str]
+) -> dict[int, Call]:
+    """Judges a second run, and gives its launches by the command that was read."""
+    calls: dict[int, Call] = {}
+    for call in _launches(run.calls):
+        outcome, index = _find(call, reading, environment)
+        score.again[outcome] += 1
+        if index is None:
+            score.notes += [f"{name} again{note}" for note in _differences(call, reading)]
+        else:
+            calls.setdefault(index, call)
+    return calls
+
+
+def _varies(call: Call, others: Mapping[int, Call], reading: Reading, index: int) -> bool:
+    """Whether each word with an unknown part was another one in the second run."""
+    words, other = argv_of(reading.commands[index]), others.get(index)
+    if other is None or not len(words) == len(call.argv) == len(other.argv):
+        return False
+    return all(
+        word.complete or one != two
+        for word, one, two in zip(words, call.argv, other.argv, strict=True)
+    )
 
 
 def _launches(calls: Sequence[Call]) -> list[Call]:
@@ -304,18 +357,20 @@ def figures(score: Score) -> str:
     launches, opened = score.launches.total(), score.opened.total()
     scripts = score.launching.total()
     times = sorted(score.milliseconds)
+    again = score.again.total()
     lines = [
         ("scripts", f"{score.scripts}"),
         ("  that launch something", f"{scripts}"),
-        ("  exact", _share(score.launching["exact"], scripts)),
-        ("  exact or hole", _share(score.launching["exact"] + score.launching["hole"], scripts)),
+        *_shares(score.launching),
         ("launches", f"{launches}"),
-        ("  exact", _share(score.launches["exact"], launches)),
-        ("  exact or hole", _share(score.launches["exact"] + score.launches["hole"], launches)),
+        *_shares(score.launches),
         ("  with wrong words", f"{score.launches['wrong']}"),
         ("  not read", f"{score.launches['missing']}"),
         ("  read, not run", f"{score.extra}"),
         ("  exports differ", f"{score.exports}"),
+        ("run again", ""),
+        ("  exact or hole", _share(score.again["exact"] + score.again["hole"], again)),
+        ("  with wrong words", f"{score.again['wrong']}"),
         ("unknown environment", ""),
         ("  exact", _share(score.opened["exact"], opened)),
         ("  exact or hole", _share(score.opened["exact"] + score.opened["hole"], opened)),
@@ -327,6 +382,16 @@ def figures(score: Score) -> str:
         middle = statistics.median(times)
         lines.append(("ms a script", f"median {middle:.2f}, p95 {p95:.2f}, most {times[-1]:.2f}"))
     return "\n".join(f"  {name:<26} {value}" for name, value in lines)
+
+
+def _shares(counts: Counter[str]) -> list[tuple[str, str]]:
+    exact, varying, total = counts["exact"], counts["varying"], counts.total()
+    return [
+        ("  exact", _share(exact, total)),
+        ("  differ from run to run", f"{varying}"),
+        ("  exact of the others", _share(exact, total - varying)),
+        ("  exact or hole", _share(exact + varying + counts["hole"], total)),
+    ]
 
 
 def _share(part: int, whole: int) -> str:

@@ -12,7 +12,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +34,18 @@ ENVIRONMENT = {
     "PWD": _ROOT,
 }
 """The whole environment of a script. PWD is bash's own doing."""
+VARYING = (
+    "date", "mktemp", "hostname", "uname", "whoami", "id", "nproc", "free", "df", "ip", "ifconfig",
+    "uuidgen", "git", "ray", "now", "sha256sum",
+)  # fmt: skip
+"""Programs whose answer depends on the time or on the machine: theirs is that of the run."""
+LISTING = (
+    "nvidia-smi", "npu-smi", "rocm-smi", "amd-smi", "lscpu", "lspci", "ps", "pgrep", "squeue",
+    "scontrol", "lsof", "netstat", "ss",
+)  # fmt: skip
+"""Programs that answer with a list, whose length depends on the machine too."""
+ANSWERS = ("11", "22\n22")
+"""What those programs answer in the two runs of a script."""
 
 
 @dataclass(frozen=True)
@@ -69,11 +81,11 @@ class Sandbox:
         self.calls = self.folder / "calls"
         inside = "/judge/tools" if walled else str(self.tools)
         calls = "/calls" if walled else str(self.calls)
-        for name in ("bash", "sh", "env", "cp", *TOOLS):
+        for name in ("bash", "sh", "env", "cp", "sleep", *TOOLS):
             found = shutil.which(name)
             if found:
                 shutil.copy(Path(found).resolve(), self.tools / name)
-        for name in {*names, "bash", "sh", "mkdir"}:
+        for name in {*names, *VARYING, *LISTING, "bash", "sh", "mkdir"}:
             (self.bin / name).write_text(_recorder(name, inside, calls))
             (self.bin / name).chmod(0o755)
         for name in set(TOOLS) - {"mkdir"}:
@@ -85,10 +97,22 @@ class Sandbox:
         """Removes the copy."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def run(self, paths: Iterable[str], *, seconds: float, workers: int) -> list[Run]:
-        """Runs the scripts at `paths`, relative to the tree, `workers` at a time."""
+    def run(
+        self,
+        paths: Mapping[str, Sequence[str]],
+        *,
+        seconds: float,
+        workers: int,
+        answer: str = ANSWERS[0],
+    ) -> list[Run]:
+        """Runs the scripts at `paths`, relative to the tree, `workers` at a time.
+
+        With each path come the files outside of the tree that are to be there, empty: what a
+        script sources from an installation that the sandbox does not have. `answer` is what the
+        programs say whose answer nobody can know.
+        """
         with ThreadPoolExecutor(workers if self.walled else 1) as pool:
-            return list(pool.map(lambda path: self._run(path, seconds), paths))
+            return list(pool.map(lambda path: self._run(path, paths[path], seconds, answer), paths))
 
     def environment(self) -> dict[str, str]:
         """The environment in which scripts start."""
@@ -96,16 +120,18 @@ class Sandbox:
             return dict(ENVIRONMENT)
         return {**ENVIRONMENT, "PATH": str(self.bin), "HOME": str(self.folder / "home")}
 
-    def _run(self, path: str, seconds: float) -> Run:
+    def _run(self, path: str, outside: Sequence[str], seconds: float, answer: str) -> Run:
         calls = Path(tempfile.mkdtemp(dir=self.runs)) if self.walled else self.calls
         work = self.folder / "work"
         for folder in () if self.walled else (calls, work):
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir()
+        (calls / "answer").write_text(f"{answer}\n")
         where = {"JUDGE": str(self.folder), "CALLS": str(calls), "WORK": str(work)}
         command = [str(self.tools / "bash")]
         if self.walled:
-            where = {"JUDGE": "/judge", "CALLS": "/calls", "WORK": "/work"}
+            where = {"JUDGE": "/judge", "CALLS": "/calls", "WORK": "/srv", "WALLED": "1"}
+            where["OUTSIDE"] = "\n".join(outside)
             command = [*self._wall(calls), "/judge/tools/bash"]
         given = [f"{k}={v}" for k, v in self.environment().items() if k != "PWD"]
         ended = True
@@ -148,7 +174,7 @@ class Sandbox:
         words += ["--ro-bind", str(self.tools), "/judge/tools"]
         words += ["--ro-bind", str(self.tree), "/judge/tree"]
         words += ["--bind", str(calls), "/calls", "--proc", "/proc", "--dev", "/dev"]
-        words += ["--size", str(1 << 28), "--tmpfs", "/work"]
+        words += ["--size", str(1 << 28), "--tmpfs", "/srv"]
         words += ["--size", str(1 << 24), "--tmpfs", "/tmp", "--dir", "/home/user"]
         return words
 
@@ -159,10 +185,24 @@ cp -a "$JUDGE/tree" "$WORK/tree"
 cd "$WORK/tree" || exit 1
 path=$1
 shift
+while read -r file; do
+  [ -z "$file" ] || { mkdir -p "$(dirname "$file")" && : >> "$file"; }
+done <<< "${OUTSIDE:-}"
 bash -n "$path" 2>/dev/null
 echo $? > "$CALLS/syntax"
 ulimit -f 8192 -c 0
-exec env -i "$@" "$JUDGE/tools/bash" --norc "$path"
+# Other process numbers in each of the two runs.
+while read -r line; do (:); done < "$CALLS/answer"
+# A limit of this machine is none of the script's.
+env -i "$@" 'BASH_FUNC_ulimit%%=() { :; }' "$JUDGE/tools/bash" --norc "$path" &
+script=$!
+wait "$script"
+# What it left in the background may not have been recorded yet.
+for turn in 1 2 3 4 5 6 7 8 9 10; do
+  left=(/proc/[0-9]*)
+  [ -n "${WALLED:-}" ] && [ ${#left[@]} -gt 2 ] || break
+  sleep 0.05
+done
 """
 
 
@@ -174,6 +214,13 @@ def _recorder(name: str, tools: str, calls: str) -> str:
     then = afterwards(name, f"{tools}/bash")
     if name == "mkdir":
         then = f'exec {tools}/mkdir "$@"\n'
+    elif name == "mktemp":
+        then = _MKTEMP.format(tools=tools, calls=calls)
+    elif name in VARYING:
+        then = f'read -r rlbot_answer < {calls}/answer\necho "$rlbot_answer"\n'
+        then = (_CLONE.format(tools=tools) if name == "git" else "") + then
+    elif name in LISTING:
+        then = f"exec {tools}/cat {calls}/answer\n"
     return (
         f"#!{tools}/sh\nrlbot_call={calls}/$$\n"
         # `exec` keeps the process number.
@@ -181,6 +228,25 @@ def _recorder(name: str, tools: str, calls: str) -> str:
         '{ printf \'%s\\0\' "$#" "${0##*/}" "$@"; export -p; } > "$rlbot_call" 2>/dev/null\n'
         f'echo "${{rlbot_call##*/}}" >> {calls}/order\n{then}'
     )
+
+
+_MKTEMP = """\
+read -r rlbot_answer < {calls}/answer
+rlbot_path=/tmp/made.$rlbot_answer.$$
+case " $* " in
+  *" -d "*) {tools}/mkdir -p $rlbot_path ;;
+  *) : > $rlbot_path ;;
+esac
+echo $rlbot_path
+"""
+_CLONE = """\
+if [ "$1" = clone ]; then
+  for rlbot_last in "$@"; do :; done
+  rlbot_last=${{rlbot_last##*/}}
+  exec {tools}/mkdir -p "${{rlbot_last%.git}}"
+fi
+"""
+"""A clone is an empty folder, so that the script can go there."""
 
 
 def _copy(tree: Path, copy: Path) -> None:
