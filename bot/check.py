@@ -81,8 +81,8 @@ class Options:
     """Variables that the script's caller is taken to set, for `resolve_script`."""
     clean_environment: bool = False
     """True when the caller sets no others."""
-    script_arguments: Sequence[str] = ()
-    """The script's own arguments."""
+    script_arguments: Sequence[str] | None = None
+    """The script's own arguments; None when nobody has named them."""
     files: Files | None = None
     """The tree that scripts are called from: what they source, and the scripts that they run."""
     evidence: Literal["off", "optional", "required"] = "off"

@@ -32,8 +32,11 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--args",
         metavar="WORDS",
-        default="",
-        help="the script's own arguments, in one word as a shell would read them",
+        default=None,
+        help=(
+            "the script's own arguments, in one word as a shell would read them (without it they "
+            'are unknown, and "$@" is nothing)'
+        ),
     )
     add_common(parser, ("text", "json"))
 
@@ -80,7 +83,9 @@ def _environment(given: list[str]) -> dict[str, str]:
     return variables
 
 
-def _words(text: str) -> tuple[str, ...]:
+def _words(text: str | None) -> tuple[str, ...] | None:
+    if text is None:
+        return None
     try:
         return tuple(shlex.split(text))
     except ValueError as error:

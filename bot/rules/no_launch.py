@@ -22,8 +22,8 @@ META = Meta(
     ),
     limits=(
         "A script that runs programs of which none is known to start verl or OpenRLHF is reported "
-        "as something that could not be checked, not as an error; so is one that ends early "
-        "because its arguments are missing. "
+        "as something that could not be checked, not as an error; so is one that ends before "
+        "it starts anything. "
         "Scripts with a syntax error are left to the rule syntax."
     ),
     source="verl's docs/perf/device_tuning.rst: a row needs a script that can be run.",
@@ -92,12 +92,7 @@ def check(case: Case) -> Iterator[Hit | Skip]:
         if not any(p.kind in ("syntax", "encoding") for p in case.reading.problems):
             yield Skip(reason="no command was found, and a part of the script could not be read")
     elif _written(case):
-        yield Skip(
-            reason=(
-                "without arguments and without the caller's environment the script ends before it "
-                "starts anything"
-            )
-        )
+        yield Skip(reason="the script ends before it starts anything")
     else:
         yield Hit(
             message=f"the script {_what(case)} and starts nothing",

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from bot.shell.session import Session
 from bot.shell.state import World, known
-from bot.shell.verdicts import COMPARE, TestFault, Verdict, binary, both, empty, negated, unary
+from bot.shell.verdicts import (
+    COMPARE,
+    TestFault,
+    Verdict,
+    binary,
+    both,
+    empty,
+    negated,
+    unary,
+    without_arguments,
+)
 from bot.shell.words import Word
 
 _FILES = frozenset("abcdefghkprsuwxGLNOS")
@@ -122,4 +132,5 @@ def evaluate_test(session: Session, world: World, words: list[Word]) -> Verdict:
         TestFault: the words are no condition; the status is 2.
 
     """
+    words = [Word(without_arguments(session, word.pieces), word.span) for word in words]
     return _Arguments(session, world, words).whole()

@@ -12,7 +12,7 @@ from bot.shell.numbers import Unknown, integer
 from bot.shell.session import ExpansionFault, hole
 from bot.shell.source import Span
 from bot.shell.sources import Sources
-from bot.shell.state import Flow, Value, Variable, World, first_hole, known, size
+from bot.shell.state import Flow, OpenArguments, Value, Variable, World, first_hole, known, size
 from bot.shell.syntax import Assignment, Simple
 from bot.shell.tree import SCRIPT_FOLDER
 from bot.shell.values import assign_scalar, scalar
@@ -180,6 +180,10 @@ class Builtins(Sources):
     def _shift(self, words: list[Word], world: World) -> None:
         text = known(words[0].pieces) if words else "1"
         count = int(text) if text is not None and text.isdigit() and len(text) < 9 else 1
+        if isinstance(world.positional, OpenArguments):
+            world.positional = OpenArguments(world.positional.shifted + count)
+            world.settle(0)
+            return
         if count > len(world.positional):
             world.settle(1)
             return

@@ -32,7 +32,7 @@ from bot.shell.syntax import (
     Simple,
     Subshell,
 )
-from bot.shell.verdicts import Verdict
+from bot.shell.verdicts import Verdict, without_arguments
 
 
 class Compounds(Loops):
@@ -123,8 +123,8 @@ class Compounds(Loops):
         other = world.copy()
         world.settle(0)
         other.settle(1)
-        world.assumptions = (*world.assumptions, yes)
-        other.assumptions = (*other.assumptions, no)
+        world.assume(yes)
+        other.assume(no)
         if question:
             world.decisions = {**world.decisions, question: positive}
             other.decisions = {**other.decisions, question: not positive}
@@ -234,7 +234,7 @@ class Compounds(Loops):
     def _case(self, node: Case, world: World) -> list[World]:
         self.begin(node)
         self.session.enter(node.start, node.end)
-        value = text_of(self.session, world, node.word)
+        value = without_arguments(self.session, text_of(self.session, world, node.word))
         results: list[World] = []
         pending: list[World] = [world]
         falling: list[World] = []

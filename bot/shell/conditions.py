@@ -10,7 +10,17 @@ from bot.shell.source import Span
 from bot.shell.state import Value, Variable, World, known
 from bot.shell.syntax import Condition, Logic, Test
 from bot.shell.transformations import symbols_of
-from bot.shell.verdicts import Verdict, about, binary, both, empty, equal, negated, unary
+from bot.shell.verdicts import (
+    Verdict,
+    about,
+    binary,
+    both,
+    empty,
+    equal,
+    negated,
+    unary,
+    without_arguments,
+)
 from bot.shell.words import Piece
 
 
@@ -37,7 +47,7 @@ def evaluate_condition(session: Session, world: World, node: Condition) -> Verdi
 
 
 def _primary(session: Session, world: World, node: Test) -> Verdict:
-    left = text_of(session, world, node.operands[0])
+    left = without_arguments(session, text_of(session, world, node.operands[0]))
     if not node.operator:
         return negated(empty(left))
     if len(node.operands) == 1:
@@ -45,7 +55,7 @@ def _primary(session: Session, world: World, node: Test) -> Verdict:
     if node.operator == "=~":
         return _regex(session, world, node, left)
     if node.operator not in ("=", "==", "!="):
-        right = text_of(session, world, node.operands[1])
+        right = without_arguments(session, text_of(session, world, node.operands[1]))
         try:
             return binary(session, world, node.operator, left, right, strict=False)
         except ExpansionFault:

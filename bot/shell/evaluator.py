@@ -25,7 +25,8 @@ class Evaluator(Compounds):
     def script(self, lines: Iterable[Script], world: World) -> None:
         """Runs the lines of a script; bounds that are reached are reported."""
         worlds = [world]
-        for line in lines:
+        rest = iter(lines)
+        for line in rest:
             try:
                 worlds = self.run_list(line, worlds)
             except LimitReached as reached:
@@ -36,8 +37,11 @@ class Evaluator(Compounds):
                     continue
                 self.session.limit(reached, "the script is evaluated up to here")
                 return
+            left = worlds
             worlds = self._settled(worlds)
             if not worlds:
+                early = next(rest, None) is not None or any(one.status for one in left)
+                self.session.ended = early or not self.session.commands
                 return
 
     def _settled(self, worlds: list[World]) -> list[World]:

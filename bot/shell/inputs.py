@@ -8,7 +8,7 @@ from bot.shell.expansion import separators
 from bot.shell.fields import SPLIT, part, split
 from bot.shell.session import Session, hole
 from bot.shell.source import Span
-from bot.shell.state import Value, Variable, World, cut, known
+from bot.shell.state import OpenArguments, Value, Variable, World, cut, known
 from bot.shell.syntax import Simple
 from bot.shell.values import assign_scalar, scalar
 from bot.shell.words import Piece, Word
@@ -227,6 +227,12 @@ def getopts(session: Session, world: World, words: Sequence[Word], node: Simple)
     spec = known(words[0].pieces) if words else None
     name = known(words[1].pieces) if len(words) > 1 else None
     if spec is None or name is None or not name.isidentifier():
+        world.settle(None, False)
+        return
+    if session.needs_arguments and isinstance(world.positional, OpenArguments):
+        for variable, reason in ((name, "an option"), ("OPTARG", "value of an option")):
+            value = hole("argument", reason, span, variable)
+            assign_scalar(session, world, variable, value, span, span)
         world.settle(None, False)
         return
     arguments = [word.pieces for word in words[2:]] or list(world.positional)

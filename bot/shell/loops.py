@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 
 from bot.shell.expansion import fields
 from bot.shell.limits import LimitReached
@@ -12,11 +13,18 @@ from bot.shell.numbers import Unknown, evaluate
 from bot.shell.session import hole, shorten
 from bot.shell.simple import Simples
 from bot.shell.source import Span
-from bot.shell.state import Flow, World
+from bot.shell.state import Flow, OpenArguments, World, all_arguments
 from bot.shell.syntax import ArithmeticFor, Command, For, Loop, Script
 from bot.shell.values import assign_scalar
 
+_APART = 4
+"""Worlds that left a loop in different rounds and are kept apart."""
 _LEAVES = re.compile(r"\b(?:break|return|exit)\b")
+
+
+def _shifted(before: World, after: World) -> bool:
+    """Whether a round took arguments whose number nobody knows."""
+    return isinstance(after.positional, OpenArguments) and after.positional is not before.positional
 
 
 class Loops(Simples):
@@ -111,7 +119,7 @@ class Loops(Simples):
                     for stayed in staying:
                         if after is not None:
                             after(stayed)
-                        if not decided:
+                        if not decided or _shifted(before, stayed):
                             # How often is unknown: once stands for any number of times.
                             done.append(stayed)
                         elif not stayed.same(before):
@@ -136,6 +144,10 @@ class Loops(Simples):
             for word in node.words:
                 values.extend(fields(self.session, world, word))
                 self.session.spend_words(len(values))
+        open_ = isinstance(world.positional, OpenArguments) and self.session.needs_arguments
+        if open_ and not values and self._over_arguments(node):
+            span = Span(node.name_start, node.name_start + len(node.name))
+            values = [hole("argument", "an argument", span, "@")]
         self.session.enter(node.start, node.end)
         name_span = Span(node.name_start, node.name_start + len(node.name))
         done: list[World] = []
@@ -155,8 +167,26 @@ class Loops(Simples):
                 done.extend(leaving)
             active = self.bounded(following, node)
             done = self.bounded(done, node)
+            if active and len(done) > _APART:
+                done = self.bounded(self._waited(done, node.name, name_span), node)
         self.session.leave()
         return self.bounded([*active, *done], node)
+
+    def _over_arguments(self, node: For) -> bool:
+        """Whether a loop goes over the script's arguments."""
+        if node.words is None:
+            return True
+        texts = [self.session.text(word.start, word.end) for word in node.words]
+        return len(texts) == 1 and all_arguments(texts[0])
+
+    def _waited(self, worlds: list[World], name: str, span: Span) -> list[World]:
+        """Worlds that left a loop which waits for something: in which round is unknown."""
+        value = hole("command", f"value of {name} when the loop is left", span)
+        for world in worlds:
+            if world.flow is None and name in world.variables:
+                old = world.variables[name]
+                world.set(name, replace(old, value=value, items=None, integer=False))
+        return worlds
 
     def _select(self, node: For, world: World) -> list[World]:
         """Runs `select`: what is chosen is unknown, and how often; once stands for all."""
@@ -182,8 +212,8 @@ class Loops(Simples):
             except Unknown:
                 other = one.copy()
                 text = shorten(self.session.text(node.condition.start, node.condition.end))
-                one.assumptions = (*one.assumptions, f"({text}) is true")
-                other.assumptions = (*other.assumptions, f"({text}) is false")
+                one.assume(f"({text}) is true")
+                other.assume(f"({text}) is false")
                 return [(one, True), (other, False)]
             return [(one, value != 0)]
 

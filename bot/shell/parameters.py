@@ -9,10 +9,11 @@ from bot.shell.lists import add_list, computed, keys_of, names_of, slice_list
 from bot.shell.numbers import Unknown, evaluate
 from bot.shell.session import ExpansionFault, Session, hole
 from bot.shell.source import Span
-from bot.shell.state import Value, Variable, World, first_hole, known
+from bot.shell.state import OpenArguments, Value, Variable, World, first_hole, known
 from bot.shell.syntax import Parameter, Text, WordNode
 from bot.shell.transformations import transform
 from bot.shell.values import assign_scalar, element, elements, scalar, target
+from bot.shell.verdicts import is_argument
 from bot.shell.words import Hole, Piece
 
 
@@ -126,6 +127,13 @@ def _expand_all(
 ) -> None:
     star = node.every or node.name
     values = _all_values(session, world, node, span)
+    if (
+        session.needs_arguments
+        and isinstance(world.positional, OpenArguments)
+        and not node.every
+        and (whole or (quoted and star == "*"))
+    ):
+        values = [hole("argument", "all arguments", span, "*")]
     if node.length:
         if any(isinstance(p.text, Hole) for v in values for p in v) and _open(world, node):
             value = values[0]
@@ -288,9 +296,13 @@ def _alternative(
     atoms: list[Atom],
     quoted: bool,
 ) -> None:
+    operator = node.operator[-1]
+    says = operator == "+" or (node.argument is not None and bool(node.argument.parts))
+    if operator != "?" and says and value and all(is_argument(piece) for piece in value):
+        # An argument that nobody has named is left out, and its default counts if it says anything.
+        value = None
     use = _uses_operand(session, world, node, value)
     mode = PROTECTED if quoted else SPLIT
-    operator = node.operator[-1]
     if operator == "+":
         if use is True:
             _operand(session, world, node, atoms, quoted, span)

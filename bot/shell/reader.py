@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
@@ -12,7 +13,7 @@ from bot.shell.parser import parse
 from bot.shell.places import Places
 from bot.shell.session import Session
 from bot.shell.source import Source, Span
-from bot.shell.state import Value, Variable, World
+from bot.shell.state import OpenArguments, Value, Variable, World
 from bot.shell.tree import SCRIPT_PREFIX, Files, Tree
 from bot.shell.words import Comment, Piece, Problem, Reading
 
@@ -27,7 +28,7 @@ def read(
     *,
     environment: Mapping[str, str] | None = None,
     assumed: Mapping[str, str] = _NOTHING,
-    arguments: Sequence[str] = (),
+    arguments: Sequence[str] | None = None,
     limits: Limits = _NO_LIMITS,
     files: Files | None = None,
     script_path: str | None = None,
@@ -40,7 +41,9 @@ def read(
         environment: every variable that the caller sets; None when nobody knows them, which
             leaves a hole wherever the script uses a variable that it does not set itself.
         assumed: variables that the caller sets, where the others stay as `environment` says.
-        arguments: `$1`, `$2`, …
+        arguments: `$1`, `$2`, …; None when nobody has named them: the script is then read as it
+            runs without any (`$@` is no word), `$1` is a hole, and where the script does nothing
+            without arguments, it is read for all that they may be.
         limits: bounds on what the reading may cost.
         files: the files of the tree in which the script stands, by their paths relative to its
             root, from which the script is taken to be called; what it sources, and the scripts
@@ -57,26 +60,39 @@ def read(
         return Reading(source, (), (), (), tuple(problems))
     if any(problem.message.startswith(_FATAL) for problem in problems):
         return Reading(source, (), (), (), tuple(problems))
-    places = Places(text)
     given = {**(environment or {}), **assumed}
     place = path if script_path is None else script_path
-    session = Session(limits, places, environment, Tree(files, place, given, limits))
+    world = _world(place, given, arguments, environment is not None)
+
+    def evaluated(*, needs_arguments: bool) -> tuple[Session, list[Comment]]:
+        session = Session(limits, Places(text), environment, Tree(files, place, given, limits))
+        session.needs_arguments = needs_arguments
+        return session, _evaluate(session, world.copy())
+
+    session, comments = evaluated(needs_arguments=False)
+    if arguments is None and session.ended and _ARGUMENTS.search(text):
+        session, comments = evaluated(needs_arguments=True)
+    return _reading(source, session, session.places, comments, problems)
+
+
+_ARGUMENTS = re.compile(r"\$[#@*1-9]|\$\{[#!]?[#@*1-9]|\bgetopts\b")
+"""What tells that a script looks at its arguments."""
+
+
+def _evaluate(session: Session, world: World) -> list[Comment]:
+    """Parses the text of the session and runs it; gives its comments."""
     session.expand = expand
     session.tildes = tildes
     try:
-        parser, lines, found = parse(places.text, limits, places)
+        parser, lines, found = parse(session.places.text, session.limits, session.places)
         session.problems.extend(found)
-        comments = parser.comments
-        Evaluator(session).script(
-            lines,
-            _world(place, given, arguments, environment is not None),
-        )
+        Evaluator(session).script(lines, world)
     except RecursionError:
-        comments = []
         session.limit(
-            LimitReached("depth", limits.depth, 0, 0), "the script is not read to its end"
+            LimitReached("depth", session.limits.depth, 0, 0), "the script is not read to its end"
         )
-    return _reading(source, session, places, comments, problems)
+        return []
+    return parser.comments
 
 
 _FATAL = "the file is not text"
@@ -118,7 +134,7 @@ def _decode(data: bytes, limits: Limits) -> tuple[str, list[Problem]]:
 
 
 def _world(
-    path: str, environment: Mapping[str, str], arguments: Sequence[str], exact: bool
+    path: str, environment: Mapping[str, str], arguments: Sequence[str] | None, exact: bool
 ) -> World:
     """The state in which the script starts."""
     world = World()
@@ -126,8 +142,10 @@ def _world(
     for name, text in environment.items():
         value = (Piece(text, nowhere, False),) if text else ()
         world.variables[name] = Variable(value, exported=True, caller=True)
-    world.positional = tuple(
-        (Piece(argument, nowhere, False),) if argument else () for argument in arguments
+    world.positional = (
+        OpenArguments()
+        if arguments is None
+        else tuple((Piece(text, nowhere, False),) if text else () for text in arguments)
     )
     world.zero = _zero(path, exact)
     return world

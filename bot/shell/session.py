@@ -89,6 +89,10 @@ class Session:
         """How many command substitutions surround the command."""
         self.substituted = False
         """Whether the command has run a command substitution, whose status then counts."""
+        self.needs_arguments = False
+        """Whether the script does nothing without arguments, so that it is called with some."""
+        self.ended = False
+        """Whether the script was left before its end, or did nothing."""
         self.parsed = 0
         """How many parts the texts had that are not the script's own."""
         self.files: list[tuple[int, str, Value]] = []

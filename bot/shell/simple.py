@@ -11,7 +11,7 @@ from bot.shell.limits import LimitReached
 from bot.shell.pure import PURE, content, pure
 from bot.shell.session import Session, hole, shorten
 from bot.shell.source import Span
-from bot.shell.state import Flow, Value, Variable, World, known
+from bot.shell.state import Flow, Value, Variable, World, all_arguments, known
 from bot.shell.syntax import Assignment, Redirect, Simple, Substitution, WordNode
 from bot.shell.words import Command, Piece, Word
 from bot.shell.words import Variable as Record
@@ -73,6 +73,8 @@ class Simples(Builtins):
                 world.output = None
         if name is not None and name in world.functions:
             arguments = tuple(word.pieces for word in words[1:] if isinstance(word, Word))
+            if not arguments and self._passes_all(node):
+                arguments = world.positional
             worlds = self._with_prefix(node, world, lambda _: self.call(name, arguments, world))
         elif name is not None and name in BUILTINS:
             worlds = self._with_prefix(
@@ -92,6 +94,11 @@ class Simples(Builtins):
             if one.flow is None:
                 self.check(one)
         return worlds
+
+    def _passes_all(self, node: Simple) -> bool:
+        """Whether a command gets all the arguments and nothing else: `main "$@"`."""
+        texts = [self.session.text(word.start, word.end) for word in node.words[1:]]
+        return len(texts) == 1 and all_arguments(texts[0])
 
     def _only_redirects(self, node: Simple, world: World) -> None:
         """Redirections without a command; `$(< file)` gives the content of the file."""

@@ -81,6 +81,26 @@ def _way(name: str, via: tuple[str, ...]) -> tuple[str, ...]:
     return via if via[0] == name else (name, *(other for other in via if other != name))
 
 
+class OpenArguments(tuple[Value, ...]):
+    """The script's own arguments where nobody has named them.
+
+    `$@` is no word, as without arguments; `$1` is a hole.
+    """
+
+    shifted: int
+
+    def __new__(cls, shifted: int = 0) -> OpenArguments:
+        """Arguments of which `shifted` are gone."""
+        self = super().__new__(cls)
+        self.shifted = shifted
+        return self
+
+
+def all_arguments(text: str) -> bool:
+    """Whether a word of a script stands for all its arguments."""
+    return text.strip('"') in ("$@", "${@}", "$*", "${*}")
+
+
 @dataclass(slots=True)
 class Flow:
     """Why a list of commands stops: break, continue, return or exit."""
@@ -184,8 +204,16 @@ class World:
         self.likely = likely
         self.question = question
 
+    def assume(self, text: str) -> None:
+        """Notes what is taken to hold from here on; what a loop asks again counts once."""
+        if text not in self.assumptions:
+            self.assumptions = (*self.assumptions, text)
+
     def same(self, other: World) -> bool:
         """True when nothing that follows can tell the two worlds apart."""
+        if self.flow is not None and self.flow.kind == "exit" and self.flow == other.flow:
+            # Only the status and the output of a shell outlive it.
+            return self.output == other.output
         return (
             self.flow == other.flow
             and self.positional == other.positional

@@ -11,6 +11,7 @@ from bot.shell.state import (
     ALWAYS_SET,
     CALLERS,
     CHANGING,
+    OpenArguments,
     Value,
     Variable,
     World,
@@ -54,18 +55,23 @@ def scalar(session: Session, world: World, name: str, span: Span) -> Value | Non
         return variable.through(name)
     if name[0].isalpha() or name[0] == "_":
         return _never_set(session, world, name, span)
-    return _special(world, name, span)
+    return _special(session, world, name, span)
 
 
-def _special(world: World, name: str, span: Span) -> Value | None:
+def _special(session: Session, world: World, name: str, span: Span) -> Value | None:
     if name.isdigit():
         number = int(name) if len(name) < 9 else len(world.positional) + 1
         if number == 0:
             return tuple(replace(piece, span=span, literal=False) for piece in world.zero)
         if number <= len(world.positional):
             return world.positional[number - 1]
+        if isinstance(world.positional, OpenArguments):
+            number += world.positional.shifted
+            return hole("argument", f"argument {number}", span, str(number))
         return None
     if name == "#":
+        if session.needs_arguments and isinstance(world.positional, OpenArguments):
+            return hole("argument", "number of arguments", span, "#")
         return (Piece(str(len(world.positional)), span, False),)
     if name == "?":
         if world.status is not None:

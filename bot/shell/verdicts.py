@@ -10,7 +10,7 @@ from bot.shell.numbers import Unknown, integer
 from bot.shell.session import Session
 from bot.shell.source import Span
 from bot.shell.state import Value, World, known
-from bot.shell.words import Hole
+from bot.shell.words import Hole, Piece
 
 _INTEGER = re.compile(r"[ \t]*[-+]?[0-9]+[ \t]*")
 COMPARE = {
@@ -53,6 +53,21 @@ def _named(value: Value) -> str | None:
         else:
             return None
     return "".join(parts)
+
+
+def without_arguments(session: Session, value: Value) -> Value:
+    """A value as it is when the script is called without arguments, unless it needs some."""
+    if session.needs_arguments:
+        return value
+    return tuple(piece for piece in value if not is_argument(piece))
+
+
+def is_argument(piece: Piece) -> bool:
+    """Whether a part of a value is one of the script's own arguments."""
+    found = piece.text
+    if not isinstance(found, Hole) or found.kind != "argument":
+        return False
+    return found.name is not None and found.name != "0"
 
 
 def about(operator: str, *values: Value) -> Verdict:

@@ -17,6 +17,7 @@ SLUG = "no-launch"
         "ray job submit -- " + verl(),
         "python3 train.py --lr 1e-6\n",
         "bash other.sh\n",
+        'if [ "$#" -lt 2 ]; then\n  echo "two arguments"; exit 1\nfi\n' + verl(),
         'echo "unclosed\n',
     ],
 )
@@ -36,7 +37,7 @@ def test_a_script_that_starts_nothing(script: str, snapshot: SnapshotAssertion) 
     [
         "python3 train.py --lr 1e-6\n",
         "cd out\nbash other.sh\nmake\nmake\ntrue\n",
-        'if [ "$#" -lt 2 ]; then\n  echo "two arguments"; exit 1\nfi\n' + verl(),
+        'echo "not yet"; exit 1\n' + verl(),
     ],
 )
 def test_unknown_programs_are_something_unchecked(script: str, snapshot: SnapshotAssertion) -> None:

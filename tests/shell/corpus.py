@@ -174,7 +174,7 @@ def _compare(
 ) -> None:
     """Compares what bash did with a script with both readings of it."""
     run, again = runs
-    closed = read(data, path, environment=environment, files=files)
+    closed = read(data, path, environment=environment, arguments=(), files=files)
     times = []
     for _ in range(3):
         start = time.process_time()

@@ -109,7 +109,9 @@ def _generated(judge: Judge, number: int) -> str:
         scripts = [Script(text) for text in texts]
         for index, (one, calls) in enumerate(zip(scripts, judge.run(scripts), strict=True)):
             environment = judge.environment(one)
-            reading = read(one.text.encode(), f"../{index}.sh", environment=environment)
+            reading = read(
+                one.text.encode(), f"../{index}.sh", environment=environment, arguments=()
+            )
             if any(problem.kind == "limit" for problem in reading.problems):
                 continue
             outcome = verdict(calls, reading, environment)

@@ -47,7 +47,9 @@ def _files(name: str) -> Callable[[str], bytes | None]:
 def test_tree(name: str, judge: Judge, calls: dict[str, list[Call]]) -> None:
     script = _script(name)
     environment = judge.environment(script)
-    result = read(script.text.encode(), script.path, environment=environment, files=_files(name))
+    result = read(
+        script.text.encode(), script.path, environment=environment, arguments=(), files=_files(name)
+    )
     assert calls[name]
     assert verdict(calls[name], result, environment) == "exact"
 
@@ -118,9 +120,11 @@ def test_an_unknown_file_may_set_what_is_not_set() -> None:
 def test_without_files_nothing_is_known_of_them() -> None:
     environments: tuple[dict[str, str] | None, ...] = (None, {})
     for environment in environments:
-        result = read(b". ./env.sh; cmd x$A", "run.sh", environment=environment)
+        result = read(b". ./env.sh; cmd x$A", "run.sh", environment=environment, arguments=())
         assert argv(result) == [["cmd", "x${?set by source ./env.sh}"]]
-        result = read(b"bash other.sh; cmd $(cat v)$(<v)", "run.sh", environment=environment)
+        result = read(
+            b"bash other.sh; cmd $(cat v)$(<v)", "run.sh", environment=environment, arguments=()
+        )
         assert argv(result) == [
             ["bash", "other.sh"],
             ["cat", "v"],
@@ -148,7 +152,7 @@ def test_nothing_outside_the_tree_is_asked_for(path: str) -> None:
 
     for environment in (None, {"PWD": "/srv/tree", "HOME": "/home/u"}):
         text = f"source {path}; cmd x$A $(cat {path}); bash {path}; [ -f {path} ] && cmd b"
-        result = read(text.encode(), "run.sh", environment=environment, files=files)
+        result = read(text.encode(), "run.sh", environment=environment, arguments=(), files=files)
         assert any("${?" in word for words in argv(result) for word in words)
     assert asked == []
 

@@ -168,6 +168,27 @@ def test_a_loop_that_only_a_command_can_end() -> None:
     assert argv("while true; do cmd a; done; cmd b") == [["cmd", "a"]]
 
 
+def test_a_loop_that_waits_is_left_in_a_round_that_nobody_knows() -> None:
+    text = """for i in $(seq 1 600); do
+  if curl -s localhost; then echo "after $i s"; break; fi
+  if ! kill -0 $PID; then exit 1; fi
+  if [ $i -eq 600 ]; then exit 1; fi
+  sleep 1
+done
+cmd a i=$i
+"""
+    result = reading(text)
+    assert not result.problems
+    (command,) = [c for c in result.commands if c.argv[0].text == "cmd"]
+    assert command.argv[2].text == "i=${?value of i when the loop is left}"
+    assert len(command.assumptions) <= 3
+
+
+def test_a_short_loop_with_open_ends_keeps_its_rounds() -> None:
+    text = "for i in 1 2 3; do if curl -s localhost; then break; fi; done; cmd $i"
+    assert {words[1] for words, _ in assumed(text) if words[0] == "cmd"} == {"1", "2", "3"}
+
+
 def test_equal_worlds_are_merged() -> None:
     text = "".join(f"if [ ! -d d{n} ]; then mkdir d{n}; fi\n" for n in range(50)) + "cmd a\n"
     result = reading(text)

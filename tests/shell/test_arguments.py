@@ -1,0 +1,94 @@
+"""What the script's own arguments are where nobody has named them."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.shell import read
+
+
+def commands(text: str, arguments: tuple[str, ...] | None = None) -> list[str]:
+    result = read(text.encode(), "run.sh", arguments=arguments)
+    assert not result.problems
+    return [" ".join(w.text for w in c.argv) for c in result.commands if c.argv[0].text == "cmd"]
+
+
+USAGE = 'usage() { echo "usage: $0 GPUS PATH"; exit 1; }\n'
+OPTIONS = "case $1 in -m) M=$2; shift 2;; *) break;; esac"
+LETTERS = "case $o in m) M=$OPTARG;; *) exit 1;; esac"
+FIRST, SECOND = "${?argument 1}", "${?argument 2}"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # Called without arguments, as the published run was.
+        ('cmd a "$@"', ["cmd a"]),
+        ("cmd a $@ $* ${@:2}", ["cmd a"]),
+        ("cmd n=${1:-8} ${2:+--x $2} ${3-d}", ["cmd n=8 d"]),
+        ('for x in "$@"; do cmd $x; done; cmd b', ["cmd b"]),
+        (f"while [ $# -gt 0 ]; do {OPTIONS}; done; cmd ${{M:-d}}", ["cmd d"]),
+        (f"while getopts m: o; do {LETTERS}; done; cmd ${{M:-d}}", ["cmd d"]),
+        ('if [ "$1" = --debug ]; then D=1; else D=0; fi; cmd $D', ["cmd 0"]),
+        ('M=$1; if [ -z "$M" ]; then M=d; fi; cmd $M', ["cmd d"]),
+        ('M=${1:-}; [[ -n $M ]] || M=d; cmd $M ${M:-e}', ["cmd d d"]),
+        ("M=$1; cmd ${M:-d} ${M:+x}", ["cmd d"]),
+        ("case $1 in a) cmd a;; *) cmd b;; esac", ["cmd b"]),
+        ("if [ $# -gt 0 ]; then cmd a; fi; cmd b $#", ["cmd b 0"]),
+        ("f() { cmd \"$#\" $1; }; f; f x", ["cmd 0", "cmd 1 x"]),
+        ("exit 0; cmd $1", []),
+        # A value that nobody has named.
+        ("cmd lr=$1 ${2}", [f"cmd lr={FIRST} {SECOND}"]),
+        ('set -eu; N=$1; P=$2; shift 2; cmd $N $P "$@"', [f"cmd {FIRST} {SECOND}"]),
+        ("shift; cmd $1", [f"cmd {SECOND}"]),
+        ("cmd ${1:?a path}", [f"cmd {FIRST}"]),
+        ("M=${1:-}; cmd m=$M", [f"cmd m={FIRST}"]),
+        ('main() { cmd "$1" "$@"; }; main "$@"', [f"cmd {FIRST}"]),
+        ('[ -z "$*" ] && exit 1\ncmd $1', [f"cmd {FIRST}"]),
+        ('[[ -z "$@" ]] && exit 1\ncmd $1 "$@"', [f"cmd {FIRST}"]),
+        # Nothing happens without arguments.
+        (f'{USAGE}if [ "$#" -lt 2 ]; then usage; fi\ncmd $1 "${{@:3}}"', [f"cmd {FIRST}"]),
+        ("if [ $# -lt 2 ]\nthen\n echo usage; exit 1\nfi\ncmd $2 $#", [
+            f"cmd {SECOND} ${{?number of arguments}}"
+        ]),
+        ("[ $# -eq 0 ] && exit\ncmd $1", [f"cmd {FIRST}"]),
+        ('[ $# -ge 1 ] || { echo usage; exit 1; }\nshift\ncmd $1 "$@"', [f"cmd {SECOND}"]),
+        ("(( $# < 1 )) && exit 1\ncmd $1", [f"cmd {FIRST}"]),
+        ('if [ -z "$1" ]; then exit 1; fi\ncmd $1', [f"cmd {FIRST}"]),
+        ('M=$1\nif [ -z "$M" ]; then exit 1; fi\ncmd m=$M', [f"cmd m={FIRST}"]),
+        ('M=${1:-}\n[[ -z "$M" ]] && exit 1\ncmd m=$M', [f"cmd m={FIRST}"]),
+        ("case $1 in\n a) cmd a;;\n b) cmd b;;\n *) exit 2;;\nesac\ncmd c", [
+            "cmd a", "cmd b", "cmd c"
+        ]),
+        ("if [ $# -lt 1 ]; then exit 1; else cmd n=${1:-8}; fi", ["cmd n=8"]),
+        ("if [ $# -lt 1 ]; then exit; else cmd $1; fi", [f"cmd {FIRST}"]),
+        ('main() { [ $# -lt 1 ] && exit 1; cmd $1; }\nmain "$@"', [f"cmd {FIRST}"]),
+        ('[ $# = 0 ] && exit 1\nfor x in "$@"; do cmd x=$x; done', ["cmd x=${?an argument}"]),
+        (f"[ $# = 0 ] && exit 1\nwhile true; do {OPTIONS}; done\ncmd m=${{M:-d}}", ["cmd m=d"]),
+        (f"[ $# = 0 ] && exit 1\nM=d\nwhile getopts m: o; do {LETTERS}; done\ncmd m=$M", [
+            "cmd m=${?value of an option}", "cmd m=d"
+        ]),
+    ],
+)  # fmt: skip
+def test_unnamed(text: str, expected: list[str]) -> None:
+    assert commands(text) == expected
+
+
+def test_named_arguments_are_all_there_is() -> None:
+    text = 'if [ $# -lt 2 ]; then exit 1; fi\ncmd $1 "$@" ${3:-d}'
+    assert commands(text, ()) == []
+    assert commands(text, ("a",)) == []
+    assert commands(text, ("a", "b c")) == ["cmd a a b c d"]
+    assert commands("cmd x$1 $#", ()) == ["cmd x 0"]
+
+
+def test_what_is_assumed_is_said() -> None:
+    (command,) = read(b"if [ $# -lt 2 ]; then exit 1; fi\ncmd a", "run.sh").commands
+    assert command.assumptions == ("[ $# -lt 2 ] is false",)
+    (command,) = read(b"if [ $# -gt 2 ]; then exit 1; fi\ncmd a", "run.sh").commands
+    assert command.assumptions == ()
+
+
+def test_default_of_an_argument_is_marked() -> None:
+    (command,) = read(b"cmd ${1:-8}", "run.sh").commands
+    assert [piece.default_of for piece in command.argv[1].pieces] == ["1"]
