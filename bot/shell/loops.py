@@ -152,6 +152,7 @@ class Loops(Simples):
         name_span = Span(node.name_start, node.name_start + len(node.name))
         done: list[World] = []
         active = [world]
+        waited = False
         world.settle(0)
         for rounds, value in enumerate(values, 1):
             if not active or not self._count(rounds, node):
@@ -167,7 +168,8 @@ class Loops(Simples):
                 done.extend(leaving)
             active = self.bounded(following, node)
             done = self.bounded(done, node)
-            if active and len(done) > _APART:
+            if waited or len(done) > _APART:
+                waited = True
                 done = self.bounded(self._waited(done, node.name, name_span), node)
         self.session.leave()
         return self.bounded([*active, *done], node)
