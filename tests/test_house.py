@@ -8,7 +8,20 @@ import sys
 import pytest
 from importlinter import cli
 
-HEAVY = ("wandb", "fastapi", "github", "hydra", "pydantic", "yaml", "docutils", "omegaconf")
+HEAVY = (
+    "wandb",
+    "fastapi",
+    "dbos",
+    "sqlalchemy",
+    "jinja2",
+    "prometheus_client",
+    "github",
+    "hydra",
+    "pydantic",
+    "yaml",
+    "docutils",
+    "omegaconf",
+)
 
 
 def test_rooms_import_only_what_they_may(capsys: pytest.CaptureFixture[str]) -> None:

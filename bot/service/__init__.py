@@ -1,0 +1,1 @@
+"""The App: webhooks in, durable jobs, published reports, a small page."""

@@ -1,0 +1,83 @@
+"""A job: what a delivery of GitHub asks for. Plain data, so that it can be stored and compared."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, Protocol, TypeAlias
+
+Kind: TypeAlias = Literal["check", "command"]
+Outcome: TypeAlias = Literal["published", "nothing", "superseded", "refused"]
+JsonObject: TypeAlias = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One piece of work on one pull request."""
+
+    kind: Kind
+    repository: str
+    """owner/name, as GitHub spelled it in the delivery."""
+    number: int
+    """Of the pull request."""
+    meaning: str
+    """What happened, so that one act under two delivery ids is one job: action, head, time."""
+    head: str | None = None
+    """Head commit that the delivery spoke of; the job reads the present one."""
+    installation: int | None = None
+    """Installation of the App whose token does the work."""
+    delivery: str = ""
+    """Delivery id that brought it first."""
+    detail: dict[str, str | int | None] = field(default_factory=dict)
+    """What a command needs besides: comment, author, edit."""
+
+    @property
+    def lane(self) -> str:
+        """Jobs of one lane run one after the other: a lane is a pull request."""
+        return lane(self.repository, self.number)
+
+    @property
+    def id(self) -> str:
+        """Identity by meaning: the same act stored twice is stored once."""
+        return f"{self.lane}:{self.kind}:{self.meaning}"
+
+    def to_json(self) -> JsonObject:
+        """The stored form."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: JsonObject) -> Job:
+        """The job of a stored form; fields that an older release did not store have defaults.
+
+        Raises TypeError for a form that lacks what every release stored.
+        """
+        known = cls.__dataclass_fields__
+        return cls(**{name: value for name, value in data.items() if name in known})
+
+
+def lane(repository: str, number: int) -> str:
+    """The lane of a pull request; GitHub's names ignore case."""
+    return f"{repository.lower()}#{number}"
+
+
+class Transient(Exception):  # noqa: N818
+    """What another attempt may settle: an outage, a limit, a timeout."""
+
+
+class Work(Protocol):
+    """What a job does, in steps whose results are stored: a crash repeats at most one step.
+
+    Every step may run twice, so publishing must find what it posted before. A step raises
+    Transient for what may pass; other exceptions end the job as failed.
+    """
+
+    def look(self, job: Job) -> JsonObject:
+        """Look at the pull request; `outcome` in the result ends the job."""
+        ...
+
+    def check(self, job: Job, looked: JsonObject) -> JsonObject:
+        """Check it: the report and what there is to publish."""
+        ...
+
+    def publish(self, job: Job, looked: JsonObject, checked: JsonObject) -> JsonObject:
+        """Publish; returns the `outcome`."""
+        ...

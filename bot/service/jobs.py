@@ -1,0 +1,336 @@
+"""Durable jobs on DBOS: the only module that knows the engine.
+
+One lane for each pull request, identity by meaning, results of steps stored, bounded retries.
+Measured habits of the engine are met here: pickle is replaced by JSON, the application version is
+pinned, SQLite runs in WAL, and an enqueue that a stalled database would hang is refused in time.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from dbos import DBOS, DBOSClient, DBOSConfig, DBOSPortableJSONSerializer
+from dbos import error as dbos_error
+
+from bot.service.database import Database
+from bot.service.job import Job, JsonObject, Transient, Work
+
+VERSION = "jobs-1"
+"""Raised only when the set or the order of steps changes: it gates which jobs a worker resumes."""
+QUEUE = "pull-requests"
+WORKFLOW = "pull_request_job"
+RECOVERIES = 5
+"""How often a job may be resumed after crashes before it counts as the crash's cause."""
+
+State: TypeAlias = Literal["waiting", "running", "done", "failed", "cancelled"]
+Stored: TypeAlias = Literal["stored", "known", "again"]
+
+STATES: dict[str, State] = {
+    "ENQUEUED": "waiting",
+    "DELAYED": "waiting",
+    "PENDING": "running",
+    "SUCCESS": "done",
+    "ERROR": "failed",
+    "MAX_RECOVERY_ATTEMPTS_EXCEEDED": "failed",
+    "CANCELLED": "cancelled",
+}
+_log = logging.getLogger("rlbot.jobs")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retries:
+    """How transient failures of a step are retried; waits double from the first to the last."""
+
+    attempts: int = 10
+    first_wait: float = 2.0
+    """Seconds. Ten attempts from two seconds on outlast a quarter of an hour of outage."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobStatus:
+    """A stored job, as an operator sees it."""
+
+    id: str
+    state: State
+    kind: str
+    created: float
+    """Seconds since the epoch."""
+    updated: float
+    worker: str | None
+    outcome: str | None = None
+    error: str | None = None
+    job: Job | None = None
+
+
+def migrate(database: Database) -> None:
+    """Make or update the engine's tables; a worker's start does it too.
+
+    Raises what the database raises when it cannot be reached.
+    """
+    database.prepare()
+    DBOS.migrate(database.url)
+
+
+class JobClient:
+    """Stores jobs and looks at them; runs none. Connects when first used."""
+
+    def __init__(self, database: Database) -> None:
+        database.prepare()
+        self._client = DBOSClient(
+            system_database_url=database.url,
+            serializer=DBOSPortableJSONSerializer(),
+            lazy=True,
+            retry_connection_errors=False,
+            application_name="rlbot",
+            system_database_pool_size=16,
+        )
+
+    def submit(self, job: Job) -> Stored:
+        """Store a job; one that failed before runs again, any other known one is left alone.
+
+        Raises what the database raises when it cannot store.
+        """
+        try:
+            self._client.enqueue(
+                {
+                    "workflow_name": WORKFLOW,
+                    "queue_name": QUEUE,
+                    "workflow_id": job.id,
+                    "workflow_id_reuse_policy": "reject",
+                    "queue_partition_key": job.lane,
+                    "app_version": VERSION,
+                },
+                job.to_json(),
+            )
+        except dbos_error.DBOSWorkflowIDInUseError:
+            return "again" if self.retry(job.id) else "known"
+        return "stored"
+
+    def retry(self, job_id: str) -> bool:
+        """Run a failed or cancelled job again from its start; False when it is neither."""
+        found = self._find(workflow_ids=[job_id], load_output=False)
+        if not found or STATES[found[0].status] not in ("failed", "cancelled"):
+            return False
+        self._client.rewind_workflow(
+            job_id,
+            application_version=VERSION,
+            queue_name=QUEUE,
+            queue_partition_key=found[0].queue_partition_key,
+        )
+        return True
+
+    def show(self, job_id: str) -> JobStatus | None:
+        """One job, or None when none has this id."""
+        found = self._find(workflow_ids=[job_id])
+        return _status(found[0]) if found else None
+
+    def jobs(
+        self,
+        states: Iterable[State] = (),
+        *,
+        lane: str | None = None,
+        limit: int | None = 100,
+    ) -> list[JobStatus]:
+        """Jobs, newest first."""
+        wanted = set(states)
+        return [
+            _status(found)
+            for found in self._find(
+                status=[name for name, state in STATES.items() if not wanted or state in wanted],
+                workflow_id_prefix=f"{lane}:" if lane else None,
+                limit=limit,
+                sort_desc=True,
+            )
+        ]
+
+    def counts(self) -> dict[State, int]:
+        """How many jobs are in each state that does not grow for ever, by a light query."""
+        found = self._find(
+            status=[name for name, state in STATES.items() if state != "done"],
+            load_input=False,
+            load_output=False,
+        )
+        totals: dict[State, int] = {"waiting": 0, "running": 0, "failed": 0, "cancelled": 0}
+        for one in found:
+            totals[STATES[one.status]] += 1
+        return totals
+
+    def oldest_waiting(self) -> float | None:
+        """Age in seconds of the job that has waited longest; None when none waits."""
+        found = self._find(status="ENQUEUED", limit=1, load_input=False, load_output=False)
+        return max(0.0, time.time() - float(found[0].created_at) / 1000) if found else None
+
+    def purge(self, older_than: float, states: Iterable[State] = ("done", "cancelled")) -> int:
+        """Delete jobs that ended more than `older_than` seconds ago; returns how many."""
+        names = [name for name, state in STATES.items() if state in set(states)]
+        end = time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(time.time() - older_than))
+        total = 0
+        while found := self._find(
+            status=names, completed_before=end, limit=500, load_input=False, load_output=False
+        ):
+            self._client.delete_workflows([one.workflow_id for one in found])
+            total += len(found)
+        return total
+
+    def running_workers(self) -> set[str]:
+        """Ids of the workers that hold running jobs, dead ones included."""
+        found = self._find(status="PENDING", load_input=False, load_output=False)
+        return {one.executor_id for one in found if one.executor_id}
+
+    def give_up(self, worker: str) -> int:
+        """Let others take what a dead worker was running; returns how many jobs."""
+        found = self._find(
+            status="PENDING", executor_id=worker, load_input=False, load_output=False
+        )
+        if found:
+            # The lane's key stays with the job, so it goes on in its own lane.
+            self._client.resume_workflows([one.workflow_id for one in found], queue_name=QUEUE)
+        return len(found)
+
+    def ready(self) -> None:
+        """Raise what the database raises when it cannot answer."""
+        self._client.check_connection()
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        self._client.destroy()
+
+    def _find(self, **filters: Any) -> list[Any]:
+        return self._client.list_workflows(
+            name=WORKFLOW, **{k: v for k, v in filters.items() if v is not None}
+        )
+
+
+class Worker:
+    """Runs jobs in threads of this process; one in a process, since the engine is global."""
+
+    def __init__(
+        self,
+        database: Database,
+        work: Work,
+        *,
+        worker: str,
+        concurrency: int = 8,
+        retries: Retries | None = None,
+        ended: Callable[[Job, str], None] | None = None,
+    ) -> None:
+        """`ended` is called with the outcome of each job, `failed` included."""
+        self._work = work
+        self._retries = retries or Retries()
+        self._ended = ended or (lambda _job, _outcome: None)
+        self._concurrency = concurrency
+        self._client = JobClient(database)
+        config: DBOSConfig = {
+            "name": "rlbot",
+            "system_database_url": database.url,
+            "executor_id": worker,
+            "application_version": VERSION,
+            "serializer": DBOSPortableJSONSerializer(),
+            "log_level": "WARNING",
+            "enable_otlp": False,
+        }
+        DBOS(config=config)
+        # The engine marks the function that it registers, and a bound method cannot be marked.
+        DBOS.workflow(name=WORKFLOW, max_recovery_attempts=RECOVERIES)(
+            lambda stored: self._run(stored)
+        )
+
+    def start(self) -> None:
+        """Begin to run jobs, first those that this worker left when it ended."""
+        DBOS.launch()
+        DBOS.register_queue(
+            QUEUE,
+            worker_concurrency=self._concurrency,
+            partition_concurrency=1,
+            polling_interval_sec=0.2,
+        )
+
+    def stop(self, patience: int = 30) -> None:
+        """Take no more jobs, and wait up to `patience` seconds for the running ones.
+
+        What is still running then goes on at its last stored step, here or elsewhere.
+        """
+        DBOS.destroy(destroy_registry=True, workflow_completion_timeout_sec=patience)
+        self._client.close()
+
+    def _run(self, stored: JsonObject) -> JsonObject:
+        job = Job.from_json(stored)
+        try:
+            result = self._steps(job)
+        except Exception:
+            self._ended(job, "failed")
+            raise
+        self._ended(job, str(result["outcome"]))
+        return result
+
+    def _steps(self, job: Job) -> JsonObject:
+        if self._superseded(job):
+            return {"outcome": "superseded"}
+        looked = self._step("look", self._work.look, job)
+        if "outcome" in looked:
+            return looked
+        checked = self._step("check", self._work.check, job, looked)
+        if "outcome" in checked:
+            return checked
+        if self._superseded(job):
+            return {"outcome": "superseded"}
+        return self._step("publish", self._work.publish, job, looked, checked)
+
+    def _step(self, name: str, function: Callable[..., JsonObject], *values: Any) -> JsonObject:
+        return DBOS.run_step(
+            {
+                "name": name,
+                "retries_allowed": True,
+                "max_attempts": self._retries.attempts,
+                "interval_seconds": self._retries.first_wait,
+                "backoff_rate": 2.0,
+                "should_retry": lambda error: isinstance(error, Transient),
+            },
+            function,
+            *values,
+        )
+
+    def _superseded(self, job: Job) -> bool:
+        """True when a later check of the same pull request waits: it will do this one's work."""
+        if job.kind != "check":
+            return False
+        return bool(
+            DBOS.run_step({"name": "superseded"}, self._later_check_waits, job.lane, job.id)
+        )
+
+    def _later_check_waits(self, lane: str, job_id: str) -> bool:
+        waiting = self._client.jobs(["waiting"], lane=lane, limit=None)
+        return any(other.kind == "check" and other.id != job_id for other in waiting)
+
+
+def _status(found: Any) -> JobStatus:
+    state = STATES[found.status]
+    job = None
+    if found.input is not None and found.input["args"]:
+        try:
+            job = Job.from_json(found.input["args"][0])
+        except TypeError:
+            _log.warning("a stored job cannot be read", extra={"job": found.workflow_id})
+    outcome = found.output.get("outcome") if isinstance(found.output, dict) else None
+    return JobStatus(
+        id=found.workflow_id,
+        state=state,
+        kind=job.kind if job else "",
+        created=(found.created_at or 0) / 1000,
+        updated=(found.updated_at or 0) / 1000,
+        worker=found.executor_id,
+        outcome=outcome,
+        error=_error(found.error),
+        job=job,
+    )
+
+
+def _error(error: Any) -> str | None:
+    if error is None:
+        return None
+    # What a job raised comes back as its name and message, since it is stored as JSON.
+    return f"{getattr(error, 'name', type(error).__name__)}: {error}"

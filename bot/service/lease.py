@@ -1,0 +1,242 @@
+"""A worker's lease: its id is in use while it lives, and peers can tell when it has died.
+
+The engine resumes a worker's jobs only when that worker comes back. So every worker holds a lock
+named after its id, and a peer that can take the lock may give the jobs to others. On SQLite the
+lock is on a file beside the database; on PostgreSQL it is an advisory lock on a connection of its
+own, which the server drops when the connection dies.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import logging
+import os
+import threading
+import time
+import zlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from bot.errors import UserError
+from bot.service.database import Database
+from bot.service.jobs import JobClient
+
+NAMESPACE = 0x726C626F
+"""First key of our advisory locks; the second is a checksum of the worker's id."""
+PATIENCE = 5.0
+"""Seconds that a start waits for a peer which is just looking whether this worker is dead."""
+INTERVAL = 2.0
+"""Seconds between two looks at the peers."""
+
+_log = logging.getLogger("rlbot.lease")
+
+
+class Lease(ABC):
+    """The right to run under an id."""
+
+    def __init__(self, worker: str) -> None:
+        self.worker = worker
+
+    def take(self) -> None:
+        """Take the lease; raises UserError when a living process holds it."""
+        end = time.monotonic() + PATIENCE
+        while not self._take():
+            if time.monotonic() > end:
+                raise UserError(
+                    f'A worker with the id "{self.worker}" is already running. Stop it, or give '
+                    "this one another id with --id or RLBOT_WORKER_ID."
+                )
+            time.sleep(0.2)
+
+    @abstractmethod
+    def _take(self) -> bool:
+        """Try once; False when another process holds it."""
+
+    @abstractmethod
+    def alive(self) -> bool:
+        """False when the lease was lost: another worker may be running our jobs."""
+
+    @abstractmethod
+    @contextmanager
+    def over(self, worker: str) -> Iterator[bool]:
+        """Whether another worker has died; while the block runs it cannot come back."""
+
+    @abstractmethod
+    def release(self) -> None:
+        """Give the id back."""
+
+
+class FileLease(Lease):
+    """On a file beside an SQLite database: the operating system frees it with the process."""
+
+    def __init__(self, worker: str, database: Path) -> None:
+        super().__init__(worker)
+        self._folder = database.with_name(f"{database.name}.workers")
+        self._held: int | None = None
+
+    def _take(self) -> bool:
+        self._held = self._lock(self.worker)
+        return self._held is not None
+
+    def alive(self) -> bool:
+        """See `Lease.alive`."""
+        return self._held is not None
+
+    @contextmanager
+    def over(self, worker: str) -> Iterator[bool]:
+        """See `Lease.over`."""
+        taken = self._lock(worker)
+        try:
+            yield taken is not None
+        finally:
+            if taken is not None:
+                os.close(taken)
+
+    def release(self) -> None:
+        """See `Lease.release`."""
+        if self._held is not None:
+            os.close(self._held)
+            self._held = None
+
+    def _lock(self, worker: str) -> int | None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        file = os.open(self._folder / quote(worker, safe=""), os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(file)
+            return None
+        return file
+
+
+class AdvisoryLease(Lease):
+    """An advisory lock of PostgreSQL, on a connection that the server watches closely."""
+
+    def __init__(self, worker: str, url: str) -> None:
+        super().__init__(worker)
+        self._url = url.replace("postgresql+psycopg://", "postgresql://", 1)
+        self._connection: Any = None
+        self._busy = threading.Lock()
+
+    def _take(self) -> bool:
+        import psycopg
+
+        try:
+            if self._connection is None or self._connection.closed:
+                self._connection = psycopg.connect(
+                    self._url,
+                    autocommit=True,
+                    connect_timeout=10,
+                    keepalives_idle=3,
+                    keepalives_interval=2,
+                    keepalives_count=2,
+                    # The server, too, must notice a machine that went away without a word.
+                    options="-c tcp_keepalives_idle=3 -c tcp_keepalives_interval=2 "
+                    "-c tcp_keepalives_count=2 -c statement_timeout=5000",
+                )
+            return self._try(self.worker)
+        except psycopg.Error as error:
+            raise UserError(
+                f"The database cannot be reached: {str(error).strip().splitlines()[0]}."
+            ) from None
+
+    def alive(self) -> bool:
+        """See `Lease.alive`."""
+        import psycopg
+
+        try:
+            with self._busy:
+                self._connection.execute("SELECT 1")
+        except psycopg.Error:
+            return False
+        return True
+
+    @contextmanager
+    def over(self, worker: str) -> Iterator[bool]:
+        """See `Lease.over`."""
+        # The lock is re-entrant within a session: our own id would seem free.
+        taken = worker != self.worker and self._try(worker)
+        try:
+            yield taken
+        finally:
+            if taken:
+                with self._busy:
+                    self._connection.execute("SELECT pg_advisory_unlock(%s, %s)", self._key(worker))
+
+    def release(self) -> None:
+        """See `Lease.release`."""
+        if self._connection is not None:
+            self._connection.close()
+
+    def _try(self, worker: str) -> bool:
+        with self._busy:
+            row = self._connection.execute(
+                "SELECT pg_try_advisory_lock(%s, %s)", self._key(worker)
+            ).fetchone()
+        return bool(row[0])
+
+    @staticmethod
+    def _key(worker: str) -> tuple[int, int]:
+        checksum = zlib.crc32(worker.encode())
+        return NAMESPACE, checksum - (1 << 32) if checksum >= 1 << 31 else checksum
+
+
+def lease_for(database: Database, worker: str) -> Lease:
+    """The kind of lease that fits the database."""
+    if database.is_sqlite:
+        return FileLease(worker, database.path)
+    return AdvisoryLease(worker, database.url)
+
+
+class Guard:
+    """Watches the own lease, and gives the jobs of dead peers to the living."""
+
+    def __init__(
+        self,
+        lease: Lease,
+        jobs: JobClient,
+        lost: Callable[[], None],
+        *,
+        interval: float = INTERVAL,
+    ) -> None:
+        """`lost` is called once when the own lease is gone: it must end the process."""
+        self._lease = lease
+        self._jobs = jobs
+        self._lost = lost
+        self._interval = interval
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="guard", daemon=True)
+
+    def start(self) -> None:
+        """Begin to watch."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End watching."""
+        self._stopped.set()
+        if self._thread.ident is not None:
+            self._thread.join(timeout=10)
+
+    def look(self) -> int:
+        """Look at the peers once; returns how many jobs were given to others."""
+        given = 0
+        for worker in self._jobs.running_workers() - {self._lease.worker}:
+            with self._lease.over(worker) as dead:
+                if dead:
+                    given += self._jobs.give_up(worker)
+        return given
+
+    def _watch(self) -> None:
+        while not self._stopped.wait(self._interval):
+            if not self._lease.alive():
+                _log.critical("the lease is lost; ending, so that no job runs twice")
+                self._lost()
+                return
+            # A database that is down for a while must not end the watch.
+            with suppress(Exception):
+                if given := self.look():
+                    _log.warning("jobs of dead workers go on here or elsewhere: %d", given)

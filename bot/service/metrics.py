@@ -1,0 +1,99 @@
+"""What the App counts, in the form that Prometheus reads; no label names a repository."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.metrics_core import GaugeMetricFamily
+from prometheus_client.registry import Collector
+
+from bot.service.job import Job
+
+
+class Metrics:
+    """The figures of one process, in a registry of their own."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self.deliveries = Counter(
+            "rlbot_deliveries_total",
+            "Webhooks by event and by what became of them.",
+            ("event", "answer"),
+            registry=self.registry,
+        )
+        self.store_seconds = Histogram(
+            "rlbot_store_seconds",
+            "Time to store a delivery.",
+            buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 8),
+            registry=self.registry,
+        )
+        self.jobs = Counter(
+            "rlbot_jobs_total",
+            "Jobs that ended, by kind and outcome.",
+            ("kind", "outcome"),
+            registry=self.registry,
+        )
+        self.verdicts = Counter(
+            "rlbot_verdicts_total", "Published verdicts.", ("verdict",), registry=self.registry
+        )
+        self.github_remaining = Gauge(
+            "rlbot_github_requests_remaining",
+            "Requests left of the installation that was used last.",
+            registry=self.registry,
+        )
+        self.github_requests = Counter(
+            "rlbot_github_requests_total", "Requests sent to GitHub.", registry=self.registry
+        )
+        self.wandb_seconds = Histogram(
+            "rlbot_wandb_seconds",
+            "Time to read a run.",
+            buckets=(0.5, 1, 2.5, 5, 10, 30, 60, 120),
+            registry=self.registry,
+        )
+        self.errors = Counter(
+            "rlbot_errors_total", "Faults, by where they came up.", ("where",),
+            registry=self.registry,
+        )  # fmt: skip
+
+    def watch_jobs(
+        self, counts: Callable[[], dict[str, int]], lag: Callable[[], float | None]
+    ) -> None:
+        """Show the jobs' states and the age of the oldest waiting one, read when asked."""
+        self.registry.register(_JobCollector(counts, lag))
+
+    def ended(self, job: Job, outcome: str) -> None:
+        """Count a job that ended."""
+        self.jobs.labels(job.kind, outcome).inc()
+
+    def text(self) -> bytes:
+        """All figures in Prometheus' text format."""
+        return generate_latest(self.registry)
+
+
+class _JobCollector(Collector):
+    def __init__(
+        self, counts: Callable[[], dict[str, int]], lag: Callable[[], float | None]
+    ) -> None:
+        self._counts = counts
+        self._lag = lag
+
+    def describe(self) -> Iterator[GaugeMetricFamily]:
+        # Nothing is asked of the database when the collector is registered.
+        yield from ()
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        try:
+            counts, lag = self._counts(), self._lag()
+        except Exception:
+            # The other figures matter most when the database is down.
+            yield GaugeMetricFamily("rlbot_database_up", "Whether the database answers.", 0)
+            return
+        yield GaugeMetricFamily("rlbot_database_up", "Whether the database answers.", 1)
+        states = GaugeMetricFamily("rlbot_jobs", "Jobs by state.", labels=["state"])
+        for state, count in counts.items():
+            states.add_metric([state], count)
+        yield states
+        yield GaugeMetricFamily(
+            "rlbot_lag_seconds", "Age of the job that has waited longest.", lag or 0.0
+        )

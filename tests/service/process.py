@@ -1,0 +1,78 @@
+"""A worker process for tests that kill one: `python -m tests.service.process URL ID FOLDER`."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from bot.service.database import Database
+from bot.service.jobs import JobClient, Retries, Worker
+from bot.service.lease import Guard, lease_for
+from tests.service.work import DiaryWork
+
+
+def main(url: str, worker_id: str, folder: Path) -> None:
+    """Work until told to stop."""
+    database = Database(url)
+    lease = lease_for(database, worker_id)
+    lease.take()
+    worker = Worker(
+        database,
+        DiaryWork(folder),
+        worker=worker_id,
+        retries=Retries(attempts=5, first_wait=0.1),
+    )
+    guard = Guard(lease, JobClient(database), lambda: os._exit(75))
+    stop = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: stop.set())
+    worker.start()
+    guard.start()
+    print("ready", flush=True)  # noqa: T201
+    stop.wait()
+    guard.stop()
+    worker.stop(patience=10)
+    lease.release()
+
+
+@contextmanager
+def worker_process(
+    database: Database, worker_id: str, folder: Path
+) -> Iterator[subprocess.Popen[str]]:
+    """A running worker; it is killed at the end of the block if it still runs."""
+    with (folder / f"{worker_id}.log").open("a") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tests.service.process", database.url, worker_id, str(folder)],
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+        )
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line == "ready\n", (folder / f"{worker_id}.log").read_text()
+        yield process
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.wait()
+        if process.stdout:
+            process.stdout.close()
+
+
+def eventually(condition: Callable[[], bool], *, seconds: float = 30.0, what: str = "") -> None:
+    """Wait until a condition holds; a generous bound, for slow machines."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, f"not within {seconds} s: {what}"
+        time.sleep(0.05)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], Path(sys.argv[3]))

@@ -1,0 +1,172 @@
+"""What a delivery asks for: must-not-act cases first."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.service.events import BadPayload, Ignored, read_event
+from bot.service.job import Job
+from tests.service.payloads import HEAD, check_run, comment, pull_request
+
+
+def read(event: str, payload: Any, delivery: str = "d1") -> Job | Ignored:
+    return read_event(event, delivery, payload, app_id=7)
+
+
+@pytest.mark.parametrize(
+    ("event", "payload"),
+    [
+        ("ping", {"zen": "Keep it logically awesome."}),
+        ("installation", {"action": "created"}),
+        ("star", {"action": "created"}),
+        ("pull_request", pull_request("labeled")),
+        ("pull_request", pull_request("closed", state="closed")),
+        ("pull_request", pull_request("synchronize", draft=True)),
+        ("pull_request", pull_request("edited", extra={"changes": {"title": {"from": "a"}}})),
+        (
+            "pull_request",
+            pull_request(
+                "edited",
+                body="now see https://wandb.ai/e/p/runs/r",
+                extra={"changes": {"body": {"from": "https://wandb.ai/e/p/runs/r"}}},
+            ),
+        ),
+        ("issue_comment", comment("thank you")),
+        ("issue_comment", comment("please /verify")),
+        ("issue_comment", comment("/verifyable")),
+        ("issue_comment", comment("/verify", action="deleted")),
+        ("issue_comment", comment("/verify", issue={"number": 12, "state": "open"})),
+        (
+            "issue_comment",
+            comment("/verify", issue={"number": 12, "state": "closed", "pull_request": {}}),
+        ),
+        ("issue_comment", comment("/verify", sender={"login": "app[bot]", "type": "Bot"})),
+        ("issue_comment", comment("/verify", action="edited")),
+        (
+            "issue_comment",
+            comment(
+                "/verify",
+                action="edited",
+                changes={"body": {"from": "hello"}},
+                sender={"login": "maintainer", "type": "User"},
+            ),
+        ),
+        ("check_run", check_run("created")),
+        ("check_run", check_run("completed")),
+        ("check_run", {**check_run(), "check_run": {**check_run()["check_run"], "app": {"id": 8}}}),
+        (
+            "check_run",
+            {**check_run(), "check_run": {**check_run()["check_run"], "external_id": "x/y#12"}},
+        ),
+        ("check_run", check_run("requested_action", requested_action={"identifier": "rm -rf"})),
+    ],
+)
+def test_nothing_is_done(event: str, payload: Any) -> None:
+    answer = read(event, payload)
+    assert isinstance(answer, Ignored)
+    assert answer.reason
+
+
+@pytest.mark.parametrize("action", ["opened", "reopened", "synchronize", "ready_for_review"])
+def test_a_change_is_checked(action: str) -> None:
+    assert read("pull_request", pull_request(action)) == Job(
+        kind="check",
+        repository="Owner/repo",
+        number=12,
+        meaning=f"{action}:{HEAD[:12]}:2026-11-21T10:00:00Z",
+        head=HEAD,
+        installation=3,
+        delivery="d1",
+    )
+
+
+def test_an_edit_that_changes_a_link_or_the_base_is_checked() -> None:
+    link = pull_request(
+        "edited",
+        body="https://wandb.ai/e/p/runs/new",
+        extra={"changes": {"body": {"from": "https://wandb.ai/e/p/runs/old"}}},
+    )
+    base = pull_request("edited", extra={"changes": {"base": {"ref": {"from": "old"}}}})
+    assert isinstance(read("pull_request", link), Job)
+    assert isinstance(read("pull_request", base), Job)
+
+
+def test_one_act_under_two_delivery_ids_is_one_job() -> None:
+    first = read("pull_request", pull_request(), "d1")
+    second = read("pull_request", pull_request(), "d2")
+    assert isinstance(first, Job)
+    assert isinstance(second, Job)
+    assert first.id == second.id
+    later = read("pull_request", pull_request(updated_at="2026-11-21T11:00:00Z"))
+    assert isinstance(later, Job)
+    assert later.id != first.id, "going back to an earlier head is another act"
+
+
+def test_a_command_is_handed_on_with_what_the_edit_replaced() -> None:
+    job = read(
+        "issue_comment",
+        comment("hello\n/verify", action="edited", changes={"body": {"from": "hello"}}),
+    )
+    assert isinstance(job, Job)
+    assert job.kind == "command"
+    assert job.detail == {
+        "comment": 99,
+        "author": "contributor",
+        "body": "hello\n/verify",
+        "before": "hello",
+    }
+
+
+def test_our_check_run_can_be_asked_again_from_a_fork_too() -> None:
+    job = read("check_run", check_run())
+    assert isinstance(job, Job)
+    assert (job.kind, job.number, job.lane) == ("check", 12, "owner/repo#12")
+    apply = read(
+        "check_run", check_run("requested_action", requested_action={"identifier": "apply"})
+    )
+    assert isinstance(apply, Job)
+    assert (apply.kind, apply.detail["command"]) == ("command", "apply")
+
+
+@pytest.mark.parametrize(
+    ("payload", "place"),
+    [
+        ([], "the payload"),
+        ({}, "action"),
+        (pull_request(number="12"), "pull_request.number"),
+        (pull_request(head={"sha": "HEAD; rm -rf"}), "pull_request.head.sha"),
+        ({**pull_request(), "repository": {"full_name": "../../etc"}}, "repository.full_name"),
+        ({**pull_request(), "repository": None}, "repository"),
+    ],
+)
+def test_a_payload_of_another_shape_is_refused_with_its_place(payload: Any, place: str) -> None:
+    with pytest.raises(BadPayload, match=f"^{place}: "):
+        read("pull_request", payload)
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(
+    event=st.sampled_from(["pull_request", "issue_comment", "check_run"]) | st.text(),
+    payload=json_values,
+    key=st.sampled_from(["action", "pull_request", "comment", "check_run", "repository", "issue"]),
+)
+def test_any_payload_gets_an_answer(event: str, payload: Any, key: str) -> None:
+    whole = {
+        "pull_request": pull_request(),
+        "issue_comment": comment("/verify"),
+        "check_run": check_run(),
+    }.get(event, {})
+    for one in (payload, {**whole, key: payload}):
+        with suppress(BadPayload):
+            assert isinstance(read(event, one), Job | Ignored)

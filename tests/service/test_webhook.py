@@ -1,0 +1,269 @@
+"""The endpoint: what is refused, what is stored, and what it says when it cannot store."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from bot.errors import UserError
+from bot.secret import Secret
+from bot.service.app import MAX_BODY, Check, create_app
+from bot.service.database import parse_database
+from bot.service.job import Job
+from bot.service.metrics import Metrics
+from bot.service.settings import Settings
+from tests.service.payloads import comment, pull_request
+from tests.service.server import SECRET, deliver, served
+
+SETTINGS = Settings(
+    database=parse_database("unused.sqlite"),
+    webhook_secrets=(Secret("the one before this secret"), SECRET),
+    app_id=7,
+)
+
+
+class MemoryStore:
+    """Keeps jobs in a list, and fails or hangs when told to."""
+
+    def __init__(self) -> None:
+        self.jobs: list[Job] = []
+        self.failure: Exception | None = None
+        self.hang: threading.Event | None = None
+
+    def submit(self, job: Job) -> str:
+        self.ready()
+        if job.id in {known.id for known in self.jobs}:
+            return "known"
+        self.jobs.append(job)
+        return "stored"
+
+    def ready(self) -> None:
+        if self.hang is not None:
+            self.hang.wait(60)
+        if self.failure is not None:
+            raise self.failure
+
+
+@pytest.fixture
+def store() -> MemoryStore:
+    return MemoryStore()
+
+
+@pytest.fixture
+def client(store: MemoryStore) -> Iterator[httpx.Client]:
+    with served(create_app(SETTINGS, store, Metrics())) as client:
+        yield client
+
+
+def test_without_a_secret_there_is_no_app(store: MemoryStore) -> None:
+    bare = Settings(database=SETTINGS.database)
+    with pytest.raises(UserError, match="RLBOT_WEBHOOK_SECRET is not set"):
+        create_app(bare, store, Metrics())
+    short = Settings(database=SETTINGS.database, webhook_secrets=(SECRET, Secret("x")))
+    with pytest.raises(UserError, match="fewer than 16 characters"):
+        create_app(short, store, Metrics())
+
+
+def test_t5_forged_signatures_are_refused(client: httpx.Client, store: MemoryStore) -> None:
+    body = json.dumps(pull_request()).encode()
+    sha1 = "sha1=" + hmac.new(SECRET.reveal().encode(), body, hashlib.sha1).hexdigest()
+    for signature in (
+        None,
+        "",
+        sha1,
+        "sha256=",
+        "sha256=" + "0" * 64,
+        hmac.new(SECRET.reveal().encode(), body, hashlib.sha256).hexdigest(),
+    ):
+        headers = {"X-Hub-Signature-256": signature, "X-Hub-Signature": sha1}
+        answer = deliver(client, "pull_request", body, headers=headers)
+        assert answer.status_code == 401, signature
+    wrong = deliver(client, "pull_request", body, secret=Secret("not the secret of the App"))
+    assert wrong.status_code == 401
+    assert store.jobs == []
+
+
+def test_t5_every_configured_secret_is_valid_while_one_is_rotated(
+    client: httpx.Client, store: MemoryStore
+) -> None:
+    for secret in SETTINGS.webhook_secrets:
+        assert deliver(client, "ping", {"zen": "x"}, secret=secret).status_code == 202
+
+
+def test_t5_a_replayed_delivery_is_one_job(client: httpx.Client, store: MemoryStore) -> None:
+    answers = [deliver(client, "pull_request", pull_request()).json() for _ in range(3)]
+    assert [answer["status"] for answer in answers] == ["stored", "known", "known"]
+    assert len(store.jobs) == 1
+
+
+def test_what_asks_for_nothing_says_why(client: httpx.Client, store: MemoryStore) -> None:
+    answer = deliver(client, "issue_comment", comment("nice work"))
+    assert answer.status_code == 202
+    assert answer.json() == {"status": "ignored", "reason": "the comment holds no command"}
+    assert store.jobs == []
+
+
+@pytest.mark.parametrize(
+    ("headers", "code"),
+    [
+        ({"X-GitHub-Event": None}, 400),
+        ({"X-GitHub-Delivery": None}, 400),
+        ({"X-GitHub-Delivery": "../../x"}, 400),
+        ({"Content-Type": "application/x-www-form-urlencoded"}, 415),
+        ({"Content-Type": None}, 415),
+    ],
+)
+def test_missing_or_wrong_headers(
+    client: httpx.Client, headers: dict[str, str | None], code: int
+) -> None:
+    answer = deliver(client, "pull_request", pull_request(), headers=headers)
+    assert answer.status_code == code
+    assert answer.json()["status"] == "refused"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"\xff\xfe",
+        b'"text"',
+        b"[" * 100_000,
+        b"[" * 500 + b"]" * 500,
+        b'{"action": "opened"}',
+        json.dumps(pull_request(number=[1])).encode(),
+        json.dumps(pull_request(updated_at=5)).encode(),
+    ],
+    ids=repr,
+)
+def test_t17_bodies_of_another_shape_are_refused(
+    client: httpx.Client, store: MemoryStore, body: bytes
+) -> None:
+    answer = deliver(client, "pull_request", body)
+    assert answer.status_code == 400
+    assert "Traceback" not in answer.text
+    assert store.jobs == []
+
+
+def test_t17_a_body_is_capped_before_it_is_hashed(client: httpx.Client) -> None:
+    over = b"x" * (MAX_BODY + 1)
+    assert deliver(client, "pull_request", over).status_code == 413
+
+    def endless() -> Iterator[bytes]:
+        for _ in range(MAX_BODY // (1 << 20) + 2):
+            yield b"x" * (1 << 20)
+
+    answer = client.post(
+        "/webhook",
+        content=endless(),
+        headers={
+            "Content-Type": "application/json",
+            "X-GitHub-Event": "pull_request",
+            "X-GitHub-Delivery": "d",
+            "X-Hub-Signature-256": "sha256=" + "0" * 64,
+        },
+    )
+    assert answer.status_code == 413
+
+
+def test_a_body_of_the_largest_size_is_read(client: httpx.Client) -> None:
+    large = json.dumps(pull_request(body="x" * (MAX_BODY - 2_000))).encode()
+    assert MAX_BODY - 2_000 < len(large) <= MAX_BODY
+    assert deliver(client, "pull_request", large).status_code == 202
+
+
+def test_what_cannot_be_stored_is_delivered_again(client: httpx.Client, store: MemoryStore) -> None:
+    store.failure = OSError("database is locked")
+    answer = deliver(client, "pull_request", pull_request())
+    assert answer.status_code == 503
+    assert "locked" not in answer.text
+    store.failure = None
+    assert deliver(client, "pull_request", pull_request()).json()["status"] == "stored"
+
+
+def test_a_database_that_hangs_is_answered_before_github_gives_up(
+    client: httpx.Client, store: MemoryStore
+) -> None:
+    store.hang = threading.Event()
+    try:
+        with httpx.Client(base_url=client.base_url, timeout=9.5) as patient:
+            answer = deliver(patient, "pull_request", pull_request())
+        assert answer.status_code == 503
+        # What needs no database still answers.
+        assert client.get("/healthz").text == "ok\n"
+    finally:
+        store.hang.set()
+
+
+def test_readiness_names_what_is_down(store: MemoryStore) -> None:
+    def no_key() -> None:
+        raise UserError("The App's private key is not set.")
+
+    app = create_app(SETTINGS, store, Metrics(), checks=(Check("github", no_key),))
+    with served(app) as client:
+        answer = client.get("/readyz")
+        assert answer.status_code == 503
+        assert answer.json() == {
+            "ready": False,
+            "checks": {"database": "ok", "github": "The App's private key is not set."},
+        }
+
+
+def test_figures_are_prometheus(client: httpx.Client) -> None:
+    deliver(client, "pull_request", pull_request())
+    deliver(client, "invented" * 10, pull_request())
+    text = client.get("/metrics").text
+    assert 'rlbot_deliveries_total{answer="202",event="pull_request"} 1.0' in text
+    assert 'rlbot_deliveries_total{answer="202",event="other"} 1.0' in text
+    assert "Owner" not in text
+
+
+def test_no_page_describes_the_endpoints_to_strangers(client: httpx.Client) -> None:
+    for path in ("/docs", "/redoc"):
+        assert client.get(path).status_code == 404
+
+
+def settings_of(**environment: str) -> Any:
+    from bot.service.settings import read_settings
+
+    return read_settings(environment)
+
+
+def test_settings_come_from_the_environment(tmp_path: Any) -> None:
+    key = tmp_path / "key.pem"
+    key.write_text("-----BEGIN-----\nx\n")
+    settings = settings_of(
+        RLBOT_WEBHOOK_SECRET="one-secret-of-sixteen another-of-sixteen",
+        RLBOT_APP_ID="7",
+        RLBOT_PRIVATE_KEY_FILE=str(key),
+        RLBOT_DATABASE_URL="postgresql://u:p@h/d",
+    )
+    assert [secret.reveal() for secret in settings.webhook_secrets] == [
+        "one-secret-of-sixteen",
+        "another-of-sixteen",
+    ]
+    assert settings.private_key.reveal() == "-----BEGIN-----\nx\n"
+    assert settings.database.url == "postgresql+psycopg://u:p@h/d"
+    assert settings.database.shown == "postgresql+psycopg://u:***@h/d"
+    assert "sixteen" not in repr(settings)
+
+
+@pytest.mark.parametrize(
+    ("environment", "sentence"),
+    [
+        ({"RLBOT_APP_ID": "x"}, 'RLBOT_APP_ID must be a whole number above 0; it is "x".'),
+        ({"RLBOT_PRIVATE_KEY_FILE": "/nowhere/key"}, "/nowhere/key cannot be read"),
+        ({"RLBOT_DATABASE_URL": "mysql://x"}, "The database URL has the scheme mysql"),
+    ],
+)
+def test_wrong_settings_are_sentences(environment: dict[str, str], sentence: str) -> None:
+    with pytest.raises(UserError) as caught:
+        settings_of(**environment)
+    assert sentence in str(caught.value)
