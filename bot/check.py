@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -12,6 +12,7 @@ from bot import __version__
 from bot.config import Config, RuleLevel
 from bot.errors import UserError
 from bot.evidence.facts import EvidenceError, Facts
+from bot.evidence.links import RunLink
 from bot.frameworks import ConfigTree, plans
 from bot.frameworks.plan import Plan
 from bot.header import TAGS, Header, read_header
@@ -85,6 +86,10 @@ class Options:
     """The script's own arguments; None when nobody has named them."""
     files: Files | None = None
     """The tree that scripts are called from: what they source, and the scripts that they run."""
+    linked: Callable[[RunLink], Facts] | None = None
+    """Reads a run that is linked; None where nothing may be fetched."""
+    origins: Sequence[str] = ()
+    """Origins of run pages on the caller's own W&B server, beside the configured hosts."""
     evidence: Literal["off", "optional", "required"] = "off"
     """off: the script alone · optional: the row too, with the run when there is one · required:
     without a run the result is inconclusive."""
@@ -94,10 +99,12 @@ def check_script(
     script: Script,
     options: Options,
     *,
-    run: Path | None = None,
+    run: Path | RunLink | None = None,
     page: PageText | None = None,
 ) -> ScriptReport:
-    """Check one script; `run` is a run folder or file, `page` the page that gets the row.
+    """Check one script; `run` is a run folder or file, or a link; `page` gets the row.
+
+    Without `run`, the run that the script's comments link to is read, where it may be fetched.
 
     Raises UserError when an option names an unknown rule or release. Nothing in the script, the
     run or the page raises: what is wrong with them is part of the report.
@@ -124,8 +131,9 @@ def check_script(
     evidence: Evidence | None = None
     facts: Facts | None = None
     plan = found[0] if found else None
-    if run is not None or options.evidence == "required":
-        evidence, facts, plan, missing = _evidence(found, name, header, run, options.config)
+    linked = options.linked is not None and bool(header.links)
+    if run is not None or options.evidence == "required" or (options.evidence != "off" and linked):
+        evidence, facts, plan, missing = _evidence(found, name, header, run, options)
         unchecked = (*unchecked, *missing)
 
     row: Row | None = None
@@ -230,20 +238,29 @@ def make_report(
 
 
 def _evidence(
-    found: Sequence[Plan], name: ScriptName, header: Header, run: Path | None, config: Config
+    found: Sequence[Plan],
+    name: ScriptName,
+    header: Header,
+    run: Path | RunLink | None,
+    options: Options,
 ) -> tuple[Evidence | None, Facts | None, Plan | None, tuple[Unchecked, ...]]:
     """Read the run and compare it with every launch; the launch that fits it best counts."""
     plan = found[0] if found else None
     try:
         from bot.evidence.links import parse_link
 
-        links = [parse_link(stated.text, hosts=config.wandb_hosts) for stated in header.links]
+        links = [
+            parse_link(stated.text, hosts=options.config.wandb_hosts, origins=options.origins)
+            for stated in header.links
+        ]
     except EvidenceError as error:
         return None, None, plan, (Unchecked(check="evidence", reason=str(error)),)
+    if run is None and links and options.linked is not None:
+        run = links[0]
     if run is None:
         reason = (
-            f"The script links to {links[0].url}, but no run folder was given. "
-            "Download or sync the run and pass its folder with --run."
+            f"The script links to {links[0].url}, and nothing is to be fetched. "
+            "Leave --offline out, or pass the run's folder with --run."
             if links
             else "No run is linked. Add a comment `# wandb: LINK` to the script, "
             "or pass the run's folder with --run."
@@ -253,15 +270,16 @@ def _evidence(
     from bot.evidence.claims import compare
 
     try:
-        facts = read_run(run)
+        facts = read_run(run, linked=options.linked)
     except EvidenceError as error:
-        return None, None, plan, (Unchecked(check="evidence", reason=str(error)),)
+        about = f"{run.url} was not read. " if isinstance(run, RunLink) else ""
+        return None, None, plan, (Unchecked(check="evidence", reason=f"{about}{error}"),)
     if not found:
         reason = (
             "The script starts no known framework, so there is nothing to compare the run with."
         )
         return None, facts, None, (Unchecked(check="evidence", reason=reason),)
-    link = links[0] if links else None
+    link = links[0] if links else run if isinstance(run, RunLink) else None
     compared = [(compare(plan, name, facts, link=link), plan) for plan in found]
     best, plan = min(
         compared, key=lambda pair: sum(c.verdict == "inconsistent" for c in pair[0].claims)

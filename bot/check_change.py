@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from bot.check import Options, PageText, Script, check_script, make_report
 from bot.config import FILE_NAME, Config, parse_config
+from bot.evidence.links import RunLink
 from bot.github.change import ChangeFiles, ChangeSource, Wanted
 from bot.report import Change, Report, Unchecked
 
@@ -48,12 +49,12 @@ def check_change(
     options: Options,
     *,
     config: Config | None = None,
-    runs: Callable[[Sequence[str]], Mapping[str, Path]] = lambda _: {},
+    runs: Callable[[Sequence[str]], Mapping[str, Path | RunLink]] = lambda _: {},
 ) -> CheckedChange:
     """Check every tuning script that a change adds or alters.
 
-    `config` stands in the place of the base's own. `runs` gives run folders for the paths of the
-    scripts. Raises UserError when the change or the configuration cannot be read.
+    `config` stands in the place of the base's own. `runs` gives run folders or links for the paths
+    of the scripts. Raises UserError when the change or the configuration cannot be read.
     """
     config = config or configuration(source)
     options = replace(options, config=config)

@@ -325,7 +325,7 @@ def test_pr_prints_the_comment_or_the_report(
 
 
 def test_pr_without_a_run_says_so(contribution: Repository) -> None:
-    result = rlbot("pr", "--base", "main", cwd=contribution.folder)
+    result = rlbot("pr", "--base", "main", "--offline", cwd=contribution.folder)
     assert result.status == 3
     assert "ada/tuning/runs/abc123" in result.out
     assert "--run" in result.out
@@ -394,7 +394,7 @@ def test_a_run_must_belong_to_one_of_the_scripts(contribution: Repository, run: 
     result = rlbot("pr", "--base", "main", "--run", run, cwd=contribution.folder)
     assert result.status == 2
     assert result.err == (
-        "rlbot: --run: the change holds 2 tuning scripts; write SCRIPT.sh=PATH.\n"
+        "rlbot: --run: the change holds 2 tuning scripts; write SCRIPT.sh=LINK_OR_PATH.\n"
     )
     named = rlbot("pr", "--base", "main", "--run", f"{NAME}={run}", cwd=contribution.folder)
     assert named.status == 1

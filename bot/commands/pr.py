@@ -5,10 +5,15 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bot.commands.common import add_common, finish, load_config, options_of
-from bot.config import Config
+from bot.commands.runs import RUN, add_offline, reading, run_of
 from bot.errors import UserError
+
+if TYPE_CHECKING:
+    from bot.check import Options
+    from bot.evidence.links import RunLink
 
 SUMMARY = "the whole check of a pull request, from a local branch"
 
@@ -24,31 +29,38 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--run",
-        metavar="[SCRIPT=]PATH",
+        metavar=f"[SCRIPT=]{RUN}",
         action="append",
         default=[],
-        help="a run folder; with several scripts name the one that it belongs to",
+        help="a run (default: the link in a script's comment); with several scripts name the one "
+        "that it belongs to",
     )
+    add_offline(parser)
     add_common(parser, ("markdown", "text", "json"))
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
-    from bot.check_change import check_change
+    from bot.check_change import check_change, configuration
     from bot.github.local import LocalRepository
 
     change = LocalRepository(Path(arguments.repo)).change(arguments.base, arguments.head)
     config = load_config(arguments.config) if arguments.config else None
-    options = options_of(arguments, config or Config(), evidence="required")
+    config = config or configuration(change)
+    options = options_of(
+        arguments, config, evidence="required", **reading(arguments.offline, config)
+    )
     checked = check_change(
-        change, options, config=config, runs=lambda scripts: _runs(arguments.run, scripts)
+        change, options, config=config, runs=lambda scripts: _runs(arguments.run, scripts, options)
     )
     return finish(checked.report, arguments, checked.sources)
 
 
-def _runs(given: Sequence[str], scripts: Sequence[str]) -> dict[str, Path]:
+def _runs(
+    given: Sequence[str], scripts: Sequence[str], options: Options
+) -> dict[str, Path | RunLink]:
     """Which run belongs to which script; raises UserError where that is not clear."""
-    runs: dict[str, Path] = {}
+    runs: dict[str, Path | RunLink] = {}
     for text in given:
         named, equals, folder = text.partition("=")
         if equals and named.endswith(".sh"):
@@ -56,11 +68,11 @@ def _runs(given: Sequence[str], scripts: Sequence[str]) -> dict[str, Path]:
             if len(matches) != 1:
                 count = "no" if not matches else "more than one"
                 raise UserError(f'--run: the change holds {count} tuning script "{named}".')
-            runs[matches[0]] = Path(folder)
+            runs[matches[0]] = run_of(folder, options)
         elif len(scripts) == 1:
-            runs[scripts[0]] = Path(text)
+            runs[scripts[0]] = run_of(text, options)
         elif scripts:
             raise UserError(
-                f"--run: the change holds {len(scripts)} tuning scripts; write SCRIPT.sh=PATH."
+                f"--run: the change holds {len(scripts)} tuning scripts; write SCRIPT.sh={RUN}."
             )
     return runs

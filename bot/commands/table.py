@@ -14,6 +14,7 @@ from bot.commands.common import (
     read_page,
     write,
 )
+from bot.commands.runs import RUN, add_offline, reading, run_of
 from bot.commands.verify import add_row_arguments
 from bot.errors import UserError
 
@@ -28,7 +29,13 @@ def add(parser: argparse.ArgumentParser) -> None:
         "page", metavar="PAGE", help="the page, such as docs/perf/device_tuning.rst"
     )
     adding.add_argument("script", metavar="SCRIPT", help="the script")
-    adding.add_argument("--run", metavar="PATH", help="its run; without one some cells stay open")
+    adding.add_argument(
+        "--run",
+        metavar=RUN,
+        help="its run (default: the link in the script's comment); without one some cells stay "
+        "open",
+    )
+    add_offline(adding)
     adding.add_argument(
         "--dry-run", action="store_true", help="print the patch instead of writing the page"
     )
@@ -46,9 +53,11 @@ def run(arguments: argparse.Namespace) -> int:
     page_path, script_path = Path(arguments.page), Path(arguments.script)
     page = PageText(path=page_path.as_posix(), text=read_page(page_path))
     data = read_file(script_path)
+    config = load_config(arguments.config)
     options = options_of(
         arguments,
-        load_config(arguments.config),
+        config,
+        **reading(arguments.offline, config),
         evidence="optional",
         link=arguments.link,
         contributor=arguments.contributor,
@@ -57,9 +66,8 @@ def run(arguments: argparse.Namespace) -> int:
     script = Script(
         path=script_path.as_posix(), data=data, full_path=script_path.absolute().as_posix()
     )
-    checked = check_script(
-        script, options, run=Path(arguments.run) if arguments.run else None, page=page
-    )
+    run_ = run_of(arguments.run, options) if arguments.run else None
+    checked = check_script(script, options, run=run_, page=page)
     report = make_report([checked])
     sources = {script.path: data.decode("utf-8", "replace")}
     if checked.row is None or checked.page_edit is None:

@@ -1,4 +1,4 @@
-"""`rlbot verify SCRIPT --run FOLDER`: compare a script with its run."""
+"""`rlbot verify SCRIPT --run LINK_OR_PATH`: compare a script with its run."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from bot.commands.common import add_common, finish, load_config, options_of, read_file
+from bot.commands.runs import RUN, add_offline, reading, run_of
 
 SUMMARY = "compare a script with its W&B run"
 
@@ -15,10 +16,11 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("script", metavar="SCRIPT", help="the script")
     parser.add_argument(
         "--run",
-        metavar="PATH",
-        required=True,
-        help="the run: a folder such as wandb/offline-run-…, or the .wandb file in it",
+        metavar=RUN,
+        help="the run: a link to it, a folder such as wandb/offline-run-…, or a console log "
+        "(default: the link in the script's comment `# wandb: LINK`)",
     )
+    add_offline(parser)
     add_row_arguments(parser)
     add_common(parser, ("text", "json", "markdown"))
 
@@ -36,14 +38,17 @@ def run(arguments: argparse.Namespace) -> int:
 
     path = Path(arguments.script)
     data = read_file(path)
+    config = load_config(arguments.config)
     options = options_of(
         arguments,
-        load_config(arguments.config),
+        config,
+        **reading(arguments.offline, config),
         evidence="required",
         link=arguments.link,
         contributor=arguments.contributor,
         tag=arguments.tag,
     )
     script = Script(path=path.as_posix(), data=data, full_path=path.absolute().as_posix())
-    report = make_report([check_script(script, options, run=Path(arguments.run))])
+    run_ = run_of(arguments.run, options) if arguments.run else None
+    report = make_report([check_script(script, options, run=run_)])
     return finish(report, arguments, {script.path: data.decode("utf-8", "replace")})

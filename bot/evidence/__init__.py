@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from bot.evidence.facts import EvidenceError, Facts
+from bot.evidence.links import RunLink
 
 __all__ = ["EvidenceError", "Facts", "read"]
 
 
-def read(path: Path) -> Facts:
-    """Read a run from disk: a W&B run folder, a `wandb` folder with one run, or a `.wandb` file.
+def read(run: Path | RunLink, *, linked: Callable[[RunLink], Facts] | None = None) -> Facts:
+    """Read a run: a W&B run folder, a `wandb` folder with one run, a `.wandb` file, or a link.
 
-    Any other file is read as a console log of verl or OpenRLHF. Raises EvidenceError, whose message
-    is a sentence, when there is no run to read.
+    A link is read by `linked`; None refuses it, since nothing is to be fetched. Any other file is
+    read as a console log of verl or OpenRLHF. Raises EvidenceError, whose message is a sentence,
+    when there is no run to read.
     """
+    if isinstance(run, RunLink):
+        if linked is None:
+            raise EvidenceError(
+                "Nothing is to be fetched: leave --offline out, or pass the run's folder with "
+                "--run."
+            )
+        return linked(run)
     from bot.evidence.console_log import is_console_log, read_console_log
     from bot.evidence.folder import read_folder
 
-    return read_console_log(path) if is_console_log(path) else read_folder(path)
+    return read_console_log(run) if is_console_log(run) else read_folder(run)

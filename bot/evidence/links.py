@@ -35,22 +35,30 @@ class RunLink:
     """One run on one host."""
 
     host: str
+    """With a port only where the link's origin was given with one."""
     entity: str
     project: str
     run_id: str
+    scheme: str = "https"
+    """http for an origin of this machine alone."""
+
+    @property
+    def origin(self) -> str:
+        """Scheme and host."""
+        return f"{self.scheme}://{self.host}"
 
     @property
     def url(self) -> str:
         """The address of the run's page, built from the parts."""
         project = self.project.replace(" ", "%20")
-        return (
-            f"https://{self.host}{HOSTS.get(self.host, '')}/{self.entity}/{project}"
-            f"/runs/{self.run_id}"
-        )
+        return f"{self.origin}{HOSTS.get(self.host, '')}/{self.entity}/{project}/runs/{self.run_id}"
 
 
-def parse_link(text: str, hosts: Iterable[str] = ()) -> RunLink:
+def parse_link(text: str, hosts: Iterable[str] = (), *, origins: Iterable[str] = ()) -> RunLink:
     """The run that `text` links to, on a public host or one of `hosts` (self-hosted servers).
+
+    `origins` are those of the caller's own server ("https://wandb.example.com:8443"): the one way
+    to a port, and to http for this machine.
 
     Raises EvidenceError, with the reason, for anything that is not exactly a link to one run.
     """
@@ -58,6 +66,13 @@ def parse_link(text: str, hosts: Iterable[str] = ()) -> RunLink:
         raise _refused(f"it has {len(text)} characters, more than {_MAX}")
     if not text.isascii() or not text.isprintable() or " " in text or "\\" in text:
         raise _refused("it holds spaces, backslashes or characters outside of printable ASCII")
+    for origin in origins:
+        if text.startswith(origin + "/"):
+            scheme, _, host = origin.partition("://")
+            page = _PAGE.match(text.removeprefix(origin))
+            if page is None:
+                raise _refused(_why(text.removeprefix(origin)))
+            return _link(host, page, scheme)
     address = _ADDRESS.match(text)
     if address is None:
         raise _refused("it does not begin with https://")
@@ -77,7 +92,12 @@ def parse_link(text: str, hosts: Iterable[str] = ()) -> RunLink:
     page = _PAGE.match(rest.removeprefix(prefix)) if rest.startswith(prefix + "/") else None
     if page is None:
         raise _refused(_why(rest.removeprefix(prefix)))
-    return RunLink(authority, page["entity"], page["project"].replace("%20", " "), page["run"])
+    return _link(authority, page)
+
+
+def _link(host: str, page: re.Match[str], scheme: str = "https") -> RunLink:
+    project = page["project"].replace("%20", " ")
+    return RunLink(host, page["entity"], project, page["run"], scheme)
 
 
 def _why(path: str) -> str:

@@ -109,7 +109,8 @@ class _Handler(BaseHTTPRequestHandler):
         path = unquote(urlsplit(self.path).path)
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         key = self._key()
-        operation, variables, document = "", {}, ""
+        operation, document = "", ""
+        variables: dict[str, Any] = {}
         if path == "/graphql":
             asked = json.loads(body)
             document = asked["query"]

@@ -1,0 +1,103 @@
+"""The run that a command line names: a folder, a file, or a link; and how links are read."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from bot.errors import UserError
+
+if TYPE_CHECKING:
+    from bot.check import Options
+    from bot.config import Config
+    from bot.evidence.facts import Facts
+    from bot.evidence.links import RunLink
+
+RUN = "LINK_OR_PATH"
+_AFTER = 1.0
+"""Seconds after which a reading says how far it is."""
+
+
+def add_offline(parser: argparse.ArgumentParser) -> None:
+    """Declare `--offline`."""
+    parser.add_argument(
+        "--offline", action="store_true", help="fetch nothing: linked runs are not read"
+    )
+
+
+def run_of(text: str, options: Options) -> Path | RunLink:
+    """What `--run` names; raises UserError for a link that is none to a run."""
+    if not text.startswith(("http://", "https://")):
+        return Path(text)
+    from bot.evidence.facts import EvidenceError
+    from bot.evidence.links import parse_link
+
+    try:
+        return parse_link(text, hosts=options.config.wandb_hosts, origins=options.origins)
+    except EvidenceError as error:
+        raise UserError(f"--run: {error}") from None
+
+
+def reading(offline: bool, config: Config) -> dict[str, object]:
+    """The options that say how linked runs are read, from the environment of the command line.
+
+    The key is WANDB_API_KEY, else the entry of the user's netrc file that `wandb login` made.
+    Raises UserError for a WANDB_BASE_URL that no key may be sent to.
+    """
+    from bot.evidence.online.access import Access
+
+    access = Access.from_environment(
+        os.environ, home=Path.home(), allow_private_runs=config.allow_private_runs
+    )
+    origins = access.page_origins
+    return {"origins": origins, "linked": None if offline else linked(access)}
+
+
+def linked(access: object) -> Callable[[RunLink], Facts]:
+    """Reads linked runs with `access`, showing progress on a terminal; one after the other."""
+
+    def fetch(link: RunLink) -> Facts:
+        from bot.evidence.online import Access, read_online
+
+        if not isinstance(access, Access):
+            raise TypeError(type(access))
+        line = ProgressLine(sys.stderr, f"{link.entity}/{link.project}/{link.run_id}")
+        try:
+            return read_online(link, access, progress=line)
+        finally:
+            line.clear()
+
+    return fetch
+
+
+class ProgressLine:
+    """One line on a terminal that is written over and over, and cleared at the end."""
+
+    def __init__(self, stream: TextIO, run: str) -> None:
+        self._stream = stream
+        self._run = run
+        self._shown = False
+        self._begun = time.monotonic()
+        self._wanted = stream.isatty()
+
+    def __call__(self, stage: str, done: int, of: int | None) -> None:
+        """Show how far the reading is, once it takes a while."""
+        if not self._wanted or time.monotonic() - self._begun < _AFTER:
+            return
+        far = ""
+        if done:
+            far = f", row {done:,}" + (f" of {of:,}" if of else "")
+        self._stream.write(f"\r\x1b[KReading {stage} of {self._run}{far}")
+        self._stream.flush()
+        self._shown = True
+
+    def clear(self) -> None:
+        """Leave nothing behind."""
+        if self._shown:
+            self._stream.write("\r\x1b[K")
+            self._stream.flush()

@@ -1,0 +1,147 @@
+"""Which server a link is read from, and with whose key.
+
+A page's host and its API's differ on the public service. A key goes to the host that it was
+configured for and to no other: WANDB_API_KEY belongs to WANDB_BASE_URL, or to the public service
+when that is not set; an entry of netrc belongs to the host that it names.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import netrc
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+from bot.errors import UserError
+from bot.evidence.facts import EvidenceError
+from bot.evidence.links import RunLink
+from bot.secret import Secret
+
+PUBLIC: Final = {
+    "wandb.ai": "https://api.wandb.ai",
+    "forge.coreweave.com": "https://api.forge.coreweave.com",
+}
+"""Page host of the public service to its API. SDK 0.30 asks the first, 0.31 the second."""
+
+_PAGES: Final = {urlsplit(api).netloc: page for page, api in PUBLIC.items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """What the caller has: a server of its own, a key, a netrc file, permission."""
+
+    base_url: str | None = None
+    """WANDB_BASE_URL: the server that the key belongs to; None for the public service."""
+    key: Secret | None = None
+    """WANDB_API_KEY."""
+    netrc_path: Path | None = None
+    """The netrc file that may be asked when there is no key; None to ask none."""
+    allow_private_runs: bool = False
+    """Whether runs that not everybody can see may be read and reported."""
+
+    @classmethod
+    def from_environment(
+        cls,
+        environment: Mapping[str, str],
+        *,
+        home: Path | None = None,
+        allow_private_runs: bool = False,
+    ) -> Access:
+        """What the environment says; `home` is the user's, for netrc: the command line's alone.
+
+        Raises UserError when WANDB_BASE_URL is no address that a key may be sent to.
+        """
+        base = environment.get("WANDB_BASE_URL", "").strip().rstrip("/") or None
+        if base is not None:
+            _check_base(base)
+        key = environment.get("WANDB_API_KEY", "").strip()
+        path = None
+        if home is not None:
+            named = environment.get("NETRC")
+            path = Path(named) if named else home / ".netrc"
+        return cls(
+            base_url=base,
+            key=Secret(key) if key else None,
+            netrc_path=path,
+            allow_private_runs=allow_private_runs,
+        )
+
+    @property
+    def page_origins(self) -> tuple[str, ...]:
+        """The origin of run pages on the configured server, for `parse_link`; empty for public."""
+        if self.base_url is None:
+            return ()
+        parts = urlsplit(self.base_url)
+        if parts.netloc in _PAGES or parts.netloc in PUBLIC:
+            return ()
+        return (f"{parts.scheme}://{parts.netloc}",)
+
+    def api_of(self, link: RunLink) -> str:
+        """The address of the API that answers for a link's host."""
+        if link.origin in self.page_origins and self.base_url is not None:
+            return self.base_url
+        return PUBLIC.get(link.host, link.origin)
+
+    def key_for(self, link: RunLink) -> Secret | None:
+        """The key for a link's host, if there is one; raises EvidenceError for a broken netrc."""
+        if self.key is not None and self._configured(link):
+            return self.key
+        if self.netrc_path is None:
+            return None
+        return _from_netrc(self.netrc_path, self.api_of(link))
+
+    def _configured(self, link: RunLink) -> bool:
+        if self.base_url is None:
+            return link.host in PUBLIC
+        if self.page_origins:
+            return link.origin in self.page_origins
+        return link.host in PUBLIC  # WANDB_BASE_URL names the public service itself.
+
+
+def _from_netrc(path: Path, api: str) -> Secret | None:
+    host = urlsplit(api).hostname or ""
+    try:
+        # The file's password field holds the key; a "default" entry is for no host in particular.
+        found = netrc.netrc(path).hosts.get(host)
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError, netrc.NetrcParseError) as error:
+        where = f", line {error.lineno}" if isinstance(error, netrc.NetrcParseError) else ""
+        raise EvidenceError(
+            f"The key for {host} could not be looked up in {path.name}{where}: mend the file or "
+            "set WANDB_API_KEY."
+        ) from None
+    return Secret(found[2]) if found and found[2] else None
+
+
+def _check_base(base: str) -> None:
+    try:
+        parts = urlsplit(base)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        host = None
+        parts = urlsplit("")
+    if not host or parts.scheme not in ("http", "https") or parts.query or parts.fragment:
+        raise UserError(
+            "WANDB_BASE_URL must be the address of a W&B server, such as https://wandb.example.com."
+        )
+    if "@" in parts.netloc:
+        raise UserError("WANDB_BASE_URL must hold no user name or password; use WANDB_API_KEY.")
+    if parts.scheme == "http" and not is_loopback(host):
+        raise UserError(
+            "WANDB_BASE_URL must begin with https://, so that the key and the run cannot be read "
+            "on the way; plain http is for this machine alone (127.0.0.1, localhost)."
+        )
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,129 @@
+"""Putting one run's facts together from what the SDK gives, stage by stage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from pathlib import Path
+
+from bot.evidence.facts import Facts, RunId, Sibling
+from bot.evidence.limits import Limits
+from bot.evidence.locate import Located
+from bot.evidence.online import siblings as others
+from bot.evidence.online import streams
+from bot.evidence.online.bounds import Bounds
+from bot.evidence.online.history import STAGE as HISTORY
+from bot.evidence.online.history import HistoryReader, Say
+from bot.evidence.online.sdk import Sdk
+from bot.evidence.run_config import plain
+from bot.evidence.side_files import Host, SideFiles
+from bot.report import JsonValue
+
+_ENDED = frozenset({"finished", "failed", "crashed", "killed", "preempted"})
+
+
+def assemble(
+    sdk: Sdk,
+    path: tuple[str, str, str],
+    *,
+    bounds: Bounds,
+    say: Say,
+    spent: Callable[[], str | None],
+    folder: Path,
+    with_siblings: bool,
+) -> Facts:
+    """The facts of the run `entity, project, id`; `folder` takes its files for the time being.
+
+    Raises ReadingError where something that decides cannot be read; what is lost besides becomes a
+    sentence in `Facts.gaps`.
+    """
+    entity, project, run_id = path
+    run = sdk.run(entity, project, run_id)
+    counted = streams.counts(sdk, {"entity": entity, "project": project, "name": run_id})
+    gaps: list[str] = []
+    state = _text(run.state)
+    if state not in _ENDED:
+        gaps.append(
+            f"The run is still going on (W&B says: {_word(state)}): what it logs after this "
+            "reading is not part of the comparison."
+        )
+
+    say(HISTORY, 0, None)
+    history = HistoryReader(run, bounds, say, spent).read()
+    gaps += history.gaps
+
+    say(streams.SYSTEM, 0, None)
+    system = streams.system_stream(run, counted.samples, bounds)
+    gaps += system.gaps
+
+    say(streams.FILES, 0, None)
+    config: Mapping[str, JsonValue] = run.config if isinstance(run.config, Mapping) else {}
+    names = streams.WANTED_FILES if config else (*streams.WANTED_FILES, "config.yaml")
+    log = folder / f"{run_id}.wandb"  # Names the place beside which the files lie.
+    located = Located(folder.resolve(), log, "")
+    gaps += streams.fetch_files(run, names, located.files, bounds)
+    beside = SideFiles(located, Limits(side_file_bytes=bounds.file_bytes), gaps)
+    host = beside.metadata() or Host()
+
+    say(streams.CONSOLE, 0, None)
+    out_of_memory, unsearched = streams.console_error(run, counted.lines, bounds, say)
+    if out_of_memory is None and not counted.lines:
+        gaps += streams.fetch_files(run, ("output.log",), located.files, bounds)
+        out_of_memory = beside.out_of_memory()
+    gaps += unsearched
+
+    found: list[Sibling] = []
+    sibling_gaps: list[str] = []
+    if with_siblings and spent() is None:
+        say(others.STAGE, 0, None)
+        found, sibling_gaps = others.siblings(sdk, run, bounds)
+
+    return Facts(
+        source=f"W&B run {entity}/{project}/{run_id}",
+        kind="online",
+        run=RunId(
+            id=_text(run.id),
+            entity=entity,
+            project=project,
+            name=_text(run.name),
+            user=_text(getattr(getattr(run, "user", None), "username", None)),
+        ),
+        config=plain(dict(config)) or plain(beside.config()),
+        history=history.series,
+        history_rows=history.rows,
+        system=system.series,
+        system_rows=system.rows,
+        gpus=host.listed(),
+        host_gpu_count=host.gpu_count or len(host.gpus) or None,
+        requirements=beside.requirements(),
+        program=host.program,
+        args=host.args,
+        git_commit=host.commit,
+        # W&B does not say which other one.
+        exit_code=0 if state == "finished" else None,
+        out_of_memory=out_of_memory,
+        gaps=tuple(gaps),
+        state=state,
+        created=_utc(getattr(run, "createdAt", None)),
+        siblings=tuple(found),
+        sibling_gaps=tuple(sibling_gaps),
+    )
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _word(state: str | None) -> str:
+    return state if state is not None and state.isascii() and state.isalpha() else "no end"
+
+
+def _utc(value: object) -> str | None:
+    """A time of the server, which leaves out that it is UTC."""
+    if not isinstance(value, str):
+        return None
+    try:
+        time = datetime.fromisoformat(value)
+    except ValueError:
+        return None
+    return value if time.tzinfo is not None else f"{value}Z"

@@ -1,0 +1,179 @@
+"""The reading process: `python -m bot.evidence.online.child`, started by `process.py` alone.
+
+One request comes over standard input, as JSON with the key in it; answers go out as JSON lines:
+`{"stage", "done", "of"}` and `{"received"}` as signs of life, `{"service"}` the SDK's service to be
+ended with us, and at last `{"facts"}` or `{"failure"}`. Whatever the SDK prints goes nowhere.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from bot.evidence.online.bounds import Bounds
+from bot.evidence.online.failure import Failure, ReadingError
+from bot.secret import Secret
+
+_LIVELY = 1 << 14
+"""Bytes received in half a second that count as a sign of life: a trickle is none."""
+
+
+class Reporter:
+    """Writes messages to the parent, one line each, from any thread."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._out = os.fdopen(descriptor, "wb", buffering=0)
+        self._lock = threading.Lock()
+        self.stage = "the run"
+
+    def send(self, **message: Any) -> None:
+        """Write one message."""
+        data = json.dumps(message).encode() + b"\n"
+        with self._lock:
+            while data:
+                data = data[self._out.write(data) :]
+
+    def at(self, stage: str, done: int = 0, of: int | None = None) -> None:
+        """Say what is being read, and how far."""
+        self.stage = stage
+        self.send(stage=stage, done=done, of=of)
+
+
+def main() -> int:
+    """Read one run; the exit status says nothing, the last message does."""
+    asked = json.loads(sys.stdin.buffer.read())
+    bounds = Bounds(**asked["bounds"])
+    _limit_memory(bounds.memory_bytes)
+    reporter = Reporter(_quiet())
+    key = Secret(asked["key"]) if asked["key"] else None
+    try:
+        facts = _read(asked, key, bounds, reporter)
+    except ReadingError as error:
+        reporter.send(failure=asdict(error.failure))
+    except MemoryError:
+        failure = Failure(kind="too-much", stage=reporter.stage, detail="its memory is used up")
+        reporter.send(failure=asdict(failure))
+    except Exception as error:
+        failure = Failure(kind="sdk", stage=reporter.stage, detail=type(error).__name__)
+        reporter.send(failure=asdict(failure))
+    else:
+        reporter.send(facts=facts)
+    # The parent ends the service; waiting for the SDK's own farewell would cost a second.
+    os._exit(0)
+
+
+def _read(
+    asked: dict[str, Any], key: Secret | None, bounds: Bounds, reporter: Reporter
+) -> dict[str, Any]:
+    from bot.evidence.online.permission import permitted_key
+    from bot.evidence.online.probe import Probe
+    from bot.evidence.online.sdk import Sdk
+
+    entity, project, run_id = asked["entity"], asked["project"], asked["run"]
+    reporter.at("the run")
+    probe = Probe(
+        api=asked["api"],
+        entity=entity,
+        project=project,
+        run_id=run_id,
+        timeout=bounds.stall_seconds,
+    )
+    key = permitted_key(probe, key, allow_private=asked["allow_private"])
+    sdk = Sdk(asked["api"], key, bounds)
+    reporter.send(service=sdk.service_pid)
+    meter = Meter(sdk, bounds, reporter)
+    meter.start()
+    try:
+        return _facts(sdk, asked, bounds, reporter, meter)
+    except ReadingError as error:
+        if error.failure.kind in ("garbage", "sdk") and _is_gone(probe, key):
+            raise ReadingError(Failure(kind="gone", stage=error.failure.stage)) from None
+        raise
+
+
+def _facts(
+    sdk: Any, asked: dict[str, Any], bounds: Bounds, reporter: Reporter, meter: Meter
+) -> dict[str, Any]:
+    from bot.evidence.online.assemble import assemble
+    from bot.evidence.online.wire import to_json
+
+    facts = assemble(
+        sdk,
+        (asked["entity"], asked["project"], asked["run"]),
+        bounds=bounds,
+        say=reporter.at,
+        spent=meter.spent,
+        folder=Path(asked["folder"]),
+        with_siblings=asked["siblings"],
+    )
+    return to_json(facts)
+
+
+def _is_gone(probe: Any, key: Secret | None) -> bool:
+    from bot.evidence.online.probe import Seen
+
+    try:
+        seen = probe.ask(key)
+    except ReadingError:
+        return False
+    return isinstance(seen, Seen) and not seen.run
+
+
+class Meter(threading.Thread):
+    """Watches what the service receives, and the clock."""
+
+    def __init__(self, sdk: Any, bounds: Bounds, reporter: Reporter) -> None:
+        super().__init__(daemon=True)
+        self._sdk, self._bounds, self._reporter = sdk, bounds, reporter
+        self._deadline = time.monotonic() + bounds.seconds
+        self._received = 0
+
+    def run(self) -> None:
+        """Report received bytes as signs of life until the process ends."""
+        while True:
+            time.sleep(0.5)
+            received = self._sdk.received()
+            if received is None:
+                return
+            if received - self._received >= _LIVELY:
+                self._reporter.send(received=received)
+            self._received = received
+
+    def spent(self) -> str | None:
+        """The bound that is used up, in words; None while there is time and room."""
+        if time.monotonic() > self._deadline:
+            return f"{self._bounds.seconds:g} seconds"
+        if self._received > self._bounds.bytes:
+            return f"{self._bounds.bytes} bytes"
+        return None
+
+
+def _quiet() -> int:
+    """A descriptor to the parent; the process's own output goes nowhere from here on."""
+    out = os.dup(1)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(nowhere, descriptor)
+    os.close(nowhere)
+    return out
+
+
+def _limit_memory(count: int) -> None:
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit; the other bounds hold there too.
+        return
+    # Private memory, not address space: Go reserves far more of that than it uses.
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    limit = count if hard == resource.RLIM_INFINITY else min(count, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+
+
+if __name__ == "__main__":
+    main()

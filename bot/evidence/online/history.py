@@ -1,0 +1,222 @@
+"""The full history of the metrics that are evidence, and whether it is really full.
+
+A scan over several keys gives only rows that hold them all, so keys are scanned together when the
+server counts equally many rows for them. What a scan gave is compared with the server's own counts
+(`historyKeys`, `historyLineCount`); where rows are missing they are asked for once more, in the
+SDK's own small pages, since servers may thin out large ones.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bot.evidence.facts import Series
+from bot.evidence.metrics import GROUPS
+from bot.evidence.online.bounds import Bounds
+from bot.evidence.online.sdk import failures
+from bot.evidence.tally import Tally
+
+STAGE = "the history"
+NEEDED = frozenset(alias.key for group in GROUPS for alias in group)
+"""Metrics that are read; everything else in a run's history is left where it is."""
+
+Say = Callable[[str, int, "int | None"], None]
+"""Told of progress: stage, done, of how many."""
+
+
+@dataclass(slots=True)
+class History:
+    """What was read of a history."""
+
+    series: dict[str, Series] = field(default_factory=dict)
+    rows: int = 0
+    """Rows that the run has, as far as they were seen or are counted."""
+    gaps: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Scan:
+    """One pass over the history."""
+
+    tallies: dict[str, Tally]
+    held: dict[str, int]
+    """Rows in which each key was present, whatever its value."""
+    rows: int
+    stopped: str | None
+    """The bound that ended it early, in words."""
+
+
+@dataclass(slots=True)
+class HistoryReader:
+    """Reads the history of one run of the SDK."""
+
+    run: Any
+    bounds: Bounds
+    say: Say
+    spent: Callable[[], str | None]
+    """The bound of the whole reading that is used up, in words, if one is."""
+    counted: int = 0
+    """Rows that the server counts."""
+    taken: int = 0
+    """Rows read so far, over all scans."""
+
+    def read(self) -> History:
+        """Every needed metric; raises ReadingError when the server stops answering."""
+        self.counted = _whole(getattr(self.run, "historyLineCount", None)) or 0
+        found = History(rows=self.counted)
+        keys = key_counts(getattr(self.run, "historyKeys", None))
+        if keys is None and not self.counted:
+            return found
+        groups = _groups(keys) if keys is not None else [(None, sorted(NEEDED))]
+        most = 0
+        for count, names in groups:
+            scans = self._whole_group(count, names)
+            for scan in scans:
+                found.series |= {
+                    key: tally.series(key) for key, tally in scan.tallies.items() if tally.rows
+                }
+                most = max(most, scan.rows)
+                if scan.stopped is not None:
+                    found.gaps.append(
+                        f"Reading the history stopped after {scan.stopped}, at row {scan.rows} of "
+                        f"{self.counted}: what follows is not part of the comparison."
+                    )
+                    return found
+            found.gaps += self._missing(count, names, scans)
+        certain = keys is not None and all(count is not None for count in keys.values())
+        if not certain and most < self.counted:
+            most = max(most, self._count_steps())
+            if most < self.counted:
+                found.gaps.append(_short(self.counted, most, "rows"))
+        found.rows = max(self.counted, most)
+        return found
+
+    def _whole_group(self, count: int | None, names: list[str]) -> list[_Scan]:
+        """Scan keys together; apart, and in small pages, where rows are missing."""
+        together = self._scan(names, self.bounds.page_steps)
+        wanted = count if count is not None else self.counted
+        if together.stopped or together.rows >= wanted:
+            return [together]
+        scans = []
+        for name in names:
+            scan = together
+            if len(names) > 1:
+                scan = self._scan([name], self.bounds.page_steps)
+            fits = self._last_step() // self.bounds.careful_page_steps <= self.bounds.pages
+            if scan.held.get(name, 0) < wanted and not scan.stopped and fits and count is not None:
+                careful = self._scan([name], self.bounds.careful_page_steps)
+                scan = careful if careful.rows >= scan.rows else scan
+            scans.append(scan)
+            if scan.stopped:
+                break
+        return scans
+
+    def _missing(self, count: int | None, names: list[str], scans: list[_Scan]) -> list[str]:
+        if count is None:
+            return []
+        lost = [
+            (key, scan.held.get(key, 0))
+            for scan, keys in zip(scans, _keys_of(scans, names), strict=True)
+            for key in keys
+            if scan.held.get(key, 0) < count
+        ]
+        if not lost:
+            return []
+        key, held = min(lost, key=lambda pair: pair[1])
+        return [_short(count, held, f"rows of {key}")]
+
+    def _count_steps(self) -> int:
+        return self._scan(["_step"], self.bounds.page_steps).rows
+
+    def _last_step(self) -> int:
+        keys = getattr(self.run, "historyKeys", None)
+        last = keys.get("lastStep") if isinstance(keys, Mapping) else None
+        if isinstance(last, (int, float)):
+            return int(last)
+        with failures(STAGE):  # A request of its own.
+            return int(self.run.lastHistoryStep)
+
+    def _scan(self, names: list[str], page: int) -> _Scan:
+        page = max(page, (self._last_step() + 1) // self.bounds.pages)
+        tallies = {name: Tally() for name in names if name != "_step"}
+        held = dict.fromkeys(names, 0)
+        rows = 0
+        stopped = None
+        told = time.monotonic()
+        pairs = list(tallies.items())
+        with failures(STAGE):
+            scan = self.run.scan_history(keys=names, page_size=page, use_cache=False)
+            for row in scan:
+                step = row.get("_step")
+                for name, tally in pairs:
+                    value = row.get(name)
+                    if value is None:
+                        continue
+                    held[name] += 1
+                    kind = type(value)
+                    if kind is float or kind is int:
+                        tally.add(value, step)
+                rows += 1
+                if rows & 4095:
+                    continue
+                stopped = self._bound(rows)
+                if stopped is not None:
+                    break
+                now = time.monotonic()
+                if now - told > 0.2:
+                    self.say(STAGE, rows, self.counted)
+                    told = now
+        self.taken += rows
+        return _Scan(tallies, held, rows, stopped)
+
+    def _bound(self, rows: int) -> str | None:
+        if self.taken + rows >= self.bounds.rows:
+            return f"{self.bounds.rows} rows"
+        return self.spent()
+
+
+def key_counts(keys: object) -> dict[str, int | None] | None:
+    """Needed metric to the rows that hold it (None: not counted); None without `historyKeys`."""
+    named = keys.get("keys") if isinstance(keys, Mapping) else None
+    if not isinstance(named, Mapping):
+        return None
+    found: dict[str, int | None] = {}
+    for key in sorted(NEEDED & named.keys()):
+        entry = named[key]
+        counts = entry.get("typeCounts") if isinstance(entry, Mapping) else None
+        found[key] = _sum(counts) if isinstance(counts, list) else None
+    return found
+
+
+def _sum(counts: Iterable[object]) -> int | None:
+    numbers = [_whole(c.get("count")) if isinstance(c, Mapping) else None for c in counts]
+    known = [number for number in numbers if number is not None]
+    return sum(known) if known and len(known) == len(numbers) else None
+
+
+def _groups(keys: Mapping[str, int | None]) -> list[tuple[int | None, list[str]]]:
+    """Keys by their number of rows; those without a number each by itself."""
+    groups: dict[int, list[str]] = {}
+    for key, count in keys.items():
+        if count is not None:
+            groups.setdefault(count, []).append(key)
+    found: list[tuple[int | None, list[str]]] = sorted(groups.items(), reverse=True)
+    return found + [(None, [key]) for key, count in keys.items() if count is None]
+
+
+def _keys_of(scans: list[_Scan], names: list[str]) -> list[list[str]]:
+    return [names] if len(scans) == 1 and len(names) > 1 else [[name] for name in names]
+
+
+def _short(counted: int, given: int, what: str) -> str:
+    return (
+        f"W&B counts {counted} {what} and gave {given}: {counted - given} are not part of the "
+        "comparison."
+    )
+
+
+def _whole(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

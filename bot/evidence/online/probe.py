@@ -1,0 +1,174 @@
+"""The first question to a server, asked without the SDK: who may read this run.
+
+One small GraphQL request over the standard library, without a key first. The SDK would follow
+redirects, hide why a request failed behind its retries, and answer nobody without a key.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import socket
+import ssl
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import IO, Any, Final
+
+from bot.evidence.online.failure import Failure, Kind, ReadingError
+from bot.secret import Secret
+
+STAGE: Final = "the run"
+OPEN: Final = frozenset({"USER_READ", "USER_WRITE"})
+"""Values of a project's access that let everybody see it."""
+_QUERY = """query RunAccess($entity: String!, $project: String!, $name: String!) {
+  project(name: $project, entityName: $entity) {%s run(name: $name) { name } }
+}"""
+_MAX_ANSWER: Final = 1 << 20
+_TRIES: Final = 3
+_PATIENCE: Final = 10.0
+"""Seconds of a Retry-After that are waited for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What one caller sees of a run."""
+
+    project: bool
+    run: bool
+    access: str | None = None
+    """The project's access as the server words it; None when it does not say."""
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    def redirect_request(
+        self, req: urllib.request.Request, fp: IO[bytes], code: int, *_: Any
+    ) -> None:
+        """Follow none: an answer of another host is no answer, and the key is for this one."""
+        raise ReadingError(Failure(kind="redirect", status=code, stage=STAGE))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probe:
+    """Asks one server about one run."""
+
+    api: str
+    entity: str
+    project: str
+    run_id: str
+    timeout: float
+    """Seconds for each request."""
+    wait: Callable[[float], None] = time.sleep
+
+    def ask(self, key: Secret | None) -> Seen | int:
+        """What is seen with `key`, or the HTTP status (401, 403) with which the server refused.
+
+        Raises ReadingError for everything else that is no answer.
+        """
+        for fields in (" access", ""):
+            answer = self._answer(_QUERY % fields, key)
+            if isinstance(answer, int):
+                if answer == 400 and fields:
+                    continue  # A server that does not know the field refuses the whole document.
+                return answer
+            data = answer.get("data")
+            project = data.get("project") if isinstance(data, dict) else None
+            if not isinstance(project, dict):
+                if data is None and not answer.get("errors"):
+                    break
+                return Seen(project=False, run=False)
+            access = project.get("access")
+            return Seen(
+                project=True,
+                run=isinstance(project.get("run"), dict),
+                access=access if isinstance(access, str) else None,
+            )
+        raise ReadingError(Failure(kind="garbage", stage=STAGE))
+
+    def _answer(self, query: str, key: Secret | None) -> dict[str, Any] | int:
+        variables = {"entity": self.entity, "project": self.project, "name": self.run_id}
+        body = json.dumps({"query": query, "variables": variables}).encode()
+        request = urllib.request.Request(  # noqa: S310 - the scheme is checked by Access
+            f"{self.api}/graphql",
+            data=body,
+            headers={"Content-Type": "application/json", "User-Agent": "rlbot"},
+        )
+        if key is not None:
+            # Unredirected: kept out of what urllib would send anywhere else.
+            token = base64.b64encode(f"api:{key.reveal()}".encode()).decode()
+            request.add_unredirected_header("Authorization", f"Basic {token}")
+        failure = Failure(kind="server", stage=STAGE)
+        for attempt in range(_TRIES):
+            outcome = self._once(request)
+            if not isinstance(outcome, Failure):
+                return outcome
+            failure = outcome
+            pause = failure.seconds if failure.kind == "rate" else float(1 << attempt)
+            again = failure.kind in ("rate", "server", "unreachable") and attempt + 1 < _TRIES
+            if not again or pause is None or pause > _PATIENCE:
+                break
+            self.wait(pause)
+        raise ReadingError(failure)
+
+    def _once(self, request: urllib.request.Request) -> dict[str, Any] | int | Failure:
+        """One request: its answer, the status of a refusal, or a failure that may pass."""
+        try:
+            opener = urllib.request.build_opener(_NoRedirects)
+            with opener.open(request, timeout=self.timeout) as response:
+                data = response.read(_MAX_ANSWER + 1)
+        except urllib.error.HTTPError as error:
+            with error:
+                return _refusal(error.code, error.headers.get("Retry-After"))
+        except TimeoutError:
+            raise ReadingError(Failure(kind="hang", stage=STAGE, seconds=self.timeout)) from None
+        except urllib.error.URLError as error:
+            return _unreachable(error.reason, self.timeout)
+        except OSError as error:
+            return _unreachable(error, self.timeout)
+        except (ValueError, LookupError):
+            return Failure(kind="garbage", stage=STAGE)
+        except Exception as error:
+            # http.client's own: a body shorter than announced, a status line that is none.
+            return Failure(kind="server", stage=STAGE, detail=type(error).__name__)
+        if len(data) > _MAX_ANSWER:
+            detail = f"more than {_MAX_ANSWER} bytes for one line"
+            raise ReadingError(Failure(kind="too-much", stage=STAGE, detail=detail))
+        try:
+            answer = json.loads(data)
+        except (ValueError, RecursionError):
+            answer = None
+        if not isinstance(answer, dict):
+            raise ReadingError(Failure(kind="garbage", stage=STAGE))
+        return answer
+
+
+def _refusal(status: int, retry_after: str | None) -> int | Failure:
+    if status in (400, 401, 403):
+        return status
+    if status == 429:
+        return Failure(kind="rate", status=status, stage=STAGE, seconds=_seconds(retry_after))
+    kind: Kind = "server" if status >= 500 else "http"
+    return Failure(kind=kind, status=status, stage=STAGE)
+
+
+def _seconds(text: str | None) -> float:
+    """Seconds of a Retry-After header; 2 without one, or with a date."""
+    try:
+        return max(0.0, float(text)) if text is not None else 2.0
+    except ValueError:
+        return 2.0
+
+
+def _unreachable(reason: object, timeout: float) -> Failure:
+    if isinstance(reason, TimeoutError):
+        raise ReadingError(Failure(kind="hang", stage=STAGE, seconds=timeout))
+    if isinstance(reason, ssl.SSLError):
+        detail = getattr(reason, "verify_message", "") or (reason.reason or "").replace("_", " ")
+        raise ReadingError(Failure(kind="tls", stage=STAGE, detail=detail.lower()))
+    if isinstance(reason, socket.gaierror):
+        raise ReadingError(Failure(kind="unreachable", stage=STAGE, detail="its name is not known"))
+    text = (reason.strerror or "") if isinstance(reason, OSError) else ""
+    detail = text.lower() or "the connection was closed"
+    return Failure(kind="unreachable", stage=STAGE, detail=detail)

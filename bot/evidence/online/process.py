@@ -1,0 +1,225 @@
+"""The reading process from outside: started, listened to, and ended, whatever happens in it.
+
+It gets a session and a temporary folder of its own and almost nothing of the caller's environment.
+The SDK's service, which gives itself another session, is ended by its process id. A reading that
+gives no sign, takes too long or hands back too much is cut off here, where no library can prevent
+it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Final, cast
+
+from bot.evidence.online.bounds import Bounds
+from bot.evidence.online.failure import Failure
+
+_KEPT: Final = (
+    "PATH", "SYSTEMROOT", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "VIRTUAL_ENV",
+    "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY",
+    "http_proxy", "https_proxy", "no_proxy", "all_proxy",
+    "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE",
+)  # fmt: skip
+"""What the reading process gets of the environment: the way to the network, no WANDB_*."""
+_FAREWELL: Final = 3.0
+"""Seconds in which processes that were told to end are waited for."""
+
+OnMessage = Callable[[dict[str, Any]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the process said last."""
+
+    facts: dict[str, Any] | None
+    failure: Failure | None
+
+
+def converse(request: Mapping[str, Any], bounds: Bounds, on_message: OnMessage) -> Outcome:
+    """Start the process, hand it `request`, listen until it is done or a bound is hit.
+
+    Whatever ends this function, an exception of `on_message` or Ctrl-C included, no process and no
+    file is left behind.
+    """
+    with _folder() as folder, _process(folder) as child:
+        listener = _Listener(child, bounds, on_message)
+        asked = {**request, "folder": str(folder / "run"), "bounds": bounds.to_json()}
+        (folder / "run").mkdir()
+        try:
+            return listener.converse(json.dumps(asked).encode())
+        finally:
+            _end(child, listener.service)
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    path = Path(tempfile.mkdtemp(prefix="rlbot-"))
+    try:
+        yield path
+    finally:
+        # The service may still be writing its log while it ends.
+        for _ in range(20):
+            shutil.rmtree(path, ignore_errors=True)
+            if not path.exists():
+                break
+            time.sleep(0.05)
+
+
+@contextmanager
+def _process(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    place = str(folder)
+    environment |= {
+        "HOME": place,
+        "TMPDIR": place,
+        "NETRC": os.devnull,
+        "WANDB_DIR": place,
+        "WANDB_CACHE_DIR": place,
+        "WANDB_CONFIG_DIR": place,
+        "WANDB_DATA_DIR": place,
+        "WANDB_SILENT": "true",
+        "WANDB_ERROR_REPORTING": "false",
+        "OTEL_SDK_DISABLED": "true",
+        "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    child = subprocess.Popen(
+        [sys.executable, "-m", "bot.evidence.online.child"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd=place,
+        env=environment,
+        start_new_session=True,
+    )
+    with child:
+        try:
+            yield child
+        finally:
+            # Before `with child` waits for it.
+            _kill_group(child.pid)
+
+
+class _Listener:
+    """Reads the process's messages against the clock."""
+
+    def __init__(
+        self, child: subprocess.Popen[bytes], bounds: Bounds, on_message: OnMessage
+    ) -> None:
+        self.child = child
+        self.bounds = bounds
+        self.on_message = on_message
+        self.service: int | None = None
+        self.stage = "the run"
+
+    def converse(self, request: bytes) -> Outcome:
+        to, back = cast("IO[bytes]", self.child.stdin), cast("IO[bytes]", self.child.stdout)
+        with suppress(BrokenPipeError):
+            to.write(request)
+            to.close()
+        descriptor = back.fileno()
+        os.set_blocking(descriptor, False)
+        begun = heard = time.monotonic()
+        hard = begun + self.bounds.seconds + self.bounds.stall_seconds
+        rest = b""
+        total = 0
+        with selectors.DefaultSelector() as selector:
+            selector.register(descriptor, selectors.EVENT_READ)
+            while True:
+                now = time.monotonic()
+                if now >= hard:
+                    return self._failed("slow", seconds=round(now - begun))
+                silent = heard + self.bounds.stall_seconds
+                if now >= silent:
+                    return self._failed("hang", seconds=self.bounds.stall_seconds)
+                if not selector.select(min(hard, silent) - now):
+                    continue
+                data = os.read(descriptor, 1 << 16)
+                if not data:
+                    return self._failed("ended", detail=self._how_it_ended())
+                total += len(data)
+                if total > self.bounds.answer_bytes:
+                    size = f"more than {self.bounds.answer_bytes} bytes of facts"
+                    return self._failed("too-much", detail=size)
+                *lines, rest = (rest + data).split(b"\n")
+                for line in lines:
+                    outcome = self._take(json.loads(line))
+                    if outcome is not None:
+                        return outcome
+                if lines:
+                    heard = time.monotonic()
+
+    def _take(self, message: dict[str, Any]) -> Outcome | None:
+        if "facts" in message:
+            return Outcome(message["facts"], None)
+        if "failure" in message:
+            return Outcome(None, Failure.from_json(message["failure"]))
+        if "service" in message:
+            self.service = message["service"]
+        elif "stage" in message:
+            self.stage = message["stage"]
+        if message.get("received", 0) > 2 * self.bounds.bytes:
+            size = f"more than {2 * self.bounds.bytes} bytes"
+            return self._failed("too-much", detail=size)
+        self.on_message(message)
+        return None
+
+    def _failed(self, kind: Any, **more: Any) -> Outcome:
+        return Outcome(None, Failure(kind=kind, stage=self.stage, **more))
+
+    def _how_it_ended(self) -> str:
+        try:
+            status = self.child.wait(_FAREWELL)
+        except subprocess.TimeoutExpired:
+            return "it closed its output"
+        if status < 0:
+            with suppress(ValueError):
+                return f"by {signal.Signals(-status).name}"
+        return f"with status {status}"
+
+
+def _end(child: subprocess.Popen[bytes], service: int | None) -> None:
+    """End the process and the service, and wait until both are gone."""
+    # The service first: it is our grandchild, so its id is certain while its parent lives.
+    if service is not None and child.poll() is None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(service, signal.SIGKILL)
+    _kill_group(child.pid)
+    child.wait()
+    deadline = time.monotonic() + _FAREWELL
+    # A service that was not announced yet ends by itself when its parent is gone.
+    while service is not None and _alive(service) and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+
+def _kill_group(group: int) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        if hasattr(os, "killpg"):
+            os.killpg(group, signal.SIGKILL)
+        else:
+            os.kill(group, signal.SIGTERM)
+
+
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return False
+    # A zombie is waiting for whoever adopted it, and does nothing any more.
+    with suppress(OSError):
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return True

@@ -1,0 +1,58 @@
+"""From a link to facts, or to a sentence that says why there are none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from bot.evidence.facts import EvidenceError, Facts
+from bot.evidence.links import RunLink
+from bot.evidence.online.access import Access
+from bot.evidence.online.bounds import Bounds
+from bot.evidence.online.failure import Failure, sentence
+from bot.evidence.online.process import converse
+from bot.evidence.online.wire import from_json
+
+Progress: TypeAlias = Callable[[str, int, "int | None"], None]
+"""Told what is being read, and how many rows of how many."""
+
+
+def read_online(
+    link: RunLink,
+    access: Access,
+    *,
+    bounds: Bounds | None = None,
+    siblings: bool = True,
+    progress: Progress | None = None,
+) -> Facts:
+    """Read the run that `link` names, from its server, within `bounds`.
+
+    Raises EvidenceError with a sentence when the run may not, or cannot, be read; what is lost of a
+    run that could be read is a sentence in `Facts.gaps`. Leaves no process and no file, also when
+    it is interrupted.
+    """
+    bounds = bounds or Bounds()
+    key = access.key_for(link)
+    request = {
+        "api": access.api_of(link),
+        "entity": link.entity,
+        "project": link.project,
+        "run": link.run_id,
+        "key": key.reveal() if key is not None else None,
+        "allow_private": access.allow_private_runs,
+        "siblings": siblings,
+    }
+
+    def on_message(message: dict[str, object]) -> None:
+        if progress is not None and "stage" in message:
+            done, of = message.get("done"), message.get("of")
+            progress(
+                str(message["stage"]),
+                done if isinstance(done, int) else 0,
+                of if isinstance(of, int) else None,
+            )
+
+    outcome = converse(request, bounds, on_message)
+    if outcome.facts is None:
+        raise EvidenceError(sentence(outcome.failure or Failure(kind="ended"), link))
+    return from_json(outcome.facts)

@@ -1,0 +1,141 @@
+"""Other runs of the same project: what one listing tells, and the last lines of a few consoles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from typing import Any
+
+from bot.evidence.console import Console
+from bot.evidence.facts import Sibling
+from bot.evidence.metrics import GLOBAL_STEP
+from bot.evidence.online.bounds import Bounds
+from bot.evidence.online.failure import ReadingError
+from bot.evidence.online.sdk import Sdk, failures
+from bot.evidence.run_config import plain
+
+STAGE = "the other runs of the project"
+_SHORT = 20
+"""A run that says "finished" after fewer steps than this may have died (verl before 0.9.0)."""
+
+
+def siblings(sdk: Sdk, run: Any, bounds: Bounds) -> tuple[list[Sibling], list[str]]:
+    """Runs of the same group and sweep first, then the project's newest; and what is not known."""
+    group, sweep = _text(getattr(run, "group", None)), _text(getattr(run, "sweepName", None))
+    filters: list[dict[str, str]] = []
+    if group:
+        filters.append({"group": group})
+    if sweep:
+        filters.append({"sweep": sweep})
+    filters.append({})
+    found: dict[str, Any] = {}
+    total = 0
+    try:
+        for chosen in filters:
+            listed = _listing(sdk, run, chosen, bounds)
+            for other in islice(listed, bounds.siblings):
+                if other.id != run.id and len(found) < bounds.siblings:
+                    found.setdefault(other.id, other)
+            if not chosen:
+                total = len(listed) - 1  # Without this run.
+    except ReadingError as error:
+        status = f" (HTTP {error.failure.status})" if error.failure.status else ""
+        return [], [f"The other runs of the project could not be listed{status}."]
+    gaps = []
+    if total > len(found):
+        gaps.append(
+            f"The project has {total} other runs; {len(found)} of them, the newest, were looked at."
+        )
+    looked, more = _consoles(found.values(), bounds)
+    gaps += more
+    return [_sibling(other, looked.get(other.id)) for other in found.values()], gaps
+
+
+def _listing(sdk: Sdk, run: Any, chosen: dict[str, str], bounds: Bounds) -> Any:
+    from wandb.apis import public
+
+    with failures(STAGE):
+        listed = public.Runs(
+            sdk.service,
+            run.entity,
+            run.project,
+            filters=chosen,
+            order="-created_at",
+            per_page=min(50, bounds.siblings),
+            lazy=False,
+        )
+        len(listed)
+        return listed
+
+
+def _consoles(
+    others: Iterable[Any], bounds: Bounds
+) -> tuple[dict[str, tuple[bool, str]], list[str]]:
+    """Run id to whether its last lines report an out-of-memory error, and how that is known."""
+    suspects = [run for run in others if _suspect(run)]
+    looked: dict[str, tuple[bool, str]] = {}
+    failed = 0
+    for run in suspects[: bounds.sibling_consoles]:
+        console = Console(1 << 16)
+        number = 0
+        try:
+            with failures(STAGE):
+                for line in run.console_logs(last=bounds.sibling_lines):
+                    number += 1
+                    console.feed(line.content + "\n")
+        except ReadingError:
+            failed += 1
+            continue
+        line = console.close()
+        if line is not None:
+            looked[run.id] = (True, line)
+        elif number:
+            looked[run.id] = (False, f"the last {number} lines of its console report none")
+    gaps = []
+    if len(suspects) > bounds.sibling_consoles:
+        gaps.append(
+            f"Of {len(suspects)} other runs that may have failed, the consoles of "
+            f"{bounds.sibling_consoles} were searched."
+        )
+    if failed:
+        gaps.append(f"The consoles of {failed} other runs could not be read.")
+    return looked, gaps
+
+
+def _suspect(run: Any) -> bool:
+    steps = _steps(run)
+    return _text(run.state) != "finished" or (steps is not None and steps < _SHORT)
+
+
+def _sibling(run: Any, looked: tuple[bool, str] | None) -> Sibling:
+    config = run.config if isinstance(run.config, Mapping) else {}
+    user = getattr(run, "user", None)
+    return Sibling(
+        id=str(run.id),
+        name=_text(run.name),
+        user=_text(getattr(user, "username", None)),
+        state=_text(run.state),
+        created=_text(getattr(run, "createdAt", None)),
+        group=_text(getattr(run, "group", None)),
+        sweep=_text(getattr(run, "sweepName", None)),
+        config=plain(dict(config)),
+        steps=_steps(run),
+        out_of_memory=looked[0] if looked else None,
+        out_of_memory_source=looked[1] if looked else None,
+    )
+
+
+def _steps(run: Any) -> int | None:
+    """The training step that the summary ends with."""
+    summary = run._attrs.get("summaryMetrics")
+    if not isinstance(summary, Mapping):
+        return None
+    for alias in GLOBAL_STEP:
+        value = summary.get(alias.key)
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0:
+            return int(value)
+    return None
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None

@@ -1,0 +1,172 @@
+"""The other streams of a run: the system's samples, the console, and the files beside them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from bot.evidence.console import Console
+from bot.evidence.facts import Series
+from bot.evidence.online.bounds import Bounds
+from bot.evidence.online.failure import ReadingError
+from bot.evidence.online.sdk import Sdk, failures
+from bot.evidence.tally import Tally
+
+SYSTEM, CONSOLE, FILES = "the system stream", "the console", "the files"
+WANTED_FILES = ("wandb-metadata.json", "requirements.txt")
+
+_GPU_MEMORY = re.compile(r"(?:system\.)?gpu\.([0-9]{1,4})\.memoryAllocatedBytes(?:/l:.*)?\Z", re.S)
+_COUNTS = """query RunCounts($entity: String!, $project: String!, $name: String!) {
+  project(name: $project, entityName: $entity) {
+    run(name: $name) { eventsLineCount logLineCount }
+  }
+}"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """What the server counts; None where it does not say."""
+
+    samples: int | None = None
+    lines: int | None = None
+
+
+def counts(sdk: Sdk, variables: dict[str, Any]) -> Counts:
+    """How long the streams are; servers that do not know these fields say nothing."""
+    try:
+        found = sdk.ask("the run", _COUNTS, variables)
+    except ReadingError as error:
+        if error.failure.kind not in ("http", "sdk", "garbage"):
+            raise
+        return Counts()
+    run = (found.get("project") or {}).get("run") or {}
+    samples, lines = run.get("eventsLineCount"), run.get("logLineCount")
+    return Counts(
+        samples=samples if isinstance(samples, int) else None,
+        lines=lines if isinstance(lines, int) else None,
+    )
+
+
+@dataclass(slots=True)
+class System:
+    """GPU index to its used memory over the system stream."""
+
+    series: dict[int, Series] = field(default_factory=dict)
+    rows: int = 0
+    gaps: list[str] = field(default_factory=list)
+
+
+def system_stream(run: Any, counted: int | None, bounds: Bounds) -> System:
+    """Every sample, if the server gives every sample; otherwise how many of how many."""
+    found = System()
+    if counted == 0:
+        return found
+    asked = min(bounds.samples, counted or bounds.samples)
+    if asked > 1000:
+        # The stream comes in one answer, so its size is estimated before it is asked for.
+        with failures(SYSTEM):
+            few = run.history(stream="system", samples=20, pandas=False)
+        each = max((len(json.dumps(sample)) for sample in few), default=1)
+        asked = max(1, min(asked, bounds.samples_bytes // each))
+    with failures(SYSTEM):
+        samples = run.history(stream="system", samples=asked, pandas=False)
+    tallies: dict[int, Tally] = {}
+    for sample in samples:
+        found.rows += 1
+        for key, value in sample.items():
+            match = _GPU_MEMORY.match(key)
+            if match and isinstance(value, (int, float)) and not isinstance(value, bool):
+                tallies.setdefault(int(match[1]), Tally()).add(float(value), None)
+    found.series = {
+        index: tally.series(f"system.gpu.{index}.memoryAllocatedBytes")
+        for index, tally in sorted(tallies.items())
+        if tally.rows
+    }
+    if counted is not None and found.rows < counted:
+        found.gaps.append(
+            f"Of {counted} samples of the system stream W&B gave {found.rows}: a higher peak may "
+            "lie between them."
+        )
+    elif counted is None and found.rows >= asked:
+        found.gaps.append(
+            f"W&B gave {found.rows} samples of the system stream, as many as were asked for, and "
+            "does not say how many there are: a higher peak may lie between them."
+        )
+    return found
+
+
+def console_error(
+    run: Any, counted: int | None, bounds: Bounds, say: Callable[[str, int, int | None], None]
+) -> tuple[str | None, list[str]]:
+    """The first console line that reports an out-of-memory error, and what was not searched."""
+    if counted == 0:
+        return None, []
+    console = Console(1 << 16)
+    number = 0
+    try:
+        with failures(CONSOLE):
+            for line in run.console_logs(per_page=5_000):
+                number += 1
+                console.feed(line.content + "\n")
+                if console.found is not None:
+                    return console.found, []
+                if number >= bounds.console_lines:
+                    break
+                if number % 5_000 == 0:
+                    say(CONSOLE, number, counted)
+    except ReadingError as error:
+        # Servers before 0.77 give the end of a log alone.
+        if number or error.failure.kind not in ("http", "sdk", "garbage"):
+            raise
+    rest = None if counted is None else counted - number
+    if (rest is not None and rest <= 0) or (counted is None and 0 < number < bounds.console_lines):
+        return console.close(), []
+    return _search_tail(run, number, counted, bounds)
+
+
+def _search_tail(
+    run: Any, searched: int, counted: int | None, bounds: Bounds
+) -> tuple[str | None, list[str]]:
+    console = Console(1 << 16)
+    with failures(CONSOLE):
+        lines = list(run.console_logs(last=bounds.console_tail))
+    for line in lines:
+        console.feed(line.content + "\n")
+    found = console.close()
+    if found is not None or (counted is not None and searched + len(lines) >= counted):
+        return found, []
+    of = "" if counted is None else f" of {counted}"
+    first = f"the first {searched} and " if searched else ""
+    gap = (
+        f"Of the console, {first}the last {len(lines)} lines{of} were searched for out-of-memory "
+        "errors: an earlier one would not have been seen."
+    )
+    return None, [gap]
+
+
+def fetch_files(run: Any, names: tuple[str, ...], folder: Path, bounds: Bounds) -> list[str]:
+    """Fetch files of the run into `folder`; returns what could not be had, a sentence for each."""
+    gaps = []
+    with failures(FILES):
+        found = list(run.files(names=list(names), per_page=len(names)))
+    for file in found:
+        if file.name not in names:
+            continue  # Nothing but what was asked for is written.
+        size = file.size
+        if isinstance(size, int) and size > bounds.file_bytes:
+            gaps.append(
+                f"files/{file.name} has {size} bytes, more than {bounds.file_bytes}; it was not "
+                "read."
+            )
+            continue
+        try:
+            with failures(FILES):
+                file.download(root=str(folder), replace=True).close()
+        except ReadingError as error:
+            status = f" (HTTP {error.failure.status})" if error.failure.status else ""
+            gaps.append(f"files/{file.name} is listed but could not be fetched{status}.")
+    return gaps
