@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from bot.check import Options, PageText, Script, check_script, make_report
 from bot.config import FILE_NAME, Config, parse_config
+from bot.errors import UserError
 from bot.evidence.links import RunLink
 from bot.github.change import ChangeFiles, ChangeSource, Wanted
 from bot.report import Change, Report, Unchecked
@@ -27,10 +28,28 @@ class CheckedChange:
 
     report: Report
     config: Config
+    touches: bool
+    """True when the change adds or alters a tuning script, also one that could not be read."""
     sources: Mapping[str, str] = field(default_factory=dict)
     """Path to the text of each script, for excerpts and suggestions."""
     page: str | None = None
     """Text of the page when the change alters it, so that a suggestion can stand on it."""
+
+
+def _no_runs(scripts: Sequence[str], options: Options) -> Mapping[str, Path | RunLink]:
+    return {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a door was asked for, before the change is read."""
+
+    options: Callable[[Config], Options]
+    """The options under a configuration."""
+    config: Config | None = None
+    """Stands in the place of the base's own configuration."""
+    runs: Callable[[Sequence[str], Options], Mapping[str, Path | RunLink]] = _no_runs
+    """Run folders or links for the paths of the scripts; the scripts' own links otherwise."""
 
 
 def configuration(source: ChangeSource) -> Config:
@@ -44,20 +63,13 @@ def configuration(source: ChangeSource) -> Config:
     return parse_config(stored, f"{FILE_NAME} of the base, commit {source.base[:12]},")
 
 
-def check_change(
-    source: ChangeSource,
-    options: Options,
-    *,
-    config: Config | None = None,
-    runs: Callable[[Sequence[str]], Mapping[str, Path | RunLink]] = lambda _: {},
-) -> CheckedChange:
+def check_change(source: ChangeSource, asked: Asked) -> CheckedChange:
     """Check every tuning script that a change adds or alters.
 
-    `config` stands in the place of the base's own. `runs` gives run folders or links for the paths
-    of the scripts. Raises UserError when the change or the configuration cannot be read.
+    Raises UserError when the change or the configuration cannot be read.
     """
-    config = config or configuration(source)
-    options = replace(options, config=config)
+    config = asked.config or configuration(source)
+    options = asked.options(config)
     own_tree = not options.trees and "verl" not in options.versions
     files = source.read(
         Wanted(
@@ -68,9 +80,12 @@ def check_change(
         )
     )
     unchecked = [Unchecked(check=check, reason=reason) for check, reason in files.gaps]
-    run_of = runs([file.path for file in files.scripts])
+    run_of = asked.runs([file.path for file in files.scripts], options)
     if files.folder:
-        options = replace(options, trees=_own_tree(files.folder))
+        try:
+            options = replace(options, trees=_own_tree(files.folder))
+        except UserError as error:
+            unchecked.append(Unchecked(check="configuration", reason=str(error)))
     page = _page(files, config, unchecked)
     reports, sources = [], {}
     for file in files.scripts:
@@ -89,6 +104,7 @@ def check_change(
     return CheckedChange(
         report=report,
         config=config,
+        touches=bool(files.scripts),
         sources=sources,
         page=page.text if page and files.page_changed else None,
     )

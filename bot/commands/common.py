@@ -187,6 +187,13 @@ def write(text: str) -> None:
     sys.stdout.flush()
 
 
+def say(sentence: str) -> None:
+    """Print one line beside the result, on standard error."""
+    from bot.render.escape import terminal
+
+    sys.stderr.write(f"rlbot: {terminal(sentence)}\n")
+
+
 def wants_color(choice: str) -> bool:
     """Whether to colour: `--color`, then NO_COLOR and FORCE_COLOR, then whether a person looks."""
     if choice != "auto":

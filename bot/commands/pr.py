@@ -1,31 +1,53 @@
-"""`rlbot pr --base REF`: the whole check of a change, from a local branch; prints the comment."""
+"""`rlbot pr`: the whole check of a pull request, from GitHub or a local branch."""
 
 from __future__ import annotations
 
 import argparse
+import functools
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot.commands.common import add_common, finish, load_config, options_of
+from bot.commands.common import add_common, finish, load_config, options_of, say
 from bot.commands.runs import RUN, add_offline, reading, run_of
 from bot.errors import UserError
 
 if TYPE_CHECKING:
     from bot.check import Options
+    from bot.check_change import Asked
+    from bot.config import Config
     from bot.evidence.links import RunLink
 
-SUMMARY = "the whole check of a pull request, from a local branch"
+SUMMARY = "the whole check of a pull request, from GitHub or a local branch"
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument(
-        "--base", metavar="REF", required=True, help="branch or commit to merge into"
+        "pull",
+        nargs="?",
+        metavar="OWNER/REPO#N",
+        help="a pull request on GitHub, also by its address; needs GITHUB_TOKEN",
     )
-    parser.add_argument("--head", metavar="REF", default="HEAD", help="branch or commit to check")
     parser.add_argument(
-        "--repo", metavar="FOLDER", default=".", help="the repository (default: here)"
+        "--base", metavar="REF", help="check a local branch: branch or commit to merge into"
+    )
+    parser.add_argument(
+        "--head", metavar="REF", help="with --base: branch or commit to check (default: HEAD)"
+    )
+    parser.add_argument(
+        "--repo", metavar="FOLDER", help="with --base: the repository (default: here)"
+    )
+    parser.add_argument(
+        "--publish",
+        action="store_true",
+        help="post the result on the pull request: comment, check run, suggestions",
+    )
+    parser.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="say what --publish would write, and write nothing",
     )
     parser.add_argument(
         "--run",
@@ -41,19 +63,69 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
-    from bot.check_change import check_change, configuration
+    if (arguments.pull is None) == (arguments.base is None):
+        raise UserError("Name a pull request, OWNER/REPO#NUMBER, or a local base with --base REF.")
+    if arguments.pull is not None:
+        return _on_github(arguments)
+    if arguments.publish or arguments.dry_run:
+        raise UserError("--publish and --dry-run take a pull request, OWNER/REPO#NUMBER.")
+    from bot.check_change import check_change
     from bot.github.local import LocalRepository
 
-    change = LocalRepository(Path(arguments.repo)).change(arguments.base, arguments.head)
-    config = load_config(arguments.config) if arguments.config else None
-    config = config or configuration(change)
-    options = options_of(
-        arguments, config, evidence="required", **reading(arguments.offline, config)
-    )
-    checked = check_change(
-        change, options, config=config, runs=lambda scripts: _runs(arguments.run, scripts, options)
-    )
+    repository = LocalRepository(Path(arguments.repo or "."))
+    change = repository.change(arguments.base, arguments.head or "HEAD")
+    checked = check_change(change, _asked(arguments))
     return finish(checked.report, arguments, checked.sources)
+
+
+def _on_github(arguments: argparse.Namespace) -> int:
+    from bot.github.client import client_of
+    from bot.github.pull import parse_pull
+    from bot.pulls import answer_pull, check_pull
+    from bot.secret import Secret
+
+    if arguments.head or arguments.repo:
+        raise UserError("--head and --repo are for a local branch; a pull request has its own.")
+    token = Secret(os.environ.get("GITHUB_TOKEN", ""))
+    if not token:
+        raise UserError(
+            "GITHUB_TOKEN is not set; GitHub answers these questions only with a token. "
+            "`export GITHUB_TOKEN=$(gh auth token)` takes the one of GitHub's own command."
+        )
+    client = client_of(token)
+    pull = parse_pull(arguments.pull, client.addresses.server)
+    asked = _asked(arguments)
+    if not (arguments.publish or arguments.dry_run):
+        checked = check_pull(client, pull, asked).checked
+        return finish(checked.report, arguments, checked.sources)
+    if arguments.dry_run:
+        client.rehearsed = []
+    done = answer_pull(client, pull, asked)
+    status = finish(done.checked.report, arguments, done.checked.sources)
+    for call in client.rehearsed or ():
+        say(f"would send {call}")
+    if client.rehearsed == []:
+        say("nothing would be written")
+    for sentence in done.published.said:
+        say(sentence)
+    if done.published.superseded:
+        say(f"{pull} moved on while it was checked; nothing is posted for {done.pull.head[:12]}")
+        return 3
+    return status
+
+
+def _asked(arguments: argparse.Namespace) -> Asked:
+    from bot.check_change import Asked
+
+    def options(config: Config) -> Options:
+        how = reading(arguments.offline, config)
+        return options_of(arguments, config, evidence="required", **how)
+
+    return Asked(
+        options=options,
+        config=load_config(arguments.config) if arguments.config else None,
+        runs=functools.partial(_runs, arguments.run),
+    )
 
 
 def _runs(

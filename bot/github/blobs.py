@@ -12,7 +12,7 @@ from typing import Any
 from bot.github import queries
 from bot.github.change import MAX_BLOB
 from bot.github.client import Client
-from bot.github.errors import GitHubError
+from bot.github.errors import GitHubError, TooMuchError
 
 _AT_ONCE = 25
 """Files asked for in one request: GitHub gives up on a question after ten seconds."""
@@ -124,8 +124,8 @@ class Reader:
     def below(self, tree: str, folder: str, suffix: str, most: int) -> dict[str, bytes]:
         """The regular files below a tree whose names end so, by path within it.
 
-        One request for the names, one for each 100 contents that are not known. Raises GitHubError
-        when there are more than `most`, more than MAX_BLOB bytes, or GitHub lists only a part.
+        One request for the names, one for each 100 contents that are not known. Raises TooMuchError
+        when there are more than `most`, more than MAX_BLOB bytes, or GitHub lists only a part; other GitHubErrors.
         """
         answer = self.client.get(f"/repos/{self.repository}/git/trees/{tree}", recursive=1)
         wanted = {
@@ -138,7 +138,7 @@ class Reader:
         sizes = {item["sha"]: item.get("size") or 0 for item in answer["tree"]}
         total = sum(sizes[oid] for oid in wanted.values())
         if answer.get("truncated") or len(wanted) > most or total > MAX_BLOB:
-            raise GitHubError(
+            raise TooMuchError(
                 f"{folder} holds too much to be read: {len(wanted):,} {suffix} files."
             )
         self._fetch(dict.fromkeys(wanted.values()), folder)

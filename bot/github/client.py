@@ -74,7 +74,7 @@ class Patience:
     """Seconds before the second attempt; doubled for each further one."""
     longest_wait: float = 90.0
     """Seconds that a rate limit is waited for at most, per request."""
-    timeout: float = 20.0
+    timeout: int = 20
     """Seconds for one answer."""
 
 
@@ -91,6 +91,19 @@ class Sent:
     write: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Rehearsed:
+    """A write that was not made, since it was a rehearsal."""
+
+    method: str
+    path: str
+    body: Mapping[str, Any]
+
+    def __str__(self) -> str:
+        text = json.dumps(self.body, ensure_ascii=False)
+        return f"{self.method} {self.path} with {len(text):,} characters"
+
+
 @dataclass(slots=True)
 class Client:
     """Asks GitHub and writes to it. Not for several threads at once; make one for each."""
@@ -105,6 +118,8 @@ class Client:
     """Taken out of every sentence and log line."""
     sleep: Callable[[float], None] = time.sleep
     log: list[Sent] = field(default_factory=list)
+    rehearsed: list[Rehearsed] | None = None
+    """A list: nothing is written, and what would have been stands here."""
     _requester: Requester | None = None
     _last_write: float = float("-inf")
 
@@ -130,6 +145,9 @@ class Client:
         With `repeat`, a request without an answer is sent again, so what it makes may come about
         twice. Raises GitHubError.
         """
+        if self.rehearsed is not None:
+            self.rehearsed.append(Rehearsed(method, path, body))
+            return {}
         sent = body if method != "DELETE" or body else None
         return self._repeated(method, path, {}, {}, sent, path, write=True, repeat=repeat)[0]
 
@@ -139,6 +157,9 @@ class Client:
 
     def mutate(self, query: str, variables: Mapping[str, Any], *, name: str) -> dict[str, Any]:
         """The data of a GraphQL mutation. Raises GitHubError."""
+        if self.rehearsed is not None:
+            self.rehearsed.append(Rehearsed("POST", f"/graphql {name}", variables))
+            return {}
         return self._graphql(query, variables, name, write=True)
 
     def close(self) -> None:
@@ -274,7 +295,7 @@ class Client:
             self._requester = Github(
                 auth=self.auth,
                 base_url=self.addresses.api,
-                timeout=self.patience.timeout,  # type: ignore[arg-type]
+                timeout=self.patience.timeout,
                 user_agent=f"rlbot/{__version__}",
                 per_page=_PER_PAGE,
                 retry=None,

@@ -34,3 +34,7 @@ class LimitedError(GitHubError):
 
 class UnreachableError(GitHubError):
     """No answer, or an answer that is none, after several attempts (5xx, network)."""
+
+
+class TooMuchError(GitHubError):
+    """What is there is over our limits, or over what GitHub lists."""

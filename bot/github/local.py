@@ -68,7 +68,10 @@ class LocalChange:
                 gaps.append(("page", str(error)))
         folder = {}
         if wanted.folder:
-            folder = self.repository.below(self.head, wanted.folder, wanted.suffix)
+            try:
+                folder = self.repository.below(self.head, wanted.folder, wanted.suffix)
+            except UserError as error:
+                gaps.append(("configuration", str(error)))
         return ChangeFiles(
             scripts=tuple(files),
             page=page,

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-COMMENTS_PER_PAGE = 100
-FILES_PER_PAGE = 100
-
 _COMMENTS = """
       comments(first: 100, after: $comments) {
         pageInfo { hasNextPage endCursor }
@@ -67,11 +64,16 @@ query Files($owner: String!, $name: String!, $number: Int!, $files: String) {
 
 COMMENTS = (
     """
-query Comments($owner: String!, $name: String!, $number: Int!, $comments: String) {
+query Comments(
+  $owner: String!, $name: String!, $number: Int!, $comments: String, $reviews: Boolean = false
+) {
   repository(owner: $owner, name: $name) {
     pullRequest(number: $number) { headRefOid state locked"""
     + _COMMENTS
     + """
+      reviews(last: 50) @include(if: $reviews) {
+        nodes { viewerDidAuthor comments(first: 100) { nodes { body } } }
+      }
     }
   }
 }

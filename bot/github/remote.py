@@ -15,6 +15,7 @@ from bot.github.change import (
     over_limit,
 )
 from bot.github.client import Client
+from bot.github.errors import TooMuchError
 from bot.github.pull import PullRequest
 
 CONFIG = ".rlbot.yml"
@@ -94,7 +95,10 @@ class GitHubChange:
         tree = found.get((self.head, wanted.folder)) if wanted.folder else None
         folder = {}
         if tree and tree.kind == "tree" and wanted.folder:
-            folder = reader.below(tree.oid, wanted.folder, wanted.suffix, MAX_FILES)
+            try:
+                folder = reader.below(tree.oid, wanted.folder, wanted.suffix, MAX_FILES)
+            except TooMuchError as error:
+                gaps.append(("configuration", str(error)))
         return ChangeFiles(
             scripts=tuple(scripts),
             page=page.data if page else None,

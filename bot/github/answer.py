@@ -1,0 +1,212 @@
+"""What we want to stand on a pull request: made from the report alone, before GitHub is asked."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from bot.github.annotations import Annotation, annotations_of
+from bot.github.suggestions import Suggestion, suggestions_of
+from bot.render import wording
+from bot.render.escape import clip, code_span, markdown_inline
+from bot.render.markdown import MARKER, comment
+from bot.report import Report, Verdict
+
+State: TypeAlias = Verdict | Literal["none"]
+"""A verdict, or none where no tuning script is left."""
+
+CHECK = "rlbot"
+"""Name of the check run and context of the commit status."""
+
+BODY_LIMIT = 65_536
+SUMMARY_BYTES = 65_535
+STEP_BYTES = 1 << 20
+_TITLE = 120
+_STATUS = 140
+_STATE = re.compile(
+    r"<!-- rlbot:state verdict=(?P<verdict>pass|fail|inconclusive|none) "
+    r"head=(?P<head>[0-9a-f]{40,64}) digest=(?P<digest>[0-9a-f]{16}) -->\s*\Z"
+)
+_STATE_LENGTH = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What a posted comment says of itself, hidden at its end; only our own comments are asked."""
+
+    verdict: State
+    head: str
+    digest: str
+
+    def __str__(self) -> str:
+        return f"<!-- rlbot:state verdict={self.verdict} head={self.head} digest={self.digest} -->"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """The wanted state of a pull request."""
+
+    head: str
+    """The commit that was checked; the answer is good for no other."""
+    verdict: State
+    title: str
+    """The verdict in words, one line of plain text."""
+    body: str
+    """The comment, with its marks."""
+    mark: Mark
+    summary: str
+    """Markdown of the check run, at most SUMMARY_BYTES."""
+    annotations: tuple[Annotation, ...] = ()
+    unannotated: int = 0
+    """Findings beyond those that get an annotation."""
+    suggestions: tuple[Suggestion, ...] = ()
+
+    @property
+    def touches(self) -> bool:
+        """True when the pull request adds or alters a tuning script."""
+        return self.verdict != "none"
+
+    @property
+    def digest(self) -> str:
+        """Of what the check run shows; a posted one with the same digest is left alone."""
+        shown = [self.title, self.summary, [a.as_json() for a in self.annotations]]
+        return _digest(json.dumps(shown, sort_keys=True))
+
+
+def answer_of(
+    report: Report,
+    *,
+    touches: bool,
+    sources: Mapping[str, str],
+    page: str | None = None,
+) -> Answer:
+    """The answer to a pull request.
+
+    `touches` says whether it adds or alters a tuning script, `sources` gives the text of the
+    scripts by path, `page` the text of the documentation page when the pull request alters it.
+    Raises ValueError for a report without a change.
+    """
+    if report.change is None:
+        raise ValueError("only a change can be answered")
+    head = report.change.head
+    if not touches:
+        said = f"{_no_script(report)}\n\n{MARKER}\n"
+        title = "No tuning script is added or altered."
+        return _marked(head, "none", title, said, summary=said)
+    body = comment(report, limit=BODY_LIMIT - _STATE_LENGTH) or _unread(report)
+    chosen, rest = annotations_of(report)
+    return _marked(
+        head,
+        report.verdict,
+        clip(wording.verdict(report) if report.scripts else _could_not(report), _TITLE),
+        body,
+        summary=_summary(report, rest),
+        annotations=chosen,
+        unannotated=rest,
+        suggestions=suggestions_of(report, sources, page),
+    )
+
+
+def mark_of(body: str) -> Mark | None:
+    """The mark at the end of a comment of ours; None when it has none."""
+    found = _STATE.search(body)
+    if found is None:
+        return None
+    return Mark(found["verdict"], found["head"], found["digest"])  # type: ignore[arg-type]
+
+
+def is_marked(body: str) -> bool:
+    """True when the text holds the marker of a comment of ours; who wrote it is asked besides."""
+    return MARKER in body
+
+
+def step_summary(report: Report, said: tuple[str, ...] = ()) -> str:
+    """Markdown for `$GITHUB_STEP_SUMMARY`, below its limit; `said` are sentences above it."""
+    notes = "\n\n".join(f"> {markdown_inline(sentence)}" for sentence in said)
+    text = _under(report, STEP_BYTES - len(notes.encode()) - 2)
+    return f"{notes}\n\n{text}" if notes and text else notes + "\n" * bool(notes) + text
+
+
+def status_description(answer: Answer) -> str:
+    """The text of a commit status."""
+    return clip(answer.title, _STATUS)
+
+
+def _marked(
+    head: str,
+    verdict: State,
+    title: str,
+    body: str,
+    *,
+    summary: str,
+    annotations: tuple[Annotation, ...] = (),
+    unannotated: int = 0,
+    suggestions: tuple[Suggestion, ...] = (),
+) -> Answer:
+    mark = Mark(verdict, head, _digest(body))
+    return Answer(
+        head=head,
+        verdict=verdict,
+        title=title,
+        body=f"{body.rstrip()}\n{mark}\n",
+        mark=mark,
+        summary=summary,
+        annotations=annotations,
+        unannotated=unannotated,
+        suggestions=suggestions,
+    )
+
+
+def _summary(report: Report, unannotated: int) -> str:
+    more = ""
+    if unannotated:
+        more = f"\n{wording.counted(unannotated, 'further finding')} without an annotation.\n"
+    return _under(report, SUMMARY_BYTES - len(more.encode())) + more
+
+
+def _under(report: Report, most: int) -> str:
+    """The comment's text in at most `most` bytes."""
+    limit = most
+    while True:
+        text = comment(report, limit=limit) or _unread(report)
+        if len(text.encode()) <= most:
+            return text
+        limit = limit * 9 // 10
+
+
+def _unread(report: Report) -> str:
+    """The comment where no script could be read at all; empty when there was none."""
+    if not report.unchecked:
+        return ""
+    reasons = "\n".join(
+        f"- {code_span(clip(item.check, 160))} {markdown_inline(clip(item.reason, 400))}"
+        for item in report.unchecked[:50]
+    )
+    rest = len(report.unchecked) - 50
+    more = f"\n- and {rest:,} more" if rest > 0 else ""
+    return f"**{_could_not(report)}** {_checked(report)}\n\n{reasons}{more}\n\n{MARKER}\n"
+
+
+def _could_not(report: Report) -> str:
+    return f"Could not be checked: {wording.counted(len(report.unchecked), 'script')} not read."
+
+
+def _no_script(report: Report) -> str:
+    return (
+        "**No tuning script left.** This pull request no longer adds or alters one. "
+        f"{_checked(report)}"
+    )
+
+
+def _checked(report: Report) -> str:
+    tool = markdown_inline(f"{report.tool.name} {report.tool.version}")
+    head = code_span(report.change.head[:7]) if report.change else ""
+    return f"Checked at {head} · {tool}"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -1,0 +1,82 @@
+"""The check run on the head's commit; a commit status where the token may not make check runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bot.github.annotations import BATCH
+from bot.github.answer import CHECK, Answer, status_description
+from bot.github.client import Client
+from bot.github.errors import NotAllowedError, NotFoundError, RefusedError
+from bot.github.posted import PostedCheck, read_check
+
+# What is inconclusive is neither passed nor failed. A check run has a word for that; the nearest
+# of a commit status is that it still waits, here for evidence.
+CONCLUSIONS = {"pass": "success", "fail": "failure", "inconclusive": "neutral"}
+STATES = {"pass": "success", "fail": "failure", "inconclusive": "pending"}
+
+
+def publish_check(client: Client, repository: str, answer: Answer) -> list[str]:
+    """Leaves one check run, or one status, with this answer on its commit; gives sentences.
+
+    Raises GitHubError when neither may be written.
+    """
+    external_id = f"{CHECK}:{answer.digest}"
+    posted = read_check(client, repository, answer.head)
+    if posted and posted.done and posted.external_id == external_id:
+        return []
+    try:
+        _check_run(client, repository, answer, external_id, posted)
+    except NotAllowedError as refused:
+        try:
+            _status(client, repository, answer)
+        except NotAllowedError:
+            raise refused from None
+        return [f"A commit status stands in the place of the check run. {refused}"]
+    return []
+
+
+def _check_run(
+    client: Client, repository: str, answer: Answer, external_id: str, posted: PostedCheck | None
+) -> None:
+    notes = [annotation.as_json() for annotation in answer.annotations]
+    batches = [notes[at : at + BATCH] for at in range(0, len(notes), BATCH)] or [[]]
+    path = f"/repos/{repository}/check-runs"
+    body = {
+        "name": CHECK,
+        "external_id": external_id,
+        **_state(answer, batches[0], last=len(batches) == 1),
+    }
+    number: int | None = None
+    # Annotations only ever add up, so a check run that has some is not written again: GitHub
+    # shows the newest one of a name.
+    if posted and not posted.annotated:
+        try:
+            client.write("PATCH", f"{path}/{posted.id}", body)
+            number = posted.id
+        except (NotAllowedError, NotFoundError, RefusedError):
+            number = None  # Another App's, with our name on it.
+    if number is None:
+        made = client.write("POST", path, {**body, "head_sha": answer.head})
+        number = int((made or {}).get("id") or 0)
+    for index, batch in enumerate(batches[1:], start=2):
+        state = _state(answer, batch, last=index == len(batches))
+        client.write("PATCH", f"{path}/{number}", state, repeat=False)
+
+
+def _state(answer: Answer, notes: list[dict[str, str | int]], *, last: bool) -> dict[str, Any]:
+    output = {"title": answer.title, "summary": answer.summary, "annotations": notes}
+    if not last:
+        return {"status": "in_progress", "output": output}
+    conclusion = CONCLUSIONS[answer.verdict]
+    return {"status": "completed", "conclusion": conclusion, "output": output}
+
+
+def _status(client: Client, repository: str, answer: Answer) -> None:
+    wanted = {"state": STATES[answer.verdict], "description": status_description(answer)}
+    there = client.get(f"/repos/{repository}/commits/{answer.head}/status", per_page=100)
+    for status in there.get("statuses") or ():
+        if status["context"] == CHECK and wanted.items() <= status.items():
+            return
+    path = f"/repos/{repository}/statuses/{answer.head}"
+    client.write("POST", path, {**wanted, "context": CHECK})

@@ -1,0 +1,95 @@
+"""What stands on a pull request now: asked anew right before something is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bot.github import queries
+from bot.github.answer import CHECK, is_marked, mark_of
+from bot.github.client import Client
+from bot.github.errors import NotFoundError
+from bot.github.pull import Comment, PullId, comments_of, further_comments
+
+_CHECKS = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Posted:
+    """The head and our own comments, at one moment."""
+
+    head: str
+    state: str
+    """OPEN, CLOSED or MERGED."""
+    ours: tuple[Comment, ...]
+    """Comments that we wrote and that hold the marker, oldest first."""
+    reviewed: str = ""
+    """What our own reviews say, one after the other."""
+
+    def current(self) -> Comment | None:
+        """The comment that counts: of the visible ones the newest, of this head if there is one.
+
+        Every run chooses the same one from the same list, so that runs side by side agree.
+        """
+        visible = [comment for comment in self.ours if not comment.hidden]
+        return max(visible, key=lambda c: (self._is_of_head(c), c.id), default=None)
+
+    def _is_of_head(self, comment: Comment) -> bool:
+        mark = mark_of(comment.body)
+        return mark is not None and mark.head == self.head
+
+
+def read_posted(client: Client, pull: PullId, *, reviews: bool = False) -> Posted:
+    """Asks for the head, the comments and perhaps the reviews: one request for 100 comments.
+
+    Raises GitHubError.
+    """
+    owner, _, name = pull.repository.partition("/")
+    asked = {"owner": owner, "name": name, "number": pull.number, "reviews": reviews}
+    data = client.graphql(queries.COMMENTS, asked, name="comments")
+    found = (data.get("repository") or {}).get("pullRequest")
+    if not found:
+        raise NotFoundError(f"The pull request {pull} is not there any more.", 404)
+    more, _ = further_comments(client, pull, found["comments"])
+    comments = [*comments_of(found["comments"]), *more]
+    return Posted(
+        head=found["headRefOid"],
+        state=found["state"],
+        ours=tuple(c for c in comments if c.ours and is_marked(c.body)),
+        reviewed="\n".join(_reviewed(found.get("reviews") or {})),
+    )
+
+
+def _reviewed(reviews: Mapping[str, Any]) -> Iterator[str]:
+    for review in reviews.get("nodes") or ():
+        if review and review["viewerDidAuthor"]:
+            yield from (comment["body"] for comment in review["comments"]["nodes"] or () if comment)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostedCheck:
+    """The newest check run of ours on a commit."""
+
+    id: int
+    done: bool
+    external_id: str
+    annotated: bool
+
+
+def read_check(client: Client, repository: str, head: str) -> PostedCheck | None:
+    """The check run that GitHub shows for our name; None when there is none. Raises GitHubError."""
+    path = f"/repos/{repository}/commits/{head}/check-runs"
+    answer = client.get(path, check_name=CHECK, filter="latest", per_page=_CHECKS)
+    ours = [
+        run for run in answer["check_runs"] if str(run.get("external_id")).startswith(f"{CHECK}:")
+    ]
+    newest: dict[str, Any] | None = max(ours, key=lambda run: int(run["id"]), default=None)
+    if newest is None:
+        return None
+    return PostedCheck(
+        id=int(newest["id"]),
+        done=newest["status"] == "completed",
+        external_id=newest["external_id"],
+        annotated=bool(newest["output"].get("annotations_count")),
+    )

@@ -1,0 +1,60 @@
+"""Review suggestions: posted once each, in one review, at lines that the diff shows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from bot.github.answer import Answer
+from bot.github.client import Client
+from bot.github.posted import Posted
+from bot.github.pull import MOST_PAGES_OF_FILES, PullId
+from bot.github.suggestions import Suggestion
+
+_HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
+
+
+def publish_suggestions(client: Client, pull: PullId, answer: Answer, posted: Posted) -> list[str]:
+    """Posts the suggestions that are not there yet; gives sentences on those that cannot be.
+
+    Costs a request for each 100 changed files. Raises GitHubError.
+    """
+    new = [offered for offered in answer.suggestions if offered.mark not in posted.reviewed]
+    if not new:
+        return []
+    shown = _shown(client, pull, {offered.path for offered in new})
+    possible = [offered for offered in new if _is_shown(offered, shown)]
+    if possible:
+        body = {
+            "commit_id": answer.head,
+            "event": "COMMENT",
+            "comments": [offered.as_json() for offered in possible],
+        }
+        path = f"/repos/{pull.repository}/pulls/{pull.number}/reviews"
+        client.write("POST", path, body, repeat=False)
+    if hidden := len(new) - len(possible):
+        changes = "1 suggested change is" if hidden == 1 else f"{hidden} suggested changes are"
+        where = "outside of what the pull request's diff shows, where GitHub takes no suggestion"
+        return [f"{changes} {where}; the comment has them."]
+    return []
+
+
+def _is_shown(offered: Suggestion, shown: Mapping[str, Sequence[range]]) -> bool:
+    return any(
+        offered.line in hunk and offered.end_line in hunk for hunk in shown.get(offered.path, ())
+    )
+
+
+def _shown(client: Client, pull: PullId, paths: set[str]) -> dict[str, list[range]]:
+    """The lines of files at the head that the diff shows, hunk by hunk."""
+    found: dict[str, list[range]] = {}
+    path = f"/repos/{pull.repository}/pulls/{pull.number}/files"
+    for file in client.pages(path, most=MOST_PAGES_OF_FILES):
+        if file["filename"] in paths:
+            found[file["filename"]] = [
+                range(int(first), int(first) + int(count or 1))
+                for first, count in _HUNK.findall(file.get("patch") or "")
+            ]
+        if len(found) == len(paths):
+            break
+    return found
