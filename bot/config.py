@@ -58,7 +58,7 @@ class Config:
     """Language of what rlbot says: en or zh."""
     scripts: tuple[str, ...] = ("examples/tuning/",)
     """Folders whose scripts are tuning scripts."""
-    naming: tuple[str, ...] = ("tuning",)
+    naming: tuple[str, ...] = ("tuning", "run")
     """Naming profiles that a script's name may follow: tuning, run, or one of `profiles`."""
     profiles: dict[str, str] = field(default_factory=dict)
     """Further naming profiles: name to pattern, such as `{model}_{task}_{gpus}x{device}`.

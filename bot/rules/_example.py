@@ -31,3 +31,56 @@ def lines(*settings: str, before: str = "", end: str = "") -> str:
 
 def _key(setting: str) -> str:
     return setting.split("=")[0].lstrip("+~")
+
+
+_OPENRLHF = (
+    "--actor.model_name_or_path meta-llama/Llama-3.1-8B",
+    "--reward.model_name_or_path example/reward-8b",
+    "--data.prompt_dataset example/prompts",
+    "--actor.num_nodes 1",
+    "--actor.num_gpus_per_node 8",
+    "--ref.num_nodes 1",
+    "--ref.num_gpus_per_node 8",
+    "--reward.num_nodes 1",
+    "--reward.num_gpus_per_node 8",
+    "--vllm.num_engines 4",
+    "--vllm.tensor_parallel_size 2",
+    "--train.colocate_all",
+    "--algo.advantage.estimator group_norm",
+    "--rollout.n_samples_per_prompt 8",
+)
+
+
+def openrlhf(*options: str, before: str = "", without: tuple[str, ...] = ()) -> str:
+    """A script that starts OpenRLHF's Ray trainer with these options, as `verl` does.
+
+    `without` names options of the base that are left out.
+    """
+    given = {option.split()[0] for option in options} | set(without)
+    kept = [option for option in _OPENRLHF if option.split()[0] not in given]
+    words = ["python3 -m openrlhf.cli.train_ppo_ray", *(f"    {o}" for o in (*kept, *options))]
+    head = f"{before.rstrip()}\n\n" if before else ""
+    return head + " \\\n".join(words) + "\n"
+
+
+def trl(*options: str) -> str:
+    """A script that starts TRL's GRPO on one GPU with these options."""
+    words = [
+        "torchrun --nproc_per_node 1 -m trl.scripts.grpo",
+        "    --model_name_or_path Qwen/Qwen2.5-7B-Instruct",
+        "    --report_to wandb",
+        *(f"    {option}" for option in options),
+    ]
+    return " \\\n".join(words) + "\n"
+
+
+def open_instruct(*options: str) -> str:
+    """A script that starts open-instruct's GRPO with these options."""
+    words = [
+        "python open_instruct/grpo_fast.py",
+        "    --model_name_or_path Qwen/Qwen2.5-7B-Instruct",
+        "    --num_samples_per_prompt_rollout 8",
+        "    --with_tracking",
+        *(f"    {option}" for option in options),
+    ]
+    return " \\\n".join(words) + "\n"

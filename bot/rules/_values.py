@@ -9,12 +9,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bot.frameworks.plan import Plan, Setting, _Unknown
 from bot.report import JsonValue
 from bot.shell.source import Span
 from bot.shell.words import Hole
+
+if TYPE_CHECKING:
+    from bot.frameworks.option_table import OptionTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,7 @@ class Values:
         self.plan = plan
         self._open_ended = _open_ended(plan)
         self._tree = _composed(plan)
+        self._options = _options(plan)
 
     def get(self, key: str) -> Value | None:
         """The value of `key`; None when it cannot be known."""
@@ -55,6 +59,10 @@ class Values:
         if setting is None and self._open_ended:
             return None
         if self._tree is None:
+            if setting is None and self._options is not None and key in set(self._options):
+                known = self._options.get(key)
+                default = known.default if known else None
+                return Value(default) if known and _plain(default) else None
             if setting is None or setting.operator == "~" or isinstance(setting.value, _Unknown):
                 return None
             return Value(setting.value, setting) if _plain(setting.value) else None
@@ -64,6 +72,27 @@ class Values:
         if found is trees.ABSENT or found == trees.MISSING or not _plain(found):
             return None
         return Value(found, setting)
+
+    def first(self, *keys: str) -> Value | None:
+        """The value of the first of these keys that the script sets, else that the release has.
+
+        For options that were renamed: `first("ds.zero_stage", "zero_stage")`.
+        """
+        key = next((key for key in keys if self.plan.last(key) is not None), None)
+        if key is None and self.plan.table is not None:
+            known = set(self.plan.table)
+            key = next((key for key in keys if key in known), None)
+        return self.get(key) if key is not None else None
+
+    def whole(self, *keys: str) -> int | None:
+        """As `first`, when it is a whole number."""
+        found = self.first(*keys)
+        return found.number if found else None
+
+    def on(self, *keys: str) -> bool | None:
+        """As `first`: whether it is true, or anything that is not empty; None when not known."""
+        found = self.first(*keys)
+        return bool(found.value) if found else None
 
     def number(self, key: str) -> int | None:
         """The whole number that `key` has; None when it is not known, null, or something else."""
@@ -92,10 +121,35 @@ class Values:
 def version_at_least(plan: Plan, *wanted: int) -> bool:
     """True when the release that the plan is checked against is this one or later.
 
-    A version that is not made of numbers (a checkout, a branch) counts as later than any release.
+    A configuration of its own (a checkout, a branch) has no release: its settings say which one it
+    is like.
     """
-    found = re.match(r"v?(\d+(?:\.\d+)*)", plan.framework_version)
-    return not found or tuple(int(part) for part in found[1].split(".")) >= wanted
+    found = re.match(r"v?(\d+(?:\.\d+)*)\Z", plan.framework_version)
+    if found:
+        return tuple(int(part) for part in found[1].split(".")) >= wanted
+    return _era(plan) >= wanted
+
+
+_LEGACY = "trainer.use_legacy_worker_impl"
+"""A setting of verl 0.6 and 0.7 alone: which of two implementations of its workers runs."""
+_MARKS = (
+    ("actor_rollout_ref.actor.pad_to_length", (0, 9)),
+    ("actor_rollout_ref.rollout.disaggregation", (0, 8)),
+    ("actor_rollout_ref.actor.tau_pos", (0, 7)),
+    ("actor_rollout_ref.actor.freeze_vision_tower", (0, 6)),
+    ("actor_rollout_ref.actor.data_loader_seed", (0, 5)),
+    ("actor_rollout_ref.actor.loss_agg_mode", (0, 4)),
+    ("actor_rollout_ref.rollout.val_kwargs", (0, 3)),
+)
+"""Settings of verl with the release that brought each, newest first."""
+
+
+def _era(plan: Plan) -> tuple[int, ...]:
+    """The release that a configuration without one is like, by the settings that it has."""
+    if plan.table is None:
+        return (0,)
+    newest = next((release for key, release in _MARKS if key in plan.table), (0,))
+    return min(newest, (0, 7)) if _LEGACY in plan.table else newest
 
 
 def _plain(value: object) -> bool:
@@ -121,6 +175,14 @@ def _open_ended(plan: Plan) -> bool:
             elif piece.text:
                 break
     return False
+
+
+def _options(plan: Plan) -> OptionTable | None:
+    """The table of command-line options, when a default in it is what the launch gets."""
+    from bot.frameworks.option_table import OptionTable
+
+    elsewhere = plan.framework == "trl" and plan.last("config") is not None
+    return plan.table if isinstance(plan.table, OptionTable) and not elsewhere else None
 
 
 @lru_cache(maxsize=32)

@@ -31,6 +31,11 @@ def trainers(case: Case) -> Iterator[Values]:
             yield values_of(plan)
 
 
+LIMITS_ZH = (
+    "只检查 verl.trainer.main_ppo，因为各 recipe 有自己的检查。任何一个相关取值无法确定时不报告。"
+)
+
+
 def static(case: Case) -> Iterator[Values]:
     """As `trainers`, without those that size batches by tokens, which most checks leave out."""
     for values in trainers(case):
@@ -38,10 +43,53 @@ def static(case: Case) -> Iterator[Values]:
             yield values
 
 
+def needs_critic(values: Values) -> bool | None:
+    """Whether there is a critic, as need_critic in verl/trainer/ppo/utils.py has it."""
+    enabled = values.get("critic.enable")
+    if enabled is not None and isinstance(enabled.value, bool):
+        return enabled.value
+    estimator = values.text("algorithm.adv_estimator")
+    return estimator == "gae" if estimator else None
+
+
 def gpus(values: Values) -> int | None:
     """GPUs over all nodes, as verl counts them."""
     per_node, nodes = values.number("trainer.n_gpus_per_node"), values.number("trainer.nnodes")
     return per_node * nodes if per_node and nodes else None
+
+
+def sequence_parallel(values: Values) -> int | None:
+    """Ulysses' size of the FSDP actor, by the deprecated key or its successor."""
+    keys = [key for key in SEQUENCE_SIZES if values.plan.table and key in values.plan.table]
+    sizes = [values.number(key) for key in keys]
+    return None if None in sizes else max([1, *(size for size in sizes if size)])
+
+
+def sequence_length(values: Values) -> tuple[int, int] | None:
+    """The greatest lengths of a prompt and of a response, in tokens."""
+    prompt = values.number("data.max_prompt_length")
+    response = values.number("data.max_response_length")
+    return (prompt, response) if prompt and response else None
+
+
+def data_parallel(values: Values) -> int | None:
+    """Ranks that the actor's batch is divided among; None when that is not known.
+
+    FSDP: GPUs over Ulysses' size; Megatron: GPUs over its model-parallel size.
+    """
+    total = gpus(values)
+    if values.text(f"{ACTOR}.strategy") in ("fsdp", "fsdp2"):
+        parallel = sequence_parallel(values) or 0
+    else:
+        parallel = model_parallel(values) or 0
+    return total // parallel if total and parallel and total % parallel == 0 else None
+
+
+SEQUENCE_SIZES = (
+    f"{ACTOR}.ulysses_sequence_parallel_size",
+    f"{ACTOR}.fsdp_config.ulysses_sequence_parallel_size",
+)
+"""The size of sequence parallelism: the key until 0.6, deprecated since, and its successor."""
 
 
 def model_parallel(values: Values) -> int | None:

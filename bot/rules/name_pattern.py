@@ -3,37 +3,68 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import PurePosixPath
 
+from bot.chinese import SENTENCES
 from bot.devices import by_token
+from bot.language import say
 from bot.naming import PATTERN
 from bot.rules._example import verl
 from bot.rules._names import FILE, is_run_form, model_label
-from bot.rules.base import Case, Example, Hit, Meta
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
 
 META = Meta(
     id="RLB003",
     slug="name-pattern",
-    severity="error",
+    severity="warning",
     confidence="certain",
     added_in="0.1.0",
-    summary="The file's name does not follow the naming profile.",
+    summary="The file's name follows no naming profile.",
     why=(
         "The name carries model, task, GPUs, device, backend and engine into the table. Readers "
         "and tools split it at the underscores, so a part too many shifts all that follow."
     ),
-    instead=f"Name the file {PATTERN}, all in lower case, with dashes inside a part.",
+    instead=(
+        f"Name the file {PATTERN}, all in lower case, with dashes inside a part; or, as verl's "
+        "examples are named since 2026-04, run_[model]_[train].sh."
+    ),
     limits=(
         "Only the form is checked here; the rules name-gpus, name-train, name-infer, name-adapter, "
-        "name-algorithm and name-model compare the parts with the settings."
+        "name-algorithm and name-model compare the parts with the settings. A note outside of a "
+        "folder called tuning and of size folders, where the page asks for nothing. `naming` in "
+        ".rlbot.yml chooses the profiles."
     ),
     source=(
         "https://github.com/volcengine/verl/blob/main/docs/perf/device_tuning.rst, section on "
-        "contributing"
+        "contributing; verl's tests/special_sanity/check_example_naming.py for the form run_…"
     ),
     example=Example(
         bad=verl(),
         good=verl(),
         bad_path="examples/tuning/7b/qwen2.5_7B_grpo_8_h100_fsdp_vllm.sh",
+    ),
+    zh=Chinese(
+        summary="文件名不符合任何一种命名规范。",
+        why=(
+            "文件名把模型、任务、GPU、设备、训练后端与推理引擎带入表格。读者和工具按下划线切分，"
+            "多一段就会使后面各段全部错位。"
+        ),
+        instead=(
+            f"命名为 {PATTERN}，全部小写，段内用连字符；或按 verl 示例自 2026-04 起的形式命名："
+            "run_[model]_[train].sh。"
+        ),
+        limits=(
+            "这里只检查形式；各段与设置是否一致由 name-gpus、name-train、name-infer、"
+            "name-adapter、name-algorithm、name-model 检查。不在名为 tuning 的目录或规模目录中时"
+            "只是提示，因为文档并未对其提出要求。可用 .rlbot.yml 的 `naming` 选择命名规范。"
+        ),
+        sentences={
+            **SENTENCES,
+            "the name has the form run_<model>_<train>.sh; {form} is asked for": (
+                "文件名为 run_<model>_<train>.sh 的形式，而这里要求 {form}"
+            ),
+            "rename it to {name}": "改名为 {name}",
+        },
     ),
 )
 
@@ -42,13 +73,18 @@ def check(case: Case) -> Iterator[Hit]:
     """What keeps the name from following the profile."""
     problems = case.name.problems
     if is_run_form(case):
-        problems = (f"the name has the form run_<model>_<train>.sh; {PATTERN} is asked for",)
+        problems = (
+            say("the name has the form run_<model>_<train>.sh; {form} is asked for", form=PATTERN),
+        )
+    path = PurePosixPath(case.name.path)
+    asked = case.name.folder is not None or "tuning" in path.parts
     for problem in problems:
         suggestion = _suggestion(case) if case.name.profile == "tuning" else None
         yield Hit(
-            message=problem.rstrip("."),
+            message=problem,
             span=FILE,
-            help=f"rename it to {suggestion}" if suggestion else None,
+            severity=None if asked else "note",
+            help=say("rename it to {name}", name=suggestion) if suggestion else None,
         )
 
 

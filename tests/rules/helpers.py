@@ -5,11 +5,13 @@ from __future__ import annotations
 from bot.frameworks import plans
 from bot.header import read_header
 from bot.naming import read_name
+from bot.profiles import RUN, TUNING
 from bot.report import Finding, Unchecked
 from bot.rules.base import Case
 from bot.rules.registry import check_case
 from bot.shell import read
 
+PROFILES = (TUNING, RUN)
 PATH = "examples/tuning/7b/qwen2.5-7b_grpo_8_h100_fsdp_vllm.sh"
 
 
@@ -21,7 +23,7 @@ def case(script: str | bytes, path: str = PATH) -> Case:
         path=path,
         source=reading.source,
         reading=reading,
-        name=read_name(path),
+        name=read_name(path, PROFILES),
         plans=plans(reading, header_versions={name: said.text for name, said in stated.items()}),
     )
 

@@ -35,8 +35,12 @@ def test_stays_silent_without_a_number_in_the_name() -> None:
 def test_stays_silent_for_a_name_of_the_other_form() -> None:
     # Six parts by chance: run, qwen2, 5, vl, 7b, fsdp.
     path = "examples/tuning/lora/run_qwen2_5_vl_7b_fsdp.sh"
+    script = verl(
+        "actor_rollout_ref.model.lora_rank=32",
+        "actor_rollout_ref.model.path=Qwen/Qwen2.5-VL-7B-Instruct",
+    )
     for slug in (SLUG, "name-adapter", "name-model", "size-folder"):
-        assert quiet(slug, verl("actor_rollout_ref.model.lora_rank=32"), path)
+        assert quiet(slug, script, path)
 
 
 def test_quotes_both_numbers_at_the_value(snapshot: SnapshotAssertion) -> None:

@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._example import verl
-from tests.rules.helpers import quiet, told
+from tests.rules.helpers import found, quiet, told
 
 SLUG = "name-pattern"
 
@@ -15,6 +15,7 @@ SLUG = "name-pattern"
         "examples/tuning/7b/qwen2.5-7b_grpo_8_h100_fsdp_vllm.sh",
         "examples/tuning/7b/qwen2.5-7b_grpo-lora_16_a100-40_fsdp2_sglang.sh",
         "qwen2.5-7b_grpo_8_h100_fsdp_vllm.sh",
+        "examples/tuning/lora/run_qwen2_5_vl_7b_fsdp.sh",
     ],
 )
 def test_stays_silent(path: str) -> None:
@@ -29,7 +30,7 @@ def test_stays_silent(path: str) -> None:
         "qwen2.5-7b_grpo_eight_h100_fsdp_vllm.sh",
         "qwen2.5-7b_grpo_8_h100_fsdp_vllm.bash",
         "run.sh",
-        "run_qwen2_5_vl_7b_fsdp.sh",
+        "run_qwen2_5_vl_7b_vllm_fsdp.sh",
     ],
 )
 def test_says_what_is_wrong_and_the_right_name(name: str, snapshot: SnapshotAssertion) -> None:
@@ -39,3 +40,8 @@ def test_says_what_is_wrong_and_the_right_name(name: str, snapshot: SnapshotAsse
 def test_proposes_no_name_when_a_part_is_unknown(snapshot: SnapshotAssertion) -> None:
     script = verl("actor_rollout_ref.model.path=$MODEL")
     assert told(SLUG, script, "examples/tuning/7b/qwen_7b_grpo_8_h100_fsdp_vllm.sh") == snapshot
+
+
+def test_is_a_note_where_the_page_asks_for_nothing() -> None:
+    (finding,) = found(SLUG, verl(), "recipe/dapo/start.sh")
+    assert finding.severity == "note"

@@ -106,7 +106,7 @@ def test_select_and_ignore_take_ids_and_slugs() -> None:
 @pytest.mark.parametrize(
     ("name", "hint"),
     [
-        ("RLB01", "did you mean RLB0"),
+        ("RLB01", "did you mean RLB"),
         ("unknwon-key", "did you mean RLB020 (unknown-key)?"),
         ("zzz", "rlbot rule lists the rules."),
     ],

@@ -1,0 +1,93 @@
+"""RLB066: colocated vLLM engines that take another number of GPUs than the actor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.language import say
+from bot.rules._example import openrlhf
+from bot.rules._openrlhf import (
+    ACTOR_GPUS,
+    ACTOR_NODES,
+    ALL,
+    ASYNC,
+    ENGINE_SIZE,
+    ENGINES,
+    LIMITS,
+    LIMITS_ZH,
+    SOURCE,
+    option,
+    place,
+    product,
+    ray_trainers,
+)
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
+
+META = Meta(
+    id="RLB066",
+    slug="colocated-engines",
+    severity="error",
+    confidence="certain",
+    added_in="0.1.0",
+    summary="Colocated vLLM engines take another number of GPUs than the actor.",
+    why=(
+        "With all models on the same GPUs OpenRLHF asserts that the actor's nodes × GPUs equal "
+        "engines × tensor-parallel size, and stops at its start."
+    ),
+    instead="Choose engines × tensor-parallel size equal to the actor's GPUs.",
+    limits=f"{LIMITS} Not checked for asynchronous training, where the engines stand apart.",
+    source=SOURCE,
+    example=Example(
+        bad=openrlhf("--vllm.num_engines 8"),
+        good=openrlhf("--vllm.num_engines 4"),
+        path="examples/scripts/train_ppo.sh",
+    ),
+    zh=Chinese(
+        summary="共置的 vLLM 引擎占用的 GPU 数与 actor 不同。",
+        why=(
+            "所有模型共用同一批 GPU 时，OpenRLHF 断言 actor 的节点数 × 每节点 GPU 数等于引擎数 × "
+            "张量并行度，不等则启动即终止。"
+        ),
+        instead="使引擎数 × 张量并行度等于 actor 的 GPU 数。",
+        limits=f"{LIMITS_ZH}异步训练时引擎单独占用 GPU，不检查。",
+        sentences={
+            "{flag}: the actor has {nodes} × {gpus} = {actor} GPUs, the engines take {engines} × "
+            "{size} = {taken}": (
+                "{flag}：actor 有 {nodes} × {gpus} = {actor} 张 GPU，引擎占用 {engines} × {size} = "
+                "{taken} 张"
+            ),
+            "use {key} {better}": "改用 {key} {better}",
+            "make the two products equal": "使两个乘积相等",
+        },
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """OpenRLHF's assertion for --colocate_all."""
+    for values in ray_trainers(case):
+        engines, size = values.whole(*ENGINES), values.whole(*ENGINE_SIZE)
+        actor = product(values, ACTOR_NODES, ACTOR_GPUS)
+        known = set(values.plan.table or ())
+        asynchronous = values.on(*ASYNC) if known.intersection(ASYNC) else False
+        if values.on(*ALL) is not True or asynchronous is not False:
+            continue
+        if not engines or not size or not actor or engines * size == actor:
+            continue
+        yield Hit(
+            message=say(
+                "{flag}: the actor has {nodes} × {gpus} = {actor} GPUs, the engines take "
+                "{engines} × {size} = {taken}",
+                flag=option(values, *ALL),
+                nodes=values.whole(*ACTOR_NODES),
+                gpus=values.whole(*ACTOR_GPUS),
+                actor=actor,
+                engines=engines,
+                size=size,
+                taken=engines * size,
+            ),
+            span=place(values, ENGINES, ENGINE_SIZE, ACTOR_GPUS),
+            help=say("use {key} {better}", key=option(values, *ENGINES), better=actor // size)
+            if actor % size == 0
+            else say("make the two products equal"),
+        )

@@ -1,0 +1,98 @@
+"""RLB067: models that share GPUs and ask for different ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.language import say
+from bot.rules._example import openrlhf
+from bot.rules._openrlhf import ALL, LIMITS, LIMITS_ZH, SOURCE, option, place, ray_trainers
+from bot.rules._values import Values
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
+
+META = Meta(
+    id="RLB067",
+    slug="colocated-roles",
+    severity="error",
+    confidence="certain",
+    added_in="0.1.0",
+    summary="Two models that are colocated ask for different nodes or GPUs.",
+    why=(
+        "Actor and reference, or critic and reward model, share one placement group; OpenRLHF "
+        "asserts at its start that both ask for the same nodes and GPUs per node."
+    ),
+    instead="Give both the same number of nodes and GPUs per node.",
+    limits=(
+        f"{LIMITS} The reference counts only with a KL coefficient above 0. The default of every "
+        "role is 8 GPUs per node."
+    ),
+    source=SOURCE,
+    example=Example(
+        bad=openrlhf("--ref.num_gpus_per_node 4"),
+        good=openrlhf("--ref.num_gpus_per_node 8"),
+        path="examples/scripts/train_ppo.sh",
+    ),
+    zh=Chinese(
+        summary="两个共置的模型要求的节点数或 GPU 数不同。",
+        why=(
+            "actor 与 reference、critic 与奖励模型共用一个 placement group；OpenRLHF 启动时断言"
+            "两者的节点数与每节点 GPU 数相同。"
+        ),
+        instead="为两者设置相同的节点数与每节点 GPU 数。",
+        limits=(f"{LIMITS_ZH}只有 KL 系数大于 0 时才有 reference。各角色默认每节点 8 张 GPU。"),
+        sentences={
+            "{flag}: {first} has {nodes} × {gpus} GPUs, "
+            "{second} has {other_nodes} × {other_gpus}": (
+                "{flag}：{first} 为 {nodes} × {gpus} 张 GPU，{second} 为 {other_nodes} × "
+                "{other_gpus} 张"
+            ),
+            "give both the same nodes and GPUs per node": "为两者设置相同的节点数与每节点 GPU 数",
+        },
+    ),
+)
+
+_WITH_REFERENCE = ("train.colocate_actor_ref", "colocate_actor_ref")
+_WITH_REWARD = ("train.colocate_critic_reward", "colocate_critic_reward")
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """OpenRLHF's assertions for colocated models."""
+    for values in ray_trainers(case):
+        shared = next((keys for keys in (ALL, _WITH_REFERENCE) if values.on(*keys)), None)
+        if shared and _kl(values) > 0:
+            yield from _compare(values, shared, "actor", "ref")
+        estimator = values.first("algo.advantage.estimator", "advantage_estimator")
+        if values.on(*_WITH_REWARD) and estimator and estimator.value == "gae":
+            yield from _compare(values, _WITH_REWARD, "critic", "reward")
+
+
+def _kl(values: Values) -> float:
+    found = values.first("algo.kl.init_coef", "init_kl_coef")
+    known = found is not None and isinstance(found.value, int | float)
+    return float(found.value) if found and known and isinstance(found.value, int | float) else 0.0
+
+
+def _compare(values: Values, flag: tuple[str, ...], first: str, second: str) -> Iterator[Hit]:
+    groups = [
+        (f"{role}.num_{what}", f"{role}_num_{what}")
+        for role in (first, second)
+        for what in ("nodes", "gpus_per_node")
+    ]
+    numbers = [values.whole(*keys) for keys in groups]
+    if None in numbers or numbers[:2] == numbers[2:]:
+        return
+    nodes, gpus, other_nodes, other_gpus = numbers
+    yield Hit(
+        message=say(
+            "{flag}: {first} has {nodes} × {gpus} GPUs, {second} has {other_nodes} × {other_gpus}",
+            flag=option(values, *flag),
+            first=first,
+            nodes=nodes,
+            gpus=gpus,
+            second=second,
+            other_nodes=other_nodes,
+            other_gpus=other_gpus,
+        ),
+        span=place(values, groups[3], groups[2], groups[1], groups[0]),
+        help=say("give both the same nodes and GPUs per node"),
+    )

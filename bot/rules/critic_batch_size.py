@@ -1,0 +1,128 @@
+"""RLB058: the critic's batch sizes contradict each other or the batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.language import say
+from bot.rules._example import verl
+from bot.rules._values import Values, version_at_least
+from bot.rules._verl import LIMITS, LIMITS_ZH, needs_critic, trainers
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
+
+_MINI = "critic.ppo_mini_batch_size"
+_MICRO = "critic.ppo_micro_batch_size"
+_PPO = (
+    "algorithm.adv_estimator=gae",
+    "data.train_batch_size=256",
+    "critic.model.path=Qwen/Qwen2.5-7B-Instruct",
+    "critic.use_dynamic_bsz=False",
+)
+_PATH = "examples/tuning/7b/qwen2.5-7b_ppo_8_h100_fsdp_vllm.sh"
+
+META = Meta(
+    id="RLB058",
+    slug="critic-batch-size",
+    severity="error",
+    confidence="certain",
+    added_in="0.1.0",
+    summary="The critic's batch sizes contradict each other, or one that it needs is missing.",
+    why=(
+        "With use_dynamic_bsz off, verl checks at its start that the critic has exactly one form "
+        "of the micro batch size, that its mini batch is a multiple of it, and that the mini batch "
+        "is no larger than train_batch_size."
+    ),
+    instead="Set critic.ppo_micro_batch_size_per_gpu, or critic.use_dynamic_bsz=True.",
+    limits=f"{LIMITS} Only where there is a critic: gae, or critic.enable=True.",
+    source=(
+        "CriticConfig.__post_init__ and validate in verl/workers/config/critic.py (since 0.6.0); "
+        "_validate_config in verl/trainer/ppo/ray_trainer.py before"
+    ),
+    example=Example(
+        bad=verl(*_PPO),
+        good=verl(*_PPO, f"{_MICRO}_per_gpu=4"),
+        path=_PATH,
+    ),
+    zh=Chinese(
+        summary="critic 的各批量大小互相矛盾，或缺少必需的一项。",
+        why=(
+            "关闭 use_dynamic_bsz 时，verl 启动时会检查：critic 的 micro batch size 恰好设置了一种"
+            "形式，mini batch 是它的整数倍，且 mini batch 不大于 train_batch_size。"
+        ),
+        instead="设置 critic.ppo_micro_batch_size_per_gpu，或 critic.use_dynamic_bsz=True。",
+        limits=f"{LIMITS_ZH}只在有 critic 时检查：gae，或 critic.enable=True。",
+        sentences={
+            "both {key} and {key}_per_gpu are set": "同时设置了 {key} 与 {key}_per_gpu",
+            "remove {key}, which is deprecated": "删除已弃用的 {key}",
+            "{key}_per_gpu is not set, and critic.use_dynamic_bsz is off": (
+                "未设置 {key}_per_gpu，且 critic.use_dynamic_bsz 已关闭"
+            ),
+            "set {key}_per_gpu, or critic.use_dynamic_bsz=True": (
+                "设置 {key}_per_gpu，或 critic.use_dynamic_bsz=True"
+            ),
+            "the critic's ppo_mini_batch_size {mini} is no multiple of {key} {micro}": (
+                "critic 的 ppo_mini_batch_size {mini} 不是 {key} {micro} 的整数倍"
+            ),
+            "use {key}_per_gpu": "改用 {key}_per_gpu",
+            "the critic's ppo_mini_batch_size {mini} is larger than train_batch_size {batch}": (
+                "critic 的 ppo_mini_batch_size {mini} 大于 train_batch_size {batch}"
+            ),
+            "use {key}={batch}": "改用 {key}={batch}",
+        },
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Verl's checks of the critic."""
+    for values in trainers(case):
+        if not needs_critic(values) or values.flag("critic.use_dynamic_bsz") is not False:
+            continue
+        yield from _forms(values)
+        mini, micro = values.number(_MINI), values.number(_MICRO)
+        if mini and micro and mini % micro:
+            yield Hit(
+                message=say(
+                    "the critic's ppo_mini_batch_size {mini} is no multiple of {key} {micro}",
+                    mini=mini,
+                    key=_MICRO,
+                    micro=micro,
+                ),
+                span=values.place(_MICRO, _MINI),
+                help=say("use {key}_per_gpu", key=_MICRO),
+            )
+        batch = values.number("data.train_batch_size")
+        # An equal mini batch of the actor is told by the rule mini-batch-size.
+        if mini and batch and mini > batch and values.plan.last(_MINI):
+            yield Hit(
+                message=say(
+                    "the critic's ppo_mini_batch_size {mini} is larger than "
+                    "train_batch_size {batch}",
+                    mini=mini,
+                    batch=batch,
+                ),
+                span=values.place(_MINI),
+                help=say("use {key}={batch}", key=_MINI, batch=batch),
+            )
+
+
+def _forms(values: Values) -> Iterator[Hit]:
+    over_all, per_gpu = values.get(_MICRO), values.get(f"{_MICRO}_per_gpu")
+    if per_gpu is None and values.plan.last(f"{_MICRO}_per_gpu") is None:
+        per_gpu = over_all  # By default it follows the other: ${oc.select:.ppo_micro_batch_size}.
+    if over_all is None or per_gpu is None or not version_at_least(values.plan, 0, 2):
+        return
+    if over_all.value is not None and per_gpu.value is not None:
+        if per_gpu is over_all:
+            return
+        yield Hit(
+            message=say("both {key} and {key}_per_gpu are set", key=_MICRO),
+            span=values.place(_MICRO),
+            help=say("remove {key}, which is deprecated", key=_MICRO),
+        )
+    elif over_all.value is None and per_gpu.value is None:
+        yield Hit(
+            message=say("{key}_per_gpu is not set, and critic.use_dynamic_bsz is off", key=_MICRO),
+            span=values.place(),
+            help=say("set {key}_per_gpu, or critic.use_dynamic_bsz=True", key=_MICRO),
+        )

@@ -1,0 +1,103 @@
+"""RLB065: a batch that DeepSpeed cannot divide into micro batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.language import say
+from bot.rules._example import openrlhf
+from bot.rules._openrlhf import (
+    ACTOR_GPUS,
+    ACTOR_NODES,
+    BATCH,
+    LIMITS,
+    LIMITS_ZH,
+    MICRO,
+    RING,
+    TENSOR,
+    place,
+    product,
+    ray_trainers,
+    size,
+)
+from bot.rules._values import Values
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
+
+META = Meta(
+    id="RLB065",
+    slug="deepspeed-batch",
+    severity="error",
+    confidence="certain",
+    added_in="0.1.0",
+    summary="OpenRLHF's training batch is no multiple of micro batch × GPUs of the actor.",
+    why=(
+        "DeepSpeed asserts that the batch equals micro batch × gradient accumulation × ranks, with "
+        "a whole number of accumulation steps, when the engine is made."
+    ),
+    instead="Choose a batch that is a multiple of the micro batch times the actor's GPUs.",
+    limits=(
+        f"{LIMITS} The Ray trainer's actor alone; ring attention and tensor parallelism divide the "
+        "ranks."
+    ),
+    source=(
+        "openrlhf/utils/deepspeed/deepspeed.py, get_ds_train_config; DeepSpeed's "
+        "_batch_assertion in deepspeed/runtime/config.py"
+    ),
+    example=Example(
+        bad=openrlhf("--train.batch_size 100", "--train.micro_batch_size 8"),
+        good=openrlhf("--train.batch_size 128", "--train.micro_batch_size 8"),
+        path="examples/scripts/train_ppo.sh",
+    ),
+    zh=Chinese(
+        summary="OpenRLHF 的训练批量不是 micro batch × actor GPU 数的整数倍。",
+        why=(
+            "DeepSpeed 创建引擎时断言：批量等于 micro batch × 梯度累积步数 × rank 数，"
+            "且梯度累积步数为整数。"
+        ),
+        instead="选择 micro batch 与 actor GPU 数之积的整数倍作为批量。",
+        limits=(
+            f"{LIMITS_ZH}只检查 Ray 训练器的 actor；ring attention 与张量并行会相应减少 rank 数。"
+        ),
+        sentences={
+            "training batch {batch} is no multiple of {step} (micro batch {micro} × {ranks} "
+            "data-parallel ranks of the actor)": (
+                "训练批量 {batch} 不是 {step} 的整数倍（micro batch {micro} × actor 的 {ranks} 个"
+                "数据并行 rank）"
+            ),
+            "use {lower} or {upper}": "改用 {lower} 或 {upper}",
+            "use {upper}": "改用 {upper}",
+        },
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """DeepSpeed's assertion on the batch of the actor."""
+    for values in ray_trainers(case):
+        batch, micro, ranks = values.whole(*BATCH), values.whole(*MICRO), _ranks(values)
+        if not batch or not micro or not ranks or batch % (micro * ranks) == 0:
+            continue
+        step = micro * ranks
+        lower, upper = batch // step * step, (batch // step + 1) * step
+        yield Hit(
+            message=say(
+                "training batch {batch} is no multiple of {step} (micro batch {micro} × {ranks} "
+                "data-parallel ranks of the actor)",
+                batch=batch,
+                step=step,
+                micro=micro,
+                ranks=ranks,
+            ),
+            span=place(values, BATCH, MICRO, ACTOR_GPUS, ACTOR_NODES),
+            help=say("use {lower} or {upper}", lower=lower, upper=upper)
+            if lower
+            else say("use {upper}", upper=upper),
+        )
+
+
+def _ranks(values: Values) -> int | None:
+    gpus = product(values, ACTOR_NODES, ACTOR_GPUS)
+    ring, tensor = size(values, *RING), size(values, *TENSOR)
+    if not gpus or not ring or not tensor or gpus % (ring * tensor):
+        return None
+    return gpus // (ring * tensor)

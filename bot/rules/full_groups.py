@@ -1,0 +1,111 @@
+"""RLB100: TRL's batch cannot be divided into whole groups of completions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.language import say
+from bot.rules._example import trl
+from bot.rules._values import Values, values_of
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
+
+META = Meta(
+    id="RLB100",
+    slug="full-groups",
+    severity="error",
+    confidence="certain",
+    added_in="0.1.0",
+    summary="TRL's generation batch is no multiple of num_generations, or that is below 2.",
+    why=(
+        "Rewards are compared within the completions of one prompt. GRPOConfig raises a ValueError "
+        "when the batch would split a group, or when a group has one completion."
+    ),
+    instead=(
+        "Choose per_device_train_batch_size × processes × gradient_accumulation_steps as a "
+        "multiple of num_generations."
+    ),
+    limits=(
+        "GRPO alone. Silent when a value cannot be known (a file of settings, a launcher that "
+        "takes every GPU), and when generation_batch_size or steps_per_generation is set."
+    ),
+    source=(
+        "GRPOConfig.__post_init__ in trl/trainer/grpo_config.py: "
+        "https://github.com/huggingface/trl/blob/main/trl/trainer/grpo_config.py"
+    ),
+    example=Example(
+        bad=trl("--per_device_train_batch_size 3", "--num_generations 8"),
+        good=trl("--per_device_train_batch_size 8", "--num_generations 8"),
+        path="scripts/grpo.sh",
+    ),
+    zh=Chinese(
+        summary="TRL 的生成批量不是 num_generations 的整数倍，或 num_generations 小于 2。",
+        why=(
+            "奖励在同一个 prompt 的各回复之间比较。批量会拆开一组回复，或一组只有一条回复时，"
+            "GRPOConfig 会抛出 ValueError。"
+        ),
+        instead=(
+            "使 per_device_train_batch_size × 进程数 × gradient_accumulation_steps 为 "
+            "num_generations 的整数倍。"
+        ),
+        limits=(
+            "只检查 GRPO。取值无法确定时（使用设置文件，或启动器占用全部 GPU）不报告；设置了 "
+            "generation_batch_size 或 steps_per_generation 时也不报告。"
+        ),
+        sentences={
+            "{each} completions a device × {gpus} processes × {steps} steps = {batch} is no "
+            "multiple of num_generations {group}": (
+                "每卡 {each} 条回复 × {gpus} 个进程 × {steps} 步 = {batch}，不是 num_generations "
+                "{group} 的整数倍"
+            ),
+            "num_generations is {group}; TRL needs 2 or more": (
+                "num_generations 为 {group}；TRL 要求不小于 2"
+            ),
+            "use --gradient_accumulation_steps {better}": (
+                "改用 --gradient_accumulation_steps {better}"
+            ),
+            "use --num_generations 8": "改用 --num_generations 8",
+        },
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """TRL's checks of the batch that it generates."""
+    for plan in case.plans:
+        if plan.framework != "trl" or plan.algorithm.value != "grpo" or plan.table is None:
+            continue
+        values = values_of(plan)
+        group = values.number("num_generations")
+        if group is not None and group < 2:
+            yield Hit(
+                message=say("num_generations is {group}; TRL needs 2 or more", group=group),
+                span=values.place("num_generations"),
+                help=say("use --num_generations 8"),
+            )
+            continue
+        yield from _batch(values, group)
+
+
+def _batch(values: Values, group: int | None) -> Iterator[Hit]:
+    plan = values.plan
+    each = values.number("per_device_train_batch_size")
+    steps = values.number("gradient_accumulation_steps")
+    gpus = plan.gpus.value
+    if not group or not each or not steps or not gpus or (each * gpus * steps) % group == 0:
+        return
+    if plan.last("generation_batch_size") or plan.last("steps_per_generation"):
+        return
+    better = next(n for n in range(steps, steps + group + 1) if (each * gpus * n) % group == 0)
+    yield Hit(
+        message=say(
+            "{each} completions a device × {gpus} processes × {steps} steps = {batch} is no "
+            "multiple of num_generations {group}",
+            each=each,
+            gpus=gpus,
+            steps=steps,
+            batch=each * gpus * steps,
+            group=group,
+        ),
+        span=values.place("per_device_train_batch_size", "num_generations"),
+        help=say("use --gradient_accumulation_steps {better}", better=better),
+    )

@@ -1,0 +1,64 @@
+"""RLB062: a LoRA rank that vLLM cannot serve."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.language import say
+from bot.rules._example import verl
+from bot.rules._values import version_at_least
+from bot.rules._verl import LIMITS, LIMITS_ZH, ROLLOUT, trainers
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
+
+_RANK = "actor_rollout_ref.model.lora_rank"
+_LARGEST = 512
+
+META = Meta(
+    id="RLB062",
+    slug="lora-rank-limit",
+    severity="error",
+    confidence="certain",
+    added_in="0.1.0",
+    summary="lora_rank is above 512, the largest rank that vLLM serves.",
+    why="verl looks for the next rank that vLLM allows and stops with a ValueError.",
+    instead="Use a rank of 512 or less; 32 to 128 is usual.",
+    limits=f"{LIMITS} Not checked before verl 0.6.1, nor for Megatron's own LoRA (lora.rank).",
+    source=(
+        "get_vllm_max_lora_rank in verl/workers/rollout/vllm_rollout/utils.py (since 0.6.1), "
+        "called by validate_config"
+    ),
+    example=Example(
+        bad=verl(f"{_RANK}=1024"),
+        good=verl(f"{_RANK}=128"),
+        path="examples/tuning/7b/qwen2.5-7b_grpo-lora_8_h100_fsdp_vllm.sh",
+    ),
+    zh=Chinese(
+        summary="lora_rank 大于 512，超出 vLLM 支持的最大 rank。",
+        why="verl 会查找 vLLM 允许的下一个 rank，找不到即以 ValueError 终止。",
+        instead="使用不超过 512 的 rank；常用 32 到 128。",
+        limits=f"{LIMITS_ZH}verl 0.6.1 之前不检查；Megatron 自己的 LoRA（lora.rank）也不检查。",
+        sentences={
+            "lora_rank {rank} is above {largest}, the largest that vLLM serves": (
+                "lora_rank {rank} 大于 vLLM 支持的最大值 {largest}"
+            ),
+            "use {key}={largest} or less": "改用不大于 {key}={largest} 的值",
+        },
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Verl's check of the rank."""
+    for values in trainers(case):
+        rank = values.number(_RANK)
+        vllm = values.text(f"{ROLLOUT}.name") == "vllm"
+        if rank and rank > _LARGEST and vllm and version_at_least(values.plan, 0, 6, 1):
+            yield Hit(
+                message=say(
+                    "lora_rank {rank} is above {largest}, the largest that vLLM serves",
+                    rank=rank,
+                    largest=_LARGEST,
+                ),
+                span=values.place(_RANK),
+                help=say("use {key}={largest} or less", key=_RANK, largest=_LARGEST),
+            )

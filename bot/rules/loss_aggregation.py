@@ -1,0 +1,68 @@
+"""RLB060: a way of averaging the loss that verl does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from bot.language import say
+from bot.rules._example import verl
+from bot.rules._values import version_at_least
+from bot.rules._verl import ACTOR, LIMITS, LIMITS_ZH, trainers
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
+
+_KEY = f"{ACTOR}.loss_agg_mode"
+
+META = Meta(
+    id="RLB060",
+    slug="loss-aggregation",
+    severity="error",
+    confidence="certain",
+    added_in="0.1.0",
+    summary="loss_agg_mode is none of the modes that verl knows.",
+    why="verl checks the mode at its start and stops with a ValueError.",
+    instead="Use token-mean, seq-mean-token-sum, seq-mean-token-mean or seq-mean-token-sum-norm.",
+    limits=f"{LIMITS} token-sum, which newer releases add, is never reported.",
+    source=(
+        "ActorConfig.__post_init__ in verl/workers/config/actor.py (since 0.6.0), _validate_config "
+        "in verl/trainer/ppo/ray_trainer.py (0.4.0 to 0.5.0)"
+    ),
+    example=Example(bad=verl(f"{_KEY}=seq-mean"), good=verl(f"{_KEY}=seq-mean-token-sum")),
+    zh=Chinese(
+        summary="loss_agg_mode 不是 verl 支持的聚合方式。",
+        why="verl 启动时检查该取值，不支持时以 ValueError 终止。",
+        instead=(
+            "使用 token-mean、seq-mean-token-sum、seq-mean-token-mean 或 seq-mean-token-sum-norm。"
+        ),
+        limits=f"{LIMITS_ZH}较新版本加入的 token-sum 从不报告。",
+        sentences={
+            "loss_agg_mode {mode} is none that verl knows: {known}": (
+                "verl 没有 loss_agg_mode {mode}；可用的有 {known}"
+            ),
+            "did you mean {near}?": "是否想写 {near}？",
+            "use one of them": "使用其中之一",
+        },
+    ),
+)
+
+_MODES = ("token-mean", "seq-mean-token-sum", "seq-mean-token-mean", "seq-mean-token-sum-norm")
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Verl's check of the mode."""
+    for values in trainers(case):
+        mode = values.text(_KEY)
+        if mode is None or mode in (*_MODES, "token-sum"):
+            continue
+        if not version_at_least(values.plan, 0, 4):
+            continue
+        near = get_close_matches(mode, _MODES, n=1)
+        yield Hit(
+            message=say(
+                "loss_agg_mode {mode} is none that verl knows: {known}",
+                mode=mode,
+                known=", ".join(_MODES),
+            ),
+            span=values.place(_KEY),
+            help=say("did you mean {near}?", near=near[0]) if near else say("use one of them"),
+        )

@@ -1,0 +1,83 @@
+"""RLB059: a mini batch cannot be divided among the data-parallel ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.language import say
+from bot.rules._example import verl
+from bot.rules._values import version_at_least
+from bot.rules._verl import ACTOR, LIMITS, LIMITS_ZH, ROLLOUT, data_parallel, trainers
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
+
+_MINI = f"{ACTOR}.ppo_mini_batch_size"
+
+META = Meta(
+    id="RLB059",
+    slug="mini-batch-shares",
+    severity="error",
+    confidence="certain",
+    added_in="0.1.0",
+    summary="ppo_mini_batch_size × rollout.n is no multiple of the data-parallel size.",
+    why=(
+        "Since verl 0.8.0 every rank takes an equal share of a mini batch; the worker stops with "
+        "an AssertionError at the first update, after the first rollout has been paid for."
+    ),
+    instead=(
+        "Choose ppo_mini_batch_size so that its product with rollout.n is a multiple of the GPUs "
+        "divided by sequence- or model-parallel size."
+    ),
+    limits=f"{LIMITS} Not checked before 0.8.0, which divided in another way.",
+    source=(
+        "TrainingWorker.train_mini_batch in verl/workers/engine_workers.py: "
+        "mini_batch_size % data-parallel size == 0; _update_actor in "
+        "verl/trainer/ppo/ray_trainer.py multiplies by rollout.n"
+    ),
+    example=Example(
+        bad=verl(f"{_MINI}=36", f"{ROLLOUT}.n=5"),
+        good=verl(f"{_MINI}=40", f"{ROLLOUT}.n=5"),
+    ),
+    zh=Chinese(
+        summary="ppo_mini_batch_size × rollout.n 不是数据并行度的整数倍。",
+        why=(
+            "自 verl 0.8.0 起每个 rank 均分一个 mini batch；不能均分时 worker 在首次更新时以 "
+            "AssertionError 终止，而第一轮 rollout 已经白跑。"
+        ),
+        instead=(
+            "选择 ppo_mini_batch_size，使其与 rollout.n 的乘积是 GPU 数除以序列并行度或模型并行度"
+            "所得数的整数倍。"
+        ),
+        limits=f"{LIMITS_ZH}0.8.0 之前的划分方式不同，不检查。",
+        sentences={
+            "ppo_mini_batch_size {mini} × rollout.n {n} = {product} is no multiple of the "
+            "data-parallel size {ranks}": (
+                "ppo_mini_batch_size {mini} × rollout.n {n} = {product} 不是数据并行度 {ranks} "
+                "的整数倍"
+            ),
+            "use {key}={better}": "改用 {key}={better}",
+        },
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Verl's assertion in the worker that updates the actor."""
+    for values in trainers(case):
+        mini, n, ranks = values.number(_MINI), values.number(f"{ROLLOUT}.n"), data_parallel(values)
+        if not mini or not n or not ranks or (mini * n) % ranks == 0:
+            continue
+        if not version_at_least(values.plan, 0, 8):
+            continue
+        better = next(size for size in range(mini, mini + ranks + 1) if (size * n) % ranks == 0)
+        yield Hit(
+            message=say(
+                "ppo_mini_batch_size {mini} × rollout.n {n} = {product} is no multiple of the "
+                "data-parallel size {ranks}",
+                mini=mini,
+                n=n,
+                product=mini * n,
+                ranks=ranks,
+            ),
+            span=values.place(_MINI, f"{ROLLOUT}.n"),
+            help=say("use {key}={better}", key=_MINI, better=better),
+        )

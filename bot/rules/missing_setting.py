@@ -1,0 +1,101 @@
+"""RLB063: a setting without which the training cannot start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.language import say
+from bot.rules import _openrlhf as openrlhf
+from bot.rules._example import lines, verl
+from bot.rules._values import Values, values_of
+from bot.rules._verl import ROLLOUT, trainers
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
+
+META = Meta(
+    id="RLB063",
+    slug="missing-setting",
+    severity="error",
+    confidence="certain",
+    added_in="0.1.0",
+    summary="A setting without a default, which the training needs to start, is missing.",
+    why=(
+        "verl's rollout.name is `???` in the configuration, so reading it raises "
+        "MissingMandatoryValue; OpenRLHF's model, prompts and reward model default to nothing, "
+        "and loading nothing fails."
+    ),
+    instead="Set what the message names.",
+    limits=(
+        "Knows rollout.name of verl (since 0.6.0), and of OpenRLHF's Ray trainer the actor's "
+        "model, the prompts, and the reward model where no URL and no agent gives the reward. "
+        "Silent when the launch has words that cannot be known."
+    ),
+    source=(
+        "verl/trainer/config/rollout/rollout.yaml (`name: ???`); "
+        "openrlhf/cli/train_ppo_ray.py, whose defaults are None"
+    ),
+    example=Example(
+        bad=lines("algorithm.adv_estimator=grpo", "actor_rollout_ref.actor.use_dynamic_bsz=True"),
+        good=verl(),
+    ),
+    zh=Chinese(
+        summary="缺少一项没有默认值、缺了就无法启动训练的设置。",
+        why=(
+            "verl 配置中的 rollout.name 是 `???`，读取时会抛出 MissingMandatoryValue；OpenRLHF 的"
+            "模型、prompt 数据集与奖励模型默认为空，加载时必然失败。"
+        ),
+        instead="按提示补上该设置。",
+        limits=(
+            "已知的有：verl 的 rollout.name（0.6.0 起），以及 OpenRLHF Ray 训练器的 actor 模型、"
+            "prompt 数据集、在没有奖励 URL 与 agent 时的奖励模型。启动命令中有无法确定的词时"
+            "不报告。"
+        ),
+        sentences={
+            "{key} is not set and has no default": "未设置 {key}，且它没有默认值",
+            "set {key}={example}": "设置 {key}={example}",
+            "set {key}": "设置 {key}",
+        },
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """The settings that each trainer reads first."""
+    for values in trainers(case):
+        key = f"{ROLLOUT}.name"
+        entry = values.plan.table.get(key) if values.plan.table else None
+        if entry and entry.type == "mandatory" and values.plan.last(key) is None and _whole(values):
+            yield Hit(
+                message=say("{key} is not set and has no default", key=key),
+                span=values.place(),
+                help=say("set {key}={example}", key=key, example="vllm"),
+            )
+    for values in openrlhf.ray_trainers(case):
+        for keys in _needed(values):
+            found = values.first(*keys)
+            if found is not None and found.value is None:
+                name = openrlhf.option(values, *keys)
+                yield Hit(
+                    message=say("{key} is not set and has no default", key=name),
+                    span=values.place(),
+                    help=say("set {key}", key=name),
+                )
+
+
+def _whole(values: Values) -> bool:
+    """True when every word of the launch is known, and no group's choice may bring the setting."""
+    plan = values.plan
+    if plan.bad_arguments or any("@" in s.key or "/" in s.key for s in plan.settings):
+        return False
+    return values_of(plan).get("trainer.nnodes") is not None or all(
+        word.complete for word in plan.launch.argv
+    )
+
+
+def _needed(values: Values) -> Iterator[tuple[str, ...]]:
+    yield ("actor.model_name_or_path", "pretrain")
+    yield ("data.prompt_dataset", "prompt_data")
+    if values.on(*openrlhf.REMOTE) is False and values.on(*openrlhf.AGENT) in (False, None):
+        known = set(values.plan.table or ())
+        if known.intersection(openrlhf.AGENT) and values.on(*openrlhf.AGENT) is None:
+            return
+        yield ("reward.model_name_or_path", "reward_pretrain")

@@ -1,0 +1,108 @@
+"""RLB069: options of OpenRLHF that exclude or need each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.language import say
+from bot.rules._example import openrlhf
+from bot.rules._openrlhf import (
+    AGENT,
+    ASYNC,
+    ENGINES,
+    LIMITS,
+    LIMITS_ZH,
+    REMOTE,
+    SOURCE,
+    option,
+    place,
+    ray_trainers,
+)
+from bot.rules._values import Values
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
+from bot.shell.source import Span
+
+META = Meta(
+    id="RLB069",
+    slug="option-conflict",
+    severity="error",
+    confidence="certain",
+    added_in="0.1.0",
+    summary="Two options of OpenRLHF's Ray trainer exclude each other, or one needs another.",
+    why="The trainer asserts against such pairs before it starts.",
+    instead="Remove one of the two, or add the one that is needed.",
+    limits=(
+        f"{LIMITS} Knows: packing without vLLM, asynchronous training with sleeping engines, "
+        "partial rollout without asynchronous training, evaluation or dynamic filtering without a "
+        "reward URL or an agent."
+    ),
+    source=SOURCE,
+    example=Example(
+        bad=openrlhf("--train.partial_rollout_enable"),
+        good=openrlhf("--train.partial_rollout_enable", "--train.async_enable"),
+        path="examples/scripts/train_ppo.sh",
+    ),
+    zh=Chinese(
+        summary="OpenRLHF Ray 训练器的两个选项互斥，或其中一个依赖另一个。",
+        why="训练器在启动前对这类组合断言并终止。",
+        instead="去掉其中一个，或补上所依赖的选项。",
+        limits=(
+            f"{LIMITS_ZH}已知的有：packing 而没有 vLLM；异步训练而引擎休眠；partial rollout 而非"
+            "异步训练；评测或动态过滤而没有奖励 URL 或 agent。"
+        ),
+        sentences={
+            "{first} needs {second}": "{first} 需要 {second}",
+            "{first} and {second} exclude each other": "{first} 与 {second} 互斥",
+            "add {second}, or remove {first}": "加上 {second}，或去掉 {first}",
+            "remove one of the two": "去掉其中一个",
+        },
+    ),
+)
+
+_PACKING = ("ds.packing_samples", "packing_samples")
+_SLEEP = ("vllm.enable_sleep", "vllm_enable_sleep")
+_COLOCATE = ("train.colocate_all", "colocate_all_models")
+_PARTIAL = ("train.partial_rollout_enable", "partial_rollout")
+_EVALUATION = ("eval.dataset", "eval_dataset")
+_FILTERING = ("algo.dynamic_filtering_enable", "dynamic_filtering")
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """The trainer's assertions on pairs of options."""
+    for values in ray_trainers(case):
+        if values.on(*_PACKING) and values.on(*ENGINES) is False:
+            yield _needs(values, _PACKING, ENGINES)
+        if values.on(*_PARTIAL) and values.on(*ASYNC) is False:
+            yield _needs(values, _PARTIAL, ASYNC)
+        if values.on(*ASYNC) and values.on(*_SLEEP) and values.on(*_COLOCATE):
+            # Without colocation the trainer switches the sleep off by itself.
+            first, second = option(values, *ASYNC), option(values, *_SLEEP)
+            yield Hit(
+                message=say("{first} and {second} exclude each other", first=first, second=second),
+                span=_key(values, _SLEEP),
+                help=say("remove one of the two"),
+            )
+        if _no_reward_source(values):
+            for keys in (_EVALUATION, _FILTERING):
+                if values.on(*keys):
+                    yield _needs(values, keys, REMOTE)
+
+
+def _needs(values: Values, first: tuple[str, ...], second: tuple[str, ...]) -> Hit:
+    names = {"first": option(values, *first), "second": option(values, *second)}
+    return Hit(
+        message=say("{first} needs {second}", **names),
+        span=_key(values, first),
+        help=say("add {second}, or remove {first}", **names),
+    )
+
+
+def _key(values: Values, keys: tuple[str, ...]) -> Span:
+    found = next((s for key in keys if (s := values.plan.last(key))), None)
+    return found.key_span if found else place(values, keys)
+
+
+def _no_reward_source(values: Values) -> bool:
+    known = set(values.plan.table or ())
+    agent = values.on(*AGENT) if known.intersection(AGENT) else False
+    return values.on(*REMOTE) is False and agent is False

@@ -1,0 +1,78 @@
+"""RLB101: open-instruct's packs are shorter than one prompt with its response."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.language import say
+from bot.rules._example import open_instruct
+from bot.rules._values import values_of
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
+
+_KEYS = ("pack_length", "max_prompt_token_length", "response_length")
+
+META = Meta(
+    id="RLB101",
+    slug="pack-length",
+    severity="error",
+    confidence="certain",
+    added_in="0.1.0",
+    summary="pack_length is below max_prompt_token_length + response_length.",
+    why="open-instruct packs whole sequences; it asserts at its start that the longest one fits.",
+    instead="Make pack_length at least the sum of the two lengths.",
+    limits="open-instruct's GRPO trainers. Silent when one of the three cannot be known.",
+    source=(
+        "StreamingDataLoaderConfig.__post_init__ in open_instruct/data_loader.py: "
+        "https://github.com/allenai/open-instruct/blob/main/open_instruct/data_loader.py"
+    ),
+    example=Example(
+        bad=open_instruct(
+            "--pack_length 2048", "--max_prompt_token_length 1024", "--response_length 2048"
+        ),
+        good=open_instruct(
+            "--pack_length 4096", "--max_prompt_token_length 1024", "--response_length 2048"
+        ),
+        path="scripts/grpo.sh",
+    ),
+    zh=Chinese(
+        summary="pack_length 小于 max_prompt_token_length + response_length。",
+        why="open-instruct 按整条序列打包，启动时断言最长的一条放得下。",
+        instead="使 pack_length 不小于两个长度之和。",
+        limits="只检查 open-instruct 的 GRPO 训练器。三者之一无法确定时不报告。",
+        sentences={
+            "pack_length {pack} is below max_prompt_token_length {prompt} + response_length "
+            "{response} = {length}": (
+                "pack_length {pack} 小于 max_prompt_token_length {prompt} + response_length "
+                "{response} = {length}"
+            ),
+            "use --pack_length {length}": "改用 --pack_length {length}",
+        },
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """open-instruct's assertion on the three lengths."""
+    for plan in case.plans:
+        if (
+            plan.framework != "open-instruct"
+            or plan.table is None
+            or "grpo" not in (plan.algorithm.value or "")
+        ):
+            continue
+        values = values_of(plan)
+        pack, prompt, response = (values.number(key) for key in _KEYS)
+        if not pack or not prompt or not response or pack >= prompt + response:
+            continue
+        yield Hit(
+            message=say(
+                "pack_length {pack} is below max_prompt_token_length {prompt} + response_length "
+                "{response} = {length}",
+                pack=pack,
+                prompt=prompt,
+                response=response,
+                length=prompt + response,
+            ),
+            span=values.place(*_KEYS),
+            help=say("use --pack_length {length}", length=prompt + response),
+        )

@@ -1,0 +1,64 @@
+"""RLB061: rollout.mode=sync, which is no more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.language import say
+from bot.rules._edits import without_word
+from bot.rules._example import verl
+from bot.rules._values import values_of, version_at_least
+from bot.rules._verl import ROLLOUT
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
+
+_KEY = f"{ROLLOUT}.mode"
+
+META = Meta(
+    id="RLB061",
+    slug="removed-rollout-mode",
+    severity="error",
+    confidence="certain",
+    added_in="0.1.0",
+    summary="The rollout's mode is sync, which verl removed.",
+    why="Since verl 0.7.0 the configuration of the rollout raises a ValueError for sync.",
+    instead="Remove the setting; async is what is left and the default.",
+    limits="Not checked before 0.7.0, where sync was the default.",
+    source="RolloutConfig.__post_init__ in verl/workers/config/rollout.py (since 0.7.0)",
+    example=Example(bad=verl(f"{_KEY}=sync"), good=verl()),
+    zh=Chinese(
+        summary="rollout.mode 为 sync，而 verl 已移除该模式。",
+        why="自 verl 0.7.0 起，rollout 配置遇到 sync 会抛出 ValueError。",
+        instead="删除该设置；只剩 async，且它就是默认值。",
+        limits="0.7.0 之前 sync 是默认值，不检查。",
+        sentences={
+            "verl {version} has no rollout.mode sync any more": (
+                "verl {version} 已没有 rollout.mode=sync"
+            ),
+            "remove the setting: async is the default": "删除该设置：默认即为 async",
+            "remove {key}": "删除 {key}",
+        },
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Launches of verl that set the removed mode."""
+    for plan in case.plans:
+        setting = plan.last(_KEY)
+        if plan.framework != "verl" or setting is None or setting.value != "sync":
+            continue
+        if plan.table is None or not version_at_least(plan, 0, 7):
+            continue
+        if values_of(plan).text(_KEY) != "sync":
+            continue
+        edits = without_word(case, setting.word)
+        yield Hit(
+            message=say(
+                "verl {version} has no rollout.mode sync any more", version=plan.framework_version
+            ),
+            span=setting.value_span,
+            help=say("remove the setting: async is the default"),
+            fix_title=say("remove {key}", key=_KEY) if edits else None,
+            fix_safe=True,
+            edits=edits,
+        )

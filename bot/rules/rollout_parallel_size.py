@@ -1,0 +1,106 @@
+"""RLB057: the GPUs cannot be divided among the rollout's engines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.language import say
+from bot.rules._example import verl
+from bot.rules._values import Values, version_at_least
+from bot.rules._verl import LIMITS, LIMITS_ZH, ROLLOUT, gpus, trainers
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
+
+_TP = f"{ROLLOUT}.tensor_model_parallel_size"
+
+META = Meta(
+    id="RLB057",
+    slug="rollout-parallel-size",
+    severity="error",
+    confidence="certain",
+    added_in="0.1.0",
+    summary="The GPUs are no multiple of the rollout's tensor × data × pipeline parallel size.",
+    why=(
+        "Each inference engine takes that many GPUs of those that train. verl's workers stop with "
+        "an AssertionError when GPUs are left over."
+    ),
+    instead="Choose a tensor-parallel size of the rollout that divides the number of GPUs.",
+    limits=(
+        f"{LIMITS} Not checked when the rollout has GPUs of its own (rollout.nnodes above 0), nor "
+        "for the engine hf, which has no parallel size."
+    ),
+    source=(
+        "ActorRolloutRefWorker in verl/workers/fsdp_workers.py (0.2 to 0.7.1) and "
+        "verl/workers/engine_workers.py (since 0.7.0): world_size % infer_world_size == 0"
+    ),
+    example=Example(bad=verl(f"{_TP}=3"), good=verl(f"{_TP}=2")),
+    zh=Chinese(
+        summary="GPU 数量不是 rollout 的张量 × 数据 × 流水线并行度的整数倍。",
+        why=(
+            "每个推理引擎要占用训练所用 GPU 中的这么多张；有剩余时 verl 的 worker 会以 "
+            "AssertionError 终止。"
+        ),
+        instead="为 rollout 选择能整除 GPU 数量的张量并行度。",
+        limits=(
+            f"{LIMITS_ZH}rollout 使用独立 GPU（rollout.nnodes 大于 0）时不检查；hf 引擎没有并行度，"
+            "也不检查。"
+        ),
+        sentences={
+            "the number of GPUs, {gpus}, is no multiple of the rollout's {product}": (
+                "GPU 数量 {gpus} 不是 rollout 的{product}的整数倍"
+            ),
+            "tensor × data × pipeline parallel size {sizes} = {size}": (
+                "张量 × 数据 × 流水线并行度 {sizes} = {size} "
+            ),
+            "tensor-parallel size {size}": "张量并行度 {size} ",
+            "choose sizes whose product divides the number of GPUs": (
+                "选择乘积能整除 GPU 数量的并行度"
+            ),
+        },
+    ),
+)
+
+_KINDS = ("tensor_model", "data", "pipeline_model")
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Verl's assertion that the GPUs are a multiple of an engine's."""
+    for values in trainers(case):
+        total, sizes = gpus(values), _sizes(values)
+        if not total or not sizes or values.text(f"{ROLLOUT}.name") in (None, "hf"):
+            continue
+        if values.plan.last(f"{ROLLOUT}.nnodes") or values.plan.last("rollout.nnodes"):
+            continue
+        size = sizes[0] * sizes[1] * sizes[2]
+        if total % size == 0:
+            continue
+        product = (
+            say("tensor-parallel size {size}", size=size)
+            if sizes[1:] == [1, 1]
+            else say(
+                "tensor × data × pipeline parallel size {sizes} = {size}",
+                sizes=" × ".join(map(str, sizes)),
+                size=size,
+            )
+        )
+        yield Hit(
+            message=say(
+                "the number of GPUs, {gpus}, is no multiple of the rollout's {product}",
+                gpus=total,
+                product=product,
+            ),
+            span=values.place(*(f"{ROLLOUT}.{k}_parallel_size" for k in _KINDS)),
+            help=say("choose sizes whose product divides the number of GPUs"),
+        )
+
+
+def _sizes(values: Values) -> list[int] | None:
+    """The three sizes; releases before 0.6.0 have the first alone. None when one is not known."""
+    found = []
+    for kind in _KINDS:
+        key = f"{ROLLOUT}.{kind}_parallel_size"
+        there = kind == "tensor_model" or version_at_least(values.plan, 0, 6)
+        size = values.number(key) if there else 1
+        if not size:
+            return None
+        found.append(size)
+    return found

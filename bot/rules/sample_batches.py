@@ -1,0 +1,96 @@
+"""RLB068: fewer batches of samples than processes that take them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.language import say
+from bot.rules._example import openrlhf
+from bot.rules._openrlhf import (
+    ACTOR_GPUS,
+    ACTOR_NODES,
+    LIMITS,
+    LIMITS_ZH,
+    RING,
+    ROLLOUT_BATCH,
+    ROLLOUT_MICRO,
+    SAMPLES,
+    SOURCE,
+    TENSOR,
+    place,
+    product,
+    ray_trainers,
+    size,
+)
+from bot.rules._values import version_at_least
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
+
+META = Meta(
+    id="RLB068",
+    slug="sample-batches",
+    severity="error",
+    confidence="certain",
+    added_in="0.1.0",
+    summary="A rollout gives fewer micro batches of samples than the actor has processes.",
+    why="Some process would get no sample; OpenRLHF asserts against it at its start.",
+    instead=(
+        "Raise the rollout batch or the samples per prompt, or lower the rollout's micro batch."
+    ),
+    limits=f"{LIMITS} Checked since OpenRLHF 0.8.0.",
+    source=SOURCE,
+    example=Example(
+        bad=openrlhf(
+            "--rollout.batch_size 8",
+            "--rollout.n_samples_per_prompt 2",
+            "--rollout.micro_batch_size 4",
+        ),
+        good=openrlhf(
+            "--rollout.batch_size 128",
+            "--rollout.n_samples_per_prompt 2",
+            "--rollout.micro_batch_size 4",
+        ),
+        path="examples/scripts/train_ppo.sh",
+    ),
+    zh=Chinese(
+        summary="一轮 rollout 产生的样本 micro batch 少于 actor 的进程数。",
+        why="会有进程分不到样本；OpenRLHF 启动时对此断言并终止。",
+        instead="增大 rollout 批量或每个 prompt 的样本数，或减小 rollout 的 micro batch。",
+        limits=f"{LIMITS_ZH}自 OpenRLHF 0.8.0 起检查。",
+        sentences={
+            "{samples} samples × {batch} prompts ÷ micro batch {micro} = {batches} batches, fewer "
+            "than the actor's {ranks} processes": (
+                "{samples} 个样本 × {batch} 个 prompt ÷ micro batch {micro} = {batches} 批，少于 "
+                "actor 的 {ranks} 个进程"
+            ),
+            "raise the rollout batch, or lower its micro batch": (
+                "增大 rollout 批量，或减小其 micro batch"
+            ),
+        },
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """OpenRLHF's last assertion before it starts."""
+    for values in ray_trainers(case):
+        samples, batch = values.whole(*SAMPLES), values.whole(*ROLLOUT_BATCH)
+        micro, gpus = values.whole(*ROLLOUT_MICRO), product(values, ACTOR_NODES, ACTOR_GPUS)
+        ring, tensor = size(values, *RING), size(values, *TENSOR)
+        if not samples or not batch or not micro or not gpus or not ring or not tensor:
+            continue
+        batches, ranks = samples * batch // micro, gpus // ring // tensor
+        if batches >= ranks or not version_at_least(values.plan, 0, 8):
+            continue
+        yield Hit(
+            message=say(
+                "{samples} samples × {batch} prompts ÷ micro batch {micro} = {batches} batches, "
+                "fewer than the actor's {ranks} processes",
+                samples=samples,
+                batch=batch,
+                micro=micro,
+                batches=batches,
+                ranks=ranks,
+            ),
+            span=place(values, ROLLOUT_BATCH, SAMPLES, ROLLOUT_MICRO),
+            help=say("raise the rollout batch, or lower its micro batch"),
+        )

@@ -1,0 +1,85 @@
+"""RLB064: a token limit that the longest sequence does not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.language import say
+from bot.rules._example import verl
+from bot.rules._verl import ACTOR, LIMITS, LIMITS_ZH, sequence_length, sequence_parallel, trainers
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
+
+_LIMIT = f"{ACTOR}.ppo_max_token_len_per_gpu"
+_LENGTHS = ("data.max_prompt_length=1024", "data.max_response_length=8192")
+
+META = Meta(
+    id="RLB064",
+    slug="token-limit",
+    severity="warning",
+    confidence="high",
+    added_in="0.1.0",
+    summary="ppo_max_token_len_per_gpu is below one sequence of the greatest length.",
+    why=(
+        "With use_dynamic_bsz a micro batch holds at least one sequence. verl asserts that the "
+        "limit is no smaller than the longest one, so the training stops at the first full-length "
+        "response."
+    ),
+    instead=(
+        "Make ppo_max_token_len_per_gpu × sequence-parallel size at least max_prompt_length + "
+        "max_response_length."
+    ),
+    limits=f"{LIMITS} Only FSDP, and only with use_dynamic_bsz.",
+    source=(
+        "rearrange_micro_batches in verl/utils/seqlen_balancing.py: max_token_len must be greater "
+        "than the sequence length"
+    ),
+    example=Example(bad=verl(*_LENGTHS, f"{_LIMIT}=8192"), good=verl(*_LENGTHS, f"{_LIMIT}=18432")),
+    zh=Chinese(
+        summary="ppo_max_token_len_per_gpu 小于一条最长序列。",
+        why=(
+            "use_dynamic_bsz 的一个 micro batch 至少含一条序列。verl 断言该上限不小于最长序列，"
+            "因此遇到第一条满长回复时训练即终止。"
+        ),
+        instead=(
+            "使 ppo_max_token_len_per_gpu × 序列并行度不小于 max_prompt_length + "
+            "max_response_length。"
+        ),
+        limits=f"{LIMITS_ZH}只检查 FSDP，且只在启用 use_dynamic_bsz 时检查。",
+        sentences={
+            "ppo_max_token_len_per_gpu {limit}{times} is below one sequence of {length} tokens "
+            "(max_prompt_length {prompt} + max_response_length {response})": (
+                "ppo_max_token_len_per_gpu {limit}{times} 小于一条 {length} token 的序列"
+                "（max_prompt_length {prompt} + max_response_length {response}）"
+            ),
+            " × sequence-parallel size {size}": " × 序列并行度 {size}",
+            "use {key}={better} or more": "改用不小于 {key}={better} 的值",
+        },
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Compare the limit with prompt + response."""
+    for values in trainers(case):
+        if values.flag(f"{ACTOR}.use_dynamic_bsz") is not True:
+            continue
+        if values.text(f"{ACTOR}.strategy") not in ("fsdp", "fsdp2"):
+            continue
+        limit, parallel = values.number(_LIMIT), sequence_parallel(values)
+        lengths = sequence_length(values)
+        if not limit or not parallel or not lengths or limit * parallel >= sum(lengths):
+            continue
+        times = say(" × sequence-parallel size {size}", size=parallel) if parallel > 1 else ""
+        yield Hit(
+            message=say(
+                "ppo_max_token_len_per_gpu {limit}{times} is below one sequence of {length} tokens "
+                "(max_prompt_length {prompt} + max_response_length {response})",
+                limit=limit,
+                times=times,
+                length=sum(lengths),
+                prompt=lengths[0],
+                response=lengths[1],
+            ),
+            span=values.place(_LIMIT, "data.max_response_length", "data.max_prompt_length"),
+            help=say("use {key}={better} or more", key=_LIMIT, better=-(-sum(lengths) // parallel)),
+        )

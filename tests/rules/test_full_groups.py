@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from bot.rules._example import trl
+from tests.rules.helpers import quiet, told
+
+SLUG = "full-groups"
+EACH, GROUP = "--per_device_train_batch_size", "--num_generations"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        trl(f"{EACH} 8", f"{GROUP} 8"),
+        trl(f"{EACH} 1", f"{GROUP} 8", "--gradient_accumulation_steps 8"),
+        trl(f"{EACH} 3", f"{GROUP} 8", "--steps_per_generation 8"),
+        trl(f"{EACH} $EACH", f"{GROUP} 8"),
+        trl(f"{EACH} 3", f"{GROUP} 8", "--config recipe.yaml"),
+        trl(f"{EACH} 3", f"{GROUP} 8").replace("--nproc_per_node 1", "--nproc_per_node gpu"),
+    ],
+)
+def test_stays_silent(script: str) -> None:
+    assert quiet(SLUG, script)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        trl(f"{EACH} 3", f"{GROUP} 8"),
+        trl(f"{EACH} 4", f"{GROUP} 1"),
+        trl(f"{EACH} 2", f"{GROUP} 7").replace("--nproc_per_node 1", "--nproc_per_node 4"),
+    ],
+)
+def test_says_what_is_wrong(script: str, snapshot: SnapshotAssertion) -> None:
+    assert told(SLUG, script) == snapshot

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from bot.rules._example import verl
+from tests.rules.helpers import quiet, told
+
+SLUG = "mini-batch-shares"
+MINI = "actor_rollout_ref.actor.ppo_mini_batch_size"
+N = "actor_rollout_ref.rollout.n"
+SP = "actor_rollout_ref.actor.fsdp_config.ulysses_sequence_parallel_size"
+TP = "actor_rollout_ref.actor.megatron.tensor_model_parallel_size"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl(f"{MINI}=64", f"{N}=5"),
+        verl(f"{MINI}=1", f"{N}=8"),
+        verl(f"{MINI}=3", f"{N}=2", f"{SP}=4"),
+        verl(f"{MINI}=3", f"{N}=2", "model_engine=megatron", f"{TP}=4"),
+        verl(f"{MINI}=3", f"{N}=$N"),
+        verl(f"{MINI}=3", f"{N}=1", before="# verl: 0.7.1"),
+    ],
+)
+def test_stays_silent(script: str) -> None:
+    assert quiet(SLUG, script)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl(f"{MINI}=3", f"{N}=1"),
+        verl(f"{MINI}=36", f"{N}=5", f"{SP}=2", "trainer.nnodes=2"),
+        verl(f"{MINI}=3", f"{N}=1", "model_engine=megatron", f"{TP}=4"),
+    ],
+)
+def test_says_what_is_wrong(script: str, snapshot: SnapshotAssertion) -> None:
+    assert told(SLUG, script) == snapshot

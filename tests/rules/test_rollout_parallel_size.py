@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from bot.rules._example import verl
+from tests.rules.helpers import quiet, told
+
+SLUG = "rollout-parallel-size"
+R = "actor_rollout_ref.rollout"
+TP = f"{R}.tensor_model_parallel_size"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl(),
+        verl(f"{TP}=8"),
+        verl(f"{TP}=$TP"),
+        verl(f"{TP}=3", "trainer.nnodes=$N"),
+        verl(f"{TP}=3", f"{R}.name=hf"),
+        verl(f"{TP}=3", f"{R}.nnodes=1"),  # GPUs of its own
+        verl(f"{TP}=2", f"{R}.data_parallel_size=2", f"{R}.pipeline_model_parallel_size=2"),
+        verl(f"{TP}=2", f"{R}.data_parallel_size=3", before="# verl: 0.4.1"),  # not a key then
+    ],
+)
+def test_stays_silent(script: str) -> None:
+    assert quiet(SLUG, script)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl(f"{TP}=3"),
+        verl(f"{TP}=16"),
+        verl(f"{TP}=2", "trainer.n_gpus_per_node=1"),
+        verl(f"{TP}=2", f"{R}.data_parallel_size=3", "trainer.nnodes=2"),
+        verl(f"{TP}=5", before="# verl: 0.4.1"),
+    ],
+)
+def test_says_what_is_wrong(script: str, snapshot: SnapshotAssertion) -> None:
+    assert told(SLUG, script) == snapshot
