@@ -53,8 +53,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as site:
         _install(recipe.packages, Path(site))
         sys.path.insert(0, site)
-        import wandb
         from wandb.proto import wandb_internal_pb2 as pb
+
+        import wandb
 
         run = wandb.init(
             project=recipe.project,

@@ -12,7 +12,7 @@ produce, so they are published as the SDK's own records through the SDK's own in
 for are put on `sys.path` as `*.dist-info` folders without code, and the SDK finds them itself.
 
 The SDK is imported in a process of its own, which ends with its service before `write_run` returns:
-importing it warns, starts threads and reads the environment. Nothing goes over the network.
+importing it warns, starts threads and reads the environment.
 """
 
 from __future__ import annotations
@@ -31,10 +31,13 @@ _KEPT = ("PATH", "SYSTEMROOT", "TMPDIR", "LANG", "LD_LIBRARY_PATH")
 """What the writing process gets of the environment: no WANDB_* of the developer's."""
 
 
-def write_run(out: Path, recipe: RunRecipe, *, timeout: float = 120.0) -> Path:
-    """Write one run below `out/wandb` and return its folder.
+def write_run(
+    out: Path, recipe: RunRecipe, *, timeout: float = 120.0, server: tuple[str, str] | None = None
+) -> Path:
+    """Write one run below `out/wandb` and return its folder; `server` is where it logs to besides.
 
-    Raises CalledProcessError when the SDK failed; its output is in the exception.
+    `server` is an address and a key; without it nothing goes over the network. Raises
+    CalledProcessError when the SDK failed; its output is in the exception.
     """
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as home:
@@ -49,6 +52,9 @@ def write_run(out: Path, recipe: RunRecipe, *, timeout: float = 120.0) -> Path:
             "WANDB_CONFIG_DIR": home,
             "WANDB_DATA_DIR": home,
         }
+        if server is not None:
+            environment |= {"WANDB_BASE_URL": server[0], "WANDB_API_KEY": server[1]}
+            environment["WANDB_MODE"] = "online"
         done = subprocess.run(
             [sys.executable, "-m", "tests.runs.child", str(out.resolve())],
             input=recipe.to_json(),

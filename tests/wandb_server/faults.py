@@ -11,7 +11,9 @@ from typing import Literal
 class Fault:
     """What happens to requests of one operation (or path), instead of or before the answer."""
 
-    kind: Literal["status", "hang", "drip", "garbage", "huge", "drop", "cut", "redirect"]
+    kind: Literal[
+        "status", "hang", "drip", "garbage", "huge", "drop", "cut", "redirect", "delete", "stream"
+    ]
     operation: str | None = None
     """Name of the GraphQL operation, or the beginning of a path; None for every request."""
     status: int = 500

@@ -128,7 +128,8 @@ def _of_run(make: Callable[[Wandb, StoredRun, Variables], Answer]) -> Operation:
         run = _find(server, variables, key)
         access = server.store.access.get((entity, project), "USER_READ")
         found = None if run is None else make(server, run, variables)
-        return {"project": {"access": access, "internalId": "1", "run": found}}
+        seen = {} if "access" in server.unknown_fields else {"access": access}
+        return {"project": {**seen, "internalId": "1", "run": found}}
 
     return operation
 

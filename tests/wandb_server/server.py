@@ -119,9 +119,13 @@ class _Handler(BaseHTTPRequestHandler):
             variables = asked.get("variables") or {}
         wandb.note(operation or f"{self.command} {path}", key)
         for fault in wandb.faults:
-            if fault.strikes(operation, path):
-                self._fail(fault)
-                return
+            if not fault.strikes(operation, path):
+                continue
+            if fault.kind == "delete":
+                wandb.store.runs.clear()
+                continue
+            self._fail(fault)
+            return
         if path == "/graphql":
             self._graphql(operation, variables, document, key)
         elif path.startswith("/files/"):
@@ -220,14 +224,17 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Content-Length", "100000")
             self.end_headers()
             self.wfile.write(b'{"data": {')
-        elif fault.kind in ("drip", "huge"):
+        elif fault.kind in ("drip", "huge", "stream"):
             self._endless(fault)
 
     def _endless(self, fault: Fault) -> None:
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
         self.end_headers()
-        piece = b" " if fault.kind == "drip" else b'{"data": "' + b"x" * (1 << 20)
+        size, pause = {"drip": (1, 0.2), "stream": (1 << 16, 0.05), "huge": (1 << 20, 0)}[
+            fault.kind
+        ]
         with suppress(OSError):
-            while not self.server.wandb.stopping.wait(0.2 if fault.kind == "drip" else 0):
-                self.wfile.write(piece)
+            self.wfile.write(b'{"data": "')
+            while not self.server.wandb.stopping.wait(pause):
+                self.wfile.write(b"x" * size)

@@ -78,6 +78,13 @@ def assemble(
         say(others.STAGE, 0, None)
         found, sibling_gaps = others.siblings(sdk, run, bounds)
 
+    # The listings of a run that was deleted meanwhile are empty rather than failures.
+    after = streams.counts(sdk, {"entity": entity, "project": project, "name": run_id})
+    if state in _ENDED and after != counted:
+        gaps.append(
+            "The run was changed while it was read: what is compared may be of before and after."
+        )
+
     return Facts(
         source=f"W&B run {entity}/{project}/{run_id}",
         kind="online",

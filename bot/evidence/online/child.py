@@ -12,7 +12,8 @@ import os
 import sys
 import threading
 import time
-from dataclasses import asdict
+from collections.abc import Callable
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +32,23 @@ class Reporter:
         self._out = os.fdopen(descriptor, "wb", buffering=0)
         self._lock = threading.Lock()
         self.stage = "the run"
+        self.heard = time.monotonic()
+        """When the last sign of life was given."""
+
+    def silent(self) -> float:
+        """Seconds since the last sign of life."""
+        return time.monotonic() - self.heard
+
+    def hint(self, failure: dict[str, Any]) -> None:
+        """Say what the server ails; no sign of life."""
+        self._write({"hint": failure})
 
     def send(self, **message: Any) -> None:
         """Write one message."""
+        self.heard = time.monotonic()
+        self._write(message)
+
+    def _write(self, message: dict[str, Any]) -> None:
         data = json.dumps(message).encode() + b"\n"
         with self._lock:
             while data:
@@ -87,13 +102,16 @@ def _read(
     key = permitted_key(probe, key, allow_private=asked["allow_private"])
     sdk = Sdk(asked["api"], key, bounds)
     reporter.send(service=sdk.service_pid)
-    meter = Meter(sdk, bounds, reporter)
+    meter = Meter(sdk, bounds, reporter, lambda: probe.ails(key))
     meter.start()
     try:
         return _facts(sdk, asked, bounds, reporter, meter)
     except ReadingError as error:
-        if error.failure.kind in ("garbage", "sdk") and _is_gone(probe, key):
-            raise ReadingError(Failure(kind="gone", stage=error.failure.stage)) from None
+        failure = error.failure
+        if failure.kind in ("garbage", "sdk") and _is_gone(probe, key):
+            raise ReadingError(Failure(kind="gone", stage=failure.stage)) from None
+        if failure.kind in ("bad-key", "forbidden") and key is None:
+            raise ReadingError(Failure(kind="no-key", stage=failure.stage)) from None
         raise
 
 
@@ -128,22 +146,30 @@ def _is_gone(probe: Any, key: Secret | None) -> bool:
 class Meter(threading.Thread):
     """Watches what the service receives, and the clock."""
 
-    def __init__(self, sdk: Any, bounds: Bounds, reporter: Reporter) -> None:
+    def __init__(
+        self, sdk: Any, bounds: Bounds, reporter: Reporter, ails: Callable[[], Failure | None]
+    ) -> None:
         super().__init__(daemon=True)
-        self._sdk, self._bounds, self._reporter = sdk, bounds, reporter
+        self._sdk, self._bounds, self._reporter, self._ails = sdk, bounds, reporter, ails
         self._deadline = time.monotonic() + bounds.seconds
         self._received = 0
 
     def run(self) -> None:
         """Report received bytes as signs of life until the process ends."""
+        asked = 0.0
         while True:
             time.sleep(0.5)
-            received = self._sdk.received()
-            if received is None:
-                return
+            received = self._sdk.received() or 0
             if received - self._received >= _LIVELY:
                 self._reporter.send(received=received)
             self._received = received
+            silent = self._reporter.silent()
+            if silent > self._bounds.stall_seconds / 2 and asked != self._reporter.heard:
+                # The SDK waits in silence as long as a Retry-After says: find out why.
+                asked = self._reporter.heard
+                failure = self._ails()
+                if failure is not None:
+                    self._reporter.hint(asdict(replace(failure, stage=self._reporter.stage)))
 
     def spent(self) -> str | None:
         """The bound that is used up, in words; None while there is time and room."""

@@ -84,8 +84,8 @@ _SENTENCES: Final[dict[Kind, str]] = {
         "link a run that stays."
     ),
     "rate": (
-        "{host} asks for fewer requests (429){wait} while {stage} was read: run the same command "
-        "again later."
+        "{host} asks for fewer requests (HTTP 429){wait}; {stage} could not be read: run the same "
+        "command again later."
     ),
     "server": (
         "{host} failed to answer{status} while {stage} was read, several times in a row: run the "
@@ -150,7 +150,7 @@ def sentence(failure: Failure, link: RunLink) -> str:
         host=link.host,
         stage=failure.stage,
         status="" if failure.status is None else f" (HTTP {failure.status})",
-        wait="" if seconds is None else f", after a wait of {seconds:g} seconds",
+        wait="" if not seconds else f" and a wait of {seconds:g} seconds",
         time=time,
         cause=f" ({failure.detail})" if failure.detail else "",
         detail=failure.detail or "no reason given",

@@ -62,6 +62,14 @@ class Probe:
     """Seconds for each request."""
     wait: Callable[[float], None] = time.sleep
 
+    def ails(self, key: Secret | None) -> Failure | None:
+        """What is wrong with the server at this moment, asked once; None when it answers."""
+        try:
+            outcome = self._once(self._request(_QUERY % "", key))
+        except ReadingError as error:
+            return error.failure
+        return outcome if isinstance(outcome, Failure) else None
+
     def ask(self, key: Secret | None) -> Seen | int:
         """What is seen with `key`, or the HTTP status (401, 403) with which the server refused.
 
@@ -87,7 +95,7 @@ class Probe:
             )
         raise ReadingError(Failure(kind="garbage", stage=STAGE))
 
-    def _answer(self, query: str, key: Secret | None) -> dict[str, Any] | int:
+    def _request(self, query: str, key: Secret | None) -> urllib.request.Request:
         variables = {"entity": self.entity, "project": self.project, "name": self.run_id}
         body = json.dumps({"query": query, "variables": variables}).encode()
         request = urllib.request.Request(  # noqa: S310 - the scheme is checked by Access
@@ -99,6 +107,10 @@ class Probe:
             # Unredirected: kept out of what urllib would send anywhere else.
             token = base64.b64encode(f"api:{key.reveal()}".encode()).decode()
             request.add_unredirected_header("Authorization", f"Basic {token}")
+        return request
+
+    def _answer(self, query: str, key: Secret | None) -> dict[str, Any] | int:
+        request = self._request(query, key)
         failure = Failure(kind="server", stage=STAGE)
         for attempt in range(_TRIES):
             outcome = self._once(request)
@@ -121,6 +133,8 @@ class Probe:
         except urllib.error.HTTPError as error:
             with error:
                 return _refusal(error.code, error.headers.get("Retry-After"))
+        except ReadingError:
+            raise
         except TimeoutError:
             raise ReadingError(Failure(kind="hang", stage=STAGE, seconds=self.timeout)) from None
         except urllib.error.URLError as error:
@@ -149,6 +163,8 @@ def _refusal(status: int, retry_after: str | None) -> int | Failure:
         return status
     if status == 429:
         return Failure(kind="rate", status=status, stage=STAGE, seconds=_seconds(retry_after))
+    if 300 <= status < 400:
+        return Failure(kind="redirect", status=status, stage=STAGE)
     kind: Kind = "server" if status >= 500 else "http"
     return Failure(kind=kind, status=status, stage=STAGE)
 

@@ -57,6 +57,9 @@ def converse(request: Mapping[str, Any], bounds: Bounds, on_message: OnMessage) 
         listener = _Listener(child, bounds, on_message)
         asked = {**request, "folder": str(folder / "run"), "bounds": bounds.to_json()}
         (folder / "run").mkdir()
+        (folder / "cache").mkdir()
+        # The service writes whole answers to a log below this name; a file there prevents it.
+        (folder / "cache" / "wandb").touch()
         try:
             return listener.converse(json.dumps(asked).encode())
         finally:
@@ -86,7 +89,7 @@ def _process(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
         "TMPDIR": place,
         "NETRC": os.devnull,
         "WANDB_DIR": place,
-        "WANDB_CACHE_DIR": place,
+        "WANDB_CACHE_DIR": str(folder / "cache"),
         "WANDB_CONFIG_DIR": place,
         "WANDB_DATA_DIR": place,
         "WANDB_SILENT": "true",
@@ -123,6 +126,7 @@ class _Listener:
         self.on_message = on_message
         self.service: int | None = None
         self.stage = "the run"
+        self.hint: Failure | None = None
 
     def converse(self, request: bytes) -> Outcome:
         to, back = cast("IO[bytes]", self.child.stdin), cast("IO[bytes]", self.child.stdout)
@@ -140,8 +144,10 @@ class _Listener:
             while True:
                 now = time.monotonic()
                 if now >= hard:
-                    return self._failed("slow", seconds=round(now - begun))
+                    return self._failed("slow", seconds=hard - begun)
                 silent = heard + self.bounds.stall_seconds
+                if now >= silent and self.hint is not None:
+                    return Outcome(None, self.hint)
                 if now >= silent:
                     return self._failed("hang", seconds=self.bounds.stall_seconds)
                 if not selector.select(min(hard, silent) - now):
@@ -155,11 +161,14 @@ class _Listener:
                     return self._failed("too-much", detail=size)
                 *lines, rest = (rest + data).split(b"\n")
                 for line in lines:
-                    outcome = self._take(json.loads(line))
+                    message = json.loads(line)
+                    if "hint" in message:
+                        self.hint = Failure.from_json(message["hint"])
+                        continue
+                    heard, self.hint = time.monotonic(), None
+                    outcome = self._take(message)
                     if outcome is not None:
                         return outcome
-                if lines:
-                    heard = time.monotonic()
 
     def _take(self, message: dict[str, Any]) -> Outcome | None:
         if "facts" in message:

@@ -6,6 +6,7 @@ nothing without a key, looks for one in the user's files, and sends `Use-Admin-P
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +17,8 @@ from bot.evidence.online.failure import Failure, Kind, ReadingError
 from bot.secret import Secret
 
 _RETRIES = 3
-_NO_SERVICE = "service process"
+_NO_SERVICE = "service process is not running"
+_STATUS = re.compile(r"\b(?:returned error|HTTP|status(?: code)?:?) ([45][0-9]{2})\b")
 
 
 class Sdk:
@@ -25,7 +27,7 @@ class Sdk:
     def __init__(self, api: str, key: Secret | None, bounds: Bounds) -> None:
         """Import the SDK and start its service; raises ReadingError when that does not work."""
         try:
-            from wandb.apis.public.service_api import ServiceApi
+            from wandb.apis.public.service_api import ServiceApi  # A second, on a slow machine.
             from wandb.sdk import wandb_setup
 
             settings = wandb_setup.singleton().settings.model_copy()
@@ -35,13 +37,15 @@ class Sdk:
             settings.x_graphql_retry_max = _RETRIES
             settings.x_graphql_retry_wait_min_seconds = 1
             settings.x_graphql_retry_wait_max_seconds = 4
-            settings.x_graphql_timeout_seconds = max(1.0, bounds.stall_seconds)
+            # Of a whole answer; a silent server is noticed from outside, long before.
+            settings.x_graphql_timeout_seconds = bounds.seconds + bounds.stall_seconds
             settings.x_file_transfer_retry_max = _RETRIES
             settings.x_file_transfer_retry_wait_min_seconds = 1
             settings.x_file_transfer_retry_wait_max_seconds = 4
-            settings.x_file_transfer_timeout_seconds = max(1.0, bounds.stall_seconds)
-            # Above the reading's own bound, which knows what was being read.
-            self.service = ServiceApi(settings=settings, timeout=bounds.seconds)
+            settings.x_file_transfer_timeout_seconds = bounds.seconds + bounds.stall_seconds
+            self.service = ServiceApi(
+                settings=settings, timeout=bounds.seconds + 2 * bounds.stall_seconds
+            )
             self.service._get_api_session()
         except Exception as error:
             raise ReadingError(Failure(kind="missing-sdk", detail=type(error).__name__)) from None
@@ -131,5 +135,8 @@ def _status(error: BaseException | None) -> int | None:
         status = getattr(response, "http_status", None)
         if isinstance(status, int) and status >= 400:
             return status
+        in_text = _STATUS.search(str(error))
+        if in_text is not None:
+            return int(in_text[1])
         error = getattr(error, "exc", None) or error.__cause__
     return None

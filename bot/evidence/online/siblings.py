@@ -14,7 +14,7 @@ from bot.evidence.online.failure import ReadingError
 from bot.evidence.online.sdk import Sdk, failures
 from bot.evidence.run_config import plain
 
-STAGE = "the other runs of the project"
+STAGE = "the list of the project's runs"
 _SHORT = 20
 """A run that says "finished" after fewer steps than this may have died (verl before 0.9.0)."""
 

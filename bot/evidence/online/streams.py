@@ -12,17 +12,17 @@ from typing import Any
 from bot.evidence.console import Console
 from bot.evidence.facts import Series
 from bot.evidence.online.bounds import Bounds
-from bot.evidence.online.failure import ReadingError
+from bot.evidence.online.failure import Failure, ReadingError
 from bot.evidence.online.sdk import Sdk, failures
 from bot.evidence.tally import Tally
 
-SYSTEM, CONSOLE, FILES = "the system stream", "the console", "the files"
+SYSTEM, CONSOLE, FILES = "the system stream", "the console", "the metadata"
 WANTED_FILES = ("wandb-metadata.json", "requirements.txt")
 
 _GPU_MEMORY = re.compile(r"(?:system\.)?gpu\.([0-9]{1,4})\.memoryAllocatedBytes(?:/l:.*)?\Z", re.S)
 _COUNTS = """query RunCounts($entity: String!, $project: String!, $name: String!) {
   project(name: $project, entityName: $entity) {
-    run(name: $name) { eventsLineCount logLineCount }
+    run(name: $name) { state historyLineCount eventsLineCount logLineCount }
   }
 }"""
 
@@ -33,22 +33,35 @@ class Counts:
 
     samples: int | None = None
     lines: int | None = None
+    rows: int | None = None
+    state: str | None = None
 
 
 def counts(sdk: Sdk, variables: dict[str, Any]) -> Counts:
-    """How long the streams are; servers that do not know these fields say nothing."""
+    """How long the streams are; servers that do not know these fields say nothing.
+
+    Raises ReadingError when the run is gone.
+    """
     try:
         found = sdk.ask("the run", _COUNTS, variables)
     except ReadingError as error:
         if error.failure.kind not in ("http", "sdk", "garbage"):
             raise
         return Counts()
-    run = (found.get("project") or {}).get("run") or {}
-    samples, lines = run.get("eventsLineCount"), run.get("logLineCount")
+    run = (found.get("project") or {}).get("run")
+    if run is None:
+        raise ReadingError(Failure(kind="gone", stage="the run"))
+    state = run.get("state")
     return Counts(
-        samples=samples if isinstance(samples, int) else None,
-        lines=lines if isinstance(lines, int) else None,
+        samples=_count(run.get("eventsLineCount")),
+        lines=_count(run.get("logLineCount")),
+        rows=_count(run.get("historyLineCount")),
+        state=state if isinstance(state, str) else None,
     )
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 @dataclass(slots=True)

@@ -1,0 +1,126 @@
+"""A W&B of one's own for every test, with runs that the real SDK put there."""
+
+from __future__ import annotations
+
+import copy
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+
+from bot.evidence.facts import EvidenceError, Facts
+from bot.evidence.links import parse_link
+from bot.evidence.online import Access, Bounds, read_online
+from bot.secret import Secret
+from tests.conftest import WrittenRun
+from tests.evidence.samples import MATCHING
+from tests.runs.recipe import RunRecipe
+from tests.wandb_server.server import KEY, Wandb
+from tests.wandb_server.store import StoredRun
+from tests.wandb_server.upload import sync
+
+Uploaded: TypeAlias = Callable[[RunRecipe], StoredRun]
+
+
+@pytest.fixture(scope="session")
+def uploaded(written: WrittenRun) -> Uploaded:
+    """What W&B holds of a recipe's run after `wandb sync`; a copy."""
+    kept: dict[str, StoredRun] = {}
+
+    def stored(recipe: RunRecipe) -> StoredRun:
+        key = recipe.to_json()
+        if key not in kept:
+            with Wandb().serving() as server:
+                kept[key] = sync(server, written(recipe))
+        return copy.deepcopy(kept[key])
+
+    return stored
+
+
+@pytest.fixture
+def server() -> Iterator[Wandb]:
+    """An empty server."""
+    with Wandb().serving() as made:
+        yield made
+
+
+@dataclass
+class Room:
+    """A place to read in, where whatever is left behind is seen."""
+
+    folder: Path
+    server: Wandb
+
+    def read(
+        self,
+        run: str = "abc123",
+        *,
+        key: str | None = None,
+        allow_private: bool = False,
+        siblings: bool = False,
+        progress: Any = None,
+        link: str | None = None,
+        **bounds: Any,
+    ) -> Facts:
+        """The facts of a run on the server."""
+        access = Access(
+            base_url=self.server.url,
+            key=Secret(key) if key else None,
+            allow_private_runs=allow_private,
+        )
+        return read_online(
+            parse_link(link or self.server.link(run), origins=access.page_origins),
+            access,
+            bounds=Bounds(**bounds),
+            siblings=siblings,
+            progress=progress,
+        )
+
+    def refused(self, *, within: float = 30.0, **more: Any) -> str:
+        """The sentence of a reading that fails, `within` so many seconds."""
+        begun = time.monotonic()
+        with pytest.raises(EvidenceError) as caught:
+            self.read(**more)
+        assert time.monotonic() - begun < within
+        message = str(caught.value)
+        assert message.endswith(".")
+        assert "\n" not in message
+        assert KEY not in message
+        assert caught.value.__cause__ is None
+        return message.replace(self.server.url.partition("://")[2], "HOST")
+
+
+def processes_of(folder: Path) -> list[int]:
+    """Processes whose environment names `folder`: the reading process and the SDK's service."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                environment = (entry / "environ").read_bytes()
+                state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
+            except OSError:
+                continue
+            if str(folder).encode() in environment and state != "Z":
+                found.append(int(entry.name))
+    return found
+
+
+@pytest.fixture
+def room(server: Wandb, uploaded: Uploaded) -> Iterator[Room]:
+    """A room with the matching run on the server; afterwards no process and no file may be left."""
+    server.store.add(uploaded(MATCHING))
+    # Not pytest's own folder, whose name the test process may have in its environment.
+    folder = Path(tempfile.mkdtemp(prefix="room-"))
+    before, tempfile.tempdir = tempfile.tempdir, str(folder)
+    try:
+        yield Room(folder, server)
+        assert processes_of(folder) == []
+        assert list(folder.iterdir()) == []
+    finally:
+        tempfile.tempdir = before
+        shutil.rmtree(folder, ignore_errors=True)
