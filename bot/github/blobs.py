@@ -125,7 +125,8 @@ class Reader:
         """The regular files below a tree whose names end so, by path within it.
 
         One request for the names, one for each 100 contents that are not known. Raises TooMuchError
-        when there are more than `most`, more than MAX_BLOB bytes, or GitHub lists only a part; other GitHubErrors.
+        when there are more than `most`, more than MAX_BLOB bytes, or GitHub lists only a part;
+        other GitHubErrors.
         """
         answer = self.client.get(f"/repos/{self.repository}/git/trees/{tree}", recursive=1)
         wanted = {

@@ -11,11 +11,12 @@ import json
 import logging
 import os
 import random
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from bot import __version__
 from bot.errors import UserError
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 LOG = logging.getLogger("bot.github")
 
 _PER_PAGE = 100
+_NEXT_CURSOR = re.compile(r'[?&]cursor=([^&>]+)[^>]*>; rel="next"')
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -138,6 +140,20 @@ class Client:
             yield from items
             if 'rel="next"' not in headers.get("link", ""):
                 return
+
+    def cursor_pages(self, path: str, *, most: int) -> Iterator[Any]:
+        """The items of a list that GitHub pages by a cursor, up to `most` pages of 100.
+
+        Raises GitHubError.
+        """
+        cursor: dict[str, str | int] = {}
+        for _ in range(most):
+            items, headers = self._get(path, {"per_page": _PER_PAGE, **cursor})
+            yield from items
+            found = _NEXT_CURSOR.search(headers.get("link", ""))
+            if found is None:
+                return
+            cursor = {"cursor": unquote(found[1])}
 
     def write(self, method: str, path: str, body: Mapping[str, Any], *, repeat: bool = True) -> Any:
         """Changes something: POST, PATCH, PUT or DELETE.

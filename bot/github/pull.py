@@ -64,6 +64,8 @@ class PullRequest:
 
     id: PullId
     """With the repository's name of today: GitHub knows old names too."""
+    private: bool
+    """True when strangers cannot see the repository."""
     state: str
     """OPEN, CLOSED or MERGED."""
     title: str
@@ -196,6 +198,7 @@ def _pull(repository: Mapping[str, Any], found: Mapping[str, Any]) -> PullReques
     author = found["author"] or {}
     return PullRequest(
         id=PullId(repository["nameWithOwner"], found["number"]),
+        private=bool(repository["isPrivate"]),
         state=found["state"],
         title=found["title"],
         body=found["body"] or "",

@@ -7,6 +7,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 Kind: TypeAlias = Literal["check", "command"]
 Outcome: TypeAlias = Literal["published", "nothing", "superseded", "refused"]
+State: TypeAlias = Literal["waiting", "running", "done", "failed", "cancelled"]
 JsonObject: TypeAlias = dict[str, Any]
 
 
@@ -70,14 +71,10 @@ class Work(Protocol):
     Transient for what may pass; other exceptions end the job as failed.
     """
 
-    def look(self, job: Job) -> JsonObject:
-        """Look at the pull request; `outcome` in the result ends the job."""
+    def check(self, job: Job) -> JsonObject:
+        """Look at the pull request and check it; an `outcome` in the result ends the job."""
         ...
 
-    def check(self, job: Job, looked: JsonObject) -> JsonObject:
-        """Check it: the report and what there is to publish."""
-        ...
-
-    def publish(self, job: Job, looked: JsonObject, checked: JsonObject) -> JsonObject:
-        """Publish; returns the `outcome`."""
+    def publish(self, job: Job, checked: JsonObject) -> JsonObject:
+        """Publish what `check` gave; returns the `outcome`."""
         ...

@@ -17,7 +17,7 @@ from dbos import DBOS, DBOSClient, DBOSConfig, DBOSPortableJSONSerializer
 from dbos import error as dbos_error
 
 from bot.service.database import Database
-from bot.service.job import Job, JsonObject, Transient, Work
+from bot.service.job import Job, JsonObject, State, Transient, Work
 
 VERSION = "jobs-1"
 """Raised only when the set or the order of steps changes: it gates which jobs a worker resumes."""
@@ -26,7 +26,6 @@ WORKFLOW = "pull_request_job"
 RECOVERIES = 5
 """How often a job may be resumed after crashes before it counts as the crash's cause."""
 
-State: TypeAlias = Literal["waiting", "running", "done", "failed", "cancelled"]
 Stored: TypeAlias = Literal["stored", "known", "again"]
 
 STATES: dict[str, State] = {
@@ -270,15 +269,12 @@ class Worker:
     def _steps(self, job: Job) -> JsonObject:
         if self._superseded(job):
             return {"outcome": "superseded"}
-        looked = self._step("look", self._work.look, job)
-        if "outcome" in looked:
-            return looked
-        checked = self._step("check", self._work.check, job, looked)
+        checked = self._step("check", self._work.check, job)
         if "outcome" in checked:
             return checked
         if self._superseded(job):
             return {"outcome": "superseded"}
-        return self._step("publish", self._work.publish, job, looked, checked)
+        return self._step("publish", self._work.publish, job, checked)
 
     def _step(self, name: str, function: Callable[..., JsonObject], *values: Any) -> JsonObject:
         return DBOS.run_step(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.metrics_core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from bot.service.job import Job
+from bot.service.job import Job, State
 
 
 class Metrics:
@@ -57,7 +57,7 @@ class Metrics:
         )  # fmt: skip
 
     def watch_jobs(
-        self, counts: Callable[[], dict[str, int]], lag: Callable[[], float | None]
+        self, counts: Callable[[], Mapping[State, int]], lag: Callable[[], float | None]
     ) -> None:
         """Show the jobs' states and the age of the oldest waiting one, read when asked."""
         self.registry.register(_JobCollector(counts, lag))
@@ -73,7 +73,7 @@ class Metrics:
 
 class _JobCollector(Collector):
     def __init__(
-        self, counts: Callable[[], dict[str, int]], lag: Callable[[], float | None]
+        self, counts: Callable[[], Mapping[State, int]], lag: Callable[[], float | None]
     ) -> None:
         self._counts = counts
         self._lag = lag

@@ -48,7 +48,7 @@ def test_the_same_act_runs_once(database: Database, tmp_path: Path) -> None:
         assert answers == ["stored"] + ["known"] * 21
         eventually(lambda: len(ended) == 1)
         assert client.submit(job(1)) == "known"
-        assert work.diary() == [f"{step} {job(1).id}" for step in ("look", "check", "publish")]
+        assert work.diary() == [f"{step} {job(1).id}" for step in ("check", "publish")]
         status = client.show(job(1).id)
         assert status is not None
         assert (status.state, status.outcome, status.job) == ("done", "published", job(1))
@@ -142,9 +142,7 @@ def test_a_killed_worker_goes_on_at_the_step_when_it_comes_back(
         (tmp_path / "go").touch()
         with worker_process(database, "w1", tmp_path):
             eventually(lambda: _state(client, blocked) == "done")
-    assert work.diary() == [
-        f"{step} {blocked.id}" for step in ("look", "check", "publish", "publish")
-    ]
+    assert work.diary() == [f"{step} {blocked.id}" for step in ("check", "publish", "publish")]
 
 
 def test_a_dead_workers_jobs_go_on_elsewhere_and_its_lanes_are_free(
@@ -172,7 +170,7 @@ def test_a_stopped_worker_leaves_nothing_half_done(database: Database, tmp_path:
     with client_of(database) as client:
         with worker_process(database, "w1", tmp_path) as process:
             client.submit(slow)
-            eventually(lambda: f"look {slow.id}" in DiaryWork(tmp_path).diary())
+            eventually(lambda: f"check {slow.id}" in DiaryWork(tmp_path).diary())
             process.terminate()
             assert process.wait(timeout=30) == 0
         assert _state(client, slow) == "done"

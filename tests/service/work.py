@@ -24,20 +24,16 @@ class DiaryWork:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def look(self, job: Job) -> JsonObject:
-        self._write("look", job)
-        return {"head": "a" * 40}
-
-    def check(self, job: Job, looked: JsonObject) -> JsonObject:
+    def check(self, job: Job) -> JsonObject:
         self._write("check", job)
         flaky = job.detail.get("flaky") or 0
         if self.diary().count(f"check {job.id}") <= int(flaky):
             raise Transient("GitHub is down")
         if job.detail.get("bad"):
             raise ValueError("this job cannot be done")
-        return {"report": {"verdict": "pass", "head": looked["head"]}}
+        return {"report": {"verdict": "pass", "head": "a" * 40}}
 
-    def publish(self, job: Job, looked: JsonObject, checked: JsonObject) -> JsonObject:
+    def publish(self, job: Job, checked: JsonObject) -> JsonObject:
         self._write("publish", job)
         return {"outcome": "published"}
 

@@ -1,0 +1,152 @@
+"""`rlbot jobs list|show|retry|purge`: the App's stored jobs, for its operator."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import time
+from typing import TYPE_CHECKING
+
+from bot.errors import UserError
+
+if TYPE_CHECKING:
+    from bot.service.job import State
+    from bot.service.jobs import JobClient, JobStatus
+
+SUMMARY = "the App's stored jobs: list, show, retry, purge"
+STATES = ("waiting", "running", "done", "failed", "cancelled")
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument(
+        "--database",
+        metavar="URL",
+        help="the App's database (default: RLBOT_DATABASE_URL, else rlbot.sqlite here)",
+    )
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    listing = actions.add_parser("list", help="jobs, newest first")
+    listing.add_argument("--state", choices=STATES, action="append", default=[])
+    listing.add_argument("--limit", type=int, default=50, metavar="N", help="at most (default: 50)")
+    show = actions.add_parser("show", help="one job with its fault")
+    show.add_argument("id")
+    retry = actions.add_parser("retry", help="run failed jobs again, from their start")
+    retry.add_argument("id", nargs="*")
+    retry.add_argument("--failed", action="store_true", help="all that failed")
+    purge = actions.add_parser("purge", help="delete old jobs that ended")
+    purge.add_argument("--older-than", default="90d", metavar="AGE", help="such as 12h (90d)")
+    purge.add_argument("--failed", action="store_true", help="failed ones too")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carry it out; returns the exit status."""
+    try:
+        from bot.service.database import parse_database
+        from bot.service.jobs import JobClient
+        from bot.service.settings import DEFAULT_DATABASE
+    except ModuleNotFoundError as error:
+        raise missing(error) from None
+    named = arguments.database or os.environ.get("RLBOT_DATABASE_URL") or DEFAULT_DATABASE
+    database = parse_database(named)
+    if database.is_sqlite and not database.path.exists():
+        raise UserError(
+            f"There is no database {database.path}. Name the App's with --database or "
+            "RLBOT_DATABASE_URL."
+        )
+    client = JobClient(database)
+    try:
+        return _act(client, arguments)
+    except UserError:
+        raise
+    except Exception as error:
+        why = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise UserError(f"The database {database.shown} did not answer: {why}.") from None
+    finally:
+        client.close()
+
+
+def _act(client: JobClient, arguments: argparse.Namespace) -> int:
+    from bot.commands.common import write
+
+    if arguments.action == "list":
+        write(listing(client.jobs(arguments.state, limit=max(1, arguments.limit))))
+        return 0
+    if arguments.action == "show":
+        status = client.show(arguments.id)
+        if status is None:
+            raise UserError(f'There is no job "{arguments.id}"; `rlbot jobs list` shows them.')
+        write(details(status))
+        return 0
+    if arguments.action == "retry":
+        failed = client.jobs(["failed"], limit=None) if arguments.failed else []
+        ids = [*arguments.id, *(status.id for status in failed)]
+        if not ids and not arguments.failed:
+            raise UserError("Name the jobs to run again, or give --failed for all that failed.")
+        again = [one for one in ids if client.retry(one)]
+        write(f"{len(again)} of {len(ids)} jobs run again.")
+        return 0 if len(again) == len(ids) else 1
+    states: list[State] = ["done", "cancelled"]
+    if arguments.failed:
+        states.append("failed")
+    write(f"{client.purge(_age(arguments.older_than), states)} jobs deleted.")
+    return 0
+
+
+def listing(found: list[JobStatus]) -> str:
+    """Jobs as a table of text."""
+    from bot.render.escape import terminal
+
+    if not found:
+        return "No jobs."
+    rows = [
+        (_time(one.updated), one.state, one.outcome or one.error or "", one.id) for one in found
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in (1, 2)]
+    return "\n".join(
+        f"{when}  {state:{widths[0]}}  {terminal(what):{min(widths[1], 60)}.60}  {terminal(name)}"
+        for when, state, what, name in rows
+    )
+
+
+def details(status: JobStatus) -> str:
+    """One job, a line for each thing that is known of it."""
+    from bot.render.escape import terminal
+
+    job = status.job
+    lines = {
+        "job": status.id,
+        "state": status.state,
+        "outcome": status.outcome,
+        "error": status.error,
+        "pull request": f"{job.repository}#{job.number}" if job else None,
+        "head": job.head if job else None,
+        "delivery": job.delivery if job else None,
+        "worker": status.worker,
+        "created": _time(status.created),
+        "updated": _time(status.updated),
+    }
+    width = max(map(len, lines))
+    return "\n".join(f"{name:{width}}  {terminal(text)}" for name, text in lines.items() if text)
+
+
+def _time(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%SZ", time.gmtime(seconds))
+
+
+def _age(text: str) -> float:
+    match = re.fullmatch(r"([0-9]{1,6})([smhd])", text)
+    if match is None:
+        raise UserError(
+            f'--older-than takes a number with s, m, h or d, such as 90d; got "{text}".'
+        )
+    return int(match[1]) * _UNITS[match[2]]
+
+
+def missing(error: ModuleNotFoundError) -> UserError:
+    """What to install when the App's libraries are not there."""
+    return UserError(
+        f"The App needs more than the command line does ({error.name} is missing): install "
+        'rlbot-tuning with its extra, `pip install "rlbot-tuning[service]"`.'
+    )

@@ -1,0 +1,33 @@
+"""`rlbot worker`: runs the App's jobs beside `rlbot serve --no-worker`, on any machine."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from dataclasses import replace
+
+from bot.commands.serve import add_worker
+
+SUMMARY = "run the App's jobs in a process of its own"
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add_worker(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carry it out; returns the exit status."""
+    try:
+        from bot.service.run import work
+        from bot.service.settings import read_settings
+        from bot.service.work import make_work
+    except ModuleNotFoundError as error:
+        from bot.commands.jobs import missing
+
+        raise missing(error) from None
+    settings = read_settings(os.environ)
+    if arguments.id:
+        settings = replace(settings, worker_id=arguments.id)
+    work(settings, make_work)
+    return 0

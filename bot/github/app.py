@@ -1,0 +1,169 @@
+"""A GitHub App as GitHub sees it: signing in, its installations, deliveries, open pull requests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bot.github.client import Addresses, Client, Patience
+from bot.secret import Secret
+
+PERMISSIONS = {
+    "checks": "write",
+    "contents": "read",
+    "issues": "write",
+    "metadata": "read",
+    "pull_requests": "write",
+}
+"""What a token for checking and answering asks for; `/apply` asks for writing contents besides."""
+MOST_DELIVERIES = 20
+"""Pages of 100 deliveries that a sweep looks at."""
+
+_OPEN_PULLS = """
+query OpenPulls($owner: String!, $name: String!, $app: Int!, $after: String) {
+  repository(owner: $owner, name: $name) {
+    pullRequests(first: 50, after: $after, states: OPEN,
+                 orderBy: {field: UPDATED_AT, direction: DESC}) {
+      pageInfo { hasNextPage endCursor }
+      nodes {
+        number isDraft headRefOid
+        commits(last: 1) { nodes { commit { oid
+          checkSuites(first: 1, filterBy: {appId: $app}) { nodes { checkRuns(first: 1) {
+            totalCount } } } } } }
+      }
+    }
+  }
+}
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppIdentity:
+    """The App's id and key, and where GitHub is."""
+
+    app_id: int
+    private_key: Secret
+    addresses: Addresses = field(default_factory=Addresses)
+    patience: Patience = field(default_factory=Patience)
+
+    def client(self) -> Client:
+        """Speaks as the App itself, with a token that it signs."""
+        from github import Auth
+
+        return Client(
+            Auth.AppAuth(self.app_id, self.private_key.reveal()),
+            self.addresses,
+            self.patience,
+            secrets=(self.private_key,),
+        )
+
+    def installation(self, number: int, *, write_contents: bool = False) -> Client:
+        """Speaks as the App in one installation; the token lives an hour and is renewed."""
+        from github import Auth
+
+        permissions = {**PERMISSIONS, "contents": "write"} if write_contents else PERMISSIONS
+        auth = Auth.AppAuth(self.app_id, self.private_key.reveal()).get_installation_auth(
+            number, dict(permissions)
+        )
+        return Client(auth, self.addresses, self.patience, secrets=(self.private_key,))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """One attempt of GitHub to deliver a webhook."""
+
+    id: int
+    guid: str
+    """The same for every attempt of one delivery."""
+    event: str
+    delivered: bool
+    """True when it was answered with a 2xx."""
+    delivered_at: str
+    """RFC 3339, UTC."""
+
+
+def deliveries(client: Client, *, most: int = MOST_DELIVERIES) -> Iterator[Delivery]:
+    """The latest attempts, newest first. Raises GitHubError."""
+    for item in client.cursor_pages("/app/hook/deliveries", most=most):
+        yield Delivery(
+            id=int(item["id"]),
+            guid=str(item["guid"]),
+            event=str(item["event"]),
+            delivered=200 <= int(item.get("status_code") or 0) < 300,
+            delivered_at=str(item["delivered_at"]),
+        )
+
+
+def deliver_again(client: Client, delivery: Delivery) -> None:
+    """Ask for another attempt. Raises GitHubError."""
+    client.write("POST", f"/app/hook/deliveries/{delivery.id}/attempts", {})
+
+
+def installations(client: Client) -> list[int]:
+    """Ids of the installations that are not suspended. Raises GitHubError."""
+    return [
+        int(item["id"])
+        for item in client.pages("/app/installations", most=100)
+        if not item.get("suspended_at")
+    ]
+
+
+def repositories(client: Client) -> list[str]:
+    """Full names of an installation's repositories that take pull requests. Raises GitHubError."""
+    names, page = [], 1
+    while True:
+        answer = client.get("/installation/repositories", per_page=100, page=page)
+        items = answer["repositories"]
+        names += [
+            str(item["full_name"])
+            for item in items
+            if not item.get("archived") and not item.get("disabled")
+        ]
+        if len(items) < 100:
+            return names
+        page += 1
+
+
+@dataclass(frozen=True, slots=True)
+class OpenPull:
+    """An open pull request whose head we have not answered."""
+
+    repository: str
+    number: int
+    head: str
+
+
+def unanswered(
+    client: Client, repository: str, app_id: int, *, most: int = 4
+) -> Iterator[OpenPull]:
+    """Open pull requests, drafts left out, whose head has no check run of the App.
+
+    Looks at up to `most` pages of 50, lately updated ones first. Raises GitHubError.
+    """
+    owner, _, name = repository.partition("/")
+    after: str | None = None
+    for _ in range(most):
+        data = client.graphql(
+            _OPEN_PULLS,
+            {"owner": owner, "name": name, "app": app_id, "after": after},
+            name="open pulls",
+        )
+        page = (data.get("repository") or {}).get("pullRequests")
+        if not page:
+            return
+        for node in page["nodes"]:
+            if not node["isDraft"] and not _has_run(node):
+                yield OpenPull(repository, int(node["number"]), str(node["headRefOid"]))
+        if not page["pageInfo"]["hasNextPage"]:
+            return
+        after = page["pageInfo"]["endCursor"]
+
+
+def _has_run(node: Mapping[str, Any]) -> bool:
+    return any(
+        suite["checkRuns"]["totalCount"] > 0
+        for commit in node["commits"]["nodes"]
+        if commit["commit"]["oid"] == node["headRefOid"]
+        for suite in commit["commit"]["checkSuites"]["nodes"]
+    )

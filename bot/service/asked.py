@@ -1,0 +1,44 @@
+"""What the App asks of every check: the base's configuration, and linked runs read online."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from bot.check import Options
+from bot.check_change import Asked
+
+if TYPE_CHECKING:
+    from bot.config import Config
+    from bot.evidence.facts import Facts
+    from bot.evidence.links import RunLink
+    from bot.service.metrics import Metrics
+
+READERS = 4
+"""Runs that are read at once: each reading is a process of its own."""
+
+
+def asked_of(metrics: Metrics) -> Asked:
+    """Options for the App; W&B is read with WANDB_API_KEY, or without a key."""
+    from bot.evidence.online import Access, read_online
+
+    slots = threading.Semaphore(READERS)
+
+    def options(config: Config) -> Options:
+        access = Access.from_environment(os.environ, allow_private_runs=config.allow_private_runs)
+
+        def linked(link: RunLink) -> Facts:
+            with slots:
+                started = time.perf_counter()
+                try:
+                    return read_online(link, access)
+                finally:
+                    metrics.wandb_seconds.observe(time.perf_counter() - started)
+
+        return Options(
+            config=config, evidence="required", linked=linked, origins=access.page_origins
+        )
+
+    return Asked(options=options)

@@ -1,0 +1,143 @@
+"""Starting and stopping: the web process, its workers, and workers of their own."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import threading
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING
+
+from bot.service import logs
+from bot.service.jobs import JobClient, Worker, migrate
+from bot.service.lease import Guard, lease_for
+from bot.service.metrics import Metrics
+from bot.service.settings import Settings, require_secret
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+    from bot.service.job import Work
+
+LOST = 75
+"""Exit status when another worker may have taken our jobs: start again."""
+DAY = 86_400
+
+_log = logging.getLogger("rlbot.run")
+
+
+class Staff:
+    """A worker with its lease and its guard: everything that runs jobs in this process."""
+
+    def __init__(self, settings: Settings, work: Work, metrics: Metrics) -> None:
+        """Takes the lease; raises UserError when another process runs under the same id."""
+        self._lease = lease_for(settings.database, settings.worker_id)
+        self._lease.take()
+        self._jobs = JobClient(settings.database)
+        self._guard = Guard(self._lease, self._jobs, _end_at_once)
+        self._retention = settings.retention_days * DAY
+        self._ending = threading.Event()
+        self._keeper = threading.Thread(target=self._keep, name="retention", daemon=True)
+        self._worker = Worker(
+            settings.database,
+            work,
+            worker=settings.worker_id,
+            concurrency=settings.concurrency,
+            ended=metrics.ended,
+        )
+
+    def start(self) -> None:
+        """Begin to work."""
+        self._worker.start()
+        self._guard.start()
+        self._keeper.start()
+
+    def stop(self) -> None:
+        """End working; running jobs get half a minute to come to the end of a step."""
+        self._ending.set()
+        self._guard.stop()
+        self._worker.stop()
+        self._jobs.close()
+        self._lease.release()
+
+    def _keep(self) -> None:
+        """Remove what is older than the retention, once a day."""
+        while True:
+            # A database that is down today is there tomorrow.
+            with suppress(Exception):
+                if removed := self._jobs.purge(self._retention):
+                    _log.info("removed %d jobs older than the retention", removed)
+            if self._ending.wait(DAY):
+                return
+
+
+def serve(
+    settings: Settings,
+    *,
+    host: str,
+    port: int,
+    make_work: Callable[[Settings, Metrics], Work] | None,
+) -> None:
+    """Serve webhooks and pages until told to stop; with `make_work`, run the jobs here too.
+
+    Raises UserError when no secret is set, or when the id is in use.
+    """
+    import uvicorn
+
+    from bot.service.app import create_app
+
+    require_secret(settings)
+    logs.configure()
+    migrate(settings.database)
+    metrics = Metrics()
+    client = JobClient(settings.database)
+    metrics.watch_jobs(client.counts, client.oldest_waiting)
+    staff = Staff(settings, make_work(settings, metrics), metrics) if make_work else None
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        # The engine refuses to be started on an event loop, and its stop would block it.
+        if staff:
+            await asyncio.to_thread(staff.start)
+        yield
+        if staff:
+            await asyncio.to_thread(staff.stop)
+        client.close()
+
+    app = create_app(settings, client, metrics, lifespan=lifespan)
+    _log.info("serving on http://%s:%d with %s", host, port, settings.database.shown)
+    uvicorn.run(
+        app,
+        host=host,
+        port=port,
+        log_config=None,
+        server_header=False,
+        timeout_graceful_shutdown=10,
+        h11_max_incomplete_event_size=64 * 1024,
+    )
+
+
+def work(settings: Settings, make_work: Callable[[Settings, Metrics], Work]) -> None:
+    """Run jobs until told to stop. Raises UserError when the id is in use."""
+    logs.configure()
+    metrics = Metrics()
+    staff = Staff(settings, make_work(settings, metrics), metrics)
+    stop = threading.Event()
+    for name in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(name, lambda *_: stop.set())
+    staff.start()
+    _log.info("working as %s with %s", settings.worker_id, settings.database.shown)
+    while not stop.wait(3600):
+        pass
+    staff.stop()
+
+
+def _end_at_once() -> None:
+    """End without another step: whoever holds our jobs now would run them a second time."""
+    logging.shutdown()
+    time.sleep(0.1)
+    os._exit(LOST)

@@ -1,0 +1,241 @@
+"""What was verified: one line for each script, and the report it came from."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from bot.report import Report
+from bot.service.database import Database
+
+PAGE = 50
+MAX_WORDS = 8
+"""Words of a search that count."""
+
+_schema = sa.MetaData()
+_reports = sa.Table(
+    "rlbot_reports",
+    _schema,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("repository", sa.String(200), nullable=False),
+    sa.Column("number", sa.Integer, nullable=False),
+    sa.Column("head", sa.String(64), nullable=False),
+    sa.Column("public", sa.Boolean, nullable=False),
+    sa.Column("created", sa.Float, nullable=False),
+    sa.Column("markdown", sa.Text, nullable=False),
+    sa.Column("report", sa.Text, nullable=False),
+    sa.UniqueConstraint("repository", "number", "head"),
+)
+_lines = sa.Table(
+    "rlbot_verifications",
+    _schema,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column(
+        "report_id",
+        sa.Integer,
+        sa.ForeignKey("rlbot_reports.id", ondelete="CASCADE"),
+        nullable=False,
+        index=True,
+    ),
+    sa.Column("path", sa.Text, nullable=False),
+    sa.Column("verdict", sa.String(16), nullable=False),
+    sa.Column("row", sa.Text, nullable=False),
+    sa.Column("run", sa.Text, nullable=True),
+    sa.Column("peak_gib", sa.Float, nullable=True),
+    sa.Column("device_gib", sa.Float, nullable=True),
+    sa.Column("words", sa.Text, nullable=False),
+    sa.Column("created", sa.Float, nullable=False, index=True),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One verified script, as the page lists it."""
+
+    id: int
+    report_id: int
+    repository: str
+    number: int
+    head: str
+    path: str
+    verdict: str
+    row: dict[str, str]
+    """Cells of the tuning page's row; empty when there is none."""
+    run: str | None
+    """Address of the run's page."""
+    peak_gib: float | None
+    device_gib: float | None
+    created: float
+    """Seconds since the epoch."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredReport:
+    """A report as it was published."""
+
+    repository: str
+    number: int
+    head: str
+    created: float
+    markdown: str
+    report: str
+    """JSON, report-v1."""
+
+
+class Verifications:
+    """The record of published reports in the App's database."""
+
+    def __init__(self, database: Database) -> None:
+        database.prepare()
+        self._engine = sa.create_engine(database.url, pool_pre_ping=True, pool_size=5)
+        if database.is_sqlite:
+            sa.event.listen(self._engine, "connect", _connected)
+
+    def migrate(self) -> None:
+        """Make the tables that are missing. Raises what the database raises."""
+        _schema.create_all(self._engine)
+
+    def record(
+        self, repository: str, number: int, report: Report, markdown: str, *, public: bool
+    ) -> int:
+        """Store a report in the place of an earlier one on the same head; returns its id.
+
+        Raises ValueError for a report without a change.
+        """
+        from bot.render.json_report import to_json
+
+        if report.change is None:
+            raise ValueError("only a change's report is recorded")
+        now = time.time()
+        mine = (
+            (_reports.c.repository == repository)
+            & (_reports.c.number == number)
+            & (_reports.c.head == report.change.head)
+        )
+        with self._engine.begin() as connection:
+            old = connection.execute(sa.select(_reports.c.id).where(mine)).scalar()
+            if old is not None:
+                connection.execute(sa.delete(_lines).where(_lines.c.report_id == old))
+                connection.execute(sa.delete(_reports).where(_reports.c.id == old))
+            connection.execute(
+                sa.insert(_reports).values(
+                    **({"id": old} if old is not None else {}),
+                    repository=repository,
+                    number=number,
+                    head=report.change.head,
+                    public=public,
+                    created=now,
+                    markdown=markdown,
+                    report=to_json(report),
+                )
+            )
+            made = connection.execute(sa.select(_reports.c.id).where(mine)).scalar_one()
+            for script in report.scripts:
+                cells = _cells(script.row)
+                evidence = script.evidence
+                connection.execute(
+                    sa.insert(_lines).values(
+                        report_id=made,
+                        path=script.path,
+                        verdict=script.verdict,
+                        row=json.dumps(cells),
+                        run=evidence.run.url if evidence else None,
+                        peak_gib=evidence.peak_gib if evidence else None,
+                        device_gib=evidence.device_gib if evidence else None,
+                        words=" ".join(
+                            [repository, script.path, script.verdict, *cells.values()]
+                        ).lower(),
+                        created=now,
+                    )
+                )
+        return int(made)
+
+    def search(
+        self, words: str = "", *, verdict: str = "", before: int | None = None, limit: int = PAGE
+    ) -> list[Line]:
+        """Public lines that hold every word, newest first; `before` is the id to go on from."""
+        query = (
+            sa.select(_lines, _reports.c.repository, _reports.c.number, _reports.c.head)
+            .join(_reports, _lines.c.report_id == _reports.c.id)
+            .where(_reports.c.public)
+            .order_by(_lines.c.id.desc())
+            .limit(limit)
+        )
+        for word in words.lower().split()[:MAX_WORDS]:
+            query = query.where(_lines.c.words.contains(word, autoescape=True))
+        if verdict:
+            query = query.where(_lines.c.verdict == verdict)
+        if before is not None:
+            query = query.where(_lines.c.id < before)
+        with self._engine.connect() as connection:
+            return [_line(found) for found in connection.execute(query).mappings()]
+
+    def report(self, report_id: int) -> StoredReport | None:
+        """A public report; None when there is none, or when it is not public."""
+        query = sa.select(_reports).where((_reports.c.id == report_id) & _reports.c.public)
+        with self._engine.connect() as connection:
+            found = connection.execute(query).mappings().first()
+        if found is None:
+            return None
+        return StoredReport(
+            repository=found["repository"],
+            number=found["number"],
+            head=found["head"],
+            created=found["created"],
+            markdown=found["markdown"],
+            report=found["report"],
+        )
+
+    def hide(self, repository: str) -> int:
+        """Stop showing a repository that is private now or gone; returns how many reports."""
+        with self._engine.begin() as connection:
+            return connection.execute(
+                sa.update(_reports)
+                .where((_reports.c.repository == repository) & _reports.c.public)
+                .values(public=False)
+            ).rowcount
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        self._engine.dispose()
+
+    @contextmanager
+    def closing(self) -> Iterator[Verifications]:
+        """Closes at the end of the block."""
+        try:
+            yield self
+        finally:
+            self.close()
+
+
+def _cells(row: Any) -> dict[str, str]:
+    names = ("tag", "model", "task", "resource", "max_batch", "train", "infer", "contributor")
+    return {name: str(getattr(row, name)) for name in names} if row is not None else {}
+
+
+def _line(found: Any) -> Line:
+    return Line(
+        id=found["id"],
+        report_id=found["report_id"],
+        repository=found["repository"],
+        number=found["number"],
+        head=found["head"],
+        path=found["path"],
+        verdict=found["verdict"],
+        row=json.loads(found["row"]),
+        run=found["run"],
+        peak_gib=found["peak_gib"],
+        device_gib=found["device_gib"],
+        created=found["created"],
+    )
+
+
+def _connected(connection: Any, _record: object) -> None:
+    connection.execute("PRAGMA busy_timeout=30000")
+    connection.execute("PRAGMA foreign_keys=ON")

@@ -1,0 +1,138 @@
+"""What a job does: the way that every door to GitHub takes, cut into steps that can be resumed."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from bot.errors import UserError
+from bot.github.answer import Answer, answer_of
+from bot.github.app import AppIdentity
+from bot.github.client import Addresses, Client
+from bot.github.errors import GitHubError, LimitedError, UnreachableError
+from bot.github.publish import publish
+from bot.github.pull import PullId
+from bot.pulls import check_pull
+from bot.report import Report
+from bot.service.job import Job, JsonObject, Transient
+from bot.service.metrics import Metrics
+from bot.service.settings import Settings
+
+if TYPE_CHECKING:
+    from bot.check_change import Asked
+    from bot.service.verifications import Verifications
+
+_log = logging.getLogger("rlbot.work")
+
+
+class GitHubWork:
+    """Checks pull requests as an installation of the App, and publishes the answers."""
+
+    def __init__(
+        self,
+        identity: AppIdentity,
+        asked: Asked,
+        metrics: Metrics,
+        verifications: Verifications,
+    ) -> None:
+        self._identity = identity
+        self._asked = asked
+        self._metrics = metrics
+        self._verifications = verifications
+
+    def check(self, job: Job) -> JsonObject:
+        """Read and check the pull request at its present head."""
+        return self._with_client(job, lambda client: self._check(client, job))
+
+    def publish(self, job: Job, checked: JsonObject) -> JsonObject:
+        """Bring the pull request to the wanted state; a moved head is checked anew."""
+        return self._with_client(job, lambda client: self._publish(client, job, checked))
+
+    def _check(self, client: Client, job: Job) -> JsonObject:
+        done = check_pull(client, PullId(job.repository, job.number), self._asked)
+        if done.pull.state != "OPEN":
+            return {"outcome": "nothing"}
+        checked = done.checked
+        answer = answer_of(
+            checked.report, touches=checked.touches, sources=checked.sources, page=checked.page
+        )
+        return {
+            "repository": done.pull.id.repository,
+            "public": not done.pull.private,
+            "answer": _stored(Answer, answer),
+            "report": _stored(Report, checked.report),
+        }
+
+    def _publish(self, client: Client, job: Job, checked: JsonObject) -> JsonObject:
+        answer: Answer = _read(Answer, checked["answer"])
+        pull = PullId(checked["repository"], job.number)
+        published = publish(client, pull, answer)
+        for sentence in published.said:
+            _log.warning("%s", sentence)
+        if published.superseded:
+            # A delivery for the new head is on its way, or the next sweep finds it.
+            return {"outcome": "superseded"}
+        if answer.touches:
+            report: Report = _read(Report, checked["report"])
+            self._verifications.record(
+                pull.repository, pull.number, report, answer.body, public=checked["public"]
+            )
+            self._metrics.verdicts.labels(report.verdict).inc()
+        return {"outcome": "published" if answer.touches else "nothing", "said": published.said}
+
+    def _with_client(self, job: Job, act: Callable[[Client], JsonObject]) -> JsonObject:
+        if job.installation is None:
+            return {"outcome": "refused", "reason": "the delivery names no installation"}
+        client = self._identity.installation(job.installation)
+        try:
+            return act(client)
+        except (LimitedError, UnreachableError) as error:
+            raise Transient(str(error)) from None
+        except GitHubError as error:
+            if error.status is not None and error.status >= 500:
+                raise Transient(str(error)) from None
+            raise
+        finally:
+            self._metrics.github_requests.inc(len(client.log))
+            client.close()
+
+
+def identity_of(settings: Settings, environment: Mapping[str, str]) -> AppIdentity:
+    """The App's identity; raises UserError when its id or key is not set."""
+    if settings.app_id is None or settings.private_key is None:
+        raise UserError(
+            "RLBOT_APP_ID and RLBOT_PRIVATE_KEY_FILE are needed to sign in as the GitHub App; "
+            "`rlbot app create` makes an App and writes both."
+        )
+    return AppIdentity(
+        app_id=settings.app_id,
+        private_key=settings.private_key,
+        addresses=Addresses.of(environment),
+    )
+
+
+def make_work(settings: Settings, metrics: Metrics) -> GitHubWork:
+    """The work of a worker with these settings; raises UserError when they are incomplete."""
+    from bot.service.asked import asked_of
+    from bot.service.verifications import Verifications
+
+    verifications = Verifications(settings.database)
+    verifications.migrate()
+    return GitHubWork(identity_of(settings, os.environ), asked_of(metrics), metrics, verifications)
+
+
+def _stored(kind: type, value: object) -> Any:
+    from pydantic import TypeAdapter
+
+    adapter: TypeAdapter[Any] = TypeAdapter(kind)
+    return adapter.dump_python(value, mode="json")
+
+
+def _read(kind: type, stored: object) -> Any:
+    from pydantic import TypeAdapter
+
+    adapter: TypeAdapter[Any] = TypeAdapter(kind)
+    return adapter.validate_json(json.dumps(stored))
