@@ -53,9 +53,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as site:
         _install(recipe.packages, Path(site))
         sys.path.insert(0, site)
-        from wandb.proto import wandb_internal_pb2 as pb
-
         import wandb
+        from wandb.proto import wandb_internal_pb2 as pb
 
         run = wandb.init(
             project=recipe.project,
