@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 Severity: TypeAlias = Literal["error", "warning", "note"]
 ClaimVerdict: TypeAlias = Literal["consistent", "inconsistent", "inconclusive"]
+Strength: TypeAlias = Literal["strong", "moderate", "weak"]
 Verdict: TypeAlias = Literal["pass", "fail", "inconclusive"]
 Scalar: TypeAlias = str | int | float | bool | None
 JsonValue: TypeAlias = Scalar | list["JsonValue"] | dict[str, "JsonValue"]
@@ -234,6 +235,34 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceSource:
+    """One of the independent sources that a run is made of, and how many claims it speaks to."""
+
+    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
+
+    name: str
+    """configuration, metrics, system stream, host or console."""
+    consistent: int
+    """Claims that it backs."""
+    inconsistent: int
+    """Claims that it contradicts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactsRecord:
+    """What was read of the run, for `rlbot verify --again` to compare with what it says later."""
+
+    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
+
+    kind: Literal["folder", "online", "log"]
+    """How the run was read."""
+    digest: str
+    """SHA-256 of the values as canonical JSON: sorted keys, no blanks, whole numbers as such."""
+    values: dict[str, Scalar]
+    """Fact to value; settings that neither script nor row names as a part of their SHA-256."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
     """The run that was read, and what it says about each claim."""
 
@@ -252,6 +281,13 @@ class Evidence:
     """Highest device memory seen, GiB (2**30 bytes)."""
     device_gib: float | None = None
     """Memory of the smallest device seen, GiB."""
+    strength: Strength | None = None
+    """How many independent sources agree; null when the run was not compared."""
+    sources: tuple[EvidenceSource, ...] = ()
+    max_batch: Literal["fits", "confirmed", "contradicted"] | None = None
+    """fits: the batch ran · confirmed: and a larger one ran out of memory · contradicted: a larger
+    one ran, or this one is noted as failing · null: nothing was shown."""
+    facts: FactsRecord | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

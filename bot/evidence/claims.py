@@ -11,6 +11,8 @@ from dataclasses import replace
 from typing import Final
 
 from bot.devices import GIB
+from bot.evidence.batch_claims import MaxBatch, batch_claim
+from bot.evidence.context import NOTHING, Context
 from bot.evidence.facts import Facts
 from bot.evidence.hardware_claims import device_claim, gpus_claim
 from bot.evidence.key_claims import (
@@ -22,14 +24,11 @@ from bot.evidence.key_claims import (
     train_claim,
 )
 from bot.evidence.links import RunLink
-from bot.evidence.progress_claims import (
-    batch_claim,
-    device_memory,
-    peak_claim,
-    peak_seen,
-    steps_claim,
-    steps_completed,
-)
+from bot.evidence.owner_claims import owner_claims
+from bot.evidence.peak_claims import device_memory, peak_claims, peak_seen
+from bot.evidence.progress_claims import steps_claim, steps_completed
+from bot.evidence.record import record
+from bot.evidence.strength import sources, strength
 from bot.evidence.subject import Observed, Subject, judged, known, made, setting_claim, unknown
 from bot.evidence.values import Missing, fits, lookup, same, shown
 from bot.frameworks.plan import Plan, Setting
@@ -42,21 +41,28 @@ DECISIVE: Final = frozenset(
 """Claims without which the evidence as a whole stays inconclusive."""
 
 
-def compare(plan: Plan, name: ScriptName, facts: Facts, *, link: RunLink | None = None) -> Evidence:
+def compare(
+    plan: Plan,
+    name: ScriptName,
+    facts: Facts,
+    *,
+    link: RunLink | None = None,
+    context: Context = NOTHING,
+) -> Evidence:
     """Compare one launch with one run: the row's claims in a fixed order, then every setting.
 
     The verdict is inconsistent if any claim is; otherwise inconclusive if a decisive claim is, if
     no setting could be compared, or if part of the run is missing; otherwise consistent. A run that
     is not the linked one is compared no further: inconclusive.
     """
-    subject = Subject(plan, name, facts, link)
+    subject = Subject(plan, name, facts, link, context)
     ours = run_claim(subject)
     if ours is not None and ours.verdict != "consistent" and facts.run.id is not None:
         # Nothing else that another run says is about this script.
         return Evidence(
             source=facts.source, verdict="inconclusive", run=_run(facts, None), claims=(ours,)
         )
-    first = _row_claims(subject)
+    first, max_batch = _row_claims(subject)
     settings = _winning(plan)
     outcomes = {setting.key: _setting(subject, setting) for setting in settings}
     # What a row's claim compares is not repeated; a backend's claim compares the strategy alone.
@@ -77,9 +83,10 @@ def compare(plan: Plan, name: ScriptName, facts: Facts, *, link: RunLink | None 
         )
     }
     rest = [outcomes[key] for key in sorted(outcomes) if key not in covered]
-    claims = (*first, *rest)
+    claims = tuple(_marked(claim, facts) for claim in (*first, *rest))
     compared = [claim for claim in outcomes.values() if claim.verdict != "inconclusive"]
     peak, total = peak_seen(facts), device_memory(facts)
+    found = sources(claims, facts)
     return Evidence(
         source=facts.source,
         verdict=_overall(claims, compared, facts),
@@ -90,11 +97,18 @@ def compare(plan: Plan, name: ScriptName, facts: Facts, *, link: RunLink | None 
         steps=steps_completed(facts),
         peak_gib=None if peak is None else round(peak.gib, 3),
         device_gib=None if total is None else round(total / GIB, 3),
+        strength=strength(found, facts),
+        sources=found,
+        max_batch=max_batch,
+        facts=record(facts, outcomes),
     )
 
 
-def _row_claims(subject: Subject) -> list[Claim]:
+def _row_claims(subject: Subject) -> tuple[list[Claim], MaxBatch | None]:
     plan = subject.plan
+    steps = steps_claim(subject)
+    batch, max_batch = batch_claim(subject, steps)
+    peak, *plausibility = peak_claims(subject)
     claims = [
         run_claim(subject),
         model_claim(subject),
@@ -110,11 +124,21 @@ def _row_claims(subject: Subject) -> list[Claim]:
         setting_claim(subject, "rollout n", plan.rollout_n),
         setting_claim(subject, "prompt length", plan.max_prompt_length),
         setting_claim(subject, "response length", plan.max_response_length),
-        steps_claim(subject),
-        peak_claim(subject),
-        batch_claim(subject),
+        steps,
+        peak,
+        batch,
+        *plausibility,
+        *owner_claims(subject),
     ]
-    return [claim for claim in claims if claim is not None]
+    return [claim for claim in claims if claim is not None], max_batch
+
+
+def _marked(claim: Claim, facts: Facts) -> Claim:
+    """The claim with the source that a console log is: what the process printed."""
+    if facts.kind != "log":
+        return claim
+    source = claim.source.replace("run config", "printed configuration")
+    return replace(claim, source=source.replace("history", "printed steps"))
 
 
 def _winning(plan: Plan) -> list[Setting]:

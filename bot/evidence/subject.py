@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, cast
 
+from bot.evidence.context import NOTHING, Context
 from bot.evidence.facts import Facts
 from bot.evidence.links import RunLink
 from bot.evidence.values import MISSING, Missing, lookup, same, shown
@@ -71,6 +72,7 @@ class Subject:
     name: ScriptName
     facts: Facts
     link: RunLink | None = None
+    context: Context = NOTHING
 
     def observe(self, fact: str, key: str | None = None) -> Observed | None:
         """The run's entry for a fact of KEYS, asked for under `key` first; None without one."""

@@ -69,7 +69,7 @@ class RunRecipe:
     def history_row(self, step: int) -> dict[str, float]:
         """What step `step` (from 1) logs, in verl's names and units."""
         middle = step == max(1, self.steps // 2 + 1)
-        level = self.allocator_gib + 0.5 * (step % 3)
+        level = self.allocator_gib + 0.5 * min(step, 2)
         if middle and self.allocator_peak_gib is not None:
             level = self.allocator_peak_gib
         longest = self.response_length_max if middle else int(self.response_length_max * 0.8)

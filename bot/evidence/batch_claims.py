@@ -1,0 +1,182 @@
+"""MaxBatch: that the batch ran, and whether anything shows that it is, or is not, the largest.
+
+One run shows that a batch fits. That it is the largest takes a run of the same configuration with a
+larger batch that ran out of memory. Batches are `data.train_batch_size` (verl) and the rollout
+batch (OpenRLHF): prompts a step over all GPUs, as the published rows count them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from bot.evidence.facts import Sibling
+from bot.evidence.subject import KEYS, Subject, made, setting_claim, unknown
+from bot.evidence.values import lookup, same
+from bot.language import say
+from bot.report import Claim, ClaimVerdict, JsonValue
+
+MaxBatch: TypeAlias = Literal["fits", "confirmed", "contradicted"]
+
+_BATCH_SIZES: Final = re.compile(r"(?:\A|[._])\w*batch_size\w*\Z")
+_BOOKKEEPING: Final = re.compile(
+    r"(?:trainer\.(?:experiment_name|project_name|default_\w*dir|total_epochs|total_training_steps"
+    r"|save_freq|test_freq|val_\w+|logger|resume_\w+|\w*_data_dir|log_val_generations"
+    r"|max_\w*ckpt\w*|del_local_ckpt\w*)"
+    r"|data\.val_\w+|data\.seed|hydra\..*|(?:\w+\.)*(?:wandb|logger|ckpt|eval)(?:[._]\w+)*"
+    r"|(?:\w+\.)*(?:use_wandb|save_path|save_steps|save_hf_ckpt|eval_steps|logging_steps"
+    r"|num_episodes|max_epochs|seed|use_tensorboard|load_checkpoint))\Z"
+)
+"""Settings that decide neither what is trained nor how much memory a step takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Neighbour:
+    batch: int
+    run: Sibling
+    ran: bool
+
+
+def batch_claim(subject: Subject, steps: Claim) -> tuple[Claim | None, MaxBatch | None]:
+    """The claim "max batch", and what is shown of it; `steps` is the claim that the run lasted.
+
+    None when the script has no train batch.
+    """
+    claim = setting_claim(subject, "train batch", subject.plan.train_batch_size)
+    if claim is None:
+        return None, None
+    name, claimed, batch = "max batch", claim.claimed, claim.observed
+    if claim.verdict == "inconsistent":
+        other = say("The run trained with {run}, not with {script}.", run=batch, script=claimed)
+        return made(name, claimed, batch, claim.source, "inconsistent", other), None
+    if claim.verdict == "inconclusive" or not isinstance(batch, int):
+        return unknown(name, claimed, batch, claim.source, claim.reason), None
+    if steps.verdict == "inconsistent":
+        failed = say("The run trained with {batch} and ran out of memory.", batch=batch)
+        source = f"{claim.source}, {steps.source}"
+        return made(name, claimed, batch, source, "inconsistent", failed), "contradicted"
+    verdict, source, reason, shown = _judge(subject, batch, claim.source)
+    if shown == "fits" and steps.verdict == "inconclusive":
+        reason = say(
+            "The run trained with {batch}, but that it fits is open: {why}",
+            batch=batch,
+            why=steps.reason,
+        )
+        return unknown(name, claimed, batch, source, reason), None
+    return made(name, claimed, batch, source, verdict, reason), shown
+
+
+def _judge(subject: Subject, batch: int, source: str) -> tuple[ClaimVerdict, str, str, MaxBatch]:
+    neighbours = list(_neighbours(subject))
+    larger = sorted((n for n in neighbours if n.batch > batch), key=lambda n: n.batch)
+    ran = [n for n in larger if n.ran]
+    failed = [n for n in larger if not n.ran]
+    both = f"{source}; other runs of the project"
+    if ran:
+        reason = say(
+            "A larger batch runs: {larger} ran for {steps} steps in run {run}, whose configuration "
+            "is the same but for the batch sizes.",
+            larger=ran[-1].batch,
+            steps=ran[-1].run.steps,
+            run=ran[-1].run.id,
+        )
+        return "inconsistent", both, reason, "contradicted"
+    log = f"{source}; the script's trial log"
+    if (said := _trial_log(subject, batch)) is not None:
+        return "inconsistent", log, said, "contradicted"
+    if failed:
+        first = failed[0]
+        reason = say(
+            "Confirmed: {batch} ran, {failed} ran out of memory in run {run}, whose configuration "
+            "is the same but for the batch sizes{gap}.",
+            batch=batch,
+            failed=first.batch,
+            run=first.run.id,
+            gap=_gap(batch, first.batch),
+        )
+        return "consistent", both, reason, "confirmed"
+    failing = [trial.value for trial in _settled(subject) if not trial.passed]
+    above = min((value for value in failing if value > batch), default=None)
+    if above is not None:
+        reason = say(
+            "It fits: the run trained with {batch}. That {failing} does not is what the script's "
+            "own trial log says; no run shows it.",
+            batch=batch,
+            failing=above,
+        )
+        return "consistent", log, reason, "fits"
+    reason = say(
+        "It fits: the run trained with {batch}. Whether more fits was not shown.", batch=batch
+    )
+    return "consistent", source, reason, "fits"
+
+
+def _gap(batch: int, failed: int) -> str:
+    if failed - batch <= 1:
+        return ""
+    return say("; nothing between {batch} and {failed} was tried", batch=batch, failed=failed)
+
+
+def _settled(subject: Subject) -> list[_Tried]:
+    """The trial log: of a batch that was tried several times the last outcome."""
+    last = {trial.value: trial.passed for trial in subject.context.trials}
+    return [_Tried(value, passed) for value, passed in sorted(last.items())]
+
+
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    value: int
+    passed: bool
+
+
+def _trial_log(subject: Subject, batch: int) -> str | None:
+    """How the script's own trial log contradicts the batch; None when it does not."""
+    tried = _settled(subject)
+    failing = {trial.value for trial in tried if not trial.passed}
+    if batch in failing:
+        return say("The script's own trial log marks {batch} as failing.", batch=batch)
+    lowest = min(failing, default=None)
+    passing = [t.value for t in tried if t.passed and (lowest is None or t.value < lowest)]
+    best = max(passing, default=batch)
+    if best > batch:
+        return say("The script's own trial log marks {best} as passing.", best=best)
+    return None
+
+
+def _neighbours(subject: Subject) -> Iterator[_Neighbour]:
+    """Other runs with the same configuration but for the batch sizes, whose outcome is known."""
+    facts = subject.facts
+    own = dict(_leaves(facts.config))
+    keys = KEYS.get(subject.plan.framework, {}).get("train batch", ())
+    key = subject.plan.train_batch_size.key
+    for sibling in facts.siblings:
+        if sibling.id == facts.run.id:
+            continue
+        seen = (lookup(sibling.config, k) for k in ((key, *keys) if key else keys))
+        batch = next((v for v in seen if isinstance(v, int) and not isinstance(v, bool)), None)
+        if batch is None or not _comparable(own, dict(_leaves(sibling.config))):
+            continue
+        if sibling.out_of_memory is True:
+            yield _Neighbour(batch, sibling, ran=False)
+        elif sibling.steps is not None and sibling.steps >= subject.context.min_steps:
+            yield _Neighbour(batch, sibling, ran=True)
+
+
+def _comparable(own: Mapping[str, JsonValue], other: Mapping[str, JsonValue]) -> bool:
+    for key in own.keys() | other.keys():
+        if _BATCH_SIZES.search(key) or _BOOKKEEPING.match(key):
+            continue
+        left, right = own.get(key), other.get(key)
+        if left != right and same(left, right) is False:
+            return False
+    return True
+
+
+def _leaves(config: Mapping[str, JsonValue], prefix: str = "") -> Iterator[tuple[str, JsonValue]]:
+    for key, value in config.items():
+        if isinstance(value, dict) and value and prefix.count(".") < 30:
+            yield from _leaves(value, f"{prefix}{key}.")
+        elif value != {}:
+            yield f"{prefix}{key}", value

@@ -1,0 +1,52 @@
+"""What is known around a script and its run, for the claims that need more than the two."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+MIN_STEPS: Final = 20
+"""Steps after which responses of full length have been seen (verl's runs reach them within 20)."""
+
+
+class TriedBatch(Protocol):
+    """A train batch that the script's own trial log says was tried (`bot.trials.Trial`)."""
+
+    @property
+    def value(self) -> int:
+        """Prompts a step, over all GPUs."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether it is marked as having run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """Predicted peak memory of one GPU, in GiB (2**30 bytes)."""
+
+    floor_gib: float
+    """What must be resident: no run can stay below it."""
+    expected_gib: float
+    conservative_gib: float
+    """What a run with full-length responses everywhere may need."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """Everything around; what is not known leaves its claim out."""
+
+    contributor: str | None = None
+    """Login of the author of the pull request, or a name of the header comment."""
+    trials: tuple[TriedBatch, ...] = ()
+    """The script's own trial log, scaled to all GPUs."""
+    used_by: Mapping[str, tuple[str, ...]] | None = None
+    """Run, as `entity/project/id`, to the other rows and scripts that name it; None when nobody
+    looked."""
+    estimate: Estimate | None = None
+    min_steps: int = MIN_STEPS
+    """Steps that a run must have completed before its batch counts as having run."""
+
+
+NOTHING: Final = Context()

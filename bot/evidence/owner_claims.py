@@ -1,0 +1,90 @@
+"""Whose run it is, when it was made, and whether another row rests on it already."""
+
+from __future__ import annotations
+
+from bot.evidence.facts import RunId
+from bot.evidence.releases import RELEASED
+from bot.evidence.subject import Subject, made, unknown
+from bot.language import say
+from bot.report import Claim
+
+
+def owner_claims(subject: Subject) -> list[Claim]:
+    """Every claim about the run's origin that there is something to say about."""
+    found = [_contributor(subject), _age(subject), _used_once(subject)]
+    return [claim for claim in found if claim is not None]
+
+
+def _contributor(subject: Subject) -> Claim | None:
+    """The run's user beside the contributor: two services' names, so a difference says little."""
+    user, contributor = subject.facts.run.user, subject.context.contributor
+    if not user or not contributor:
+        return None
+    claim, source = "contributor", "run record"
+    # A commit's author reads `name <address>`, and an address may name the login too.
+    parts = contributor.replace("<", " ").replace(">", " ").replace("@", " ").replace("+", " ")
+    names = {_bare(name) for name in (contributor, *parts.split()) if _bare(name)}
+    if _bare(user) in names:
+        reason = say("The run's W&B user bears the contributor's name.")
+        return made(claim, contributor, user, source, "consistent", reason)
+    reason = say(
+        "The run was logged by the W&B user {user}, the contribution comes from {contributor}. "
+        "These are names on two services, so it may well be one person.",
+        user=user,
+        contributor=contributor,
+    )
+    return unknown(claim, contributor, user, source, reason)
+
+
+def _bare(name: str) -> str:
+    return "".join(char for char in name.casefold() if char.isalnum())
+
+
+def _age(subject: Subject) -> Claim | None:
+    """That the run is not older than the release of the framework that it had installed."""
+    facts = subject.facts
+    package = subject.plan.framework
+    version = facts.requirements.get(package)
+    released = RELEASED.get(package, {}).get((version or "").split("+", 1)[0])
+    if facts.created is None or released is None:
+        return None
+    claim, created = "newer than its release", facts.created[:10]
+    claimed = f"{package} {version} of {released}"
+    source = "run record, requirements.txt"
+    if created < released:
+        reason = say(
+            "The run was created on {created}, before {package} {version} was released on "
+            "{released}: one of the two was changed, or the version is that of a copy.",
+            created=created,
+            package=package,
+            version=version,
+            released=released,
+        )
+        return unknown(claim, claimed, created, source, reason)
+    reason = say("The run is newer than the release of {package} that it used.", package=package)
+    return made(claim, claimed, created, source, "consistent", reason)
+
+
+def _same(used: str, run: RunId) -> bool:
+    """Whether a name `entity/project/id` is a run's, as far as the run says its own."""
+    entity, _, rest = used.partition("/")
+    project, _, run_id = rest.rpartition("/")
+    return run_id == run.id and run.entity in (None, entity) and run.project in (None, project)
+
+
+def _used_once(subject: Subject) -> Claim | None:
+    """That no other row or script rests on this run."""
+    run, used_by = subject.facts.run, subject.context.used_by
+    if used_by is None or run.id is None:
+        return None
+    claim, source = "run used once", "page, scripts"
+    name = f"{run.entity or '?'}/{run.project or '?'}/{run.id}"
+    places = tuple(place for used, of in used_by.items() if _same(used, run) for place in of)
+    if places:
+        reason = say(
+            "The run backs {places} already; a row needs a run of its own.",
+            places=", ".join(places[:3]),
+        )
+        return made(claim, name, ", ".join(places), source, "inconsistent", reason)
+    reason = say("No other row and no other script names this run.")
+    return made(claim, name, None, source, "consistent", reason)

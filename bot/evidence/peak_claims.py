@@ -1,0 +1,252 @@
+"""Peak memory: against the device, and whether the figures can be what they say they are.
+
+Units: GiB is 2**30 bytes, also where a metric's name says "gb". The physical figure is NVML's, of
+all processes on one GPU, from W&B's system stream. The allocator's is PyTorch's, of one rank, and
+a running maximum: verl logs `max_memory_allocated` and never resets it while it trains
+(verl/workers/fsdp_workers.py, megatron_workers.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from bot.devices import GIB, by_token
+from bot.evidence.facts import Facts, Series
+from bot.evidence.metrics import ALLOCATED, RESERVED, highest
+from bot.evidence.subject import Subject, known, made, unknown
+from bot.evidence.values import Missing
+from bot.language import say
+from bot.naming import model_size
+from bot.report import Claim
+
+ABOVE: Final = 1.01
+"""A physical peak above the device's memory by more than 1 % is another device's."""
+_NOMINAL: Final = 0.9
+"""Models are rounded up to their names' size by no more than a tenth (DeepSeek-R1-Distill-8B: 8.03,
+Qwen2.5-0.5B: 0.494, Llama-3.2-3B: 3.2)."""
+_BYTES: Final = 2
+"""Bytes of a parameter in bfloat16, the smallest form that is trained or served unquantized."""
+_UNITS: Final = {"m": 1e6, "b": 1e9, "t": 1e12}
+
+
+@dataclass(frozen=True, slots=True)
+class Peak:
+    """The highest memory that was seen, and where."""
+
+    gib: float
+    source: str
+    series: Series
+    gpu: int | None
+    """Index of the GPU; None for the allocator's figure."""
+
+    @property
+    def physical(self) -> bool:
+        """Whether it is memory of the device rather than of one process' allocator."""
+        return self.gpu is not None
+
+
+def peak_seen(facts: Facts) -> Peak | None:
+    """The highest physical figure, else the allocator's; None when the run has neither."""
+    if facts.system:
+        index, series = max(facts.system.items(), key=lambda item: item[1].maximum)
+        return Peak(series.maximum / GIB, f"system stream, GPU {index}", series, index)
+    for name, aliases in (("reserved", RESERVED), ("allocated", ALLOCATED)):
+        found = highest(facts.history, aliases)
+        if found is not None:
+            return Peak(found.maximum, f"history: {found.key} ({name})", found, None)
+    return None
+
+
+def device_memory(facts: Facts) -> int | None:
+    """Bytes of the smallest GPU that the run names; None when it names none."""
+    listed = [gpu.memory_bytes for gpu in facts.gpus if gpu.memory_bytes is not None]
+    return min(listed, default=None)
+
+
+def peak_claims(subject: Subject) -> list[Claim]:
+    """The claim "peak memory", then those on whether the figures can be what they say they are."""
+    found = [
+        peak_claim(subject),
+        _allocator(subject),
+        _running_maximum(subject),
+        _above_weights(subject),
+        _against_estimate(subject),
+    ]
+    return [claim for claim in found if claim is not None]
+
+
+def peak_claim(subject: Subject) -> Claim:
+    """Peak memory against the device's: the physical figure first, the allocator's second."""
+    facts, claim = subject.facts, "peak memory"
+    total = _total(subject)
+    claimed = None if total is None else f"at most {total / GIB:.1f} GiB"
+    peak = peak_seen(facts)
+    if peak is None:
+        reason = say(
+            "The run has no memory metric, neither in the system stream nor {key} in the history.",
+            key=ALLOCATED[0].key,
+        )
+        return unknown(claim, claimed, None, "system stream, history", reason)
+    observed = f"{peak.gib:.1f} GiB"
+    seen = say("{gib}, the highest of {rows} values", gib=observed, rows=peak.series.rows)
+    if total is None:
+        reason = say("{seen}; the device's memory is not known.", seen=seen)
+        return unknown(claim, claimed, observed, peak.source, reason)
+    if not peak.physical:
+        if peak.gib * GIB > total:
+            reason = say(
+                "{seen} of one rank: more than the device has, as the allocator's figure may "
+                "include memory that an inference engine has given back.",
+                seen=seen,
+            )
+            return unknown(claim, claimed, observed, peak.source, reason)
+        reason = say(
+            "{seen} of one rank; the allocator's figure may leave the inference engine out.",
+            seen=seen,
+        )
+        return made(claim, claimed, observed, peak.source, "consistent", reason)
+    if peak.gib * GIB > ABOVE * total:
+        reason = say("{seen} of GPU {gpu}: more than the device has.", seen=seen, gpu=peak.gpu)
+        return made(claim, claimed, observed, peak.source, "inconsistent", reason)
+    allocated = highest(facts.history, ALLOCATED)
+    if peak.gib <= 0:
+        reason = say("{seen}: these are not the GPUs that trained.", seen=seen)
+        return unknown(claim, claimed, observed, peak.source, reason)
+    if allocated is not None and peak.gib < allocated.maximum / 2:
+        reason = say(
+            "{seen} of GPU {gpu}, less than half of what the job allocated: these may not be the "
+            "GPUs that trained.",
+            seen=seen,
+            gpu=peak.gpu,
+        )
+        return unknown(claim, claimed, observed, peak.source, reason)
+    reason = say(
+        "{seen} of GPU {gpu}; physical memory of all processes, sampled (every 15 s by default).",
+        seen=seen,
+        gpu=peak.gpu,
+    )
+    return made(claim, claimed, observed, peak.source, "consistent", reason)
+
+
+def _total(subject: Subject) -> int | None:
+    token = subject.name.device
+    total = device_memory(subject.facts)
+    if total is None and token is not None:
+        total = max((device.memory_bytes for device in by_token(token)), default=None)
+    return total
+
+
+def _allocator(subject: Subject) -> Claim | None:
+    """The allocator's figure beside the physical one; None when it is the only one, or missing."""
+    facts, claim = subject.facts, "peak memory, allocator"
+    allocated = highest(facts.history, ALLOCATED)
+    if not facts.system or allocated is None:
+        return None
+    reserved = highest(facts.history, RESERVED)
+    observed = f"{allocated.maximum:.1f} GiB allocated"
+    if reserved is not None:
+        observed += f", {reserved.maximum:.1f} GiB reserved"
+    source = f"history: {allocated.key}"
+    total, physical = _total(subject), peak_seen(facts)
+    most = max(series.maximum for series in (allocated, reserved) if series is not None)
+    if total is not None and most * GIB > total:
+        reason = say(
+            "Of one rank; more than the device has, as it may include memory that an inference "
+            "engine has given back."
+        )
+        return unknown(claim, None, observed, source, reason)
+    if physical is not None and allocated.maximum > ABOVE * physical.gib:
+        reason = say(
+            "Of one rank; more than the {gib} that were seen in use on a GPU: samples are 15 s "
+            "apart, or these are not the GPUs that trained.",
+            gib=f"{physical.gib:.1f} GiB",
+        )
+        return unknown(claim, None, observed, source, reason)
+    reason = say("Of one rank, and not more than what was in use on the fullest GPU.")
+    return made(claim, None, observed, source, "consistent", reason)
+
+
+def _running_maximum(subject: Subject) -> Claim | None:
+    """That the allocator's maximum never falls; None without two values of it."""
+    facts = subject.facts
+    series = highest(facts.history, ALLOCATED) or highest(facts.history, RESERVED)
+    if subject.plan.framework != "verl" or series is None or series.rows < 2:
+        return None
+    claim, source = "running maximum", f"history: {series.key}"
+    observed = f"ends at {series.last:.1f} GiB"
+    if series.monotone:
+        reason = say("The allocator's running maximum never falls, as in one process it cannot.")
+        return made(claim, "never falls", observed, source, "consistent", reason)
+    reason = say(
+        "The allocator's running maximum reached {gib} and fell again, which it does not within "
+        "one process: the run was resumed, or its values are not those that were logged.",
+        gib=f"{series.maximum:.1f} GiB",
+    )
+    return unknown(claim, "never falls", observed, source, reason)
+
+
+def _above_weights(subject: Subject) -> Claim | None:
+    """That the physical peak holds at least the model's weights, spread over all GPUs."""
+    peak, gpus = peak_seen(subject.facts), subject.plan.gpus.value
+    path = subject.plan.model.value
+    size = model_size(path) if path else None
+    if peak is None or not peak.physical or not gpus or size is None or _quantized(subject):
+        return None
+    least = _NOMINAL * float(size[:-1]) * _UNITS[size[-1]] * _BYTES / gpus / GIB
+    claim, claimed = "peak above the weights", f"at least {least:.1f} GiB"
+    observed = f"{peak.gib:.1f} GiB"
+    if peak.gib < least:
+        reason = say(
+            "The weights of a model of {size} alone take {least} on each of {gpus} GPUs in 16 "
+            "bits, more than was seen in use: the model or the evidence is another one.",
+            size=size.upper(),
+            least=f"{least:.1f} GiB",
+            gpus=gpus,
+        )
+        return unknown(claim, claimed, observed, peak.source, reason)
+    reason = say(
+        "The weights of a model of {size} take {least} on each of {gpus} GPUs in 16 bits.",
+        size=size.upper(),
+        least=f"{least:.1f} GiB",
+        gpus=gpus,
+    )
+    return made(claim, claimed, observed, peak.source, "consistent", reason)
+
+
+def _quantized(subject: Subject) -> bool:
+    name = (subject.plan.model.value or "").casefold()
+    if any(word in name for word in ("awq", "gptq", "int4", "4bit", "4-bit", "fp8", "int8", "bnb")):
+        return True
+    for key, given in subject.plan.resolved().items():
+        value = known(given)
+        if ("quant" in key or "4bit" in key or "8bit" in key) and (
+            isinstance(value, Missing) or value not in (None, False, "", "null")
+        ):
+            return True
+    return False
+
+
+def _against_estimate(subject: Subject) -> Claim | None:
+    """The physical peak against the prediction, when there is one."""
+    estimate, peak = subject.context.estimate, peak_seen(subject.facts)
+    if estimate is None or peak is None or not peak.physical:
+        return None
+    claim = "peak against the estimate"
+    claimed = f"{estimate.floor_gib:.1f} to {estimate.conservative_gib:.1f} GiB"
+    observed = f"{peak.gib:.1f} GiB"
+    if peak.gib < estimate.floor_gib:
+        reason = say(
+            "Below {floor}, which must be resident by the memory model: the estimate or the "
+            "evidence is wrong, which a person should look at.",
+            floor=f"{estimate.floor_gib:.1f} GiB",
+        )
+        return unknown(claim, claimed, observed, peak.source, reason)
+    if peak.gib > ABOVE * estimate.conservative_gib:
+        reason = say("Above what the memory model expects at most.")
+        return unknown(claim, claimed, observed, peak.source, reason)
+    reason = say(
+        "Within what the memory model allows; it expects {expected}.",
+        expected=f"{estimate.expected_gib:.1f} GiB",
+    )
+    return made(claim, claimed, observed, peak.source, "consistent", reason)
