@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -37,6 +38,8 @@ from bot.summary import launch_report, name_report, plan_report
 from bot.suppress import suppress
 
 if TYPE_CHECKING:
+    from bot.evidence.context import Context
+    from bot.shell.words import Reading
     from bot.table.edit import PageChange
 
 
@@ -90,6 +93,8 @@ class Options:
     """Reads a run that is linked; None where nothing may be fetched."""
     origins: Sequence[str] = ()
     """Origins of run pages on the caller's own W&B server, beside the configured hosts."""
+    runs_in_use: Mapping[str, tuple[str, ...]] | None = None
+    """Run, as `entity/project/id`, to what rests on it besides the script; None when unknown."""
     evidence: Literal["off", "optional", "required"] = "off"
     """off: the script alone · optional: the row too, with the run when there is one · required:
     without a run the result is inconclusive."""
@@ -132,8 +137,9 @@ def check_script(
     facts: Facts | None = None
     plan = found[0] if found else None
     linked = options.linked is not None and bool(header.links)
+    around = partial(_context, reading, _contributor(script, header, options), options)
     if run is not None or options.evidence == "required" or (options.evidence != "off" and linked):
-        evidence, facts, plan, missing = _evidence(found, name, header, run, options)
+        evidence, facts, plan, missing = _evidence(found, name, header, run, options, around)
         unchecked = (*unchecked, *missing)
 
     row: Row | None = None
@@ -243,6 +249,7 @@ def _evidence(
     header: Header,
     run: Path | RunLink | None,
     options: Options,
+    around: Callable[[Plan], Context],
 ) -> tuple[Evidence | None, Facts | None, Plan | None, tuple[Unchecked, ...]]:
     """Read the run and compare it with every launch; the launch that fits it best counts."""
     plan = found[0] if found else None
@@ -280,11 +287,31 @@ def _evidence(
         )
         return None, facts, None, (Unchecked(check="evidence", reason=reason),)
     link = links[0] if links else run if isinstance(run, RunLink) else None
-    compared = [(compare(plan, name, facts, link=link), plan) for plan in found]
+    compared = [
+        (compare(plan, name, facts, link=link, context=around(plan)), plan) for plan in found
+    ]
     best, plan = min(
         compared, key=lambda pair: sum(c.verdict == "inconsistent" for c in pair[0].claims)
     )
     return best, facts, plan, ()
+
+
+def _contributor(script: Script, header: Header, options: Options) -> str | None:
+    stated = header.contributor.text if header.contributor else None
+    return options.contributor or stated or script.contributor
+
+
+def _context(reading: Reading, contributor: str | None, options: Options, plan: Plan) -> Context:
+    """What is known around the launch and its run."""
+    from bot.evidence.context import Context
+    from bot.trials import tried_batches
+
+    return Context(
+        contributor=contributor,
+        trials=tried_batches(reading, plan),
+        used_by=options.runs_in_use,
+        min_steps=options.config.min_steps,
+    )
 
 
 def _row(
@@ -297,13 +324,12 @@ def _row(
 ) -> Row:
     from bot.table import make_row
 
-    stated = header.contributor.text if header.contributor else None
     return make_row(
         plan,
         name,
         facts=facts,
         link=options.link or script.link or script.path,
-        contributor=options.contributor or stated or script.contributor,
+        contributor=_contributor(script, header, options),
         tag=options.tag or (header.tag.text if header.tag and header.tag.text in TAGS else None),
     )
 

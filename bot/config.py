@@ -71,6 +71,8 @@ class Config:
     """Hosts of run pages besides wandb.ai and forge.coreweave.com."""
     allow_private_runs: bool = False
     """Whether runs of projects that are not public may be read and quoted."""
+    min_steps: int = 20
+    """Steps that a run must have completed before its batch counts as having run; at least 1."""
     rules: dict[str, RuleLevel] = field(default_factory=dict)
     """Rule, by id or name, to its severity here, or off."""
     permissions: Permissions = field(default_factory=Permissions)
@@ -198,6 +200,8 @@ def _check_values(config: Config, origin: str, lines: Mapping[str, int]) -> None
                 f'{_at(origin, lines, "wandb_hosts")}: wandb_hosts: "{host}" is no host name; '
                 "write it without https:// and without a path, such as wandb.example.org."
             )
+    if config.min_steps < 1:
+        raise UserError(f"{_at(origin, lines, 'min_steps')}: min_steps: write a number from 1 on.")
     for key, paths in (("scripts", config.scripts), ("page", (config.page or "page",))):
         for path in paths:
             pure = PurePosixPath(path)

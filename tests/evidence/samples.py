@@ -6,6 +6,7 @@ import copy
 from typing import Any
 
 from bot.evidence.claims import compare
+from bot.evidence.context import NOTHING, Context
 from bot.evidence.facts import Facts, GpuInfo, RunId, Series
 from bot.evidence.links import RunLink
 from bot.frameworks.plan import UNKNOWN, Field, Launch, Plan, Setting, _Unknown
@@ -183,9 +184,15 @@ def table(evidence: Evidence) -> str:
     return "\n".join(rows)
 
 
-def evidence(run: Facts | None = None, *, link: RunLink | None = None, **script: Any) -> Evidence:
+def evidence(
+    run: Facts | None = None,
+    *,
+    link: RunLink | None = None,
+    context: Context = NOTHING,
+    **script: Any,
+) -> Evidence:
     """SETTINGS (with `script` changed) compared with `run`, by default one that backs them."""
-    return compare(plan(**script), NAME, run or facts(), link=link)
+    return compare(plan(**script), NAME, run or facts(), link=link, context=context)
 
 
 def gpu(name: str, gib: float | None) -> GpuInfo:

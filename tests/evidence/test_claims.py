@@ -314,7 +314,8 @@ def test_settings_come_after_the_rows_claims_in_alphabetical_order() -> None:
     names = [c.claim for c in evidence(link=LINK).claims]
     assert names[:5] == ["run", "model", "algorithm", "adapter", "gpus"]
     assert names[16] == "max batch"
-    assert names[17:] == sorted(names[17:])
+    assert names[17:20] == ["peak memory, allocator", "running maximum", "peak above the weights"]
+    assert names[20:] == sorted(names[20:])
     assert len(set(names)) == len(names)
 
 
