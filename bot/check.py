@@ -23,6 +23,7 @@ from bot.report import (
     Evidence,
     Finding,
     PageEdit,
+    PageReport,
     Report,
     Row,
     ScriptReport,
@@ -126,7 +127,7 @@ def check_script(
         header_versions={name: stated.text for name, stated in header.versions.items()},
         trees=options.trees,
     )
-    levels = {find(rule).meta.id: level for rule, level in options.config.rules.items()}
+    levels = _rule_levels(options.config)
     off = [rule for rule, level in levels.items() if level == "off"]
     case = Case(path=script.path, source=reading.source, reading=reading, name=name, plans=found)
     rules = wanted(options.select, [*options.ignore, *off])
@@ -224,10 +225,12 @@ def make_report(
     *,
     unchecked: Sequence[Unchecked] = (),
     change: Change | None = None,
+    pages: Iterable[PageReport] = (),
 ) -> Report:
-    """Put the scripts' reports together; the worst verdict is the report's."""
-    checked = tuple(scripts)
-    verdicts = {script.verdict for script in checked} | ({"inconclusive"} if unchecked else set())
+    """Put the scripts' and pages' reports together; the worst verdict is the report's."""
+    checked, compared = tuple(scripts), tuple(pages)
+    verdicts = {script.verdict for script in checked} | {page.verdict for page in compared}
+    verdicts |= {"inconclusive"} if unchecked else set()
     verdict: Verdict = "pass"
     if "fail" in verdicts:
         verdict = "fail"
@@ -238,6 +241,7 @@ def make_report(
         tool=Tool(name="rlbot", version=__version__),
         verdict=verdict,
         scripts=checked,
+        pages=compared,
         unchecked=tuple(unchecked),
         change=change,
     )
@@ -343,6 +347,23 @@ def _size(plan: Plan, name: ScriptName) -> str:
             "script's name states a size such as 7B."
         )
     return size
+
+
+def _rule_levels(config: Config) -> dict[str, RuleLevel]:
+    """Id of a rule to what the configuration makes of it; raises UserError for no rule's name.
+
+    Checks of the page have names of their own, which are of no concern to a script.
+    """
+    levels: dict[str, RuleLevel] = {}
+    for name, level in config.rules.items():
+        try:
+            levels[find(name).meta.id] = level
+        except UserError:
+            from bot.table.checks.registry import find as page_check
+
+            if page_check(name) is None:
+                raise
+    return levels
 
 
 def _with_levels(

@@ -347,6 +347,23 @@ class ScriptReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PageReport:
+    """What was found about the documentation page, compared with the scripts of its repository."""
+
+    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
+
+    path: str
+    sha256: str
+    verdict: Verdict
+    rows: int
+    """Rows that say something."""
+    scripts: int
+    """Tuning scripts of the repository."""
+    findings: tuple[Finding, ...] = ()
+    unchecked: tuple[Unchecked, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
     """Which program made the report."""
 
@@ -378,6 +395,8 @@ class Report:
     tool: Tool
     verdict: Verdict
     scripts: tuple[ScriptReport, ...] = ()
+    pages: tuple[PageReport, ...] = ()
+    """Pages that were compared with their scripts."""
     unchecked: tuple[Unchecked, ...] = ()
     change: Change | None = None
 

@@ -1,0 +1,219 @@
+"""The documentation page against the scripts of its repository: every row, and every script."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from bot.check import Options, PageText
+from bot.config import RuleLevel
+from bot.errors import UserError
+from bot.frameworks import plans
+from bot.header import read_header
+from bot.naming import read_name
+from bot.report import Finding, PageReport, Unchecked, Verdict
+from bot.rules.base import Case as ScriptCase
+from bot.rules.registry import check_case
+from bot.shell import read
+from bot.table import read_page
+from bot.table.checks import registry
+from bot.table.checks._names import bare_stem
+from bot.table.checks.base import Case, Entry, Subject, Target
+from bot.table.links import FileLink, own_repositories, read_address
+
+File: TypeAlias = Callable[[str], bytes | None]
+History: TypeAlias = Callable[[str, str], bytes | None]
+_LINE = re.compile(r"\bline \d+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repository:
+    """What is known, without asking anyone, of the repository that holds the page."""
+
+    name: str | None = None
+    """OWNER/NAME on GitHub, of its remote; None when it has none."""
+    scripts: Mapping[str, bytes] = field(default_factory=dict)
+    """Every tuning script of the state that the page is in, by its path."""
+    file: File = lambda _: None
+    """Any file of that state by its path; None when there is none."""
+    history: History | None = None
+    """A file by commit and path; None when the commit does not have it. Raises UserError with the
+    reason when the commit is not known. None where there is no history."""
+
+
+def check_page(page: PageText, repository: Repository, options: Options) -> PageReport:
+    """Check the page against its scripts; pure but for what `repository` looks up.
+
+    `options.select` and `ignore` hold ids or names of page checks; `options.config.rules` changes
+    their severities. Raises UserError for a name that is none, and for a page that is too long.
+    """
+    read_ = read_page(page.text, page.path)
+    reader = _Reader(options)
+    scripts = [reader.subject(path, data) for path, data in sorted(repository.scripts.items())]
+    rows = list(read_.rows())
+    addresses = []
+    for _, row in rows:
+        cell = row.cell("link")
+        address = (cell.link.url if cell.link else cell.text) if cell else ""
+        addresses.append((address, read_address(address, page.path) if address else None))
+    own = own_repositories((link for _, link in addresses if link), repository.name)
+    entries = []
+    for (section, row), (address, link) in zip(rows, addresses, strict=True):
+        target = _target(address, link, own, repository, reader)
+        entries.append(
+            Entry(section=section, row=row, target=target, meant=_meant(target, scripts))
+        )
+    levels = _levels(options)
+    off = {id_ for id_, level in levels.items() if level == "off"}
+    findings, unchecked = registry.run(
+        Case(page=read_, entries=entries, scripts=scripts),
+        only=_ids(options.select),
+        without=off | _ids(options.ignore),
+    )
+    changed = tuple(_with_level(finding, levels.get(finding.id, "off")) for finding in findings)
+    return PageReport(
+        path=page.path,
+        sha256=hashlib.sha256(page.text.encode("utf-8", "surrogatepass")).hexdigest(),
+        verdict=_verdict(changed, unchecked),
+        rows=len(rows),
+        scripts=len(scripts),
+        findings=changed,
+        unchecked=unchecked,
+    )
+
+
+def new_in(after: PageReport, before: PageReport) -> PageReport:
+    """What a change of the page brings along: the findings that the page before did not have.
+
+    Lines move with an edit, so that a finding is known by its check and its words.
+    """
+    known = Counter(_words(finding) for finding in before.findings)
+    fresh = []
+    for finding in after.findings:
+        words = _words(finding)
+        if known[words]:
+            known[words] -= 1
+        else:
+            fresh.append(finding)
+    old = {_LINE.sub("", item.reason) for item in before.unchecked}
+    unchecked = tuple(u for u in after.unchecked if _LINE.sub("", u.reason) not in old)
+    return replace(
+        after,
+        findings=tuple(fresh),
+        unchecked=unchecked,
+        verdict=_verdict(fresh, unchecked),
+    )
+
+
+def _words(finding: Finding) -> tuple[str, str]:
+    return finding.id, _LINE.sub("", finding.message)
+
+
+class _Reader:
+    """Reads scripts as `check_script` does, each once."""
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        self._read: dict[tuple[str, bytes], Subject] = {}
+
+    def subject(self, path: str, data: bytes) -> Subject:
+        key = (path, data)
+        if key not in self._read:
+            self._read[key] = self._subject(path, data)
+        return self._read[key]
+
+    def _subject(self, path: str, data: bytes) -> Subject:
+        options = self._options
+        reading = read(data, path)
+        header = read_header(reading.comments)
+        name = read_name(path)
+        found = plans(
+            reading,
+            versions={**options.config.framework, **options.versions},
+            header_versions={name: stated.text for name, stated in header.versions.items()},
+            trees=options.trees,
+        )
+        case = ScriptCase(path=path, source=reading.source, reading=reading, name=name, plans=found)
+        trials, _ = check_case(case, select=["trial-log"])
+        return Subject(path=path, name=name, header=header, plans=found, trials=trials)
+
+
+def _target(
+    address: str,
+    link: FileLink | None,
+    own: frozenset[str],
+    repository: Repository,
+    reader: _Reader,
+) -> Target:
+    """Look up where a row leads, in the files and in the history, and nowhere else."""
+    if not address or (link is None and "://" not in address and not address.endswith(".sh")):
+        return Target(state="none")
+    if link is None:
+        reason = f"the link {address} leads to no file on GitHub; nothing is fetched."
+        return Target(state="unknown", address=address, reason=reason)
+    if link.repository and link.repository not in own:
+        reason = f"the link leads to the repository {link.repository}, which is not this one."
+        return Target(state="unknown", address=address, reason=reason)
+    try:
+        data = _data(link, repository)
+    except UserError as error:
+        return Target(
+            state="unknown",
+            address=address,
+            path=link.path,
+            commit=link.ref,
+            reason=f"the link could not be followed. {error}",
+        )
+    if data is None:
+        return Target(state="missing", address=address, path=link.path, commit=link.ref)
+    script = reader.subject(link.path, data) if link.path.endswith(".sh") else None
+    return Target(state="found", address=address, path=link.path, commit=link.ref, subject=script)
+
+
+def _data(link: FileLink, repository: Repository) -> bytes | None:
+    if link.ref is None:
+        here = repository.scripts.get(link.path)
+        return here if here is not None else repository.file(link.path)
+    if repository.history is None:
+        raise UserError(f"There is no local history to look {link.ref} up in; clone the repository")
+    return repository.history(link.ref, link.path)
+
+
+def _meant(target: Target, scripts: Sequence[Subject]) -> Subject | None:
+    """The one script that a dead link of the page's own state surely means."""
+    if target.state != "missing" or target.path is None or target.commit is not None:
+        return None
+    stem = bare_stem(target.path)
+    found = [script for script in scripts if bare_stem(script.path) == stem]
+    return found[0] if len(found) == 1 else None
+
+
+def _levels(options: Options) -> dict[str, RuleLevel]:
+    """Id of a check to what the configuration makes of it."""
+    found = ((registry.find(name), level) for name, level in options.config.rules.items())
+    return {one.meta.id: level for one, level in found if one is not None}
+
+
+def _with_level(finding: Finding, level: RuleLevel) -> Finding:
+    return finding if level == "off" else replace(finding, severity=level)
+
+
+def _ids(names: Iterable[str]) -> set[str]:
+    ids = set()
+    for name in names:
+        one = registry.find(name)
+        if one is None:
+            known = ", ".join(check.meta.slug for check in registry.checks())
+            raise UserError(f'There is no check of the page "{name}"; known are {known}.')
+        ids.add(one.meta.id)
+    return ids
+
+
+def _verdict(findings: Iterable[Finding], unchecked: Sequence[Unchecked]) -> Verdict:
+    if any(finding.severity == "error" for finding in findings):
+        return "fail"
+    return "inconclusive" if unchecked else "pass"

@@ -1,0 +1,1 @@
+"""The checks of the documentation page, one file each; `registry` finds them."""

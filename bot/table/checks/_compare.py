@@ -1,0 +1,59 @@
+"""Comparing a cell with what the launches of its script say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+
+from bot.frameworks.plan import Plan
+from bot.language import say
+from bot.table.checks.base import Case, Entry, Skip, Subject
+from bot.table.columns import Column
+from bot.table.parts import Cell
+
+T = TypeVar("T")
+
+UNKNOWN = "line {line}: the settings of {script} do not give {what}, so the cell was not compared."
+UNKNOWN_ZH = "第 {line} 行：{script} 的设置没有给出{what}，因此该单元格未核对。"
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """A cell that no launch of its script agrees with."""
+
+    entry: Entry
+    cell: Cell
+    subject: Subject
+    used: str
+    """What the first launch says, as the page would write it."""
+
+
+def contradictions(
+    case: Case,
+    column: Column,
+    value: Callable[[Plan], T | None],
+    agrees: Callable[[str, T], bool],
+    shown: Callable[[T], str],
+    what: str,
+) -> Iterator[Contradiction | Skip]:
+    """The cells of a column that no launch agrees with, where every launch is known.
+
+    One launch that agrees is enough: a script may start several, and its row is about one.
+    """
+    for entry, cell, subject in case.compared(column):
+        values = [value(plan) for plan in subject.plans]
+        known = [one for one in values if one is not None]
+        if any(agrees(cell.text, one) for one in known):
+            continue
+        if len(known) < len(values):
+            yield Skip(
+                reason=say(
+                    UNKNOWN,
+                    line=case.page.line_of(cell.start),
+                    script=entry.script,
+                    what=say(what),
+                )
+            )
+        else:
+            yield Contradiction(entry, cell, subject, shown(known[0]))

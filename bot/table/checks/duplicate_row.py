@@ -1,0 +1,77 @@
+"""RLB104: two rows are about the same script, or say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.language import say
+from bot.table.checks.base import Case, Chinese, Entry, Hit, Meta
+from bot.table.columns import Column
+
+_SCRIPT = "{script} has a row already, at line {line}"
+_SAME = "the row at line {line} says the same of another script"
+_HELP = "keep one of the two rows"
+
+META = Meta(
+    id="RLB104",
+    slug="duplicate-row",
+    severity="error",
+    added_in="0.1.0",
+    summary="Two rows are about the same script, or say the same of two scripts.",
+    why="A reader cannot tell which of the two holds; the edit of a row reaches only one of them.",
+    instead="Keep one row for each script.",
+    limits=(
+        "Two scripts with the same tag, model, task, resource, batch, training and inference are a "
+        "warning. Rows with an unknown model are not compared."
+    ),
+    zh=Chinese(
+        summary="两行对应同一个脚本，或对两个脚本说法相同。",
+        why="读者无法判断哪一行有效；修改时也只会改到其中一行。",
+        instead="每个脚本只保留一行。",
+        limits="标签、模型、任务、资源、批量、训练和推理都相同的两个脚本为警告。模型未知的行不比较。",
+        sentences={
+            _SCRIPT: "{script} 在第 {line} 行已有一行",
+            _SAME: "第 {line} 行对另一个脚本的说法与此相同",
+            _HELP: "两行中保留一行",
+        },
+    ),
+)
+
+_SAYING: tuple[Column, ...] = (
+    "tag",
+    "model",
+    "task",
+    "resource",
+    "max_batch",
+    "train",
+    "infer",
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Compare each row with those above it."""
+    by_path: dict[str, Entry] = {}
+    by_words: dict[tuple[str, ...], Entry] = {}
+    for entry in case.entries:
+        path = entry.subject.path if entry.subject else entry.target.path
+        words = tuple(entry.row.text(column).casefold() for column in _SAYING)
+        place = entry.cell("link") or entry.row.cells[0]
+        same_path = by_path.setdefault(path, entry) if path else entry
+        same_words = by_words.setdefault(words, entry) if entry.cell("model") else entry
+        if same_path is not entry:
+            line = case.page.line_of(same_path.row.start)
+            yield Hit(
+                message=say(_SCRIPT, script=path, line=line),
+                start=place.start,
+                end=place.end,
+                help=say(_HELP),
+            )
+        elif same_words is not entry:
+            line = case.page.line_of(same_words.row.start)
+            yield Hit(
+                message=say(_SAME, line=line),
+                start=place.start,
+                end=place.end,
+                help=say(_HELP),
+                severity="warning",
+            )

@@ -1,0 +1,64 @@
+"""RLB103: a tuning script has no row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.language import say
+from bot.naming import model_size
+from bot.table import place
+from bot.table.checks.base import Case, Chinese, Hit, Meta, Subject
+
+_MISSING = "{script} has no row in this page"
+_HELP = "rlbot table add {page} {script}"
+
+META = Meta(
+    id="RLB103",
+    slug="missing-row",
+    severity="warning",
+    added_in="0.1.0",
+    summary="A tuning script has no row in the page.",
+    why="Readers look for hardware in the table; a script without a row is not found.",
+    instead="Add the row with `rlbot table add PAGE SCRIPT --run RUN`, or move the script.",
+    limits=(
+        "A row counts when its link leads to the script's path, at whatever commit, or when its "
+        "dead link surely means the script. The place is the section of the script's size, else "
+        "the top of the page."
+    ),
+    zh=Chinese(
+        summary="某个调优脚本在页面中没有对应的行。",
+        why="读者在表格中查找硬件；没有行的脚本不会被找到。",
+        instead="用 `rlbot table add PAGE SCRIPT --run RUN` 添加该行，或移走脚本。",
+        limits=(
+            "链接指向该脚本路径（不论哪个提交）的行，或失效链接显然指该脚本的行，都算作已有。"
+            "位置为脚本规模所属的小节，否则为页首。"
+        ),
+        sentences={
+            _MISSING: "{script} 在本页没有对应的行",
+            _HELP: "rlbot table add {page} {script}",
+        },
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Look for a row of each script."""
+    linked = {entry.target.path for entry in case.entries}
+    linked |= {entry.meant.path for entry in case.entries if entry.meant}
+    for script in case.scripts:
+        if script.path not in linked:
+            at = _place(case, script)
+            yield Hit(
+                message=say(_MISSING, script=script.path),
+                start=at,
+                end=at,
+                help=say(_HELP, page=case.page.path, script=script.path),
+            )
+
+
+def _place(case: Case, script: Subject) -> int:
+    models = [plan.model.value for plan in script.plans if plan.model.value]
+    sizes = [model_size(model) for model in (*models, script.name.model or "")]
+    size = next((size.upper() for size in sizes if size), None)
+    section = place.find_section(case.page, size) if size else None
+    return place.start_of(case.page, section) if section else 0

@@ -1,0 +1,111 @@
+"""Finds the checks by walking this package, and runs them over a page."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Collection, Sequence
+from functools import cache
+from importlib import import_module
+
+import bot.table.checks
+from bot.report import Edit, Finding, Fix, Unchecked
+from bot.shell.source import Source, Span
+from bot.table.checks.base import Case, Hit, PageCheck, Skip
+
+DOCS = "https://github.com/rlbot-tuning/rlbot/blob/main/docs/table"
+"""Where the checks' pages are published; a page is named after the check's slug."""
+
+_NOT_CHECKS = frozenset({"base", "registry", "docs"})
+
+
+@cache
+def checks() -> tuple[PageCheck, ...]:
+    """Every check, ordered by id.
+
+    Raises TypeError when a module is not named after its check's slug, and ValueError when two
+    checks share an id: both are faults of the program.
+    """
+    found: dict[str, PageCheck] = {}
+    for info in pkgutil.iter_modules(bot.table.checks.__path__):
+        if info.name in _NOT_CHECKS or info.name.startswith("_"):
+            continue
+        module = import_module(f"bot.table.checks.{info.name}")
+        one = PageCheck(module.META, module.check)
+        if one.meta.slug.replace("-", "_") != info.name:
+            raise TypeError(f"bot/table/checks/{info.name}.py holds the check {one.meta.slug}")
+        if one.meta.id in found:
+            raise ValueError(f"{one.meta.slug} and {found[one.meta.id].meta.slug} share an id")
+        found[one.meta.id] = one
+    return tuple(found[id_] for id_ in sorted(found))
+
+
+def url(slug: str) -> str:
+    """Address of a check's page."""
+    return f"{DOCS}/{slug}.md"
+
+
+def find(name: str) -> PageCheck | None:
+    """The check with this id (RLB106) or slug (row-model), in any case; None when there is none."""
+    wanted = name.strip().lower()
+    return next((c for c in checks() if wanted in (c.meta.id.lower(), c.meta.slug)), None)
+
+
+def run(
+    case: Case, *, only: Collection[str] = (), without: Collection[str] = ()
+) -> tuple[tuple[Finding, ...], tuple[Unchecked, ...]]:
+    """Run the checks: what they found, and what could not be checked.
+
+    `only` and `without` hold ids; an empty `only` means all. Findings are ordered by place. A check
+    that raises becomes an `Unchecked`, so that one fault does not hide what the others found.
+    """
+    source = Source(case.page.path, case.page.text)
+    findings: list[Finding] = []
+    unchecked: dict[Unchecked, None] = {}
+    for one in checks():
+        if (only and one.meta.id not in only) or one.meta.id in without:
+            continue
+        label = f"{one.meta.id} {one.meta.slug}"
+        try:
+            results: Sequence[Hit | Skip] = list(one.check(case))
+        except Exception as error:  # A fault in one check must not hide what the others find.
+            reason = (
+                f"check {one.meta.id} failed: {type(error).__name__}. This is a fault of rlbot, "
+                "not of the page; please report it with the page."
+            )
+            unchecked[Unchecked(check=label, reason=reason)] = None
+            continue
+        for result in results:
+            if isinstance(result, Skip):
+                unchecked[Unchecked(check=label, reason=result.reason)] = None
+            else:
+                findings.append(_finding(one, result, source))
+    order = sorted(findings, key=lambda f: (f.line, f.column, f.id, f.message))
+    return tuple(order), tuple(unchecked)
+
+
+def _finding(one: PageCheck, hit: Hit, source: Source) -> Finding:
+    place = source.place(Span(hit.start, hit.end))
+    fix = None
+    if hit.text is not None and hit.fix_title:
+        edit = Edit(
+            line=place.line,
+            column=place.column,
+            end_line=place.end_line,
+            end_column=place.end_column,
+            text=hit.text,
+        )
+        fix = Fix(title=hit.fix_title, safe=hit.safe, edits=(edit,))
+    return Finding(
+        id=one.meta.id,
+        slug=one.meta.slug,
+        severity=hit.severity or one.meta.severity,
+        message=hit.message,
+        path=source.path,
+        line=place.line,
+        column=place.column,
+        end_line=place.end_line,
+        end_column=place.end_column,
+        help=hit.help,
+        url=url(one.meta.slug),
+        fix=fix,
+    )

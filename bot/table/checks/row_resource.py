@@ -1,0 +1,137 @@
+"""RLB108: the hardware of a row is not the hardware of its script."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bot.devices import by_token
+from bot.language import say
+from bot.table import rst
+from bot.table.checks.base import Case, Chinese, Entry, Hit, Meta, Skip
+from bot.table.parts import Cell
+
+_FORM = 'the resource is "{cell}"; write number*device, such as 8*H20'
+_COUNT = "the row says {told}, {script} uses {used}"
+_NAME = "the row says {told}, the name of {script} says {used}"
+_USE = "write {used}"
+_GPU = "{count} GPU"
+_GPUS = "{count} GPUs"
+_UNKNOWN = (
+    "line {line}: neither the settings nor the name of {script} tell the number of GPUs, so the "
+    "resource was not compared."
+)
+
+META = Meta(
+    id="RLB108",
+    slug="row-resource",
+    severity="error",
+    added_in="0.1.0",
+    summary="The number or the kind of GPUs of a row is not that of its script.",
+    why="It is what the page is for: a reader rents this hardware.",
+    instead="Write nodes × GPUs per node, a star, and the device: 8*H20.",
+    limits=(
+        "The number comes from the settings, and from the name where they do not give it; the "
+        "device from the name, which is all that states it. Names of one device are one (4090 and "
+        "RTX4090). A form other than number*device is a warning."
+    ),
+    zh=Chinese(
+        summary="某一行的 GPU 数量或型号与其脚本不符。",
+        why="页面的用途就在于此：读者会照此租用硬件。",
+        instead="写节点数 × 每节点 GPU 数、星号和设备：8*H20。",
+        limits=(
+            "数量取自设置，设置没有时取自文件名；设备取自文件名。同一设备的不同写法视为相同"
+            "（4090 与 RTX4090）。不是“数量*设备”形式的为警告。"
+        ),
+        sentences={
+            _FORM: "资源为“{cell}”；应写“数量*设备”，例如 8*H20",
+            _COUNT: "该行写 {told}，而 {script} 使用 {used}",
+            _NAME: "该行写 {told}，而 {script} 的文件名写 {used}",
+            _USE: "改为 {used}",
+            _GPU: "{count} 个 GPU",
+            _GPUS: "{count} 个 GPU",
+            _UNKNOWN: "第 {line} 行：{script} 的设置和文件名都没有给出 GPU 数量，因此资源未核对。",
+        },
+    ),
+)
+
+_RESOURCE = re.compile(r"(\d{1,6})\s*[*x×X]\s*(\S+)\Z")
+
+
+def check(case: Case) -> Iterator[Hit | Skip]:
+    """Compare number and device."""
+    for entry in case.entries:
+        cell, subject = entry.cell("resource"), entry.subject
+        if cell is None:
+            continue
+        found = _RESOURCE.match(cell.text)
+        if not found:
+            yield Hit(
+                message=say(_FORM, cell=cell.text),
+                start=cell.start,
+                end=cell.end,
+                severity="warning",
+            )
+        elif subject:
+            yield from _compare(case, entry, cell, int(found[1]), found[2])
+
+
+def _compare(case: Case, entry: Entry, cell: Cell, count: int, device: str) -> Iterator[Hit | Skip]:
+    subject = entry.subject
+    if subject is None:
+        return
+    used = [plan.gpus.value for plan in subject.plans]
+    named = subject.name.gpus
+    known = [number for number in used if number is not None]
+    right, template = count, _COUNT
+    if count not in known:
+        if known and len(known) == len(used):
+            right = known[0]
+        elif named is not None:
+            right, template = named, _NAME
+        elif not known:
+            line = case.page.line_of(cell.start)
+            yield Skip(reason=say(_UNKNOWN, line=line, script=entry.script))
+    label = _label(subject.name.device)
+    other = label if label and not _same(device, label) else None
+    if right == count and other is None:
+        return
+    text = f"{right}*{other or device}"
+    if right != count:
+        told, said = _gpus(count), _gpus(right)
+    else:
+        told, said, template = device, other or device, _NAME
+    yield Hit(
+        message=say(template, told=told, script=entry.script, used=said),
+        start=cell.start,
+        end=cell.end,
+        help=say(_USE, used=text),
+        fix_title=say(_USE, used=text),
+        text=rst.cell(text),
+        safe=True,
+    )
+
+
+def _gpus(count: int) -> str:
+    return say(_GPU if count == 1 else _GPUS, count=count)
+
+
+def _label(token: str | None) -> str | None:
+    """The page's word for a device that a name states; None for one that is not known."""
+    if not token:
+        return None
+    known = by_token(token)
+    labels = {d.label for d in known if d.token == token} or {d.label for d in known}
+    return labels.pop() if len(labels) == 1 else token.upper() if known else None
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two words may mean one device."""
+    left, right = by_token(_bare(one)), by_token(_bare(other))
+    if left and right:
+        return bool({d.label for d in left} & {d.label for d in right})
+    return _bare(one) == _bare(other)
+
+
+def _bare(device: str) -> str:
+    return "".join(device.casefold().split())

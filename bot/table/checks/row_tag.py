@@ -1,0 +1,81 @@
+"""RLB105: a row's tag is none, or not the one that its script asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.header import TAGS
+from bot.language import say
+from bot.table.checks.base import Case, Chinese, Hit, Meta
+from bot.table.tag import deserved_tag
+
+_NONE = 'the tag is "{tag}"; the page knows MIN and RECOMMENDED'
+_STATED = "the row says {tag}, a comment of {script} says {stated}"
+_UNEARNED = "the row says MIN, but {script} does not have every memory saving on"
+_USE = "write {tag}"
+
+META = Meta(
+    id="RLB105",
+    slug="row-tag",
+    severity="warning",
+    added_in="0.1.0",
+    summary="A row's tag is neither MIN nor RECOMMENDED, or not what its script says.",
+    why=(
+        "MIN promises that nothing smaller would fit, RECOMMENDED that nothing costs time without "
+        "need. A reader picks hardware by it."
+    ),
+    instead="Write the tag that the script states (`# tag: MIN`) or that its settings earn.",
+    limits=(
+        "A row without a tag is left alone. MIN on a script without offload or gradient "
+        "checkpointing is a note, since what else saves memory is for its author to say."
+    ),
+    zh=Chinese(
+        summary="某一行的标签既不是 MIN 也不是 RECOMMENDED，或与脚本所写不同。",
+        why="MIN 表示再小就放不下，RECOMMENDED 表示没有不必要的耗时；读者据此选择硬件。",
+        instead="写脚本声明的标签（`# tag: MIN`），或其设置应得的标签。",
+        limits="没有标签的行不处理。没有开启卸载或梯度检查点的 MIN 只是提示。",
+        sentences={
+            _NONE: "标签为“{tag}”；页面只有 MIN 和 RECOMMENDED",
+            _STATED: "该行写 {tag}，而 {script} 的注释写 {stated}",
+            _UNEARNED: "该行写 MIN，但 {script} 没有开启全部省显存的选项",
+            _USE: "改为 {tag}",
+        },
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Compare each tag with the known ones, the script's comment, and its settings."""
+    for entry in case.entries:
+        cell, subject = entry.cell("tag"), entry.subject
+        if cell is None:
+            continue
+        tag = cell.text.upper()
+        stated = subject.header.tag.text if subject and subject.header.tag else None
+        if tag not in TAGS:
+            yield Hit(
+                message=say(_NONE, tag=cell.text),
+                start=cell.start,
+                end=cell.end,
+                help=say(_USE, tag=stated) if stated in TAGS else None,
+            )
+        elif stated in TAGS and stated != tag:
+            yield Hit(
+                message=say(_STATED, tag=tag, script=entry.script, stated=stated),
+                start=cell.start,
+                end=cell.end,
+                help=say(_USE, tag=stated),
+                fix_title=say(_USE, tag=stated),
+                text=stated,
+                safe=True,
+            )
+        elif tag == "MIN" and not stated and subject and subject.plans:
+            deserved = [deserved_tag(plan) for plan in subject.plans]
+            if all(one.tag == "RECOMMENDED" for one in deserved):
+                yield Hit(
+                    message=say(_UNEARNED, script=entry.script),
+                    start=cell.start,
+                    end=cell.end,
+                    help=deserved[0].reason,
+                    severity="note",
+                )

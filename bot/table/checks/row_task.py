@@ -1,0 +1,86 @@
+"""RLB107: the task of a row is not what its script does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.frameworks.plan import Plan
+from bot.language import say
+from bot.summary import task_label
+from bot.table import rst
+from bot.table.checks._compare import UNKNOWN, UNKNOWN_ZH, contradictions
+from bot.table.checks.base import Case, Chinese, Hit, Meta, Skip
+
+_WRONG = "the row says {cell}, the settings of {script} mean {used}"
+_USE = "write {used}"
+_WHAT = "algorithm and adapter"
+
+META = Meta(
+    id="RLB107",
+    slug="row-task",
+    severity="error",
+    added_in="0.1.0",
+    summary="The task of a row is not the algorithm and adapter of its script.",
+    why=(
+        "PPO keeps a critic that GRPO does not have, and an adapter trains a small part of the "
+        "weights: the memory is not comparable."
+    ),
+    instead="Write the algorithm, and the adapter behind a dash: GRPO-LoRA.",
+    limits=(
+        "A name that builds on the algorithm used, such as DAPO on GRPO, is not reported: only "
+        "names of advantage estimators are compared."
+    ),
+    zh=Chinese(
+        summary="某一行的任务与其脚本的算法和适配器不符。",
+        why="PPO 有 GRPO 没有的 critic，适配器只训练少量权重：显存不可相比。",
+        instead="写算法，适配器接在连字符后：GRPO-LoRA。",
+        limits="以所用算法为基础的名称（如基于 GRPO 的 DAPO）不报告：只比较优势估计器的名称。",
+        sentences={
+            _WRONG: "该行写 {cell}，而 {script} 的设置表示 {used}",
+            _USE: "改为 {used}",
+            _WHAT: "算法和适配器",
+            UNKNOWN: UNKNOWN_ZH,
+        },
+    ),
+)
+
+_NAMED = frozenset({"PPO", "GRPO", "RLOO", "REMAX", "REINFORCE++", "OPO", "GPG", "GAE"})
+
+
+def check(case: Case) -> Iterator[Hit | Skip]:
+    """Compare algorithm and adapter."""
+    for one in contradictions(case, "task", _task, _agree, str, _WHAT):
+        if isinstance(one, Skip):
+            yield one
+            continue
+        yield Hit(
+            message=say(_WRONG, cell=one.cell.text, script=one.entry.script, used=one.used),
+            start=one.cell.start,
+            end=one.cell.end,
+            help=say(_USE, used=one.used),
+            fix_title=say(_USE, used=one.used),
+            text=rst.cell(one.used),
+            safe=True,
+        )
+
+
+def _task(plan: Plan) -> str | None:
+    return task_label(plan) if plan.adapter.value is not None else None
+
+
+def _agree(cell: str, used: str) -> bool:
+    """The adapters must be equal; the algorithms too, when both are estimators of their own."""
+    told, told_adapter = _parts(cell)
+    done, adapter = _parts(used)
+    if told_adapter != adapter:
+        return False
+    return told == done or told not in _NAMED or done.split("_")[0] == told
+
+
+def _parts(task: str) -> tuple[str, str]:
+    upper = "".join(task.upper().split())
+    for adapter in ("LORA", "DORA"):
+        for joint in ("-", "+", "_", "/"):
+            if upper.endswith(joint + adapter):
+                return upper.removesuffix(joint + adapter), adapter
+    return upper, ""

@@ -1,0 +1,67 @@
+"""RLB111: the training backend of a row is not the one of its script."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.language import say
+from bot.table import rst
+from bot.table.checks._compare import UNKNOWN, UNKNOWN_ZH, contradictions
+from bot.table.checks.base import Case, Chinese, Hit, Meta, Skip
+
+_WRONG = "the row says {cell}, {script} trains with {used}"
+_USE = "write {used}"
+_WHAT = "the training backend"
+
+META = Meta(
+    id="RLB111",
+    slug="row-train",
+    severity="error",
+    added_in="0.1.0",
+    summary="The training backend of a row is not the one of its script.",
+    why="The memory of a step depends on the backend first of all.",
+    instead="Write the backend as the framework names it: fsdp, fsdp2, megatron, deepspeed.",
+    limits="fsdp stands for FSDP 1 and FSDP 2.",
+    zh=Chinese(
+        summary="某一行的训练后端与其脚本不符。",
+        why="一步所需的显存首先取决于训练后端。",
+        instead="按框架的名称书写：fsdp、fsdp2、megatron、deepspeed。",
+        limits="fsdp 同时表示 FSDP 1 和 FSDP 2。",
+        sentences={
+            _WRONG: "该行写 {cell}，而 {script} 用 {used} 训练",
+            _USE: "改为 {used}",
+            _WHAT: "训练后端",
+            UNKNOWN: UNKNOWN_ZH,
+        },
+    ),
+)
+
+_SAME = {"fsdp1": "fsdp", "mcore": "megatron", "ds": "deepspeed"}
+
+
+def check(case: Case) -> Iterator[Hit | Skip]:
+    """Compare the backends."""
+    found = contradictions(case, "train", lambda plan: plan.train.value, _agree, str, _WHAT)
+    for one in found:
+        if isinstance(one, Skip):
+            yield one
+            continue
+        yield Hit(
+            message=say(_WRONG, cell=one.cell.text, script=one.entry.script, used=one.used),
+            start=one.cell.start,
+            end=one.cell.end,
+            help=say(_USE, used=one.used),
+            fix_title=say(_USE, used=one.used),
+            text=rst.cell(one.used),
+            safe=True,
+        )
+
+
+def _agree(cell: str, used: str) -> bool:
+    told = _plain(cell)
+    return told == _plain(used) or (told == "fsdp" and used.startswith("fsdp"))
+
+
+def _plain(name: str) -> str:
+    bare = "".join(name.casefold().split())
+    return _SAME.get(bare, bare)

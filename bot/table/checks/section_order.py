@@ -1,0 +1,69 @@
+"""RLB114: the sections are not in the order of their sizes, or one size has two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.language import say
+from bot.table.checks.base import Case, Chinese, Hit, Meta
+from bot.table.columns import size_value
+from bot.table.parts import Section
+
+_ORDER = "the section {section} stands behind the larger {other} of line {line}"
+_TWICE = "the section {section} is there already, at line {line}"
+_MOVE = "order the sections by size"
+_JOIN = "join the two sections"
+
+META = Meta(
+    id="RLB114",
+    slug="section-order",
+    severity="warning",
+    added_in="0.1.0",
+    summary="The sections are not ordered by model size, or a size has two sections.",
+    why="Readers scan the page from small to large, and stop where their size should be.",
+    instead="Order the sections by size, and keep one for each.",
+    limits="Rows inside a section are not ordered: the page has no order for them.",
+    zh=Chinese(
+        summary="小节未按模型规模排序，或同一规模有两个小节。",
+        why="读者从小到大浏览页面，到其规模应在的位置为止。",
+        instead="按规模排列小节，每个规模只保留一个。",
+        limits="小节内的行不排序：页面没有规定。",
+        sentences={
+            _ORDER: "小节 {section} 位于第 {line} 行更大的 {other} 之后",
+            _TWICE: "小节 {section} 在第 {line} 行已经存在",
+            _MOVE: "按规模排列小节",
+            _JOIN: "合并两个小节",
+        },
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Compare each section with those above it."""
+    seen: dict[str, Section] = {}
+    largest: Section | None = None
+    for section in case.page.sections:
+        size, heading = section.size, section.heading
+        if size is None or heading is None:
+            continue
+        end = heading.start + len(heading.title) if not heading.overlined else heading.start
+        if size in seen:
+            line = _line(case, seen[size])
+            message = say(_TWICE, section=section.label or size, line=line)
+            yield Hit(message=message, start=heading.start, end=end, help=say(_JOIN))
+            continue
+        seen[size] = section
+        if largest and largest.size and size_value(size) < size_value(largest.size):
+            message = say(
+                _ORDER,
+                section=section.label or size,
+                other=largest.label or largest.size,
+                line=_line(case, largest),
+            )
+            yield Hit(message=message, start=heading.start, end=end, help=say(_MOVE))
+        else:
+            largest = section
+
+
+def _line(case: Case, section: Section) -> int:
+    return case.page.line_of(section.heading.start if section.heading else 0)

@@ -1,0 +1,67 @@
+"""RLB113: a row stands in the section of another size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.language import say
+from bot.naming import same_size
+from bot.table import place
+from bot.table.checks.base import Case, Chinese, Hit, Meta
+
+_WRONG = "{model} stands in the section {section}"
+_MOVE = "move the row to the section {section}, at line {line}"
+_MAKE = "move the row to a section {section}"
+
+META = Meta(
+    id="RLB113",
+    slug="wrong-section",
+    severity="error",
+    added_in="0.1.0",
+    summary="A row stands in the section of another model size.",
+    why="Readers look under their model's size; a row elsewhere is not found.",
+    instead="Move the row to the section of its size.",
+    limits=(
+        "Sizes within 5 % share a section, as verl keeps 72B under 70B. Where the page has no "
+        "section for the size it is a warning. A table without a heading is not compared."
+    ),
+    zh=Chinese(
+        summary="某一行位于其他模型规模的小节。",
+        why="读者按模型规模查找；放在别处的行不会被找到。",
+        instead="把该行移到其规模的小节。",
+        limits=(
+            "相差 5% 以内的规模共用小节，如 72B 归入 70B。页面没有该规模的小节时为警告。"
+            "没有标题的表格不比较。"
+        ),
+        sentences={
+            _WRONG: "{model} 位于小节 {section}",
+            _MOVE: "把该行移到第 {line} 行的小节 {section}",
+            _MAKE: "把该行移到小节 {section}",
+        },
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Compare each row's size with its section's."""
+    for entry in case.entries:
+        cell, section = entry.cell("model"), entry.section
+        size = entry.row.size
+        if cell is None or size is None or section.heading is None or section.size is None:
+            continue
+        if same_size(size, section.size):
+            continue
+        own = next((s for s in case.page.sections if s.size and same_size(s.size, size)), None)
+        message = say(_WRONG, model=cell.text, section=section.label or section.size)
+        if own:
+            line = case.page.line_of(place.start_of(case.page, own))
+            help_ = say(_MOVE, section=own.label or own.size, line=line)
+        else:
+            help_ = say(_MAKE, section=size)
+        yield Hit(
+            message=message,
+            start=cell.start,
+            end=cell.end,
+            help=help_,
+            severity=None if own else "warning",
+        )
