@@ -24,6 +24,7 @@ from bot.table.checks import registry
 from bot.table.checks._names import bare_stem
 from bot.table.checks.base import Case, Entry, Subject, Target
 from bot.table.links import FileLink, own_repositories, read_address
+from bot.table.parts import PageRow
 
 File: TypeAlias = Callable[[str], bytes | None]
 History: TypeAlias = Callable[[str, str], bytes | None]
@@ -36,6 +37,8 @@ class Repository:
 
     name: str | None = None
     """OWNER/NAME on GitHub, of its remote; None when it has none."""
+    page: str | None = None
+    """The page's path in it, where that is not the path that the report shows."""
     scripts: Mapping[str, bytes] = field(default_factory=dict)
     """Every tuning script of the state that the page is in, by its path."""
     file: File = lambda _: None
@@ -57,20 +60,22 @@ def check_page(page: PageText, repository: Repository, options: Options) -> Page
     rows = list(read_.rows())
     addresses = []
     for _, row in rows:
-        cell = row.cell("link")
-        address = (cell.link.url if cell.link else cell.text) if cell else ""
-        addresses.append((address, read_address(address, page.path) if address else None))
+        address = _address(row)
+        addresses.append(
+            (address, read_address(address, repository.page or page.path) if address else None)
+        )
     own = own_repositories((link for _, link in addresses if link), repository.name)
-    entries = []
+    entries: list[Entry] = []
+    unread: list[Entry] = []
     for (section, row), (address, link) in zip(rows, addresses, strict=True):
         target = _target(address, link, own, repository, reader)
-        entries.append(
-            Entry(section=section, row=row, target=target, meant=_meant(target, scripts))
-        )
+        entry = Entry(section=section, row=row, target=target, meant=_meant(target, scripts))
+        broken = section.table is not None and section.table.problem is not None
+        (unread if broken else entries).append(entry)
     levels = _levels(options)
     off = {id_ for id_, level in levels.items() if level == "off"}
     findings, unchecked = registry.run(
-        Case(page=read_, entries=entries, scripts=scripts),
+        Case(page=read_, entries=entries, unread=unread, scripts=scripts),
         only=_ids(options.select),
         without=off | _ids(options.ignore),
     )
@@ -130,7 +135,7 @@ class _Reader:
         options = self._options
         reading = read(data, path)
         header = read_header(reading.comments)
-        name = read_name(path)
+        name = read_name(path, options.config.name_profiles())
         found = plans(
             reading,
             versions={**options.config.framework, **options.versions},
@@ -142,6 +147,16 @@ class _Reader:
         return Subject(path=path, name=name, header=header, plans=found, trials=trials)
 
 
+def _address(row: PageRow) -> str:
+    """Where the row's link leads; a path that is no link counts when it is a script's."""
+    cell = row.cell("link")
+    if cell is None:
+        return ""
+    if cell.link:
+        return cell.link.url
+    return cell.text if cell.text.endswith(".sh") and " " not in cell.text else ""
+
+
 def _target(
     address: str,
     link: FileLink | None,
@@ -150,7 +165,7 @@ def _target(
     reader: _Reader,
 ) -> Target:
     """Look up where a row leads, in the files and in the history, and nowhere else."""
-    if not address or (link is None and "://" not in address and not address.endswith(".sh")):
+    if not address:
         return Target(state="none")
     if link is None:
         reason = f"the link {address} leads to no file on GitHub; nothing is fetched."
@@ -179,7 +194,7 @@ def _data(link: FileLink, repository: Repository) -> bytes | None:
         here = repository.scripts.get(link.path)
         return here if here is not None else repository.file(link.path)
     if repository.history is None:
-        raise UserError(f"There is no local history to look {link.ref} up in; clone the repository")
+        raise UserError(f"There is no local history to look {link.ref} up in; clone it.")
     return repository.history(link.ref, link.path)
 
 

@@ -147,6 +147,18 @@ def read_page(path: Path) -> str:
         raise UserError(f"{path} is not UTF-8 (byte {error.start}); convert it first.") from None
 
 
+def replace_file(path: Path, text: str) -> None:
+    """Write a file whole or not at all, byte for byte; raises UserError when it cannot be."""
+    draft = path.with_name(path.name + ".rlbot-new")
+    try:
+        draft.write_bytes(text.encode("utf-8"))
+        draft.chmod(path.stat().st_mode)
+        draft.replace(path)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise UserError(f"{path} cannot be written: {_why(error)}.") from None
+
+
 def finish(
     report: Report, arguments: argparse.Namespace, sources: Mapping[str, str] | None = None
 ) -> int:

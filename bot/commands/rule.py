@@ -18,12 +18,14 @@ def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
     from bot.rules.docs import page
     from bot.rules.registry import find, rules
+    from bot.table.checks import docs as table_docs
+    from bot.table.checks import registry as table
 
     if not arguments.id:
-        lines = [
-            f"{r.meta.id}  {r.meta.severity:<8} {r.meta.slug:<24} {r.meta.summary}" for r in rules()
-        ]
+        metas = [rule.meta for rule in rules()] + [one.meta for one in table.checks()]
+        lines = [f"{m.id}  {m.severity:<8} {m.slug:<24} {m.summary}" for m in metas]
         write("\n".join(lines))
         return 0
-    write(page(find(arguments.id).meta))
+    check = table.find(arguments.id)
+    write(table_docs.page(check.meta) if check else page(find(arguments.id).meta))
     return 0

@@ -1,10 +1,11 @@
-"""`rlbot table add PAGE SCRIPT`: write a script's row into the documentation page."""
+"""`rlbot table add|check PAGE`: the documentation page: add a row, compare it with the scripts."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
 
+from bot.commands import table_check
 from bot.commands.common import (
     add_common,
     finish,
@@ -12,13 +13,13 @@ from bot.commands.common import (
     options_of,
     read_file,
     read_page,
+    replace_file,
     write,
 )
 from bot.commands.runs import RUN, add_offline, reading, run_of
 from bot.commands.verify import add_row_arguments
-from bot.errors import UserError
 
-SUMMARY = "the documentation page: add a script's row"
+SUMMARY = "the documentation page: add a script's row, check the rows"
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -44,10 +45,19 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     add_row_arguments(adding)
     add_common(adding, ("text", "json", "markdown"))
+    table_check.add(
+        actions.add_parser(
+            "check",
+            help="compare every row with its script, and every script with its row",
+            description=table_check.__doc__,
+        )
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
+    if arguments.action == "check":
+        return table_check.run(arguments)
     from bot.check import PageText, Script, check_script, make_report, row_edit
 
     page_path, script_path = Path(arguments.page), Path(arguments.script)
@@ -81,19 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
         write(change.edit.patch or f"{page.path} holds this row already.")
         return 0
     if change.edit.action != "none":
-        _replace(page_path, change.text)
+        replace_file(page_path, change.text)
     done = {"add": "added to", "replace": "replaced in", "none": "already in"}[change.edit.action]
     write(f"Row {done} section {change.edit.section} of {page.path}:\n\n{change.edit.rst}")
     return 0
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write the page whole or not at all, byte for byte."""
-    draft = path.with_name(path.name + ".rlbot-new")
-    try:
-        draft.write_bytes(text.encode("utf-8"))
-        draft.chmod(path.stat().st_mode)
-        draft.replace(path)
-    except OSError as error:
-        draft.unlink(missing_ok=True)
-        raise UserError(f"{path} cannot be written: {(error.strerror or '').lower()}.") from None

@@ -8,7 +8,17 @@ from typing import Literal, TypeAlias
 from bot.render import wording
 from bot.render.columns import excerpt
 from bot.render.escape import terminal
-from bot.report import Claim, Evidence, Finding, PageEdit, Report, Row, ScriptReport, Unchecked
+from bot.report import (
+    Claim,
+    Evidence,
+    Finding,
+    PageEdit,
+    PageReport,
+    Report,
+    Row,
+    ScriptReport,
+    Unchecked,
+)
 
 Style: TypeAlias = Literal["error", "warning", "note", "path", "dim", "good"]
 _SGR: Mapping[Style, str] = {
@@ -48,6 +58,9 @@ def text(
     for script in report.scripts:
         lines += _script(script, sources or {}, painter, verbose, width)
         lines.append("")
+    for page in report.pages:
+        lines += _page(page, sources or {}, painter, verbose, width)
+        lines.append("")
     lines += [f"not checked: {_unchecked(item)}" for item in report.unchecked]
     lines += [""] if report.unchecked else []
     lines.append(_summary(report, verbose))
@@ -72,15 +85,7 @@ def _script(
     width: int,
 ) -> list[str]:
     lines = [paint("path", terminal(script.path))]
-    found = wording.by_place(f for f in script.findings if verbose or f.severity != "note")
-    digits = max((len(str(f.line)) for f in found), default=0)
-    after = max((len(str(f.column)) for f in found), default=0)
-    for finding in found:
-        where = f"{finding.line:>{digits}}:{finding.column:<{after}}"
-        severity = paint(finding.severity, f"{finding.severity:<7}")
-        lines.append(f"  {where}  {severity}  {terminal(finding.id)}  {terminal(finding.message)}")
-        lines += _excerpt(finding, sources.get(finding.path), paint, width)
-        lines += [paint("dim", _GUTTER) + terminal(finding.help)] if finding.help else []
+    lines += _findings(script.findings, sources, paint, verbose, width)
     if verbose:
         for launch in script.launches:
             version = f"{launch.framework} {launch.framework_version}".strip()
@@ -94,6 +99,37 @@ def _script(
         lines += _entry("unchecked" if not index else "", _unchecked(item))
     if script.row:
         lines += _row(script.row, script.page_edit)
+    return lines
+
+
+def _page(
+    page: PageReport, sources: Mapping[str, str], paint: _Painter, verbose: bool, width: int
+) -> list[str]:
+    rows, scripts = wording.counted(page.rows, "row"), wording.counted(page.scripts, "script")
+    lines = [f"{paint('path', terminal(page.path))}: {rows}, {scripts}"]
+    lines += _findings(page.findings, sources, paint, verbose, width)
+    for index, item in enumerate(page.unchecked):
+        lines += _entry("unchecked" if not index else "", _unchecked(item))
+    return lines
+
+
+def _findings(
+    findings: Iterable[Finding],
+    sources: Mapping[str, str],
+    paint: _Painter,
+    verbose: bool,
+    width: int,
+) -> list[str]:
+    lines: list[str] = []
+    found = wording.by_place(f for f in findings if verbose or f.severity != "note")
+    digits = max((len(str(f.line)) for f in found), default=0)
+    after = max((len(str(f.column)) for f in found), default=0)
+    for finding in found:
+        where = f"{finding.line:>{digits}}:{finding.column:<{after}}"
+        severity = paint(finding.severity, f"{finding.severity:<7}")
+        lines.append(f"  {where}  {severity}  {terminal(finding.id)}  {terminal(finding.message)}")
+        lines += _excerpt(finding, sources.get(finding.path), paint, width)
+        lines += [paint("dim", _GUTTER) + terminal(finding.help)] if finding.help else []
     return lines
 
 
@@ -161,9 +197,10 @@ def _row(row: Row, edit: PageEdit | None) -> list[str]:
 
 
 def _summary(report: Report, verbose: bool) -> str:
-    if not report.scripts:
+    if not report.scripts and not report.pages:
         return "No scripts were checked."
     findings = [finding for script in report.scripts for finding in script.findings]
+    findings += [finding for page in report.pages for finding in page.findings]
     count = wording.severities(findings)
     said = [wording.counted(count[each], each) for each in wording.ORDER if count[each]]
     hidden = " (--verbose shows them)" if count["note"] and not verbose else ""
@@ -174,4 +211,6 @@ def _summary(report: Report, verbose: bool) -> str:
         parts += [wording.counted(number, f"{state} claim")] if number else []
     open_ = len(wording.unchecked(report))
     parts += [f"{open_:,} not checked"] if open_ else []
-    return f"{wording.counted(len(report.scripts), 'script')}: {'; '.join(parts)}."
+    what = [wording.counted(len(report.scripts), "script")] if report.scripts else []
+    what += [wording.counted(len(report.pages), "page")] if report.pages else []
+    return f"{wording.join(what)}: {'; '.join(parts)}."

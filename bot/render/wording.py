@@ -117,6 +117,7 @@ def measured(evidence: Evidence) -> list[str]:
 def unchecked(report: Report) -> list[tuple[ScriptReport | None, Unchecked]]:
     """Everything that could not be checked; the report's own entries first, without a script."""
     own: list[tuple[ScriptReport | None, Unchecked]] = [(None, item) for item in report.unchecked]
+    own += [(None, item) for page in report.pages for item in page.unchecked]
     return own + [(script, item) for script in report.scripts for item in script.unchecked]
 
 

@@ -110,6 +110,8 @@ class Case:
 
     page: Page
     entries: Sequence[Entry]
+    unread: Sequence[Entry] = ()
+    """Rows of tables that cannot be read: where their cells stand is not sure."""
     scripts: Sequence[Subject]
     """Every tuning script of the repository, in path order."""
 

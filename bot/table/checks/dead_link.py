@@ -13,6 +13,7 @@ _GONE_AT = "the link leads to {path}, which {commit} does not have"
 _MEANT = "link to {path}"
 _LOOK = "link to the script, at a commit that has it"
 _OPEN = "line {line}: {reason}"
+_OPEN_MANY = "lines {lines}: {reason}"
 
 META = Meta(
     id="RLB101",
@@ -46,6 +47,7 @@ META = Meta(
             _MEANT: "改为链接到 {path}",
             _LOOK: "链接到包含该脚本的提交",
             _OPEN: "第 {line} 行：{reason}",
+            _OPEN_MANY: "第 {lines} 行：{reason}",
         },
     ),
 )
@@ -53,13 +55,13 @@ META = Meta(
 
 def check(case: Case) -> Iterator[Hit | Skip]:
     """Look at where each link leads."""
+    reasons: dict[str, list[str]] = {}
     for entry in case.entries:
         cell, target = entry.row.cell("link"), entry.target
         if cell is None:
             continue
         if target.state == "unknown":
-            line = case.page.line_of(cell.start)
-            yield Skip(reason=say(_OPEN, line=line, reason=target.reason))
+            reasons.setdefault(target.reason, []).append(str(case.page.line_of(cell.start)))
         elif target.state == "missing":
             message = (
                 say(_GONE_AT, path=target.path, commit=target.commit[:10])
@@ -77,6 +79,11 @@ def check(case: Case) -> Iterator[Hit | Skip]:
                 text=_mended(entry, cell.source),
                 safe=True,
             )
+    for reason, lines in reasons.items():
+        if len(lines) == 1:
+            yield Skip(reason=say(_OPEN, line=lines[0], reason=reason))
+        else:
+            yield Skip(reason=say(_OPEN_MANY, lines=", ".join(lines), reason=reason))
 
 
 def _mended(entry: Entry, source: str) -> str | None:

@@ -43,8 +43,9 @@ META = Meta(
 
 def check(case: Case) -> Iterator[Hit]:
     """Look for a row of each script."""
-    linked = {entry.target.path for entry in case.entries}
-    linked |= {entry.meant.path for entry in case.entries if entry.meant}
+    entries = (*case.entries, *case.unread)
+    linked = {entry.target.path for entry in entries}
+    linked |= {entry.meant.path for entry in entries if entry.meant}
     for script in case.scripts:
         if script.path not in linked:
             at = _place(case, script)

@@ -1,0 +1,157 @@
+"""`rlbot table check PAGE`: the documentation page against its scripts, and the reverse."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bot.commands.common import (
+    add_common,
+    finish,
+    load_config,
+    options_of,
+    read_file,
+    read_page,
+    replace_file,
+    write,
+)
+from bot.commands.tree import files_below
+from bot.errors import UserError
+
+if TYPE_CHECKING:
+    from bot.check import PageText
+    from bot.check_page import History
+    from bot.report import PageReport
+    from bot.table.mend import Mended
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument(
+        "page", metavar="PAGE", help="the page, such as docs/perf/device_tuning.rst"
+    )
+    parser.add_argument(
+        "--scripts",
+        metavar="DIR",
+        help="the folder of the scripts (default: those of the configuration, examples/tuning)",
+    )
+    parser.add_argument(
+        "--fix", action="store_true", help="write the corrections that surely follow from a script"
+    )
+    parser.add_argument(
+        "--unsafe", action="store_true", help="with --fix or --diff: the other corrections too"
+    )
+    parser.add_argument(
+        "--diff", action="store_true", help="print the corrections as a patch; write nothing"
+    )
+    add_common(parser, ("text", "json", "markdown"))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carry it out; returns the exit status."""
+    from bot.check import PageText, make_report
+    from bot.check_page import Repository, check_page
+
+    if arguments.unsafe and not (arguments.fix or arguments.diff):
+        raise UserError("--unsafe chooses what --fix or --diff does; give one of them.")
+    path = Path(arguments.page)
+    page = PageText(path=path.as_posix(), text=read_page(path))
+    config = load_config(arguments.config)
+    root = _root(path, config.scripts)
+    folders = [Path(arguments.scripts)] if arguments.scripts else [root / f for f in config.scripts]
+    name, history = _git(root)
+    repository = Repository(
+        name=name,
+        page=path.resolve().relative_to(root).as_posix(),
+        scripts=_scripts(folders, root, asked=bool(arguments.scripts)),
+        file=files_below(root),
+        history=history,
+    )
+    options = options_of(arguments, config)
+    checked = check_page(page, repository, options)
+    if arguments.fix or arguments.diff:
+        mended = _mended(page, checked, unsafe=arguments.unsafe)
+        if arguments.diff:
+            return _show(page, mended)
+        if mended.text != page.text:
+            replace_file(path, mended.text)
+            page = PageText(path=page.path, text=mended.text)
+            checked = check_page(page, repository, options)
+        _tell(mended, quiet=arguments.format != "text" or arguments.quiet)
+    report = make_report([], pages=[checked])
+    return finish(report, arguments, {page.path: page.text})
+
+
+def _mended(page: PageText, checked: PageReport, *, unsafe: bool) -> Mended:
+    from bot.table import read_page as parse
+    from bot.table.mend import mend
+
+    wanted = [f for f in checked.findings if f.fix and (f.fix.safe or unsafe)]
+    return mend(parse(page.text, page.path), wanted)
+
+
+def _show(page: PageText, mended: Mended) -> int:
+    from bot.table.patch import unified_diff
+
+    write(unified_diff(page.path, page.text, mended.text) or "There is nothing to correct.")
+    return 0
+
+
+def _tell(mended: Mended, *, quiet: bool) -> None:
+    if quiet:
+        return
+    for finding in mended.done:
+        write(f"corrected  line {finding.line}: {finding.fix.title if finding.fix else ''}")
+    for finding, reason in mended.refused:
+        write(f"not corrected  line {finding.line}: {reason}.")
+
+
+def _root(page: Path, folders: tuple[str, ...]) -> Path:
+    """The repository that holds the page: a git checkout, else the folder that holds the scripts.
+
+    Without either it is the folder that the command was started in, when the page lies below it.
+    """
+    above = page.resolve().parents
+    for folder in above:
+        if (folder / ".git").exists():
+            return folder
+    for folder in above:
+        if any((folder / scripts).is_dir() for scripts in folders):
+            return folder
+    here = Path.cwd().resolve()
+    return here if here in above else page.resolve().parent
+
+
+def _git(root: Path) -> tuple[str | None, History | None]:
+    """OWNER/NAME of the remote and the history of a checkout; nothing for a plain folder."""
+    from bot.github.local import LocalRepository
+
+    if not (root / ".git").exists():
+        return None, None
+    repository = LocalRepository(root)
+    address = repository.web_url()
+
+    def blob(ref: str, path: str) -> bytes | None:
+        return repository.blob(repository.commit(ref), path)
+
+    return address.split("/", 3)[-1] if address else None, blob
+
+
+def _scripts(folders: list[Path], root: Path, *, asked: bool) -> dict[str, bytes]:
+    """The scripts below the folders, by their path in the repository."""
+    found: dict[str, bytes] = {}
+    for folder in folders:
+        if not folder.is_dir():
+            if asked:
+                raise UserError(f"--scripts takes a folder; {folder} is none.")
+            continue
+        for file in sorted(folder.resolve().rglob("*.sh")):
+            if not file.is_relative_to(root):
+                raise UserError(f"{folder} does not lie in {root}, the repository of the page.")
+            if not file.is_dir():
+                found[file.relative_to(root).as_posix()] = read_file(file)
+    if not found:
+        where = ", ".join(folder.as_posix() for folder in folders)
+        raise UserError(f"There is no script (*.sh) below {where}; name the folder with --scripts.")
+    return found

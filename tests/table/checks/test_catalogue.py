@@ -1,0 +1,93 @@
+"""A check is its file, its test and its pages: none may be missing, and none may be left over."""
+
+from __future__ import annotations
+
+import re
+import string
+from pathlib import Path
+
+import pytest
+
+from bot.rules.registry import rules
+from bot.table.checks import docs
+from bot.table.checks.base import PageCheck
+from bot.table.checks.registry import checks, find, url
+
+HERE = Path(__file__).parent
+NOT_OF_A_CHECK = {"catalogue", "page"}
+
+each_check = pytest.mark.parametrize("one", checks(), ids=lambda one: one.meta.slug)
+
+
+def test_checks_tests_and_pages_are_the_same_set() -> None:
+    slugs = {one.meta.slug for one in checks()}
+    stems = {path.stem.removeprefix("test_") for path in HERE.glob("test_*.py")}
+    assert {stem.replace("_", "-") for stem in stems - NOT_OF_A_CHECK} == slugs
+    for folder in docs.FOLDERS.values():
+        assert {path.stem for path in (docs.DOCS / folder).glob("*.md")} - {"index"} == slugs
+
+
+def test_pages_on_disk_are_those_that_the_checks_make() -> None:
+    for path, text in docs.files().items():
+        assert (docs.DOCS / path).read_text(encoding="utf-8") == text, "run make docs"
+
+
+def test_writing_removes_pages_of_checks_that_are_gone(tmp_path: Path) -> None:
+    docs.write(tmp_path)
+    (tmp_path / "table" / "gone.md").write_text("x")
+    docs.write(tmp_path)
+    written = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.md")}
+    assert written == set(docs.files())
+
+
+def test_published_ids_keep_their_check() -> None:
+    # Ids stand in people's configurations; none is changed or taken away.
+    published = {
+        "RLB100": "table-form",
+        "RLB101": "dead-link",
+        "RLB102": "row-link",
+        "RLB103": "missing-row",
+        "RLB104": "duplicate-row",
+        "RLB105": "row-tag",
+        "RLB106": "row-model",
+        "RLB107": "row-task",
+        "RLB108": "row-resource",
+        "RLB109": "row-batch",
+        "RLB110": "row-trials",
+        "RLB111": "row-train",
+        "RLB112": "row-infer",
+        "RLB113": "wrong-section",
+        "RLB114": "section-order",
+        "RLB115": "row-contributor",
+        "RLB116": "link-text",
+    }
+    assert published.items() <= {one.meta.id: one.meta.slug for one in checks()}.items()
+
+
+def test_no_rule_of_scripts_has_such_an_id_or_name() -> None:
+    taken = {label for rule in rules() for label in (rule.meta.id, rule.meta.slug)}
+    assert not taken & {label for one in checks() for label in (one.meta.id, one.meta.slug)}
+
+
+@each_check
+def test_texts_are_sentences_in_both_languages(one: PageCheck) -> None:
+    meta = one.meta
+    for text in (meta.summary, meta.why, meta.instead, meta.limits):
+        assert text.endswith("."), text
+        assert "!" not in text
+    for text in (meta.zh.summary, meta.zh.why, meta.zh.instead, meta.zh.limits):
+        assert text.endswith("。"), text
+        assert re.search(r"[\u4e00-\u9fff]", text), text
+    assert len(meta.summary) <= 100
+    assert find(meta.id.lower()) is one
+    assert meta.slug in url(meta.slug)
+
+
+@each_check
+def test_the_chinese_sentences_say_the_same_values(one: PageCheck) -> None:
+    def names(template: str) -> set[str]:
+        return {name for _, name, _, _ in string.Formatter().parse(template) if name}
+
+    assert one.meta.zh.sentences
+    for english, chinese in one.meta.zh.sentences.items():
+        assert names(english) == names(chinese), english

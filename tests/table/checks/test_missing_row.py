@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+from syrupy.assertion import SnapshotAssertion
+
+from bot.rules._example import verl
+from tests.table.checks.helpers import PATH, SCRIPTS, link, page, quiet, row, section, told
+
+SLUG = "missing-row"
+
+
+OTHER = "examples/tuning/14b/qwen2.5-14b_grpo_8_h100_fsdp_vllm.sh"
+
+
+def test_stays_silent() -> None:
+    assert quiet(SLUG, page(section(row())))
+    misspelt = link(PATH.replace("7b_grpo", "7b-GRPO"))
+    assert quiet(SLUG, page(section(row(Link=misspelt))))
+
+
+def test_tells_in_the_section_of_the_size(snapshot: SnapshotAssertion) -> None:
+    scripts = {**SCRIPTS, OTHER: verl("actor_rollout_ref.model.path=Qwen/Qwen2.5-14B")}
+    text = page(section(row()), section(size="14B"))
+    assert told(SLUG, text, scripts) == snapshot
+    assert told(SLUG, page(section(row())), scripts) == snapshot
