@@ -36,6 +36,7 @@ schemas: $(READY)  ## write the published JSON Schemas from the models
 
 docs: $(READY)  ## write the rules' pages from the rules
 	@$(BIN)/python -m bot.rules.docs
+	@$(BIN)/python -m bot.table.checks.docs
 
 picture: $(READY)  ## photograph the demo's comment for the README (needs Chromium)
 	@$(BIN)/python -m examples.demo --quiet

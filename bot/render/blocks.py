@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from bot.render import wording
 from bot.render.escape import clip, code_block, code_span, html_text, link, markdown_cell
 from bot.render.escape import markdown_inline as inline
-from bot.report import Claim, Evidence, Finding, Row, Scalar, ScriptReport, Unchecked
+from bot.report import Claim, Evidence, Finding, PageReport, Row, Scalar, ScriptReport, Unchecked
 
 MARKS = {"pass": "✅", "fail": "❌", "inconclusive": "❔"}
 CLAIM_MARKS = {"consistent": "✅", "inconsistent": "❌", "inconclusive": "❔"}
@@ -164,3 +164,10 @@ def checked_item(script: ScriptReport) -> str:
     if script.evidence:
         parts.append(f"compared with {inline(clip(script.evidence.source, SENTENCE))}")
     return "; ".join(parts)
+
+
+def checked_page(page: PageReport) -> str:
+    """What was read of a page, on one line."""
+    rows, scripts = wording.counted(page.rows, "row"), wording.counted(page.scripts, "script")
+    path = code_span(clip(page.path, 2 * PATH))
+    return f"- {path}, sha256 {code_span(page.sha256[:12])}: {rows} compared with {scripts}"

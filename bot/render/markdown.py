@@ -23,9 +23,9 @@ def comment(report: Report, *, limit: int = 65_536) -> str:
     The first line is the verdict in words, the last one a hidden marker; between them a table of
     the scripts, what blocks, the claims that are not consistent, and the rest folded. What does
     not fit is left out from the least important on, and a sentence says what. Empty for a report
-    without scripts. Raises ValueError when not even the first line fits into `limit`.
+    without scripts and pages. Raises ValueError when not even the first line fits into `limit`.
     """
-    if not report.scripts:
+    if not report.scripts and not report.pages:
         return ""
     labels = wording.labels(report.scripts)
     parts = [
@@ -61,6 +61,8 @@ def _scripts(report: Report, labels: Mapping[str, str]) -> Part:
     scripts = wording.worst_first(report.scripts)
 
     def form(row: Callable[..., str], *columns: str) -> list[Group]:
+        if not scripts:
+            return []
         rows = tuple(row(script, labels[script.path]) for script in scripts)
         return [Group(blocks.table_head(*columns), rows)]
 
@@ -86,6 +88,9 @@ def _to_do(report: Report, labels: Mapping[str, str]) -> list[Part]:
             for claim in wording.not_consistent(script.evidence)
             if claim.verdict == "inconsistent"
         ]
+    for page in report.pages:
+        errors = [f for f in page.findings if f.severity == "error"]
+        lines += [blocks.finding_item(f, labels) for f in wording.by_place(errors)]
     first, rest = tuple(lines[:_OPEN_TO_DO]), tuple(lines[_OPEN_TO_DO:])
     summary = f"{len(rest):,} more to do"
     return [
@@ -172,6 +177,7 @@ def _findings(
     report: Report, labels: Mapping[str, str], severity: Severity, importance: int
 ) -> Part:
     found = [f for script in report.scripts for f in script.findings if f.severity == severity]
+    found += [f for page in report.pages for f in page.findings if f.severity == severity]
     items = tuple(blocks.finding_item(finding, labels) for finding in wording.by_place(found))
     summary = wording.counted(len(items), severity)
     return Part(severity, f"{severity}s", importance, _one(items), _folded(summary))
@@ -179,6 +185,7 @@ def _findings(
 
 def _checked(report: Report) -> Part:
     items = tuple(blocks.checked_item(script) for script in report.scripts)
+    items += tuple(blocks.checked_page(page) for page in report.pages)
     if report.change:
         change = f"- commit {code_span(clip(report.change.head, blocks.VALUE))}"
         base = code_span(clip(report.change.base, blocks.VALUE))

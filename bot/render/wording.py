@@ -124,10 +124,21 @@ def unchecked(report: Report) -> list[tuple[ScriptReport | None, Unchecked]]:
 def verdict(report: Report) -> str:
     """The verdict on a change in words, as the comment's first line has it."""
     if report.verdict == "fail":
-        return f"Not ready: {_failed(report)}."
+        pages = _failed_pages(report)
+        alone = pages and not any(script.verdict == "fail" for script in report.scripts)
+        return f"Not ready: {', '.join(pages if alone else [_failed(report), *pages])}."
     if report.verdict == "inconclusive":
         return f"Could not be checked: {_open(report)}"
     return _passed(report)
+
+
+def _failed_pages(report: Report) -> list[str]:
+    """Each page that contradicts its scripts, in words."""
+    return [
+        f"{counted(severities(page.findings)['error'], 'error')} in {page.path}"
+        for page in report.pages
+        if page.verdict == "fail"
+    ]
 
 
 def _failed(report: Report) -> str:
@@ -164,6 +175,8 @@ def _open(report: Report) -> str:
                 reasons.append(claim.reason)
     count = sum(script.verdict != "pass" for script in report.scripts) or len(report.scripts)
     total = len(report.scripts)
+    if not total:
+        return sentence(", ".join(page.path for page in report.pages) or "nothing was named")
     which = counted(total, "script") if count == total else f"{count} of {total} scripts"
     if len(reasons) == 1:
         # The rest of the reason says what would help; it stands below.
@@ -174,6 +187,10 @@ def _open(report: Report) -> str:
 
 def _passed(report: Report) -> str:
     total = len(report.scripts)
+    if not total:
+        rows = counted(sum(page.rows for page in report.pages), "row")
+        pages = join(page.path for page in report.pages)
+        return f"No errors in {rows} of {pages}."
     agreeing = sum(_says(script, "consistent") for script in report.scripts)
     if not agreeing:
         return f"No errors in {counted(total, 'script')}; no run was compared."

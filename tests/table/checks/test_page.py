@@ -100,6 +100,14 @@ def test_every_defect_of_a_page_is_told_at_its_place(
     assert (checked["path"], checked["verdict"], checked["rows"]) == (PAGE, "fail", 3)
 
 
+def test_the_comment_tells_the_same(folder: Path, snapshot: SnapshotAssertion) -> None:
+    result = rlbot("table", "check", PAGE, "--format", "markdown", cwd=folder)
+    assert (result.status, result.err) == (1, "")
+    assert result.out == snapshot
+    clean = rlbot("table", "check", PAGE, "--format", "markdown")
+    assert clean.out.startswith("**No errors in 6 rows of docs/perf/")
+
+
 def test_the_same_defects_are_found_in_a_chinese_page() -> None:
     english = report(DEFECTIVE, DEFECTS).findings
     header = dict(
