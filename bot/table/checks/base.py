@@ -33,7 +33,7 @@ class Meta:
     """What a check says about itself; its documentation page is made from this."""
 
     id: str
-    """Stable for ever: RLB106."""
+    """Stable for ever: RLB306."""
     slug: str
     """The file's name with dashes: row-model."""
     severity: Severity

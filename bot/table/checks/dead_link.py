@@ -1,4 +1,4 @@
-"""RLB101: a row's link leads to a file that is not there."""
+"""RLB301: a row's link leads to a file that is not there."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OPEN = "line {line}: {reason}"
 _OPEN_MANY = "lines {lines}: {reason}"
 
 META = Meta(
-    id="RLB101",
+    id="RLB301",
     slug="dead-link",
     severity="error",
     added_in="0.1.0",

@@ -1,4 +1,4 @@
-"""RLB104: two rows are about the same script, or say the same."""
+"""RLB304: two rows are about the same script, or say the same."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SAME = "the row at line {line} says the same of another script"
 _HELP = "keep one of the two rows"
 
 META = Meta(
-    id="RLB104",
+    id="RLB304",
     slug="duplicate-row",
     severity="error",
     added_in="0.1.0",

@@ -1,4 +1,4 @@
-"""RLB116: the text of a link names another script than its address."""
+"""RLB316: the text of a link names another script than its address."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _OTHER = "the link reads {text}, its address leads to {file}"
 _HELP = "write the name of the script that the link leads to"
 
 META = Meta(
-    id="RLB116",
+    id="RLB316",
     slug="link-text",
     severity="warning",
     added_in="0.1.0",

@@ -1,4 +1,4 @@
-"""RLB103: a tuning script has no row."""
+"""RLB303: a tuning script has no row."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MISSING = "{script} has no row in this page"
 _HELP = "rlbot table add {page} {script}"
 
 META = Meta(
-    id="RLB103",
+    id="RLB303",
     slug="missing-row",
     severity="warning",
     added_in="0.1.0",

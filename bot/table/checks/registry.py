@@ -45,7 +45,7 @@ def url(slug: str) -> str:
 
 
 def find(name: str) -> PageCheck | None:
-    """The check with this id (RLB106) or slug (row-model), in any case; None when there is none."""
+    """The check with this id (RLB306) or slug (row-model), in any case; None when there is none."""
     wanted = name.strip().lower()
     return next((c for c in checks() if wanted in (c.meta.id.lower(), c.meta.slug)), None)
 

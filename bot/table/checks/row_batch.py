@@ -1,4 +1,4 @@
-"""RLB109: the MaxBatch of a row is not the batch of its script."""
+"""RLB309: the MaxBatch of a row is not the batch of its script."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _USE = "write {used}"
 _WHAT = "the train batch size"
 
 META = Meta(
-    id="RLB109",
+    id="RLB309",
     slug="row-batch",
     severity="error",
     added_in="0.1.0",

@@ -1,4 +1,4 @@
-"""RLB115: a row does not credit the contributor that its script names."""
+"""RLB315: a row does not credit the contributor that its script names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _HELP = "write who measured it, with a link"
 _AGREE = "make the two agree"
 
 META = Meta(
-    id="RLB115",
+    id="RLB315",
     slug="row-contributor",
     severity="note",
     added_in="0.1.0",

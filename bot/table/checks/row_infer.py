@@ -1,4 +1,4 @@
-"""RLB112: the inference engine of a row is not the one of its script."""
+"""RLB312: the inference engine of a row is not the one of its script."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _RELEASE = "write {used} and the release that the run had"
 _WHAT = "the inference engine"
 
 META = Meta(
-    id="RLB112",
+    id="RLB312",
     slug="row-infer",
     severity="error",
     added_in="0.1.0",

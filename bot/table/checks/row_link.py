@@ -1,4 +1,4 @@
-"""RLB102: a row names no script."""
+"""RLB302: a row names no script."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _HELP = "link to the script that the row is about"
 _SILENT = "line {line}: {script} starts no framework that is known, so its row was not compared."
 
 META = Meta(
-    id="RLB102",
+    id="RLB302",
     slug="row-link",
     severity="warning",
     added_in="0.1.0",

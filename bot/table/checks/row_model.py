@@ -1,4 +1,4 @@
-"""RLB106: the model of a row is not the one that its script trains."""
+"""RLB306: the model of a row is not the one that its script trains."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _USE = "write {used}"
 _WHAT = "the model's name"
 
 META = Meta(
-    id="RLB106",
+    id="RLB306",
     slug="row-model",
     severity="error",
     added_in="0.1.0",

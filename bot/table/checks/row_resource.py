@@ -1,4 +1,4 @@
-"""RLB108: the hardware of a row is not the hardware of its script."""
+"""RLB308: the hardware of a row is not the hardware of its script."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _UNKNOWN = (
 )
 
 META = Meta(
-    id="RLB108",
+    id="RLB308",
     slug="row-resource",
     severity="error",
     added_in="0.1.0",

@@ -1,4 +1,4 @@
-"""RLB105: a row's tag is none, or not the one that its script asks for."""
+"""RLB305: a row's tag is none, or not the one that its script asks for."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _UNEARNED = "the row says MIN, but {script} does not have every memory saving on
 _USE = "write {tag}"
 
 META = Meta(
-    id="RLB105",
+    id="RLB305",
     slug="row-tag",
     severity="warning",
     added_in="0.1.0",

@@ -1,4 +1,4 @@
-"""RLB107: the task of a row is not what its script does."""
+"""RLB307: the task of a row is not what its script does."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _USE = "write {used}"
 _WHAT = "algorithm and adapter"
 
 META = Meta(
-    id="RLB107",
+    id="RLB307",
     slug="row-task",
     severity="error",
     added_in="0.1.0",

@@ -1,4 +1,4 @@
-"""RLB111: the training backend of a row is not the one of its script."""
+"""RLB311: the training backend of a row is not the one of its script."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _USE = "write {used}"
 _WHAT = "the training backend"
 
 META = Meta(
-    id="RLB111",
+    id="RLB311",
     slug="row-train",
     severity="error",
     added_in="0.1.0",

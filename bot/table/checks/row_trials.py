@@ -1,4 +1,4 @@
-"""RLB110: the MaxBatch of a row is not the largest that its script's trial log shows."""
+"""RLB310: the MaxBatch of a row is not the largest that its script's trial log shows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _FAILED = "MaxBatch {cell} rests on a value that failed: {said} ({script}, line 
 _BELOW = "MaxBatch {cell} is not the largest that ran: {said} ({script}, line {line})"
 
 META = Meta(
-    id="RLB110",
+    id="RLB310",
     slug="row-trials",
     severity="error",
     added_in="0.1.0",

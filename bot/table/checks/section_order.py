@@ -1,4 +1,4 @@
-"""RLB114: the sections are not in the order of their sizes, or one size has two."""
+"""RLB314: the sections are not in the order of their sizes, or one size has two."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOVE = "order the sections by size"
 _JOIN = "join the two sections"
 
 META = Meta(
-    id="RLB114",
+    id="RLB314",
     slug="section-order",
     severity="warning",
     added_in="0.1.0",

@@ -1,4 +1,4 @@
-"""RLB100: a table of the page cannot be read."""
+"""RLB300: a table of the page cannot be read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _BROKEN = "this table cannot be read: {problem}"
 _HELP = "mend the table; its rows are not checked until then"
 
 META = Meta(
-    id="RLB100",
+    id="RLB300",
     slug="table-form",
     severity="error",
     added_in="0.1.0",

@@ -1,4 +1,4 @@
-"""RLB113: a row stands in the section of another size."""
+"""RLB313: a row stands in the section of another size."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOVE = "move the row to the section {section}, at line {line}"
 _MAKE = "move the row to a section {section}"
 
 META = Meta(
-    id="RLB113",
+    id="RLB313",
     slug="wrong-section",
     severity="error",
     added_in="0.1.0",

@@ -73,7 +73,7 @@ def test_what_cannot_be_known_is_said(cell: str, snapshot: SnapshotAssertion) ->
 def test_without_a_remote_the_repository_of_most_links_is_the_own() -> None:
     other = f"`{NAME} <https://github.com/other/tools/blob/main/{PATH}>`_"
     rows = [row(Link=other), row(), row()]
-    assert told(SLUG, page(section(*rows)), SCRIPTS).startswith("unchecked: RLB101 dead-link: line")
+    assert told(SLUG, page(section(*rows)), SCRIPTS).startswith("unchecked: RLB301 dead-link: line")
 
 
 def test_without_a_history_a_commit_is_not_checked(snapshot: SnapshotAssertion) -> None:

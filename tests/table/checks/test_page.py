@@ -194,11 +194,11 @@ def test_wrong_usage_is_one_sentence(folder: Path) -> None:
 def test_select_ignore_and_the_configuration(folder: Path) -> None:
     only = rlbot("table", "check", PAGE, "--select", "missing-row", cwd=folder)
     assert only.status == 0
-    assert only.out.count("RLB103") == 1
-    (folder / ".rlbot.yml").write_text("rules: {RLB103: error, row-model: off}\n")
-    one = rlbot("table", "check", PAGE, "--ignore", "RLB109,RLB108,RLB110,RLB101", cwd=folder)
+    assert only.out.count("RLB303") == 1
+    (folder / ".rlbot.yml").write_text("rules: {RLB303: error, row-model: off}\n")
+    one = rlbot("table", "check", PAGE, "--ignore", "RLB309,RLB308,RLB310,RLB301", cwd=folder)
     assert one.status == 1
-    assert "RLB106" not in one.out
+    assert "RLB306" not in one.out
     assert rlbot("lint", "examples", "--select", "syntax", cwd=folder).status == 0
 
 
@@ -240,7 +240,7 @@ def test_an_unknown_check_is_refused() -> None:
     with pytest.raises(UserError, match="There is no check"):
         report(DEFECTIVE, select="row-modell")
     config = Options(config=Config(rules={"row-batch": "note"}))
-    batch = [f for f in report(DEFECTIVE, DEFECTS, options=config).findings if f.id == "RLB109"]
+    batch = [f for f in report(DEFECTIVE, DEFECTS, options=config).findings if f.id == "RLB309"]
     assert [f.severity for f in batch] == ["note"]
 
 
@@ -277,4 +277,4 @@ def test_the_command_documents_itself() -> None:
     printed = rlbot("rule", "row-model").out
     assert printed == (ROOT / "docs/table/row-model.md").read_text(encoding="utf-8")
     listed = rlbot("rule").out
-    assert "RLB116  warning  link-text" in listed
+    assert "RLB316  warning  link-text" in listed
