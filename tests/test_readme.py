@@ -27,9 +27,10 @@ def test_the_readme_leads_with_the_two_commands() -> None:
     ]
 
 
-def test_the_table_of_commands_is_the_programs() -> None:
+def test_the_table_names_commands_that_exist() -> None:
     named = re.findall(r"^\| `rlbot ([a-z]+)", _text("README.md"), re.MULTILINE)
-    assert set(named) == set(COMMANDS)
+    assert named
+    assert set(named) <= set(COMMANDS)  # all of them are on the site, made from --help
     assert "{" not in parser().format_help()
 
 
