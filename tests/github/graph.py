@@ -1,0 +1,327 @@
+"""The stand-in's GraphQL API: graphql-core runs the questions against GitHub's own schema."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graphql import GraphQLError, OperationType, build_schema, execute_sync, parse, validate
+from graphql.language import OperationDefinitionNode
+
+from tests.github.context import INTEGRATION, Context, ProblemError
+from tests.github.contract import OFFICIAL
+from tests.github.objects import Entry
+from tests.github.store import Account, Comment, Pull, Repository, Review
+
+SCHEMA = build_schema((OFFICIAL / "schema.graphql").read_text(encoding="utf-8"), assume_valid=True)
+_PATCH_STATUS = {"removed": "DELETED"}
+_TEXT_LIMIT = 512_000
+"""Bytes of a blob that GraphQL gives as text."""
+
+
+@dataclass(frozen=True)
+class Question:
+    name: str
+    mutation: bool
+
+
+def question(text: str) -> Question:
+    """Name and kind of the operation in a document; a name is wanted, for the log."""
+    for node in parse(text).definitions:
+        if isinstance(node, OperationDefinitionNode):
+            name = node.name.value.lower() if node.name else ""
+            return Question(name, node.operation is OperationType.MUTATION)
+    return Question("", False)
+
+
+def answer(asked: Context) -> dict[str, Any]:
+    """The answer to a question; errors are part of it, as GraphQL has it."""
+    document = parse(asked.body["query"])
+    if problems := validate(SCHEMA, document):
+        raise AssertionError(f"not a question to GitHub: {problems[0].message}")
+    done = execute_sync(
+        SCHEMA,
+        document,
+        root_value=_root(asked),
+        variable_values=asked.body.get("variables"),
+    )
+    result: dict[str, Any] = {"data": done.data}
+    if done.errors:
+        result["errors"] = [_error(error) for error in done.errors]
+    return result
+
+
+def _error(error: GraphQLError) -> dict[str, Any]:
+    original = error.original_error
+    if original is not None and not isinstance(original, (ProblemError, GraphQLError)):
+        raise original
+    shown: dict[str, Any] = {"message": error.message, "path": error.path}
+    if isinstance(original, ProblemError):
+        kinds = {404: "NOT_FOUND", 403: "FORBIDDEN", 422: "UNPROCESSABLE"}
+        shown["type"] = kinds[original.status]
+    return shown
+
+
+def _root(asked: Context) -> dict[str, Any]:
+    return {
+        "viewer": lambda info: _user(asked.asker().account),
+        "rateLimit": lambda info, **_: {"limit": 5_000, "cost": 1, "remaining": 1, "resetAt": ""},
+        "repository": lambda info, owner, name, **_: _found(asked, owner, name),
+        "minimizeComment": lambda info, **given: _minimize(asked, given["input"], True),
+        "unminimizeComment": lambda info, **given: _minimize(asked, given["input"], False),
+        "createCommitOnBranch": lambda info, **given: _commit_on_branch(asked, given["input"]),
+    }
+
+
+def _found(asked: Context, owner: str, name: str) -> dict[str, Any]:
+    full_name = f"{owner}/{name}"
+    found = asked.store.repositories.get(full_name) or asked.store.moved.get(full_name)
+    if found is None or found.gone or not asked.sees(found):
+        sentence = f"Could not resolve to a Repository with the name '{full_name}'."
+        raise ProblemError(404, sentence)
+    return _repository(asked, found)
+
+
+def _repository(asked: Context, found: Repository) -> dict[str, Any]:
+    def pull(info: object, number: int) -> dict[str, Any]:
+        there = asked.store.pulls.get((found.id, number))
+        if there is None:
+            sentence = f"Could not resolve to a PullRequest with the number of {number}."
+            raise ProblemError(404, sentence)
+        return _pull(asked, there)
+
+    def thing(info: object, oid: str | None = None, expression: str | None = None) -> Any:
+        return _object(found, oid or expression or "")
+
+    return {
+        "id": f"R_{found.id}",
+        "databaseId": found.id,
+        "name": found.name,
+        "nameWithOwner": found.full_name,
+        "owner": _user(found.owner),
+        "url": f"https://github.com/{found.full_name}",
+        "isPrivate": found.private,
+        "isArchived": found.archived,
+        "isFork": found.parent is not None,
+        "pullRequest": pull,
+        "object": thing,
+    }
+
+
+def _user(account: Account) -> dict[str, Any]:
+    bot = account.kind == "Bot"
+    return {
+        "__typename": "Bot" if bot else "User",
+        "id": f"U_{account.id}",
+        "databaseId": account.id,
+        # A bot's login has its suffix in REST alone.
+        "login": account.login.removesuffix("[bot]"),
+        "url": f"https://github.com/{account.login}",
+    }
+
+
+def _pull(asked: Context, pull: Pull) -> dict[str, Any]:
+    repository = pull.repository
+    changes = repository.objects.changes(pull.base, pull.head)
+    listed = [
+        {
+            "path": change.path,
+            "changeType": _PATCH_STATUS.get(change.status, change.status.upper()),
+            "additions": change.additions,
+            "deletions": change.deletions,
+        }
+        for change in changes[: asked.store.files_limit]
+    ]
+    base = repository.head(pull.base_branch)
+    return {
+        "id": f"PR_{repository.id}_{pull.number}",
+        "number": pull.number,
+        "state": pull.state.upper(),
+        "title": pull.title,
+        "body": pull.body,
+        "locked": pull.locked,
+        "changedFiles": len(changes),
+        "maintainerCanModify": pull.maintainer_can_modify,
+        "author": _user(pull.author),
+        "baseRefName": pull.base_branch,
+        "baseRefOid": pull.base,
+        "headRefName": pull.head_branch,
+        "headRefOid": pull.head,
+        "isCrossRepository": pull.head_repository is not repository,
+        "headRepository": pull.head_repository and _repository(asked, pull.head_repository),
+        "baseRef": base and {"name": pull.base_branch, "target": _object(repository, base)},
+        "files": _connection(listed),
+        "comments": _connection([_comment(asked, c) for c in pull.comments if not c.deleted]),
+        "reviews": _connection([_review(asked, review) for review in pull.reviews]),
+        "url": f"https://github.com/{repository.full_name}/pull/{pull.number}",
+    }
+
+
+def _connection(items: Sequence[Any]) -> Callable[..., dict[str, Any]]:
+    """Pages of a list, by cursors that say how far one is."""
+
+    def page(
+        info: object,
+        first: int | None = None,
+        after: str | None = None,
+        last: int | None = None,
+        **_: object,
+    ) -> dict[str, Any]:
+        size = first if first is not None else last
+        if size is None or not 1 <= size <= 100:
+            raise GraphQLError("You must provide a `first` or `last` value between 1 and 100.")
+        start = int(base64.b64decode(after)) if after else 0
+        if last is not None and first is None:
+            start = max(0, len(items) - last)
+        shown = items[start : start + size]
+        end = start + len(shown)
+        return {
+            "totalCount": len(items),
+            "nodes": list(shown),
+            "pageInfo": {
+                "hasNextPage": end < len(items),
+                "hasPreviousPage": start > 0,
+                "startCursor": None,
+                "endCursor": base64.b64encode(str(end).encode()).decode(),
+            },
+        }
+
+    return page
+
+
+def _comment(asked: Context, comment: Comment) -> dict[str, Any]:
+    page = f"https://github.com/{comment.pull.repository.full_name}/pull/{comment.pull.number}"
+    return {
+        "__typename": "IssueComment",
+        "id": f"IC_{comment.id}",
+        "fullDatabaseId": str(comment.id),
+        "body": comment.body,
+        "isMinimized": comment.minimized is not None,
+        "minimizedReason": comment.minimized,
+        "viewerDidAuthor": asked.identity is not None and comment.author is asked.identity.account,
+        "url": f"{page}#issuecomment-{comment.id}",
+        "author": _user(comment.author),
+        "authorAssociation": "NONE",
+        "createdAt": comment.created,
+        "updatedAt": comment.updated,
+    }
+
+
+def _review(asked: Context, review: Review) -> dict[str, Any]:
+    ours = asked.identity is not None and review.author is asked.identity.account
+    notes = [
+        {
+            "id": f"PRRC_{review.id}_{number}",
+            "body": note["body"],
+            "path": note["path"],
+            "line": note["line"],
+            "viewerDidAuthor": ours,
+        }
+        for number, note in enumerate(review.comments)
+    ]
+    return {
+        "id": f"PRR_{review.id}",
+        "author": _user(review.author),
+        "body": review.body,
+        "state": "COMMENTED",
+        "viewerDidAuthor": ours,
+        "comments": _connection(notes),
+    }
+
+
+def _object(found: Repository, oid: str) -> dict[str, Any] | None:
+    try:
+        kind = found.objects.kind(oid)
+    except LookupError:
+        return None
+    seen: dict[str, Any] = {
+        "__typename": kind.capitalize(),
+        "id": f"{kind}_{oid}",
+        "oid": oid,
+        "abbreviatedOid": oid[:7],
+    }
+    if kind == "blob":
+        return seen | _blob(found.objects.blob(oid))
+    if kind == "tree":
+        listed = found.objects.tree(oid, recursive=False)
+        return seen | {"entries": lambda info: [_entry(found, entry) for entry in listed]}
+
+    def file(info: object, path: str) -> dict[str, Any] | None:
+        entry = found.objects.entry(oid, path)
+        return entry and _entry(found, entry)  # type: ignore[return-value]
+
+    return seen | {"file": file}
+
+
+def _blob(data: bytes) -> dict[str, Any]:
+    binary = b"\0" in data[:8_000]
+    return {
+        "byteSize": len(data),
+        "isBinary": binary,
+        "isTruncated": len(data) > _TEXT_LIMIT,
+        # What is not UTF-8 loses characters on this way.
+        "text": None if binary else data[:_TEXT_LIMIT].decode("utf-8", "replace"),
+    }
+
+
+def _entry(found: Repository, entry: Entry) -> dict[str, Any]:
+    return {
+        "name": entry.path.rsplit("/", 1)[-1],
+        "path": entry.path,
+        "mode": int(entry.mode, 8),
+        "type": entry.kind,
+        "oid": entry.oid,
+        "size": entry.size or 0,
+        "object": lambda info: _object(found, entry.oid),
+    }
+
+
+def _minimize(asked: Context, given: dict[str, Any], hide: bool) -> dict[str, Any]:
+    subject = given["subjectId"]
+    number = subject.removeprefix("IC_")
+    comment = asked.store.find_comment(int(number)) if number.isdigit() else None
+    if comment is None:
+        raise ProblemError(404, f"Could not resolve to a node with the global id of '{subject}'.")
+    asker = asked.asker()
+    if asker.permissions is not None:
+        asked.need(comment.pull.repository, "pull_requests", "issues")
+    elif comment.author is not asker.account:
+        asked.need(comment.pull.repository, person="write")
+    if not hide:
+        comment.minimized = None
+        return {"unminimizedComment": _comment(asked, comment)}
+    comment.minimized = given["classifier"].lower()
+    return {"minimizedComment": _comment(asked, comment)}
+
+
+def _commit_on_branch(asked: Context, given: dict[str, Any]) -> dict[str, Any]:
+    from tests.github.rest_git import may_push
+
+    branch = given["branch"]
+    full_name = branch.get("repositoryNameWithOwner") or ""
+    found = asked.store.repositories.get(full_name)
+    if found is None or not asked.sees(found):
+        raise ProblemError(404, f"Could not resolve to a Repository with the name '{full_name}'.")
+    try:
+        may_push(asked, found)
+    except ProblemError as error:
+        raise ProblemError(error.status, INTEGRATION) from None
+    name = branch["branchName"].removeprefix("refs/heads/")
+    head = found.head(name)
+    if head != given["expectedHeadOid"]:
+        sentence = f"Expected branch to point to {given['expectedHeadOid']} but it did not."
+        raise ProblemError(422, sentence)
+    changed = given.get("fileChanges") or {}
+    files: dict[str, Any] = {
+        addition["path"]: base64.b64decode(addition["contents"])
+        for addition in changed.get("additions", ())
+    }
+    files |= {deletion["path"]: None for deletion in changed.get("deletions", ())}
+    account = asked.asker().account
+    message = given["message"]
+    text = "\n\n".join(filter(None, (message["headline"], message.get("body"))))
+    author = f"{account.login} <{account.id}+{account.login}@users.noreply.github.com>"
+    made = found.commit(name, files, message=text, author=author)
+    return {"commit": _object(found, made), "ref": {"name": name, "target": _object(found, made)}}
