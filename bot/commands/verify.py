@@ -7,13 +7,19 @@ from pathlib import Path
 
 from bot.commands.common import add_common, finish, load_config, options_of, read_file
 from bot.commands.runs import RUN, add_offline, reading, run_of
+from bot.errors import UserError
 
 SUMMARY = "compare a script with its W&B run"
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("script", metavar="SCRIPT", help="the script")
+    parser.add_argument("script", metavar="SCRIPT", nargs="?", help="the script")
+    parser.add_argument(
+        "--again",
+        metavar="REPORT",
+        help="read the run of an earlier JSON report once more, and say what was edited since",
+    )
     parser.add_argument(
         "--run",
         metavar=RUN,
@@ -34,6 +40,12 @@ def add_row_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
+    if arguments.again:
+        from bot.commands.again import again
+
+        return again(arguments)
+    if not arguments.script:
+        raise UserError("verify needs the SCRIPT, or --again with an earlier report.")
     from bot.check import Script, check_script, make_report
 
     path = Path(arguments.script)
