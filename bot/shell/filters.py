@@ -1,18 +1,14 @@
-"""Commands that turn text into text: `seq`, `expr`, `tr`, `cut`, `wc`, `sed`, `head`."""
+"""Commands that turn text into text: `seq`, `expr`, `tr`, `cut`, `wc`, `sed`, `awk`, `head`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
 
-from bot.shell.arithmetic import wrap
+from bot.shell.sed import Refused, substitutions
 from bot.shell.session import Session
 
 Result = tuple[str, int]
-
-
-class Refused(Exception):  # noqa: N818 - a signal inside the reader
-    """The reader does not carry out this use of the command."""
 
 
 def _lines(text: str | None) -> list[str]:
@@ -26,6 +22,11 @@ def _lines(text: str | None) -> list[str]:
 
 def _joined(lines: Sequence[str]) -> str:
     return "".join(line + "\n" for line in lines)
+
+
+def _as_ended(output: str, stdin: str | None) -> str:
+    """The output of a command that leaves a last line without its end as it is."""
+    return output if stdin is None or stdin.endswith("\n") else output.removesuffix("\n")
 
 
 def _seq(session: Session, words: list[str], stdin: str | None) -> Result:
@@ -58,25 +59,34 @@ def _seq(session: Session, words: list[str], stdin: str | None) -> Result:
 
 
 def _expr(session: Session, words: list[str], stdin: str | None) -> Result:
-    if len(words) == 3:
-        left, operator, right = words
-        if operator in ("+", "-", "*", "/", "%"):
-            one, two = _whole(left), _whole(right)
-            if operator in "/%" and two == 0:
-                return "", 2
-            quotient = abs(one) // abs(two) if operator in "/%" else 0
-            quotient = quotient if (one < 0) == (two < 0) else -quotient
-            value = {
-                "+": one + two,
-                "-": one - two,
-                "*": one * two,
-                "/": quotient,
-                "%": one - two * quotient,
-            }[operator]
-            return f"{wrap(value)}\n", 0 if value else 1
     if len(words) == 2 and words[0] == "length":
         return f"{len(words[1])}\n", 0 if words[1] else 1
-    raise Refused
+    if len(words) < 3 or len(words) % 2 == 0 or set(words[1::2]) - set("+-*/%"):
+        raise Refused
+    # `*`, `/` and `%` first, each from the left.
+    sums = [_whole(words[0])]
+    signs: list[str] = []
+    for operator, word in zip(words[1::2], words[2::2], strict=True):
+        number = _whole(word)
+        if operator in "+-":
+            signs.append(operator)
+            sums.append(number)
+            continue
+        if operator != "*" and number == 0:
+            return "", 2
+        sums[-1] = _product(sums[-1], operator, number)
+    value = sums[0]
+    for sign, number in zip(signs, sums[1:], strict=True):
+        value += number if sign == "+" else -number
+    return f"{_whole(str(value))}\n", 0 if value else 1
+
+
+def _product(one: int, operator: str, two: int) -> int:
+    if operator == "*":
+        return _whole(str(one * two))
+    quotient = abs(one) // abs(two)
+    quotient = quotient if (one < 0) == (two < 0) else -quotient
+    return quotient if operator == "/" else one - two * quotient
 
 
 def _whole(text: str) -> int:
@@ -192,51 +202,46 @@ def _wc(session: Session, words: list[str], stdin: str | None) -> Result:
     return f"{counts[words[0]]}\n", 0
 
 
-_ALTERNATIVES = re.compile(r"\(([\w-]+(?:\|[\w-]+)*)\)(?![*+?{])")
-
-
-def _without_alternatives(found: re.Match[str]) -> str:
-    """Nothing for `(a|b)` where no text begins with another: then first and longest are one."""
-    texts = found.group(1).split("|")
-    if any(a is not b and b.startswith(a) for a in texts for b in texts):
-        return found.group()
-    return ""
-
-
 def _sed(session: Session, words: list[str], stdin: str | None) -> Result:
-    if words[:1] == ["-e"]:
-        words = words[1:]
     extended = words[:1] in (["-E"], ["-r"])
-    if extended:
-        words = words[1:]
-    if len(words) != 1 or stdin is None:
+    words = words[extended:]
+    scripts: list[str] = []
+    while words[:1] == ["-e"] and len(words) > 1:
+        scripts.append(words[1])
+        words = words[2:]
+    if not scripts:
+        scripts, words = words[:1], words[1:]
+    if words or not scripts or stdin is None:
         raise Refused
-    found = re.fullmatch(
-        r"s([/|#,:@!])((?:(?!\1)[^\\\n]|\\.)*)\1((?:(?!\1)[^\\\n]|\\.)*)\1(g?)", words[0]
-    )
-    if not found:
+    commands = [one for text in scripts for one in substitutions(text, extended=extended)]
+    output = []
+    for line in _lines(stdin):
+        for command in commands:
+            session.spend(len(line))
+            line = command.line(line)
+        output.append(line)
+    return _as_ended(_joined(output), stdin), 0
+
+
+_PRINT = re.compile(r"\s*\{\s*print\s*\$(\d{1,3}|NF)\s*;?\s*\}\s*")
+
+
+def _awk(session: Session, words: list[str], stdin: str | None) -> Result:
+    """`awk '{print $N}'`."""
+    separator = " "
+    if words[:1] == ["-F"]:
+        separator, words = words[1], words[2:]
+    elif words and words[0].startswith("-F"):
+        separator, words = words[0][2:], words[1:]
+    found = _PRINT.fullmatch(words[0]) if len(words) == 1 else None
+    if found is None or stdin is None or not re.fullmatch(r"[ ,:;=/_#@%-]", separator):
         raise Refused
-    mark, pattern, replacement, everywhere = found.groups()
-    # Only what means the same in every dialect: characters, `.`, `^`, `$`, brackets, one star.
-    pattern = pattern.replace("\\" + mark, mark)
-    plain = _ALTERNATIVES.sub(_without_alternatives, pattern) if extended else pattern
-    if re.search(r"[+?{}()|]" if extended else r"\\[^./*\[\]$^-]", plain):
-        raise Refused
-    if pattern.count("*") > 2 or re.search(r"\\[1-9n]", replacement):
-        raise Refused
-    source = pattern if extended else re.sub(r"(?<!\\)([+?{}()|])", r"\\\1", pattern)
-    insert = re.sub(r"\\(.)|&", lambda m: m.group(1) or "\0", replacement)
-    compiled = re.compile(source)
     output = []
     for line in _lines(stdin):
         session.spend(len(line))
-        if len(line) ** (1 + pattern.count("*")) > 1_000_000:
-            raise Refused
-        output.append(
-            compiled.sub(
-                lambda m: insert.replace("\0", m.group(0)), line, count=0 if everywhere else 1
-            )
-        )
+        fields = line.split(separator) if separator != " " else re.findall(r"[^ \t]+", line)
+        number = len(fields) if found.group(1) == "NF" else int(found.group(1))
+        output.append(line if number == 0 else "".join(fields[number - 1 : number]))
     return _joined(output), 0
 
 
@@ -253,7 +258,8 @@ def _head(session: Session, words: list[str], stdin: str | None) -> Result:
         raise Refused
     if count < 0:
         raise Refused
-    return _joined(lines[:count]), 0
+    output = _joined(lines[:count])
+    return (_as_ended(output, stdin) if count >= len(lines) else output), 0
 
 
 def _true(session: Session, words: list[str], stdin: str | None) -> Result:
@@ -267,5 +273,6 @@ FILTERS: dict[str, Callable[[Session, list[str], str | None], Result]] = {
     "cut": _cut,
     "wc": _wc,
     "sed": _sed,
+    "awk": _awk,
     "head": _head,
 }

@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.shell.filters import FILTERS, Refused
+from bot.shell.filters import FILTERS
 from bot.shell.limits import LimitReached
+from bot.shell.sed import Refused
 from bot.shell.session import Session
 from bot.shell.source import Span
 from bot.shell.state import Value, World, cut, known

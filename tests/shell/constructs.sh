@@ -694,6 +694,19 @@ f() { echo `echo \`echo $1\``; }
 cmd `f h` "$(f i)" `f \`f j\``
 #== sed with alternatives
 A=x-tq_simple; cmd $(echo $A | sed -E 's/-tq_(simple|mooncake)$//') $(echo a-b | sed -E 's/(a|b)/c/g')
+#== sed with groups
+A=m/SFT_0218_6e-5/x; cmd $(basename "$(dirname "$A")" | sed 's/.*_\([0-9.e-]*\)$/\1/')
+cmd $(echo Qwen2.5-7B-it | sed -E 's/^([A-Za-z]+)([0-9.]+)-(.*)$/\3_\2_\1/') $(echo a.b | sed 's/\(a\).\(b\)/[&]\2\1/')
+cmd $(echo x86_64 | sed 's/x86_64/amd64/;s/aarch64/arm64/') $(echo abc | sed -e 's/a/1/' -e 's/c/3/g')
+cmd $(echo 'a+b(c)' | sed 's/a+b(\(c\))/\1/') $(echo a/b | sed 's/\//_/') $(echo ab | sed -E 's/b?$/&!/')
+cmd $(echo 'x y' | sed 's/[^a-zA-Z0-9._-]/-/g') $(echo aXbX | sed 's|X|\||g') $(echo '  z ' | sed -E 's/^ *//;s/ +$//')
+#== last line without an end
+cmd $(printf abc | sed s/b/x/ | wc -c) $(printf 'a\nb' | head -n 5 | wc -c) $(printf 'a\nb' | head -1 | wc -c) $(printf a | cut -c1 | wc -c) $(printf a | awk '{print $1}' | wc -c) $(printf '' | sed s/a/b/ | wc -c)
+#== awk that prints a field
+cmd $(echo 'a  b c' | awk '{print $2}') $(echo a,b,,d | awk -F, '{ print $NF }') "$(echo 'x y' | awk '{print $0;}')" "$(echo a | awk '{print $3}')."
+cmd $(printf 'a:b\n\nc:d\n' | awk -F: '{print $2}') $(echo a=b | awk -F '=' '{print $1}') "$(printf ' a b\n' | awk -F' ' '{print $1}')"
+#== expr with several operators
+A=4; B=2; cmd $(expr 32 / $A / $B) $(expr 1 + 2 \* 3 - 4) $(expr 7 % 4 \* -2) $(expr 10 - 3 - 2) `expr 0 \* 5 || echo zero`
 #== regular expression with alternatives in a group
 [[ grpo-x =~ ^(grpo|dapo)- ]] && cmd yes; [[ ppo-x =~ ^(grpo|dapo)- ]] || cmd no
 #== bash -c

@@ -210,7 +210,11 @@ def _compare(
                 score.notes.append(f"{name}: exports differ: {_exports(call, closed, index)}")
         else:
             score.notes += [f"{name}{note}" for note in _differences(call, closed)]
-        score.opened[_find(call, opened, environment)[0]] += 1
+        outcome, index = _find(call, opened, environment)
+        score.opened[outcome] += 1
+        if index is None:
+            notes = _differences(call, opened)
+            score.notes += [f"{name} in an unknown environment{note}" for note in notes]
     extra = _extra(closed, used) if run.ended else []
     for command in extra:
         line = closed.source.place(command.span).line

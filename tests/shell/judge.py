@@ -21,7 +21,20 @@ RECORDED = (
     "nohup", "pip", "pip3", "mkdir", "tee", "sleep", "huggingface-cli", "wandb", "git", "env",
     "hf", "bash", "sh", "nsys", "numactl", "timeout", "conda", "docker", "rm", "cp", "apt-get",
 )  # fmt: skip
-TOOLS = ("dirname", "basename", "seq", "expr", "tr", "cut", "wc", "sed", "cat", "realpath", "head")
+TOOLS = (
+    "dirname",
+    "basename",
+    "seq",
+    "expr",
+    "tr",
+    "cut",
+    "wc",
+    "sed",
+    "cat",
+    "realpath",
+    "head",
+    "awk",
+)
 _BASH = shutil.which("bash") or "/bin/bash"
 
 

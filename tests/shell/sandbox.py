@@ -20,7 +20,7 @@ from pathlib import Path
 from tests.shell.judge import Call, afterwards, parse_call
 
 TOOLS = (
-    "basename", "cat", "cut", "dirname", "expr", "head", "mkdir", "realpath", "rev", "sed",
+    "awk", "basename", "cat", "cut", "dirname", "expr", "head", "mkdir", "realpath", "rev", "sed",
     "seq", "sort", "tail", "tr", "uniq", "wc",
 )  # fmt: skip
 """Programs that run for real: their output follows from their input, or they make folders."""

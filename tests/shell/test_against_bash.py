@@ -92,3 +92,22 @@ def test_unknown_output_is_a_hole_and_never_a_wrong_word(judge: Judge) -> None:
     environment = judge.environment(Script(""))
     reading = read(text.encode(), "x.sh", environment=environment, arguments=())
     assert verdict(calls, reading, environment) == "hole"
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        r"sed 's/b/\U&/'", r"sed 's/\(b\)*/x/'", "sed 's/b/x/2'", "sed -n 's/b/x/p'",
+        "sed y/b/x/",
+        r"sed -E 's/(a|ab)c?/x/'", "sed '2d'", r"sed 's/b/\n/'", "sed -E 's/b{1}/x/'",
+        r"sed 's/\w/x/'",
+        "awk '{print $1+0}'", "awk -F'[ab]' '{print $2}'", "awk 'NR==1{print $1}'",
+        "tr -s '[a*]' x",
+    ],
+)  # fmt: skip
+def test_uses_of_filters_that_are_left_unknown(use: str, judge: Judge) -> None:
+    text = f"cmd $(echo abc | {use})"
+    calls = judge.run([Script(text)])[0]
+    environment = judge.environment(Script(""))
+    reading = read(text.encode(), "x.sh", environment=environment, arguments=())
+    assert verdict(calls, reading, environment) == "hole"
