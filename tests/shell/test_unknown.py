@@ -225,6 +225,28 @@ def test_process_substitution_is_listed() -> None:
     assert argv("exec > >(tee log)\ncmd a") == [["tee", "log"], ["cmd", "a"]]
 
 
+def test_a_here_document_with_unknown_parts_keeps_the_rest() -> None:
+    text = """read -r -d '' V <<EOF
+a=$X
+b=$(date +%F) c
+EOF
+IFS= read -r -d '' W <<EOF
+ $Y tail
+EOF
+J=$(cat <<EOF
+{"home": "$HOME", "n": ${N:-8}}
+EOF
+)
+cmd "$V" "$W" "$J"
+"""
+    assert argv(text)[-1] == [
+        "cmd",
+        "a=${?variable X is not set in the script}\nb=${?output of date +%F} c",
+        " ${?variable Y is not set in the script} tail\n",
+        '{"home": "${?HOME}", "n": 8}',
+    ]
+
+
 def test_hydra_deletion_is_no_home_directory() -> None:
     assert argv("cmd ~trainer.logger ~x ~alice/y") == [
         ["cmd", "~trainer.logger", "~x", "${?home directory of alice}/y"]
