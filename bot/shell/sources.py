@@ -56,7 +56,7 @@ class Sources:
         """
         session = self.session
         session.spend(0, 64)
-        session.work(len(text) * 4)
+        session.work(len(text) * 8)
         base = session.places.allocate(origins)
         parser = Parser(text, session.limits, session.places, base)
         parser.parts = session.parsed

@@ -198,7 +198,7 @@ env -i "$@" 'BASH_FUNC_ulimit%%=() { :; }' "$JUDGE/tools/bash" --norc "$path" &
 script=$!
 wait "$script"
 # What it left in the background may not have been recorded yet.
-for turn in 1 2 3 4 5 6 7 8 9 10; do
+for turn in {1..40}; do
   left=(/proc/[0-9]*)
   [ -n "${WALLED:-}" ] && [ ${#left[@]} -gt 2 ] || break
   sleep 0.05

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 import pytest
@@ -195,6 +196,14 @@ def test_many_files() -> None:
     result = read(text.encode(), "run.sh", files=lambda name: b"A=" + name.encode())
     assert [problem.kind for problem in result.problems] == ["limit"]
     assert argv(result) == [["cmd", "f99"]]
+
+
+def test_a_file_that_sources_itself_often() -> None:
+    data = b". ./x.sh\n" * 45 + b'OPTS="$OPTS --a 1"; cmd $OPTS\n' * 20
+    start = time.perf_counter()
+    result = read(data, "x.sh", files={"x.sh": data}.get)
+    assert time.perf_counter() - start < 20
+    assert {problem.kind for problem in result.problems} == {"limit"}
 
 
 def test_large_files() -> None:
