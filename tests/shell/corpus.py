@@ -375,6 +375,7 @@ def figures(score: Score) -> str:
         ("run again", ""),
         ("  exact or hole", _share(score.again["exact"] + score.again["hole"], again)),
         ("  with wrong words", f"{score.again['wrong']}"),
+        ("  not read", f"{score.again['missing']}"),
         ("unknown environment", ""),
         ("  exact", _share(score.opened["exact"], opened)),
         ("  exact or hole", _share(score.opened["exact"] + score.opened["hole"], opened)),
