@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, TypeAlias
 
+from bot.language import Language
+
 Severity: TypeAlias = Literal["error", "warning", "note"]
 ClaimVerdict: TypeAlias = Literal["consistent", "inconsistent", "inconclusive"]
 Strength: TypeAlias = Literal["strong", "moderate", "weak"]
@@ -399,6 +401,8 @@ class Report:
     """Pages that were compared with their scripts."""
     unchecked: tuple[Unchecked, ...] = ()
     change: Change | None = None
+    language: Language = "en"
+    """Language of the sentences in it."""
 
 
 def exit_status(report: Report) -> int:

@@ -7,7 +7,18 @@ from collections.abc import Mapping
 from bot.render import wording
 from bot.render.escape import clip, code_block, code_span, html_text, link, markdown_cell
 from bot.render.escape import markdown_inline as inline
-from bot.report import Claim, Evidence, Finding, PageReport, Row, Scalar, ScriptReport, Unchecked
+from bot.render.speech import tr
+from bot.report import (
+    Claim,
+    Evidence,
+    Finding,
+    PageReport,
+    Row,
+    Scalar,
+    ScriptReport,
+    Suppressed,
+    Unchecked,
+)
 
 MARKS = {"pass": "✅", "fail": "❌", "inconclusive": "❔"}
 CLAIM_MARKS = {"consistent": "✅", "inconsistent": "❌", "inconclusive": "❔"}
@@ -45,41 +56,66 @@ def finding_item(finding: Finding, labels: Mapping[str, str]) -> str:
     """A finding on one line: place, message, way out, rule."""
     out = f" → {inline(clip(finding.help, SENTENCE))}" if finding.help else ""
     rule = link(clip(finding.id, VALUE), finding.url)
+    out += f" · {code_span(clip(wording.move(finding), SENTENCE))}" if finding.rename else ""
     return f"- {place(finding, labels)} {inline(clip(finding.message, SENTENCE))}{out} ({rule})"
+
+
+def suppressed_item(suppressed: Suppressed, labels: Mapping[str, str]) -> str:
+    """A suppressed finding on one line: mark, place, message, rule, and the reason given."""
+    finding = suppressed.finding
+    rule = link(clip(finding.id, VALUE), finding.url)
+    said = inline(clip(finding.message, SENTENCE))
+    why = tr(
+        "reason at line {line}: {reason}",
+        line=suppressed.line,
+        reason=inline(clip(suppressed.reason, SENTENCE)),
+    )
+    what = tr("{what}: {why}", what=tr(finding.severity), why=f"{said} ({rule})")
+    return f"- {place(finding, labels)} {what}{tr('; ')}{why}"
 
 
 def claim_item(claim: Claim, label: str) -> str:
     """A contradicted claim on one line."""
-    what = inline(clip(claim.claim, VALUE))
-    observed = f"the run has {_value(claim.observed)}"
+    what = inline(clip(wording.matter(claim.claim), VALUE))
+    observed = tr("the run has {value}", value=_value(claim.observed))
     if claim.observed is None:
-        observed = "the run has no value"
-    return f"- {code_span(clip(label, PATH))} {what}: claimed {_value(claim.claimed)}, {observed}"
+        observed = tr("the run has no value")
+    said = tr(
+        "{what}: claimed {value}, {observed}",
+        what=what,
+        value=_value(claim.claimed),
+        observed=observed,
+    )
+    return f"- {code_span(clip(label, PATH))} {said}"
 
 
 def unchecked_item(item: Unchecked, label: str) -> str:
     """Something that could not be checked, on one line."""
     where = f"{code_span(clip(label, PATH))} " if label else ""
-    what = inline(clip(item.check, VALUE))
-    return f"- {where}{what}: {inline(clip(wording.sentence(item.reason), SENTENCE))}"
+    what = inline(clip(wording.matter(item.check), VALUE))
+    why = inline(clip(wording.sentence(item.reason), SENTENCE))
+    return f"- {where}" + tr("{what}: {why}", what=what, why=why)
 
 
 def reason_row(claim: Claim) -> str:
     """A row of the table of claims that are not consistent."""
-    source = f" ({markdown_cell(clip(claim.source, VALUE))})" if claim.source else ""
-    why = markdown_cell(clip(claim.reason.strip().rstrip("."), SENTENCE))
-    return table_row(*_claim_cells(claim), f"{why}{source}")
+    why = markdown_cell(clip(wording.clause(claim.reason), SENTENCE))
+    if claim.source:
+        source = markdown_cell(clip(wording.matter(claim.source), VALUE))
+        why = tr("{what} ({source})", what=why, source=source)
+    return table_row(*_claim_cells(claim), why)
 
 
 def claim_row(claim: Claim) -> str:
     """A row of the table of all claims."""
-    return table_row(*_claim_cells(claim), markdown_cell(clip(claim.source, VALUE)))
+    source = markdown_cell(clip(wording.matter(claim.source), VALUE))
+    return table_row(*_claim_cells(claim), source)
 
 
 def _claim_cells(claim: Claim) -> tuple[str, str, str, str]:
     return (
         CLAIM_MARKS[claim.verdict],
-        markdown_cell(clip(claim.claim, VALUE)),
+        markdown_cell(clip(wording.matter(claim.claim), VALUE)),
         _value(claim.claimed, cell=True),
         _value(claim.observed, cell=True),
     )
@@ -88,7 +124,7 @@ def _claim_cells(claim: Claim) -> tuple[str, str, str, str]:
 def _value(value: Scalar, *, cell: bool = False) -> str:
     if value is None:
         return "–"
-    return code_span(clip(wording.value(value), VALUE), cell=cell) or "empty"
+    return code_span(clip(wording.value(value), VALUE), cell=cell) or tr("empty")
 
 
 def verdict_row(script: ScriptReport, label: str) -> str:
@@ -112,8 +148,8 @@ def _counts(script: ScriptReport) -> str:
     errors = wording.severities(script.findings)["error"]
     parts = [wording.counted(errors, "error")] if errors else []
     if script.unchecked and script.verdict != "pass":
-        parts.append(f"{len(script.unchecked)} not checked")
-    return ", ".join(parts)
+        parts.append(tr("{count} not checked", count=len(script.unchecked)))
+    return wording.listed(parts)
 
 
 def _row_cell(row: Row | None) -> str:
@@ -128,11 +164,10 @@ def _row_cell(row: Row | None) -> str:
 
 def _run_cell(evidence: Evidence | None) -> str:
     if evidence is None:
-        return "no run compared"
+        return tr("no run compared")
     said = markdown_cell(clip(wording.run_summary(evidence), SENTENCE))
-    run = link(
-        clip(f"run {evidence.run.id}" if evidence.run.id else "run", VALUE), evidence.run.url
-    )
+    name = f"{tr('run')} {evidence.run.id}" if evidence.run.id else tr("run")
+    run = link(clip(name, VALUE), evidence.run.url)
     return f"{said} · {run}" if evidence.run.url else said
 
 
@@ -141,10 +176,15 @@ def paste_item(script: ScriptReport, label: str) -> str:
     edit = script.page_edit
     if edit is None:
         raise ValueError(f"no edit of a page for {script.path}")
-    verb = "Replaces a row" if edit.action == "replace" else "A new row"
-    where = f"{verb} of section {inline(clip(edit.section, VALUE))}, for "
+    place = {
+        "section": inline(clip(edit.section, VALUE)),
+        "script": code_span(clip(label, PATH)),
+    }
+    where = tr("A new row of section {section}, for {script}:", **place)
+    if edit.action == "replace":
+        where = tr("Replaces a row of section {section}, for {script}:", **place)
     notes = script.row.notes if script.row else ()
-    lines = [f"{where}{code_span(clip(label, PATH))}:\n\n{code_block(edit.rst, 'rst')}"]
+    lines = [f"{where}\n\n{code_block(edit.rst, 'rst')}"]
     lines += [f"- {inline(clip(wording.sentence(note), SENTENCE))}" for note in notes]
     return "\n\n".join(lines[:1]) + "".join(f"\n{line}" for line in lines[1:])
 
@@ -155,19 +195,28 @@ def checked_item(script: ScriptReport) -> str:
     parts = [f"- {path}, sha256 {code_span(script.sha256[:12])}"]
     for launch in script.launches:
         version = f"{launch.framework} {launch.framework_version}".strip()
-        why = f" ({launch.framework_version_reason.rstrip('.')})" if version else ""
-        partly = "" if launch.complete else ", known in part"
-        parts.append(
-            f"line {launch.line} starts {inline(clip(version + why, SENTENCE))} with "
-            f"{wording.counted(len(launch.settings), 'setting')}{partly}"
+        if version:
+            why = wording.clause(launch.framework_version_reason)
+            version = tr("{what} ({source})", what=version, source=why)
+        said = tr(
+            "line {line} starts {version} with {settings}",
+            line=launch.line,
+            version=inline(clip(version, SENTENCE)),
+            settings=wording.counted(len(launch.settings), "setting"),
         )
+        parts.append(said if launch.complete else said + tr(", known in part"))
     if script.evidence:
-        parts.append(f"compared with {inline(clip(script.evidence.source, SENTENCE))}")
-    return "; ".join(parts)
+        source = inline(clip(script.evidence.source, SENTENCE))
+        parts.append(tr("compared with {source}", source=source))
+    return tr("; ").join(parts)
 
 
 def checked_page(page: PageReport) -> str:
     """What was read of a page, on one line."""
-    rows, scripts = wording.counted(page.rows, "row"), wording.counted(page.scripts, "script")
+    said = tr(
+        "{rows} compared with {scripts}",
+        rows=wording.counted(page.rows, "row"),
+        scripts=wording.counted(page.scripts, "script"),
+    )
     path = code_span(clip(page.path, 2 * PATH))
-    return f"- {path}, sha256 {code_span(page.sha256[:12])}: {rows} compared with {scripts}"
+    return tr("{what}: {why}", what=f"- {path}, sha256 {code_span(page.sha256[:12])}", why=said)

@@ -34,6 +34,11 @@ def width_of(text: str) -> int:
     return sum(map(_width, text))
 
 
+def padded(text: str, width: int) -> str:
+    """`text` with blanks up to `width` columns; as it is when it takes more."""
+    return text + " " * max(0, width - width_of(text))
+
+
 def _width(char: str) -> int:
     # Vowels and finals of Hangul syllables written in parts join the consonant before them.
     if category(char) in ("Mn", "Me") or "\u1160" <= char <= "\u11ff":

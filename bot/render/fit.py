@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from bot.render.wording import counted
+from bot.render.speech import current, tr
+from bot.render.wording import counted, listed
 
 # A part that has shorter forms takes no more than this share of the room with a longer one.
 _SHARE = 0.5
@@ -87,8 +88,15 @@ class Part:
         if not gone:
             return ""
         if self.kept:
-            return f"{gone:,} of {self.total:,} {self.many}"
-        return ("all " if gone > 1 else "") + counted(gone, self.one, self.many)
+            return _some(gone, self.total, self)
+        said = counted(gone, self.one, self.many)
+        return tr("all {count}", count=said) if gone > 1 else said
+
+
+def _some(gone: int, total: int, part: Part) -> str:
+    if current() != "en":
+        return tr("{gone} of {all}", gone=f"{gone:,}", all=counted(total, part.one, part.many))
+    return f"{gone:,} of {total:,} {part.many}"
 
 
 def size(text: str) -> int:
@@ -112,10 +120,10 @@ def assemble(
     document = whole("")
     if size(document) < limit:
         return document
-    longest = ", ".join(f"{part.total:,} of {part.total:,} {part.many}" for part in parts)
+    longest = listed(_some(part.total, part.total, part) for part in parts)
     room = limit - 1 - size(top) - size(bottom) - size(left_out(longest)) - 3 * _BLANK_LINE
     if room < 0:
         raise ValueError(f"a limit of {limit} characters is too low for this comment")
     for part in sorted(parts, key=lambda part: -part.importance):
         room -= part.take(room)
-    return whole(left_out(", ".join(filter(None, (part.missing() for part in parts)))))
+    return whole(left_out(listed(part.missing() for part in parts)))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Mapping
 from hashlib import sha256
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
 from bot.errors import UserError
+from bot.language import Language
 from bot.render.escape import html_text
 from bot.render.style import CSS
 
@@ -16,10 +18,11 @@ if TYPE_CHECKING:
 
 # The part of GitHub's allow-list that the comment uses; other tags go, their text stays.
 _TAGS = frozenset({"details", "summary", "br", "code", "span", "sub", "sup"})
+_TAG: Mapping[Language, str] = {"en": "en", "zh": "zh-Hans"}
 _HIDDEN = frozenset({"script", "style"})
 
 
-def page(markdown: str, title: str) -> str:
+def page(markdown: str, title: str, *, language: Language = "en") -> str:
     """`markdown` rendered as GitHub renders a comment, in a page that loads and runs nothing.
 
     HTML in it is cut down to the tags that the comment uses, without their attributes; images
@@ -30,7 +33,7 @@ def page(markdown: str, title: str) -> str:
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     return (
         "<!doctype html>\n"
-        '<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<html lang="{_TAG[language]}">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'

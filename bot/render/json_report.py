@@ -21,7 +21,12 @@ def to_json(report: Report) -> str:
     where the schema allows no string. A lone surrogate, as in a path that is not UTF-8, is written
     as `\udcff`, so that the text can always be encoded.
     """
-    text = json.dumps(_finite(asdict(report)), indent=2, ensure_ascii=False, allow_nan=False)
+    return dump(asdict(report))
+
+
+def dump(content: object) -> str:
+    """Content as indented JSON with a line end, its numbers and surrogates as `to_json` says."""
+    text = json.dumps(_finite(content), indent=2, ensure_ascii=False, allow_nan=False)
     return _SURROGATE.sub(lambda m: f"\\u{ord(m[0]):04x}", text) + "\n"
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from bot.render.columns import width_of
+from bot.render.columns import padded, width_of
 from bot.render.escape import terminal
+from bot.render.speech import speaking, tr
+from bot.render.wording import listed
 from bot.report import LaunchReport, Origin, Report, ScriptReport
 
 _WIDEST = 60
@@ -12,9 +14,12 @@ _WIDEST = 60
 
 def launches(report: Report) -> str:
     """Each launch with its environment, command and settings, and where each value was written."""
-    blocks = [_script(script) for script in report.scripts]
-    blocks += [f"not checked: {terminal(item.reason)}" for item in report.unchecked]
-    return "\n\n".join(blocks) + "\n"
+    with speaking(report.language):
+        blocks = [_script(script) for script in report.scripts]
+        blocks += [
+            tr("not checked: {what}", what=terminal(item.reason)) for item in report.unchecked
+        ]
+        return "\n\n".join(blocks) + "\n"
 
 
 def _script(script: ScriptReport) -> str:
@@ -22,19 +27,27 @@ def _script(script: ScriptReport) -> str:
     for number, launch in enumerate(script.launches, 1):
         lines += ["", *_launch(number, launch)]
     if not script.launches:
-        lines.append("  starts no known framework")
+        lines.append("  " + tr("starts no known framework"))
     for finding in script.findings:
         lines.append(f"  {finding.line}:{finding.column} {terminal(finding.message)}")
     for item in script.unchecked:
-        lines.append(f"  not known: {terminal(item.reason)}")
+        lines.append("  " + tr("not known: {what}", what=terminal(item.reason)))
     return "\n".join(lines)
 
 
 def _launch(number: int, launch: LaunchReport) -> list[str]:
-    known = "" if launch.complete else ", known in part"
-    version = f"{launch.framework} {launch.framework_version} ({launch.framework_version_reason})"
-    lines = [f"  launch {number}  line {launch.line}, {terminal(version)}{known}"]
-    lines += [f"    if {terminal(condition)}" for condition in launch.assumptions]
+    known = "" if launch.complete else tr(", known in part")
+    version = tr(
+        "{what} ({source})",
+        what=f"{launch.framework} {launch.framework_version}",
+        source=launch.framework_version_reason,
+    )
+    where = tr("line {line}, {version}", line=launch.line, version=terminal(version))
+    lines = [f"  {tr('launch')} {number}  {where}{known}"]
+    lines += [
+        "    " + tr("if {condition}", condition=terminal(condition))
+        for condition in launch.assumptions
+    ]
     first = next((i for i, word in enumerate(launch.argv) if _is_setting(word, launch)), None)
     command = launch.argv[:first] if first is not None else launch.argv
     lines.append("    $ " + terminal(" ".join(command)))
@@ -44,7 +57,9 @@ def _launch(number: int, launch: LaunchReport) -> list[str]:
     cells = [tuple(map(terminal, row)) for row in rows]
     widths = [min(_WIDEST, max((width_of(c[i]) for c in cells), default=0)) for i in (0, 1)]
     for key, value, place in cells:
-        lines.append(f"      {_pad(key, widths[0])}  {_pad(value, widths[1])}  {place}".rstrip())
+        lines.append(
+            f"      {padded(key, widths[0])}  {padded(value, widths[1])}  {place}".rstrip()
+        )
     return lines
 
 
@@ -55,11 +70,7 @@ def _is_setting(word: str, launch: LaunchReport) -> bool:
 def _place(origin: Origin) -> str:
     place = f"{origin.line}:{origin.column}"
     if origin.via:
-        place += " by " + ", ".join(origin.via)
+        place += tr(" by {variables}", variables=listed(origin.via))
     if origin.default_of:
-        place += "; default of " + ", ".join(origin.default_of)
+        place += tr("; default of {variables}", variables=listed(origin.default_of))
     return place
-
-
-def _pad(text: str, width: int) -> str:
-    return text + " " * max(0, width - width_of(text))

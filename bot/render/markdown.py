@@ -8,12 +8,14 @@ from bot.render import blocks, wording
 from bot.render.escape import clip, code_block, code_span
 from bot.render.escape import markdown_inline as inline
 from bot.render.fit import Group, Part, assemble
+from bot.render.speech import speaking, tr
 from bot.report import Evidence, Report, Severity
 
 MARKER = "<!-- rlbot:comment v1 -->"
 
 _OPEN_TO_DO = 10
 _OPEN_CLAIMS = 6
+_OPEN_SUPPRESSED = 6
 _OPEN_UNCHECKED = 6
 
 
@@ -27,10 +29,16 @@ def comment(report: Report, *, limit: int = 65_536) -> str:
     """
     if not report.scripts and not report.pages:
         return ""
+    with speaking(report.language):
+        return _comment(report, limit)
+
+
+def _comment(report: Report, limit: int) -> str:
     labels = wording.labels(report.scripts)
     parts = [
         _scripts(report, labels),
         *_to_do(report, labels),
+        _suppressed(report, labels),
         _open_claims(report, labels),
         _unchecked(report, labels),
         _rows(report, labels),
@@ -45,16 +53,24 @@ def comment(report: Report, *, limit: int = 65_536) -> str:
 
 
 def _left_out(what: str, limit: int) -> str:
-    return f"Left out to stay under {limit:,} characters: {what}. The JSON report holds everything."
+    return tr(
+        "Left out to stay under {limit} characters: {what}. The JSON report holds everything.",
+        limit=f"{limit:,}",
+        what=what,
+    )
 
 
 def _first_line(report: Report) -> str:
     said = inline(clip(wording.verdict(report), blocks.SENTENCE))
     tool = inline(clip(f"{report.tool.name} {report.tool.version}", blocks.VALUE))
     if report.change is None:
-        return f"**{said}** Checked with {tool}"
+        return f"**{said}** " + tr("Checked with {tool}", tool=tool)
     head = code_span(report.change.head[:7])
-    return f"**{said}** Checked at {head} · {tool}" if head else f"**{said}** {tool}"
+    return (
+        f"**{said}** {tr('Checked at {head}', head=head)} · {tool}"
+        if head
+        else f"**{said}** {tool}"
+    )
 
 
 def _scripts(report: Report, labels: Mapping[str, str]) -> Part:
@@ -70,10 +86,10 @@ def _scripts(report: Report, labels: Mapping[str, str]) -> Part:
         "script",
         "scripts",
         100,
-        form(blocks.verdict_row, "", "script", "row", "run"),
+        form(blocks.verdict_row, "", tr("script"), tr("row"), tr("run")),
         shorter=[
-            form(blocks.lean_row, "", "script"),
-            form(blocks.shortest_row, "", "script"),
+            form(blocks.lean_row, "", tr("script")),
+            form(blocks.shortest_row, "", tr("script")),
         ],
     )
 
@@ -92,11 +108,27 @@ def _to_do(report: Report, labels: Mapping[str, str]) -> list[Part]:
         errors = [f for f in page.findings if f.severity == "error"]
         lines += [blocks.finding_item(f, labels) for f in wording.by_place(errors)]
     first, rest = tuple(lines[:_OPEN_TO_DO]), tuple(lines[_OPEN_TO_DO:])
-    summary = f"{len(rest):,} more to do"
+    summary = tr("{count} more to do", count=f"{len(rest):,}")
+    title = tr("To do")
     return [
-        Part("thing to do", "things to do", 90, _one(first), lambda body: f"**To do**\n\n{body}"),
+        Part("thing to do", "things to do", 90, _one(first), lambda body: f"**{title}**\n\n{body}"),
         Part("further thing to do", "further things to do", 70, _one(rest), _folded(summary)),
     ]
+
+
+def _suppressed(report: Report, labels: Mapping[str, str]) -> Part:
+    """Always listed with their reasons: whoever merges decides whether they hold."""
+    items = tuple(
+        blocks.suppressed_item(one, labels)
+        for script in wording.worst_first(report.scripts)
+        for one in script.suppressed
+    )
+    title = tr(
+        "{findings} suppressed in the script", findings=wording.counted(len(items), "finding")
+    )
+    folded = len(items) > _OPEN_SUPPRESSED
+    wrap = _folded(title) if folded else lambda body: f"**{title}**\n\n{body}"
+    return Part("suppressed finding", "suppressed findings", 65, _one(items), wrap)
 
 
 def _open_claims(report: Report, labels: Mapping[str, str]) -> Part:
@@ -104,7 +136,7 @@ def _open_claims(report: Report, labels: Mapping[str, str]) -> Part:
         report,
         labels,
         lambda evidence: map(blocks.reason_row, wording.not_consistent(evidence)),
-        blocks.table_head("", "claim", "claimed", "run", "why"),
+        blocks.table_head("", tr("claim"), tr("claimed"), tr("run"), tr("why")),
     )
     claims = [c for script in report.scripts for c in wording.not_consistent(script.evidence)]
     against = sum(claim.verdict == "inconsistent" for claim in claims)
@@ -122,10 +154,13 @@ def _claims(report: Report, labels: Mapping[str, str]) -> Part:
         return map(blocks.claim_row, [*open_, *settled])
 
     groups = _by_script(
-        report, labels, rows, blocks.table_head("", "claim", "claimed", "run", "source")
+        report,
+        labels,
+        rows,
+        blocks.table_head("", tr("claim"), tr("claimed"), tr("run"), tr("source")),
     )
     count = sum(len(group.items) for group in groups)
-    summary = f"All {count:,} claims" if count > 1 else "The claim"
+    summary = tr("All {count} claims", count=f"{count:,}") if count > 1 else tr("The claim")
     return Part("claim", "claims", 2, groups, _folded(summary))
 
 
@@ -149,9 +184,10 @@ def _unchecked(report: Report, labels: Mapping[str, str]) -> Part:
         blocks.unchecked_item(item, labels[script.path] if script else "")
         for script, item in wording.unchecked(report)
     )
-    title = f"{len(items):,} not checked"
+    title = tr("{count} not checked", count=f"{len(items):,}")
+    heading = tr("Not checked")
     decides = report.verdict == "inconclusive" and len(items) <= _OPEN_UNCHECKED
-    wrap = (lambda body: f"**Not checked**\n\n{body}") if decides else _folded(title)
+    wrap = (lambda body: f"**{heading}**\n\n{body}") if decides else _folded(title)
     return Part("unchecked matter", "unchecked matters", 50 if decides else 6, _one(items), wrap)
 
 
@@ -159,8 +195,10 @@ def _rows(report: Report, labels: Mapping[str, str]) -> Part:
     edited = [s for s in report.scripts if s.page_edit and s.page_edit.action != "none"]
     items = [blocks.paste_item(script, labels[script.path]) for script in edited]
     pages = dict.fromkeys(script.page_edit.path for script in edited if script.page_edit)
-    what = "Row" if len(items) == 1 else f"{len(items)} rows"
-    summary = f"{what} to paste into {', '.join(pages)}"
+    where = wording.listed(pages)
+    summary = tr("Row to paste into {pages}", pages=where)
+    if len(items) != 1:
+        summary = tr("{count} rows to paste into {pages}", count=len(items), pages=where)
     groups = [Group("", (item,)) for item in items]
     return Part("row to paste", "rows to paste", 40, groups, _folded(summary))
 
@@ -168,8 +206,10 @@ def _rows(report: Report, labels: Mapping[str, str]) -> Part:
 def _patches(report: Report) -> Part:
     edits = [s.page_edit for s in report.scripts if s.page_edit and s.page_edit.patch]
     groups = [Group("", (code_block(edit.patch, "diff"),)) for edit in edits]
-    pages = ", ".join(dict.fromkeys(edit.path for edit in edits))
-    summary = f"Patch of {pages}" if len(edits) == 1 else f"{len(edits)} patches of {pages}"
+    pages = wording.listed(dict.fromkeys(edit.path for edit in edits))
+    summary = tr("Patch of {pages}", pages=pages)
+    if len(edits) != 1:
+        summary = tr("{count} patches of {pages}", count=len(edits), pages=pages)
     return Part("patch", "patches", 5, groups, _folded(summary))
 
 
@@ -187,15 +227,18 @@ def _checked(report: Report) -> Part:
     items = tuple(blocks.checked_item(script) for script in report.scripts)
     items += tuple(blocks.checked_page(page) for page in report.pages)
     if report.change:
-        change = f"- commit {code_span(clip(report.change.head, blocks.VALUE))}"
+        head = code_span(clip(report.change.head, blocks.VALUE))
         base = code_span(clip(report.change.base, blocks.VALUE))
-        items = (f"{change} on base {base}" if base else change, *items)
+        change = tr("commit {head}", head=head)
+        if base:
+            change = tr("commit {head} on base {base}", head=head, base=base)
+        items = (f"- {change}", *items)
     return Part(
         "line on what was checked",
         "lines on what was checked",
         3,
         _one(items),
-        _folded("What was checked"),
+        _folded(tr("What was checked")),
     )
 
 

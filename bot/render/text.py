@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Literal, TypeAlias
 
 from bot.render import wording
-from bot.render.columns import excerpt
+from bot.render.columns import excerpt, padded
 from bot.render.escape import terminal
+from bot.render.speech import speaking, tr
 from bot.report import (
     Claim,
     Evidence,
@@ -17,6 +18,7 @@ from bot.report import (
     Report,
     Row,
     ScriptReport,
+    Suppressed,
     Unchecked,
 )
 
@@ -53,18 +55,20 @@ def text(
     it, since the end of a message matters. Notes, consistent claims and the sources of versions
     are counted unless `verbose`.
     """
-    lines: list[str] = []
-    painter = _Painter(color)
-    for script in report.scripts:
-        lines += _script(script, sources or {}, painter, verbose, width)
-        lines.append("")
-    for page in report.pages:
-        lines += _page(page, sources or {}, painter, verbose, width)
-        lines.append("")
-    lines += [f"not checked: {_unchecked(item)}" for item in report.unchecked]
-    lines += [""] if report.unchecked else []
-    lines.append(_summary(report, verbose))
-    return "\n".join(lines) + "\n"
+    with speaking(report.language):
+        lines: list[str] = []
+        painter = _Painter(color)
+        for script in report.scripts:
+            lines += _script(script, sources or {}, painter, verbose, width)
+            lines.append("")
+        for page in report.pages:
+            lines += _page(page, sources or {}, painter, verbose, width)
+            lines.append("")
+        for item in report.unchecked:
+            lines.append(tr("not checked: {what}", what=_unchecked(item)))
+        lines += [""] if report.unchecked else []
+        lines.append(_summary(report, verbose))
+        return "\n".join(lines) + "\n"
 
 
 class _Painter:
@@ -87,16 +91,16 @@ def _script(
     lines = [paint("path", terminal(script.path))]
     lines += _findings(script.findings, sources, paint, verbose, width)
     if verbose:
+        lines += _suppressed(script.suppressed)
         for launch in script.launches:
             version = f"{launch.framework} {launch.framework_version}".strip()
             why = launch.framework_version_reason
-            lines += _entry(
-                "launch", f"line {launch.line}, {version}" + (f": {why}" if why else "")
-            )
+            said = tr("line {line}, {version}", line=launch.line, version=version)
+            lines += _entry(tr("launch"), tr("{what}: {why}", what=said, why=why) if why else said)
     if script.evidence:
         lines += _evidence(script.evidence, paint, verbose)
     for index, item in enumerate(script.unchecked):
-        lines += _entry("unchecked" if not index else "", _unchecked(item))
+        lines += _entry(tr("unchecked") if not index else "", _unchecked(item))
     if script.row:
         lines += _row(script.row, script.page_edit)
     return lines
@@ -106,10 +110,11 @@ def _page(
     page: PageReport, sources: Mapping[str, str], paint: _Painter, verbose: bool, width: int
 ) -> list[str]:
     rows, scripts = wording.counted(page.rows, "row"), wording.counted(page.scripts, "script")
-    lines = [f"{paint('path', terminal(page.path))}: {rows}, {scripts}"]
+    what, path = wording.listed((rows, scripts)), paint("path", terminal(page.path))
+    lines = [tr("{what}: {why}", what=path, why=what)]
     lines += _findings(page.findings, sources, paint, verbose, width)
     for index, item in enumerate(page.unchecked):
-        lines += _entry("unchecked" if not index else "", _unchecked(item))
+        lines += _entry(tr("unchecked") if not index else "", _unchecked(item))
     return lines
 
 
@@ -126,18 +131,35 @@ def _findings(
     after = max((len(str(f.column)) for f in found), default=0)
     for finding in found:
         where = f"{finding.line:>{digits}}:{finding.column:<{after}}"
-        severity = paint(finding.severity, f"{finding.severity:<7}")
+        severity = paint(finding.severity, padded(tr(finding.severity), 7))
         lines.append(f"  {where}  {severity}  {terminal(finding.id)}  {terminal(finding.message)}")
         lines += _excerpt(finding, sources.get(finding.path), paint, width)
         lines += [paint("dim", _GUTTER) + terminal(finding.help)] if finding.help else []
+        lines += [paint("dim", _GUTTER) + terminal(wording.move(finding))] if finding.rename else []
     return lines
 
 
 def _entry(label: str, *what: str) -> list[str]:
-    head = f"  {label:<{_LABEL}} "
-    return [
-        f"{head if not index else ' ' * len(head)}{terminal(w)}" for index, w in enumerate(what)
-    ]
+    head = f"  {padded(label, _LABEL)} "
+    blank = " " * (_LABEL + 3)
+    return [f"{head if not index else blank}{terminal(w)}" for index, w in enumerate(what)]
+
+
+def _suppressed(suppressed: Iterable[Suppressed]) -> list[str]:
+    lines: list[str] = []
+    for one in suppressed:
+        found = one.finding
+        what = tr(
+            "{line}:{column} {id}, by line {comment} ({reason}): {message}",
+            line=found.line,
+            column=found.column,
+            id=found.id,
+            comment=one.line,
+            reason=one.reason,
+            message=found.message,
+        )
+        lines += _entry(tr("suppressed") if not lines else "", what)
+    return lines
 
 
 def _excerpt(finding: Finding, source: str | None, paint: _Painter, width: int) -> Iterable[str]:
@@ -156,61 +178,61 @@ def _excerpt(finding: Finding, source: str | None, paint: _Painter, width: int) 
 
 
 def _evidence(evidence: Evidence, paint: _Painter, verbose: bool) -> list[str]:
-    state = paint(_CLAIM[evidence.verdict], evidence.verdict)
-    figures = ", ".join(wording.measured(evidence))
+    state = paint(_CLAIM[evidence.verdict], tr(evidence.verdict))
+    figures = wording.phrases(wording.measured(evidence))
     source = terminal(evidence.source) + (
         f", {terminal(evidence.run.url)}" if evidence.run.url else ""
     )
-    head = f"  {'run':<{_LABEL}} {state}" + (f": {figures}" if figures else "")
-    lines = [f"{head} ({source})" if source else head]
+    if figures:
+        state = tr("{what}: {why}", what=state, why=figures)
+    head = f"  {padded(tr('run'), _LABEL)} {state}"
+    lines = [tr("{what} ({source})", what=head, source=source) if source else head]
     open_ = wording.not_consistent(evidence)
     settled = [claim for claim in evidence.claims if claim.verdict == "consistent"]
     for claim in [*open_, *(settled if verbose else ())]:
-        mark = paint(_CLAIM[claim.verdict], f"{claim.verdict:<12}")
+        mark = paint(_CLAIM[claim.verdict], padded(tr(claim.verdict), 12))
         lines.append(f"{' ' * (_LABEL + 3)}{mark}  {terminal(_claim(claim))}")
     if settled and not verbose:
         count = wording.counted(len(settled), "claim is", "claims are")
-        lines += _entry("", f"{count} consistent")
+        lines += _entry("", tr("{claims} consistent", claims=count))
     return lines
 
 
 def _claim(claim: Claim) -> str:
-    source = f" ({claim.source})" if claim.source else ""
-    said = f"{wording.contradiction(claim)}{source}"
-    return said if claim.verdict == "consistent" else f"{said}: {wording.sentence(claim.reason)}"
+    said = wording.contradiction(claim)
+    if claim.source:
+        said = tr("{what} ({source})", what=said, source=wording.matter(claim.source))
+    if claim.verdict == "consistent":
+        return said
+    return tr("{what}: {why}", what=said, why=wording.sentence(claim.reason))
 
 
 def _unchecked(item: Unchecked) -> str:
-    return terminal(f"{item.check}: {wording.sentence(item.reason)}")
+    what, why = wording.matter(item.check), wording.sentence(item.reason)
+    return terminal(tr("{what}: {why}", what=what, why=why))
 
 
 def _row(row: Row, edit: PageEdit | None) -> list[str]:
     what = [" · ".join(wording.row_cells(row)), *map(wording.sentence, row.notes)]
     if edit is None:
-        return _entry("row", *what)
+        return _entry(tr("row"), *what)
+    place = {"path": edit.path, "section": edit.section}
     if edit.action == "none":
-        return _entry("row", *what, f"{edit.path} already has it, in section {edit.section}.")
-    verb = "replaces a row" if edit.action == "replace" else "new"
-    what.append(f"{verb} in section {edit.section} of {edit.path}; to paste:")
+        return _entry(tr("row"), *what, tr("{path} already has it, in section {section}.", **place))
+    if edit.action == "replace":
+        what.append(tr("replaces a row in section {section} of {path}; to paste:", **place))
+    else:
+        what.append(tr("new in section {section} of {path}; to paste:", **place))
     # Printed as it stands in the page, so that it can be copied with its indentation.
-    return _entry("row", *what) + [terminal(line) for line in edit.rst.splitlines()]
+    return _entry(tr("row"), *what) + [terminal(line) for line in edit.rst.splitlines()]
 
 
 def _summary(report: Report, verbose: bool) -> str:
-    if not report.scripts and not report.pages:
-        return "No scripts were checked."
-    findings = [finding for script in report.scripts for finding in script.findings]
-    findings += [finding for page in report.pages for finding in page.findings]
-    count = wording.severities(findings)
-    said = [wording.counted(count[each], each) for each in wording.ORDER if count[each]]
-    hidden = " (--verbose shows them)" if count["note"] and not verbose else ""
-    parts = [", ".join(said) + hidden if said else "nothing found"]
-    claims = [c for s in report.scripts for c in wording.not_consistent(s.evidence)]
-    for state in ("inconsistent", "inconclusive"):
-        number = sum(claim.verdict == state for claim in claims)
-        parts += [wording.counted(number, f"{state} claim")] if number else []
-    open_ = len(wording.unchecked(report))
-    parts += [f"{open_:,} not checked"] if open_ else []
-    what = [wording.counted(len(report.scripts), "script")] if report.scripts else []
-    what += [wording.counted(len(report.pages), "page")] if report.pages else []
-    return f"{wording.join(what)}: {'; '.join(parts)}."
+    said = wording.summary(report, hidden="" if verbose else tr(" (--verbose shows them)"))
+    findings = wording.all_findings(report)
+    safe = sum(1 for finding in findings if finding.fix and finding.fix.safe)
+    fixable = sum(1 for finding in findings if finding.fix)
+    command = wording.FIX if safe else f"{wording.FIX} --unsafe"
+    if fixable:
+        said += tr(" {count} can be fixed: {command}", count=f"{fixable:,}", command=command)
+    return said

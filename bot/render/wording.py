@@ -1,33 +1,54 @@
-"""Sentences that the terminal and the comment share, before any escaping."""
+"""Sentences that the renderers share, before any escaping, in the language spoken now."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Iterable
+from functools import reduce
+from shlex import quote
 
+from bot.render.speech import current, tr
 from bot.report import Claim, Evidence, Finding, Report, Row, Scalar, ScriptReport, Unchecked
 
 ORDER = ("error", "warning", "note")
-_NEXT_SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z])")
+FIX = "rlbot lint --fix"
+"""What applies the fixes that a report offers."""
+_NEXT_SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z])|(?<=[。？！])")
 _WORST_FIRST = {"fail": 0, "inconclusive": 1, "pass": 2}
 
 
 def counted(number: int, noun: str, many: str = "") -> str:
     """`1 error`, `2 errors`; `many` is the plural where it is not the noun and an s."""
+    if current() != "en":
+        return tr(f"{{count}} {noun}", count=f"{number:,}")
     return f"{number:,} {noun if number == 1 else many or noun + 's'}"
 
 
 def join(parts: Iterable[str]) -> str:
     """`a`, `a and b`, `a, b and c`."""
     *rest, last = [part for part in parts if part] or [""]
-    return f"{', '.join(rest)} and {last}" if rest else last
+    return tr("{first} and {last}", first=listed(rest), last=last) if rest else last
+
+
+def listed(parts: Iterable[str]) -> str:
+    """`a, b, c`."""
+    return tr(", ").join(part for part in parts if part)
+
+
+def phrases(parts: Iterable[str]) -> str:
+    """`a, b, c`, of parts that could each be a sentence."""
+    given = [part for part in parts if part]
+    return reduce(lambda one, other: tr("{one}, {other}", one=one, other=other), given or [""])
 
 
 def sentence(text: str) -> str:
     """`text` with a full stop unless it ends with a mark of its own."""
     stripped = text.strip()
-    return stripped if stripped.endswith((".", "?", "!", "。", "？", "！", "…")) else f"{stripped}."
+    if stripped.endswith((".", "?", "!", "。", "？", "！", "…")):
+        return stripped
+    # A sentence that has no translation ends as its own language does.
+    return stripped + ("." if stripped[-1:].isascii() else "。")
 
 
 def value(given: Scalar) -> str:
@@ -72,16 +93,20 @@ def not_consistent(evidence: Evidence | None) -> list[Claim]:
 def left_open(against: int, open_: int) -> str:
     """`1 claim contradicted, 2 left open`."""
     if not against:
-        return f"{counted(open_, 'claim')} left open"
-    said = f"{counted(against, 'claim')} contradicted"
-    return f"{said}, {open_:,} left open" if open_ else said
+        return tr("{claims} left open", claims=counted(open_, "claim"))
+    said = tr("{claims} contradicted", claims=counted(against, "claim"))
+    return tr("{said}, {open} left open", said=said, open=f"{open_:,}") if open_ else said
 
 
 def contradiction(claim: Claim) -> str:
     """`max batch claimed 180, observed 176`; a value that is not there is not mentioned."""
-    parts = [f"claimed {value(claim.claimed)}"] if claim.claimed is not None else []
-    parts += [f"observed {value(claim.observed)}"] if claim.observed is not None else []
-    return " ".join(filter(None, (claim.claim, ", ".join(parts))))
+    parts = []
+    if claim.claimed is not None:
+        parts.append(tr("claimed {value}", value=value(claim.claimed)))
+    if claim.observed is not None:
+        parts.append(tr("observed {value}", value=value(claim.observed)))
+    name = matter(claim.claim)
+    return tr("{matter} {said}", matter=name, said=phrases(parts)) if parts else name
 
 
 def run_summary(evidence: Evidence) -> str:
@@ -89,26 +114,60 @@ def run_summary(evidence: Evidence) -> str:
     against = [claim for claim in evidence.claims if claim.verdict == "inconsistent"]
     open_ = [claim for claim in evidence.claims if claim.verdict == "inconclusive"]
     if evidence.verdict == "inconsistent":
-        said = f"contradicts: {contradiction(against[0])}" if against else "contradicts the script"
+        said = tr("contradicts the script")
+        if against:
+            said = tr("contradicts: {what}", what=contradiction(against[0]))
         return said + _more(len(against) - 1)
     if evidence.verdict == "inconclusive":
-        said = f"inconclusive: {open_[0].reason.rstrip('.')}" if open_ else "inconclusive"
+        said = tr("inconclusive")
+        if open_:
+            said = tr("inconclusive: {why}", why=clause(open_[0].reason))
         return said + _more(len(open_) - 1)
-    return ": ".join(filter(None, ("consistent", ", ".join(measured(evidence)))))
+    figures = phrases(measured(evidence))
+    return tr("consistent: {figures}", figures=figures) if figures else tr("consistent")
 
 
 def _more(number: int) -> str:
-    return f" (and {number} more)" if number > 0 else ""
+    return tr(" (and {count} more)", count=number) if number > 0 else ""
+
+
+def clause(text: str) -> str:
+    """`text` without the full stop at its end."""
+    return text.strip().rstrip(".。")
+
+
+def matter(name: str) -> str:
+    """The name of a claim or a check, as readers of the language spoken now know it."""
+    if current() == "en":
+        return name
+    from bot.render.chinese import NAMES
+
+    return NAMES.get(name, name)
+
+
+def move(finding: Finding) -> str:
+    """The command that gives a script the path that it should have."""
+    return f"git mv -- {quote(finding.path)} {quote(finding.rename or finding.path)}"
 
 
 def measured(evidence: Evidence) -> list[str]:
     """The figures of the run: settings that agree, peak memory, steps."""
     parts = []
     if evidence.settings_compared:
-        parts.append(f"{evidence.settings_consistent} of {evidence.settings_compared} settings")
+        parts.append(
+            tr(
+                "{some} of {all} settings",
+                some=evidence.settings_consistent,
+                all=evidence.settings_compared,
+            )
+        )
     if evidence.peak_gib is not None:
-        device = f" of {evidence.device_gib:.1f}" if evidence.device_gib is not None else ""
-        parts.append(f"peak {evidence.peak_gib:.1f}{device} GiB")
+        peak = f"{evidence.peak_gib:.1f}"
+        if evidence.device_gib is None:
+            parts.append(tr("peak {peak} GiB", peak=peak))
+        else:
+            device = f"{evidence.device_gib:.1f}"
+            parts.append(tr("peak {peak} of {device} GiB", peak=peak, device=device))
     if evidence.steps is not None:
         parts.append(counted(evidence.steps, "step"))
     return parts
@@ -126,16 +185,21 @@ def verdict(report: Report) -> str:
     if report.verdict == "fail":
         pages = _failed_pages(report)
         alone = pages and not any(script.verdict == "fail" for script in report.scripts)
-        return f"Not ready: {', '.join(pages if alone else [_failed(report), *pages])}."
+        what = phrases(pages if alone else [_failed(report), *pages])
+        return tr("Not ready: {what}.", what=what)
     if report.verdict == "inconclusive":
-        return f"Could not be checked: {_open(report)}"
+        return tr("Could not be checked: {what}", what=_open(report))
     return _passed(report)
 
 
 def _failed_pages(report: Report) -> list[str]:
     """Each page that contradicts its scripts, in words."""
     return [
-        f"{counted(severities(page.findings)['error'], 'error')} in {page.path}"
+        tr(
+            "{errors} in {where}",
+            errors=counted(severities(page.findings)["error"], "error"),
+            where=page.path,
+        )
         for page in report.pages
         if page.verdict == "fail"
     ]
@@ -149,22 +213,27 @@ def _failed(report: Report) -> str:
     if total == 1:
         said = join(
             (
-                "contradicts its run" if against else "",
-                f"has {counted(errors, 'error')}" if errors else "",
+                tr("contradicts its run") if against else "",
+                tr("has {errors}", errors=counted(errors, "error")) if errors else "",
             )
         )
-        return f"1 script {said or 'failed'}"
+        return tr("1 script {said}", said=said or tr("failed"))
     parts = []
-    if against:
-        verb = "contradicts its run" if against == 1 else "contradict their runs"
-        parts.append(f"{against} of {total} scripts {verb}")
-    if errors:
-        where = f"{having} script" if against and having == 1 else f"{having} scripts"
+    if against == 1:
+        parts.append(tr("1 of {total} scripts contradicts its run", total=total))
+    elif against:
         parts.append(
-            f"{counted(errors, 'error')} in {where if against else f'{having} of {total} scripts'}"
+            tr("{some} of {total} scripts contradict their runs", some=against, total=total)
         )
+    if errors:
+        where = counted(having, "script") if against else _some(having, total)
+        parts.append(tr("{errors} in {where}", errors=counted(errors, "error"), where=where))
     failed = sum(script.verdict == "fail" for script in report.scripts)
-    return ", ".join(parts) or f"{failed} of {total} scripts failed"
+    return phrases(parts) if parts else tr("{which} failed", which=_some(failed, total))
+
+
+def _some(some: int, total: int) -> str:
+    return tr("{some} of {total} scripts", some=some, total=total)
 
 
 def _open(report: Report) -> str:
@@ -176,13 +245,15 @@ def _open(report: Report) -> str:
     count = sum(script.verdict != "pass" for script in report.scripts) or len(report.scripts)
     total = len(report.scripts)
     if not total:
-        return sentence(", ".join(page.path for page in report.pages) or "nothing was named")
-    which = counted(total, "script") if count == total else f"{count} of {total} scripts"
+        return sentence(listed(page.path for page in report.pages) or tr("nothing was named"))
+    which = counted(total, "script") if count == total else _some(count, total)
     if len(reasons) == 1:
         # The rest of the reason says what would help; it stands below.
         why = sentence(_NEXT_SENTENCE.split(reasons[0], maxsplit=1)[0])
-        return why if total == 1 else f"{which}. {why}"
-    return f"{which}, for {counted(len(reasons), 'reason')}." if reasons else f"{which}."
+        return why if total == 1 else tr("{which}. {why}", which=which, why=why)
+    if not reasons:
+        return sentence(which)
+    return tr("{which}, for {reasons}.", which=which, reasons=counted(len(reasons), "reason"))
 
 
 def _passed(report: Report) -> str:
@@ -190,15 +261,56 @@ def _passed(report: Report) -> str:
     if not total:
         rows = counted(sum(page.rows for page in report.pages), "row")
         pages = join(page.path for page in report.pages)
-        return f"No errors in {rows} of {pages}."
+        return tr("No errors in {rows} of {pages}.", rows=rows, pages=pages)
     agreeing = sum(_says(script, "consistent") for script in report.scripts)
     if not agreeing:
-        return f"No errors in {counted(total, 'script')}; no run was compared."
+        scripts = counted(total, "script")
+        return tr("No errors in {scripts}; no run was compared.", scripts=scripts)
     if agreeing == total:
-        verb = "script agrees with its run" if total == 1 else "scripts agree with their runs"
-        return f"Ready: {total} {verb}."
-    verb = "agrees with its run" if agreeing == 1 else "agree with their runs"
-    return f"No errors in {total} scripts; {agreeing} {verb}, for the rest no run was compared."
+        if total == 1:
+            return tr("Ready: 1 script agrees with its run.")
+        return tr("Ready: {total} scripts agree with their runs.", total=total)
+    if agreeing == 1:
+        return tr(
+            "No errors in {total} scripts; 1 agrees with its run, for the rest no run was "
+            "compared.",
+            total=total,
+        )
+    return tr(
+        "No errors in {total} scripts; {some} agree with their runs, for the rest no run was "
+        "compared.",
+        total=total,
+        some=agreeing,
+    )
+
+
+def summary(report: Report, *, hidden: str = "") -> str:
+    """The last line of a list of findings: what was found in how many scripts.
+
+    `hidden` says in brackets how the notes can be seen, where they are not shown.
+    """
+    if not report.scripts and not report.pages:
+        return tr("No scripts were checked.")
+    count = severities(all_findings(report))
+    said = listed(counted(count[each], each) for each in ORDER if count[each])
+    parts = [said + (hidden if count["note"] else "") if said else tr("nothing found")]
+    claims = [c for s in report.scripts for c in not_consistent(s.evidence)]
+    for state in ("inconsistent", "inconclusive"):
+        number = sum(claim.verdict == state for claim in claims)
+        parts += [counted(number, f"{state} claim")] if number else []
+    open_ = len(unchecked(report))
+    parts += [tr("{count} not checked", count=f"{open_:,}")] if open_ else []
+    suppressed = sum(len(script.suppressed) for script in report.scripts)
+    parts += [tr("{count} suppressed", count=f"{suppressed:,}")] if suppressed else []
+    checked = [counted(len(report.scripts), "script")] if report.scripts else []
+    checked += [counted(len(report.pages), "page")] if report.pages else []
+    return tr("{scripts}: {what}.", scripts=join(checked), what=tr("; ").join(parts))
+
+
+def all_findings(report: Report) -> list[Finding]:
+    """The findings of every script, then those of every page."""
+    found = [finding for script in report.scripts for finding in script.findings]
+    return found + [finding for page in report.pages for finding in page.findings]
 
 
 def _says(script: ScriptReport, what: str) -> bool:

@@ -1,0 +1,206 @@
+"""What the renderers say, in Chinese: English template to Chinese one, and the names of matters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+SENTENCES: Final[Mapping[str, str]] = {
+    # Marks between parts.
+    ", ": "、",
+    "; ": "；",
+    "{one}, {other}": "{one}，{other}",
+    "{matter} {said}": "{matter}{said}",
+    "{what}: {why}": "{what}：{why}",
+    "{what} ({source})": "{what}（{source}）",
+    "{first} and {last}": "{first}，且{last}",
+    # Single words.
+    "error": "错误",
+    "warning": "警告",
+    "note": "提示",
+    "consistent": "一致",
+    "inconsistent": "不一致",
+    "inconclusive": "无法判定",
+    "script": "脚本",
+    "row": "表格行",
+    "run": "运行",
+    "claim": "声明",
+    "claimed": "声明值",
+    "why": "原因",
+    "source": "来源",
+    "empty": "空",
+    "launch": "启动命令",
+    "unchecked": "未检查",
+    "suppressed": "已屏蔽",
+    "not checked": "未检查",
+    "Not checked": "未检查",
+    "failed": "未通过",
+    "nothing found": "未发现问题",
+    # What is counted.
+    "{count} script": "{count} 个脚本",
+    "{count} page": "{count} 个页面",
+    "{count} row": "{count} 行",
+    "{count} error": "{count} 个错误",
+    "{count} warning": "{count} 个警告",
+    "{count} note": "{count} 条提示",
+    "{count} finding": "{count} 条结果",
+    "{count} claim": "{count} 项声明",
+    "{count} claim is": "{count} 项声明",
+    "{count} inconsistent claim": "{count} 项声明不一致",
+    "{count} inconclusive claim": "{count} 项声明无法判定",
+    "{count} claim that is not consistent": "{count} 项不一致或未定的声明",
+    "{count} step": "{count} 步",
+    "{count} setting": "{count} 项设置",
+    "{count} reason": "{count} 个原因",
+    "{count} suppressed finding": "{count} 条已屏蔽的结果",
+    "{count} unchecked matter": "{count} 项未检查的内容",
+    "{count} row to paste": "{count} 行待粘贴的表格行",
+    "{count} patch": "{count} 个补丁",
+    "{count} line on what was checked": "{count} 行检查说明",
+    "{count} thing to do": "{count} 项待办",
+    "{count} further thing to do": "{count} 项后续待办",
+    "{gone} of {all}": "{all}中的 {gone} 项",
+    "all {count}": "全部 {count}",
+    "{count} not checked": "{count} 项未检查",
+    "{count} suppressed": "{count} 条已屏蔽",
+    # The verdict and the counts.
+    "{scripts}: {what}.": "{scripts}：{what}。",
+    "No scripts were checked.": "没有检查任何脚本。",
+    " (--verbose shows them)": "（加 --verbose 显示）",
+    " {count} can be fixed: {command}": "其中 {count} 个可自动修复：{command}",
+    "Not ready: {what}.": "尚未就绪：{what}。",
+    "Could not be checked: {what}": "无法完成检查：{what}",
+    "Ready: 1 script agrees with its run.": "已就绪：1 个脚本与其运行一致。",
+    "Ready: {total} scripts agree with their runs.": "已就绪：{total} 个脚本均与各自的运行一致。",
+    "No errors in {scripts}; no run was compared.": "{scripts}没有错误；未与任何运行比较。",
+    "No errors in {total} scripts; 1 agrees with its run, for the rest no run was compared.": (
+        "{total} 个脚本没有错误；其中 1 个与其运行一致，其余未与运行比较。"
+    ),
+    (
+        "No errors in {total} scripts; {some} agree with their runs, for the rest no run was "
+        "compared."
+    ): "{total} 个脚本没有错误；其中 {some} 个与各自的运行一致，其余未与运行比较。",
+    "1 script {said}": "1 个脚本{said}",
+    "contradicts its run": "与其运行相矛盾",
+    "has {errors}": "有 {errors}",
+    "1 of {total} scripts contradicts its run": "{total} 个脚本中有 1 个与其运行相矛盾",
+    "{some} of {total} scripts contradict their runs": (
+        "{total} 个脚本中有 {some} 个与各自的运行相矛盾"
+    ),
+    "{some} of {total} scripts": "{total} 个脚本中的 {some} 个",
+    "{errors} in {where}": "{where}有 {errors}",
+    "nothing was named": "未指定任何内容",
+    "No errors in {rows} of {pages}.": "{pages} 的 {rows}没有错误。",
+    "{rows} compared with {scripts}": "{rows}与 {scripts}比较",
+    "{which} failed": "{which}未通过",
+    "{which}. {why}": "{which}。{why}",
+    "{which}, for {reasons}.": "{which}，有 {reasons}。",
+    # A run and its claims.
+    "contradicts the script": "与脚本相矛盾",
+    "contradicts: {what}": "相矛盾：{what}",
+    "inconclusive: {why}": "无法判定：{why}",
+    "consistent: {figures}": "一致：{figures}",
+    " (and {count} more)": "（另有 {count} 项）",
+    "claimed {value}": "声明为 {value}",
+    "observed {value}": "实测为 {value}",
+    "{claims} contradicted": "{claims}与运行相矛盾",
+    "{claims} left open": "{claims}未定",
+    "{said}, {open} left open": "{said}，{open} 项未定",
+    "{claims} consistent": "{claims}一致",
+    "{some} of {all} settings": "{all} 项设置中 {some} 项一致",
+    "peak {peak} GiB": "峰值 {peak} GiB",
+    "peak {peak} of {device} GiB": "峰值 {peak} / {device} GiB",
+    "no run compared": "未与运行比较",
+    "the run has {value}": "运行中为 {value}",
+    "the run has no value": "运行中没有该值",
+    "{what}: claimed {value}, {observed}": "{what}：声明为 {value}，{observed}",
+    "All {count} claims": "全部 {count} 项声明",
+    "The claim": "声明",
+    "contradicted by the run": "与运行相矛盾",
+    # Launches.
+    "line {line}, {version}": "第 {line} 行，{version}",
+    "line {line} starts {version} with {settings}": "第 {line} 行启动 {version}，含 {settings}",
+    ", known in part": "，仅部分已知",
+    "compared with {source}": "与 {source} 比较",
+    "if {condition}": "假设 {condition}",
+    "starts no known framework": "未启动任何已知框架",
+    "not known: {what}": "未知：{what}",
+    " by {variables}": "，经由 {variables}",
+    "; default of {variables}": "；{variables} 的默认值",
+    # The row and the page.
+    "{path} already has it, in section {section}.": "{path} 的 {section} 一节中已有该行。",
+    "replaces a row in section {section} of {path}; to paste:": (
+        "替换 {path} 中 {section} 一节的一行；可粘贴："
+    ),
+    "new in section {section} of {path}; to paste:": "新增于 {path} 的 {section} 一节；可粘贴：",
+    "A new row of section {section}, for {script}:": "{section} 一节的新行，对应 {script}：",
+    "Replaces a row of section {section}, for {script}:": (
+        "替换 {section} 一节中的一行，对应 {script}："
+    ),
+    "Row to paste into {pages}": "可粘贴到 {pages} 的表格行",
+    "{count} rows to paste into {pages}": "可粘贴到 {pages} 的 {count} 行表格",
+    "Patch of {pages}": "{pages} 的补丁",
+    "{count} patches of {pages}": "{pages} 的 {count} 个补丁",
+    # What stands around them.
+    "Checked with {tool}": "检查工具：{tool}",
+    "Checked at {head}": "检查的提交：{head}",
+    "commit {head}": "提交 {head}",
+    "commit {head} on base {base}": "提交 {head}，基于 {base}",
+    "What was checked": "检查的内容",
+    "To do": "待办",
+    "{count} more to do": "另有 {count} 项待办",
+    "{findings} suppressed in the script": "{findings}在脚本中被屏蔽",
+    "reason at line {line}: {reason}": "第 {line} 行给出的理由：{reason}",
+    "{line}:{column} {id}, by line {comment} ({reason}): {message}": (
+        "{line}:{column} {id}，由第 {comment} 行屏蔽（{reason}）：{message}"
+    ),
+    "not checked: {what}": "未检查：{what}",
+    "Not checked: {check}: {reason}": "未检查：{check}：{reason}",
+    "Left out to stay under {limit} characters: {what}. The JSON report holds everything.": (
+        "为不超过 {limit} 个字符而省略：{what}。JSON 报告包含全部内容。"
+    ),
+    "Not shown as annotations: {what} (GitHub shows {limit} of a kind for a step).": (
+        "未显示为注解的还有：{what}（GitHub 每个步骤每类只显示 {limit} 条）。"
+    ),
+    "The root of the repository.": "仓库的根目录。",
+    "The script claims what its run does not have.": "脚本声明的内容与其运行不符。",
+    "Correct the script, or link the run that it was made from.": (
+        "请更正脚本，或链接到它所对应的运行。"
+    ),
+}
+
+NAMES: Final[Mapping[str, str]] = {
+    # Checks that were not made.
+    "evidence": "运行证据",
+    "page": "文档页面",
+    "script": "脚本",
+    # Claims.
+    "run": "运行",
+    "model": "模型",
+    "task": "任务",
+    "algorithm": "算法",
+    "adapter": "适配器",
+    "gpus": "GPU 数量",
+    "device": "设备",
+    "train backend": "训练后端",
+    "inference engine": "推理引擎",
+    "train batch": "训练批量",
+    "mini batch": "小批量",
+    "micro batch": "微批量",
+    "rollout n": "每个提示的响应数",
+    "prompt length": "提示长度",
+    "response length": "响应长度",
+    "steps without OOM": "无显存溢出的步数",
+    "peak memory": "显存峰值",
+    "max batch": "最大批量",
+    "settings": "设置",
+    "contributor": "贡献者",
+    # Where an observation comes from.
+    "run config": "运行配置",
+    "run record": "运行记录",
+    "host metadata": "主机元数据",
+    "metadata": "元数据",
+    "system stream": "系统监控数据",
+    "history": "历史记录",
+    "console": "控制台日志",
+}

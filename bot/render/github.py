@@ -1,0 +1,107 @@
+"""The report as annotations of GitHub Actions: workflow commands on standard output.
+
+GitHub shows ten annotations of a kind a step and drops the others without a word, so the worst
+come first and the last line counts the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from bot.render import wording
+from bot.render.escape import workflow_command, workflow_property
+from bot.render.sarif import repository_path
+from bot.render.speech import speaking, tr
+from bot.report import Finding, Report, ScriptReport
+
+LIMIT: Final = 10
+"""Annotations of one kind that GitHub shows for a step."""
+
+_COMMAND: Final = {"error": "error", "warning": "warning", "note": "notice"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Annotation:
+    kind: str
+    properties: tuple[tuple[str, str], ...]
+    message: str
+
+    def line(self) -> str:
+        said = ",".join(f"{key}={workflow_property(value)}" for key, value in self.properties)
+        return f"::{self.kind} {said}::{workflow_command(self.message)}"
+
+
+def github(report: Report, *, prefix: str = "") -> str:
+    """Errors, then warnings, then notices, ten of each; then a line that counts everything.
+
+    `prefix` is the folder, relative to the repository's root, that relative paths start from.
+    """
+    with speaking(report.language):
+        made: dict[str, list[_Annotation]] = {kind: [] for kind in _COMMAND.values()}
+        for each in _annotations(report, prefix):
+            made[each.kind].append(each)
+        lines = [each.line() for kind in made.values() for each in kind[:LIMIT]]
+        left = {kind: len(kind_made) - LIMIT for kind, kind_made in made.items()}
+        return "\n".join([*lines, _last(report, left)]) + "\n"
+
+
+def _annotations(report: Report, prefix: str) -> Iterator[_Annotation]:
+    for script in wording.worst_first(report.scripts):
+        yield from _claims(script, prefix)
+    everything = [finding for script in report.scripts for finding in script.findings]
+    for finding in wording.by_place(everything):
+        yield _finding(finding, prefix)
+    for script_, item in wording.unchecked(report):
+        title = (("title", tr("not checked")),)
+        where = (("file", repository_path(prefix, script_.path)), ("line", "1")) if script_ else ()
+        why = wording.sentence(item.reason)
+        said = tr("{what}: {why}", what=wording.matter(item.check), why=why)
+        yield _Annotation("warning", (*where, *title), said)
+
+
+def _finding(finding: Finding, prefix: str) -> _Annotation:
+    place = [("file", repository_path(prefix, finding.path)), ("line", str(finding.line))]
+    if finding.end_line > finding.line:
+        place.append(("endLine", str(finding.end_line)))
+    else:
+        # Columns count for a single line alone. The last character is inside the stretch whether
+        # GitHub takes the end as exclusive or not.
+        last = max(finding.column, finding.end_column - 1)
+        place += [("col", str(finding.column)), ("endColumn", str(last))]
+    more = [finding.help] if finding.help else []
+    more += [wording.move(finding)] if finding.rename else []
+    title = ("title", f"{finding.id} {finding.slug}")
+    return _Annotation(
+        _COMMAND[finding.severity], (*place, title), "\n".join([finding.message, *more])
+    )
+
+
+def _claims(script: ScriptReport, prefix: str) -> Iterator[_Annotation]:
+    for claim in wording.not_consistent(script.evidence):
+        line = script.launches[0].line if script.launches else 1
+        where = (("file", repository_path(prefix, script.path)), ("line", str(line)))
+        contradicted = claim.verdict == "inconsistent"
+        title = tr("contradicted by the run") if contradicted else tr("not checked")
+        why = wording.sentence(claim.reason)
+        said = tr("{what}: {why}", what=wording.contradiction(claim), why=why)
+        kind = "error" if contradicted else "warning"
+        yield _Annotation(kind, (*where, ("title", title)), said)
+
+
+def _last(report: Report, left: dict[str, int]) -> str:
+    """Counts what was found; nothing of the scripts stands in it, so that it is no command."""
+    said = wording.summary(report)
+    hidden = [
+        wording.counted(number, kind)
+        for kind, number in zip(("error", "warning", "note"), left.values(), strict=True)
+        if number > 0
+    ]
+    if hidden:
+        said += " " + tr(
+            "Not shown as annotations: {what} (GitHub shows {limit} of a kind for a step).",
+            what=wording.join(hidden),
+            limit=LIMIT,
+        )
+    return said

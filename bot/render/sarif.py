@@ -1,0 +1,303 @@
+"""The report as SARIF 2.1.0, the OASIS standard that code scanning services take.
+
+Places keep their lines and columns: SARIF counts as the report does, from 1 with an exclusive end,
+once `columnKind` says that columns are code points. What could not be checked becomes a
+notification of the invocation, a suppressed finding a suppressed result, and a claim that the run
+contradicts a result of the pseudo-rule `run-contradiction`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from typing import Any, TypeAlias
+from urllib.parse import quote
+
+from bot.render import wording
+from bot.render.escape import visible
+from bot.render.json_report import dump
+from bot.render.line_hash import line_hashes
+from bot.render.ruleset import RuleText
+from bot.render.speech import speaking, tr
+from bot.report import Claim, Finding, Fix, Report, ScriptReport, Suppressed, Unchecked, exit_status
+
+Node: TypeAlias = dict[str, Any]
+
+SCHEMA = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
+CONTRADICTION = "run-contradiction"
+_ROOT = "SRCROOT"
+_INFORMATION = "https://github.com/rlbot-tuning/rlbot"
+_PRECISION = {"certain": "very-high", "high": "high", "medium": "medium"}
+_RULE_ID = re.compile(r"RLB\d{3}\b")
+_SEMANTIC = re.compile(r"\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?\Z")
+
+
+def sarif(
+    report: Report,
+    *,
+    rules: Sequence[RuleText],
+    sources: Mapping[str, str] | None = None,
+    prefix: str = "",
+) -> str:
+    """The report as a SARIF log with a line end.
+
+    `rules` are those that could be asked; `sources` maps a script's path to its text, for the
+    fingerprints by which code scanning follows a result from commit to commit; `prefix` is the
+    folder, relative to the repository's root, that relative paths start from.
+    """
+    with speaking(report.language):
+        log = _Log(report, rules, sources or {}, prefix)
+        return dump({"$schema": SCHEMA, "version": "2.1.0", "runs": [log.run()]})
+
+
+class _Log:
+    """One run of the tool."""
+
+    def __init__(
+        self,
+        report: Report,
+        rules: Sequence[RuleText],
+        sources: Mapping[str, str],
+        prefix: str,
+    ) -> None:
+        self._report = report
+        self._sources = sources
+        self._prefix = prefix
+        contradicted = any(_contradicted(script) for script in report.scripts)
+        self._rules = [_rule(rule) for rule in rules]
+        self._rules += [_contradiction_rule()] if contradicted else []
+        self._index = {rule["id"]: at for at, rule in enumerate(self._rules)}
+        self._artifacts = {script.path: at for at, script in enumerate(report.scripts)}
+
+    def run(self) -> Node:
+        tool = self._report.tool
+        driver: Node = {
+            "name": tool.name,
+            "version": tool.version,
+            "informationUri": _INFORMATION,
+            "rules": self._rules,
+        }
+        if _SEMANTIC.match(tool.version):
+            driver["semanticVersion"] = tool.version
+        run: Node = {
+            "tool": {"driver": driver},
+            "columnKind": "unicodeCodePoints",
+            "originalUriBaseIds": {
+                _ROOT: {"description": {"text": tr("The root of the repository.")}}
+            },
+            "automationDetails": {"id": f"{tool.name}/"},
+            "invocations": [self._invocation()],
+            "artifacts": [self._artifact(script) for script in self._report.scripts],
+            "results": [result for script in self._report.scripts for result in self._of(script)],
+        }
+        if self._report.change is not None:
+            run["properties"] = {
+                "base": self._report.change.base,
+                "head": self._report.change.head,
+            }
+        return run
+
+    def _invocation(self) -> Node:
+        open_ = wording.unchecked(self._report)
+        return {
+            "executionSuccessful": True,
+            "exitCode": exit_status(self._report),
+            "toolExecutionNotifications": [self._notification(s, item) for s, item in open_],
+        }
+
+    def _notification(self, script: ScriptReport | None, item: Unchecked) -> Node:
+        said = tr(
+            "Not checked: {check}: {reason}",
+            check=wording.matter(item.check),
+            reason=wording.sentence(item.reason),
+        )
+        note: Node = {"level": "warning", "message": {"text": visible(said, keep="\n\t")}}
+        rule = _RULE_ID.match(item.check)
+        if rule and rule[0] in self._index:
+            note["associatedRule"] = {"id": rule[0], "index": self._index[rule[0]]}
+        if script is not None:
+            where = {"artifactLocation": self._location(script.path)}
+            note["locations"] = [{"physicalLocation": where}]
+        return note
+
+    def _artifact(self, script: ScriptReport) -> Node:
+        return {
+            "location": self._uri(script.path),
+            "mimeType": "text/x-shellscript",
+            "hashes": {"sha-256": script.sha256},
+        }
+
+    def _of(self, script: ScriptReport) -> Iterator[Node]:
+        found = [*script.findings, *(one.finding for one in script.suppressed)]
+        hashes = line_hashes(self._sources.get(script.path, ""), {f.line for f in found} | {1})
+        counted: dict[str, int] = {}
+        reasons = {id(one.finding): one for one in script.suppressed}
+        for finding in found:
+            result = self._result(finding)
+            result["partialFingerprints"] = self._fingerprints(finding, hashes, counted)
+            suppressed = reasons.get(id(finding))
+            if suppressed is not None:
+                result["suppressions"] = [self._suppression(suppressed)]
+            yield result
+        for claim in _contradicted(script):
+            yield self._claim(script, claim, hashes)
+
+    def _result(self, finding: Finding) -> Node:
+        text = visible(finding.message, keep="\n\t")
+        if finding.help:
+            text = f"{wording.sentence(text)}\n{visible(finding.help, keep=chr(10))}"
+        if finding.rename:
+            text += "\n" + visible(wording.move(finding))
+        region = {
+            "startLine": finding.line,
+            "startColumn": finding.column,
+            "endLine": finding.end_line,
+            "endColumn": finding.end_column,
+        }
+        where = {"artifactLocation": self._location(finding.path), "region": region}
+        result: Node = {
+            "ruleId": finding.id,
+            "level": finding.severity,
+            "message": {"text": text},
+            "locations": [{"physicalLocation": where}],
+        }
+        if finding.id in self._index:
+            result["ruleIndex"] = self._index[finding.id]
+        if finding.fix:
+            result["fixes"] = [self._fix(finding.path, finding.fix)]
+        return result
+
+    def _fix(self, path: str, fix: Fix) -> Node:
+        replacements = [
+            {
+                "deletedRegion": {
+                    "startLine": edit.line,
+                    "startColumn": edit.column,
+                    "endLine": edit.end_line,
+                    "endColumn": edit.end_column,
+                },
+                "insertedContent": {"text": edit.text},
+            }
+            for edit in fix.edits
+        ]
+        return {
+            "description": {"text": visible(fix.title)},
+            "artifactChanges": [
+                {"artifactLocation": self._location(path), "replacements": replacements}
+            ],
+            "properties": {"safe": fix.safe},
+        }
+
+    def _fingerprints(
+        self, finding: Finding, hashes: Mapping[int, str], counted: dict[str, int]
+    ) -> Node:
+        """What stays the same when the lines above change: never a line's number."""
+        lines = self._sources.get(finding.path, "").split("\n")
+        line = lines[finding.line - 1].strip() if finding.line <= len(lines) else ""
+        parts = (finding.id, finding.path, line, finding.message)
+        text = sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        counted[text] = counted.get(text, 0) + 1
+        prints: Node = {"rlbotFinding/v1": f"{text}:{counted[text]}"}
+        if finding.line in hashes:
+            prints["primaryLocationLineHash"] = hashes[finding.line]
+        return prints
+
+    def _suppression(self, suppressed: Suppressed) -> Node:
+        where = {
+            "artifactLocation": self._location(suppressed.finding.path),
+            "region": {"startLine": suppressed.line},
+        }
+        return {
+            "kind": "inSource",
+            "status": "accepted",
+            "justification": visible(suppressed.reason),
+            "location": {"physicalLocation": where},
+        }
+
+    def _claim(self, script: ScriptReport, claim: Claim, hashes: Mapping[int, str]) -> Node:
+        line = script.launches[0].line if script.launches else 1
+        why = wording.sentence(claim.reason)
+        said = tr("{what}: {why}", what=wording.contradiction(claim), why=why)
+        prints = sha256(f"{script.path}\0{claim.claim}".encode("utf-8", "surrogatepass"))
+        fingerprints = {"rlbotFinding/v1": f"{prints.hexdigest()[:32]}:1"}
+        where = {
+            "artifactLocation": self._location(script.path),
+            "region": {"startLine": line},
+        }
+        return {
+            "ruleId": CONTRADICTION,
+            "ruleIndex": self._index[CONTRADICTION],
+            "level": "error",
+            "message": {"text": visible(said, keep="\n\t")},
+            "locations": [{"physicalLocation": where}],
+            "partialFingerprints": fingerprints,
+        }
+
+    def _location(self, path: str) -> Node:
+        location = self._uri(path)
+        if path in self._artifacts:
+            location["index"] = self._artifacts[path]
+        return location
+
+    def _uri(self, path: str) -> Node:
+        """A path below the root stays relative to it; any other is an address of its own."""
+        whole = repository_path(self._prefix, path)
+        address = quote(whole.encode("utf-8", "surrogateescape"), safe="/")
+        if whole.startswith("/"):
+            return {"uri": f"file://{address}"}
+        return {"uri": address, "uriBaseId": _ROOT}
+
+
+def repository_path(prefix: str, path: str) -> str:
+    """A path as the repository's root sees it; an absolute one stays as it is.
+
+    `prefix` is the folder, below the root, that relative paths start from.
+    """
+    if path.startswith("/"):
+        return path
+    parts = [part for part in prefix.split("/") if part]
+    for part in path.split("/"):
+        if part == ".." and parts and parts[-1] != "..":
+            parts.pop()
+        elif part not in ("", "."):
+            parts.append(part)
+    return "/".join(parts)
+
+
+def _contradicted(script: ScriptReport) -> list[Claim]:
+    return [c for c in wording.not_consistent(script.evidence) if c.verdict == "inconsistent"]
+
+
+def _rule(rule: RuleText) -> Node:
+    name = "".join(part.capitalize() for part in rule.slug.split("-"))
+    return {
+        "id": rule.id,
+        "name": name,
+        "shortDescription": {"text": rule.summary},
+        "fullDescription": {"text": rule.description},
+        "help": {"text": rule.help, "markdown": rule.markdown},
+        "helpUri": rule.url,
+        "defaultConfiguration": {"level": rule.severity},
+        "properties": {
+            "precision": _PRECISION[rule.confidence],
+            "problem.severity": "recommendation" if rule.severity == "note" else rule.severity,
+            "tags": [rule.slug],
+        },
+    }
+
+
+def _contradiction_rule() -> Node:
+    says = tr("The script claims what its run does not have.")
+    return {
+        "id": CONTRADICTION,
+        "name": "RunContradiction",
+        "shortDescription": {"text": says},
+        "fullDescription": {"text": says},
+        "help": {"text": tr("Correct the script, or link the run that it was made from.")},
+        "helpUri": _INFORMATION,
+        "defaultConfiguration": {"level": "error"},
+        "properties": {"precision": "high", "problem.severity": "error", "tags": ["evidence"]},
+    }
