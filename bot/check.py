@@ -17,6 +17,7 @@ from bot.evidence.links import RunLink
 from bot.frameworks import ConfigTree, plans
 from bot.frameworks.plan import Plan
 from bot.header import TAGS, Header, read_header
+from bot.language import Language
 from bot.naming import ScriptName, model_size, read_name
 from bot.report import (
     Change,
@@ -37,6 +38,7 @@ from bot.rules.registry import run as run_rules
 from bot.shell import Files, read
 from bot.summary import launch_report, name_report, plan_report
 from bot.suppress import suppress
+from bot.translation import in_language, unchecked_in_language
 
 if TYPE_CHECKING:
     from bot.evidence.context import Context
@@ -155,7 +157,7 @@ def check_script(
             except UserError as error:
                 unchecked = (*unchecked, Unchecked(check="page", reason=str(error)))
 
-    return ScriptReport(
+    report = ScriptReport(
         path=script.path,
         sha256=hashlib.sha256(script.data).hexdigest(),
         verdict=_verdict(findings, unchecked, evidence),
@@ -169,6 +171,7 @@ def check_script(
         row=row,
         page_edit=edit,
     )
+    return in_language(report, options.config.language)
 
 
 def resolve_script(script: Script, options: Options) -> ScriptReport:
@@ -197,7 +200,7 @@ def resolve_script(script: Script, options: Options) -> ScriptReport:
     )
     case = Case(path=script.path, source=reading.source, reading=reading, name=name, plans=found)
     findings, unchecked = check_case(case, select=["syntax"])
-    return ScriptReport(
+    report = ScriptReport(
         path=script.path,
         sha256=hashlib.sha256(script.data).hexdigest(),
         verdict=_verdict(findings, unchecked, None),
@@ -206,6 +209,7 @@ def resolve_script(script: Script, options: Options) -> ScriptReport:
         findings=findings,
         unchecked=unchecked,
     )
+    return in_language(report, options.config.language)
 
 
 def _files(script: Script, options: Options) -> Files | None:
@@ -226,8 +230,12 @@ def make_report(
     unchecked: Sequence[Unchecked] = (),
     change: Change | None = None,
     pages: Iterable[PageReport] = (),
+    language: Language = "en",
 ) -> Report:
-    """Put the scripts' and pages' reports together; the worst verdict is the report's."""
+    """Put the scripts' and pages' reports, which speak `language`, together.
+
+    The worst verdict is the report's.
+    """
     checked, compared = tuple(scripts), tuple(pages)
     verdicts = {script.verdict for script in checked} | {page.verdict for page in compared}
     verdicts |= {"inconclusive"} if unchecked else set()
@@ -242,8 +250,9 @@ def make_report(
         verdict=verdict,
         scripts=checked,
         pages=compared,
-        unchecked=tuple(unchecked),
+        unchecked=unchecked_in_language(tuple(unchecked), language),
         change=change,
+        language=language,
     )
 
 

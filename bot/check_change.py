@@ -99,7 +99,10 @@ def check_change(source: ChangeSource, asked: Asked) -> CheckedChange:
         script = Script(path=file.path, data=file.data, link=link, contributor=file.contributor)
         reports.append(check_script(script, options, run=run_of.get(file.path), page=page))
     report = make_report(
-        reports, unchecked=unchecked, change=Change(base=source.base, head=source.head)
+        reports,
+        unchecked=unchecked,
+        change=Change(base=source.base, head=source.head),
+        language=options.config.language,
     )
     return CheckedChange(
         report=report,

@@ -22,6 +22,10 @@ MAX_SCRIPT = 1 << 24
 """Bytes of a script that are read; a larger file is reported, not cut."""
 
 
+CHECK_FORMATS = ("text", "json", "sarif", "github", "markdown")
+"""Forms of a check's result."""
+
+
 def add_common(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> None:
     """Declare the arguments that every checking command has."""
     parser.add_argument(
@@ -45,6 +49,11 @@ def add_common(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> Non
         "--framework-tree",
         metavar="DIR",
         help="check verl's settings against the configuration of this checkout instead",
+    )
+    parser.add_argument(
+        "--lang",
+        choices=("en", "zh"),
+        help="language of the result (default: the configuration's, else en)",
     )
     parser.add_argument("--select", metavar="IDS", default="", help="only these rules, by commas")
     parser.add_argument("--ignore", metavar="IDS", default="", help="not these rules, by commas")
@@ -97,10 +106,12 @@ def _up_to_root(folder: Path) -> list[Path]:
 
 def options_of(arguments: argparse.Namespace, config: Config, **more: object) -> Options:
     """The options that the common arguments ask for."""
+    from dataclasses import replace
+
     from bot.check import Options
 
     return Options(
-        config=config,
+        config=replace(config, language=arguments.lang) if arguments.lang else config,
         versions=_versions(arguments.framework),
         trees=trees_of(arguments),
         select=_ids(arguments.select),
@@ -174,6 +185,16 @@ def finish(
 
 def rendered(report: Report, arguments: argparse.Namespace, sources: Mapping[str, str]) -> str:
     """The report in the form that `--format` names."""
+    if arguments.format == "sarif":
+        from bot.commands.rule_texts import rule_texts
+        from bot.render.sarif import sarif
+
+        rules = rule_texts(report.language)
+        return sarif(report, rules=rules, sources=sources, prefix=root_prefix())
+    if arguments.format == "github":
+        from bot.render.github import github
+
+        return github(report, prefix=root_prefix())
     if arguments.format == "json":
         from bot.render.json_report import to_json
 
@@ -187,6 +208,15 @@ def rendered(report: Report, arguments: argparse.Namespace, sources: Mapping[str
     return text(
         report, sources=sources, color=wants_color(arguments.color), verbose=arguments.verbose
     )
+
+
+def root_prefix() -> str:
+    """The working folder below the repository's root, with forward slashes; "" without one."""
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        if (folder / ".git").exists():
+            return here.relative_to(folder).as_posix().removeprefix(".")
+    return ""
 
 
 def write(text: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from bot.commands.common import add_common, finish, load_config, options_of
+from bot.commands.common import CHECK_FORMATS, add_common, finish, load_config, options_of
 from bot.commands.scripts import add_paths, scripts_of
 from bot.commands.tree import add_root, files_below, root_of
 from bot.errors import UserError
@@ -16,7 +16,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add_paths(parser)
     add_root(parser)
-    add_common(parser, ("text", "json", "markdown"))
+    add_common(parser, CHECK_FORMATS)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -35,4 +35,8 @@ def run(arguments: argparse.Namespace) -> int:
             continue
         sources[script.path] = script.data.decode("utf-8", "replace")
         reports.append(check_script(script, options))
-    return finish(make_report(reports, unchecked=unchecked), arguments, sources)
+    return finish(
+        make_report(reports, unchecked=unchecked, language=options.config.language),
+        arguments,
+        sources,
+    )

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot.commands.common import add_common, finish, load_config, options_of, say
+from bot.commands.common import CHECK_FORMATS, add_common, finish, load_config, options_of, say
 from bot.commands.runs import RUN, add_offline, reading, run_of
 from bot.errors import UserError
 
@@ -58,7 +58,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "that it belongs to",
     )
     add_offline(parser)
-    add_common(parser, ("markdown", "text", "json"))
+    add_common(parser, ("markdown", *CHECK_FORMATS[:-1]))
 
 
 def run(arguments: argparse.Namespace) -> int:

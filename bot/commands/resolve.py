@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
             unchecked.append(Unchecked(check="script", reason=str(script)))
         else:
             reports.append(resolve_script(script, options))
-    report = make_report(reports, unchecked=unchecked)
+    report = make_report(reports, unchecked=unchecked, language=options.config.language)
     if arguments.format == "text":
         from bot.commands.common import write
         from bot.render.launches import launches

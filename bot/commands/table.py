@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     run_ = run_of(arguments.run, options) if arguments.run else None
     checked = check_script(script, options, run=run_, page=page)
-    report = make_report([checked])
+    report = make_report([checked], language=options.config.language)
     sources = {script.path: data.decode("utf-8", "replace")}
     if checked.row is None or checked.page_edit is None:
         return finish(report, arguments, sources) or 3

@@ -5,7 +5,14 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from bot.commands.common import add_common, finish, load_config, options_of, read_file
+from bot.commands.common import (
+    CHECK_FORMATS,
+    add_common,
+    finish,
+    load_config,
+    options_of,
+    read_file,
+)
 from bot.commands.runs import RUN, add_offline, reading, run_of
 from bot.errors import UserError
 
@@ -28,7 +35,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     add_offline(parser)
     add_row_arguments(parser)
-    add_common(parser, ("text", "json", "markdown"))
+    add_common(parser, CHECK_FORMATS)
 
 
 def add_row_arguments(parser: argparse.ArgumentParser) -> None:
@@ -62,5 +69,6 @@ def run(arguments: argparse.Namespace) -> int:
     )
     script = Script(path=path.as_posix(), data=data, full_path=path.absolute().as_posix())
     run_ = run_of(arguments.run, options) if arguments.run else None
-    report = make_report([check_script(script, options, run=run_)])
+    checked = check_script(script, options, run=run_)
+    report = make_report([checked], language=options.config.language)
     return finish(report, arguments, {script.path: data.decode("utf-8", "replace")})

@@ -50,12 +50,11 @@ def github(report: Report, *, prefix: str = "") -> str:
 def _annotations(report: Report, prefix: str) -> Iterator[_Annotation]:
     for script in wording.worst_first(report.scripts):
         yield from _claims(script, prefix)
-    everything = [finding for script in report.scripts for finding in script.findings]
-    for finding in wording.by_place(everything):
+    for finding in wording.by_place(wording.all_findings(report)):
         yield _finding(finding, prefix)
-    for script_, item in wording.unchecked(report):
+    for checked, item in wording.unchecked(report):
         title = (("title", tr("not checked")),)
-        where = (("file", repository_path(prefix, script_.path)), ("line", "1")) if script_ else ()
+        where = (("file", repository_path(prefix, checked.path)), ("line", "1")) if checked else ()
         why = wording.sentence(item.reason)
         said = tr("{what}: {why}", what=wording.matter(item.check), why=why)
         yield _Annotation("warning", (*where, *title), said)

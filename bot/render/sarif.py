@@ -20,9 +20,20 @@ from bot.render.json_report import dump
 from bot.render.line_hash import line_hashes
 from bot.render.ruleset import RuleText
 from bot.render.speech import speaking, tr
-from bot.report import Claim, Finding, Fix, Report, ScriptReport, Suppressed, Unchecked, exit_status
+from bot.report import (
+    Claim,
+    Finding,
+    Fix,
+    PageReport,
+    Report,
+    ScriptReport,
+    Suppressed,
+    Unchecked,
+    exit_status,
+)
 
 Node: TypeAlias = dict[str, Any]
+File: TypeAlias = ScriptReport | PageReport
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -70,7 +81,8 @@ class _Log:
         self._rules = [_rule(rule) for rule in rules]
         self._rules += [_contradiction_rule()] if contradicted else []
         self._index = {rule["id"]: at for at, rule in enumerate(self._rules)}
-        self._artifacts = {script.path: at for at, script in enumerate(report.scripts)}
+        self._files: list[File] = [*report.scripts, *report.pages]
+        self._artifacts = {file.path: at for at, file in enumerate(self._files)}
 
     def run(self) -> Node:
         tool = self._report.tool
@@ -90,8 +102,8 @@ class _Log:
             },
             "automationDetails": {"id": f"{tool.name}/"},
             "invocations": [self._invocation()],
-            "artifacts": [self._artifact(script) for script in self._report.scripts],
-            "results": [result for script in self._report.scripts for result in self._of(script)],
+            "artifacts": [self._artifact(file) for file in self._files],
+            "results": [result for file in self._files for result in self._of(file)],
         }
         if self._report.change is not None:
             run["properties"] = {
@@ -108,7 +120,7 @@ class _Log:
             "toolExecutionNotifications": [self._notification(s, item) for s, item in open_],
         }
 
-    def _notification(self, script: ScriptReport | None, item: Unchecked) -> Node:
+    def _notification(self, script: File | None, item: Unchecked) -> Node:
         said = tr(
             "Not checked: {check}: {reason}",
             check=wording.matter(item.check),
@@ -123,18 +135,20 @@ class _Log:
             note["locations"] = [{"physicalLocation": where}]
         return note
 
-    def _artifact(self, script: ScriptReport) -> Node:
+    def _artifact(self, file: File) -> Node:
+        script = isinstance(file, ScriptReport)
         return {
-            "location": self._uri(script.path),
-            "mimeType": "text/x-shellscript",
-            "hashes": {"sha-256": script.sha256},
+            "location": self._uri(file.path),
+            "mimeType": "text/x-shellscript" if script else "text/x-rst",
+            "hashes": {"sha-256": file.sha256},
         }
 
-    def _of(self, script: ScriptReport) -> Iterator[Node]:
-        found = [*script.findings, *(one.finding for one in script.suppressed)]
-        hashes = line_hashes(self._sources.get(script.path, ""), {f.line for f in found} | {1})
+    def _of(self, file: File) -> Iterator[Node]:
+        hidden = file.suppressed if isinstance(file, ScriptReport) else ()
+        found = [*file.findings, *(one.finding for one in hidden)]
+        hashes = line_hashes(self._sources.get(file.path, ""), {f.line for f in found})
         counted: dict[str, int] = {}
-        reasons = {id(one.finding): one for one in script.suppressed}
+        reasons = {id(one.finding): one for one in hidden}
         for finding in found:
             result = self._result(finding)
             result["partialFingerprints"] = self._fingerprints(finding, hashes, counted)
@@ -142,11 +156,12 @@ class _Log:
             if suppressed is not None:
                 result["suppressions"] = [self._suppression(suppressed)]
             yield result
-        for claim in _contradicted(script):
-            yield self._claim(script, claim, hashes)
+        if isinstance(file, ScriptReport):
+            for claim in _contradicted(file):
+                yield self._claim(file, claim)
 
     def _result(self, finding: Finding) -> Node:
-        text = visible(finding.message, keep="\n\t")
+        text = visible(finding.message, keep="\n\t") or finding.id
         if finding.help:
             text = f"{wording.sentence(text)}\n{visible(finding.help, keep=chr(10))}"
         if finding.rename:
@@ -217,7 +232,7 @@ class _Log:
             "location": {"physicalLocation": where},
         }
 
-    def _claim(self, script: ScriptReport, claim: Claim, hashes: Mapping[int, str]) -> Node:
+    def _claim(self, script: ScriptReport, claim: Claim) -> Node:
         line = script.launches[0].line if script.launches else 1
         why = wording.sentence(claim.reason)
         said = tr("{what}: {why}", what=wording.contradiction(claim), why=why)
@@ -245,7 +260,11 @@ class _Log:
     def _uri(self, path: str) -> Node:
         """A path below the root stays relative to it; any other is an address of its own."""
         whole = repository_path(self._prefix, path)
-        address = quote(whole.encode("utf-8", "surrogateescape"), safe="/")
+        try:
+            data = whole.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:  # a surrogate that no file system made
+            data = whole.encode("utf-8", "surrogatepass")
+        address = quote(data, safe="/")
         if whole.startswith("/"):
             return {"uri": f"file://{address}"}
         return {"uri": address, "uriBaseId": _ROOT}

@@ -147,7 +147,9 @@ def matter(name: str) -> str:
 
 def move(finding: Finding) -> str:
     """The command that gives a script the path that it should have."""
-    return f"git mv -- {quote(finding.path)} {quote(finding.rename or finding.path)}"
+    paths = (finding.path, finding.rename or finding.path)
+    # A path that starts with a dash would be taken for an option.
+    return " ".join(["git mv", *(quote(f"./{p}" if p.startswith("-") else p) for p in paths)])
 
 
 def measured(evidence: Evidence) -> list[str]:

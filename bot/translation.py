@@ -1,0 +1,94 @@
+"""A script's report in another language: every sentence that was made with `say` is said again.
+
+The sentences come from catalogues: a rule's own (`Meta.zh.sentences`) for what it found or could
+not check, those of CATALOGUES for all else. A room that makes sentences adds the module of its
+catalogue there: a mapping SENTENCES from English templates to Chinese ones. What has no translation
+stays English. Names that programs read (claims, checks, settings) are never translated here;
+renderers show them in their own words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from importlib import import_module
+from typing import Final
+
+from bot.language import Language, translated
+from bot.report import Evidence, Finding, Fix, LaunchReport, Row, ScriptReport, Unchecked
+from bot.rules.registry import lookup
+
+CATALOGUES: Final = ("bot.chinese",)
+
+
+def in_language(report: ScriptReport, language: Language) -> ScriptReport:
+    """The report with its sentences in `language`; English is what it holds already."""
+    if language == "en":
+        return report
+    return replace(
+        report,
+        findings=tuple(_finding(finding) for finding in report.findings),
+        suppressed=tuple(replace(one, finding=_finding(one.finding)) for one in report.suppressed),
+        unchecked=unchecked_in_language(report.unchecked, language),
+        launches=tuple(_launch(launch) for launch in report.launches),
+        evidence=_evidence(report.evidence) if report.evidence else None,
+        row=_row(report.row) if report.row else None,
+    )
+
+
+def unchecked_in_language(
+    items: tuple[Unchecked, ...], language: Language
+) -> tuple[Unchecked, ...]:
+    """What could not be checked, with the reasons in `language`."""
+    if language == "en":
+        return items
+    return tuple(
+        replace(item, reason=_said(item.reason, item.check.partition(" ")[0])) for item in items
+    )
+
+
+@cache
+def _sentences(rule: str = "") -> Mapping[str, str]:
+    found: dict[str, str] = {}
+    for name in CATALOGUES:
+        found.update(import_module(name).SENTENCES)
+    known = lookup(rule) if rule else None
+    if known is not None and known.meta.zh is not None:
+        found.update(known.meta.zh.sentences)
+    return found
+
+
+def _said(sentence: str, rule: str = "") -> str:
+    return translated(sentence, _sentences(rule))
+
+
+def _finding(finding: Finding) -> Finding:
+    fix = finding.fix
+    return replace(
+        finding,
+        message=_said(finding.message, finding.id),
+        help=_said(finding.help, finding.id) if finding.help is not None else None,
+        fix=_fix(fix, finding.id) if fix else None,
+    )
+
+
+def _fix(fix: Fix, rule: str) -> Fix:
+    return replace(fix, title=_said(fix.title, rule))
+
+
+def _launch(launch: LaunchReport) -> LaunchReport:
+    return replace(
+        launch,
+        framework_version_reason=_said(launch.framework_version_reason),
+        assumptions=tuple(_said(assumption) for assumption in launch.assumptions),
+    )
+
+
+def _evidence(evidence: Evidence) -> Evidence:
+    claims = tuple(replace(c, reason=_said(c.reason)) for c in evidence.claims)
+    return replace(evidence, source=_said(evidence.source), claims=claims)
+
+
+def _row(row: Row) -> Row:
+    return replace(row, notes=tuple(_said(note) for note in row.notes))
