@@ -571,7 +571,7 @@ cmd {train,test}.parquet data/{a,b}/{1..2} "{x}" pre{a,b}"post {c,d}" {a..c}{1,2
 #== tilde forms
 HOMEX=~; cmd $HOMEX; Y=a:~:~/b; cmd $Y; cmd ~+/x; p=~/"a b"; cmd "$p"; cmd x=~ --x=~ "x"=~ x~
 #== background in groups
-if true; then :; fi; cmd a & cmd_pid=$!; wait $cmd_pid; cmd b; (cmd c &) ; wait; cmd d
+if true; then :; fi; cmd a & cmd_pid=$!; wait $cmd_pid; cmd b; (cmd c & wait); cmd d
 #== statuses of subshells
 (set -e; false; cmd no); cmd yes; (exit 4) || cmd e$?; x=$(exit 3); cmd $?; y=$(false; echo z); cmd $y $?
 #== recursive output
