@@ -1,0 +1,219 @@
+"""The value that a plan gives to a setting: the last override, else the release's default.
+
+What cannot be known is None and never a guess: a hole, a default that only a run decides. A `Value`
+that holds None is the framework's own null.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from bot.frameworks.plan import Plan, Setting, _Unknown
+from bot.report import JsonValue
+from bot.shell.source import Span
+from bot.shell.words import Hole
+
+if TYPE_CHECKING:
+    from bot.frameworks.option_table import OptionTable
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value that is known."""
+
+    value: JsonValue
+    setting: Setting | None = None
+    """The override that gives it; None for a default."""
+
+    @property
+    def span(self) -> Span | None:
+        """Where it was written; None for a default."""
+        return self.setting.value_span if self.setting else None
+
+    @property
+    def number(self) -> int | None:
+        """The value when it is a whole number (True and False are none)."""
+        whole = isinstance(self.value, int) and not isinstance(self.value, bool)
+        return self.value if whole and isinstance(self.value, int) else None
+
+
+class Values:
+    """The settings of one plan as the launched program will see them.
+
+    References to other settings (`${oc.select:…}`) are followed, and a choice of a configuration
+    group is taken into account.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self._open_ended = _open_ended(plan)
+        self._tree = _composed(plan)
+        self._options = _options(plan)
+
+    def get(self, key: str) -> Value | None:
+        """The value of `key`; None when it cannot be known."""
+        setting = self.plan.last(key)
+        if setting is None and self._open_ended:
+            return None
+        if self._tree is None:
+            if setting is None and self._options is not None and key in set(self._options):
+                known = self._options.get(key)
+                default = known.default if known else None
+                return Value(default) if known and _plain(default) else None
+            if setting is None or setting.operator == "~" or isinstance(setting.value, _Unknown):
+                return None
+            return Value(setting.value, setting) if _plain(setting.value) else None
+        from bot.frameworks import hydra_tree as trees
+
+        found: Any = trees.select(self._tree, key)
+        if found is trees.ABSENT or found == trees.MISSING or not _plain(found):
+            return None
+        return Value(found, setting)
+
+    def first(self, *keys: str) -> Value | None:
+        """The value of the first of these keys that the script sets, else that the release has.
+
+        For options that were renamed: `first("ds.zero_stage", "zero_stage")`.
+        """
+        key = next((key for key in keys if self.plan.last(key) is not None), None)
+        if key is None and self.plan.table is not None:
+            known = set(self.plan.table)
+            key = next((key for key in keys if key in known), None)
+        return self.get(key) if key is not None else None
+
+    def whole(self, *keys: str) -> int | None:
+        """As `first`, when it is a whole number."""
+        found = self.first(*keys)
+        return found.number if found else None
+
+    def on(self, *keys: str) -> bool | None:
+        """As `first`: whether it is true, or anything that is not empty; None when not known."""
+        found = self.first(*keys)
+        return bool(found.value) if found else None
+
+    def number(self, key: str) -> int | None:
+        """The whole number that `key` has; None when it is not known, null, or something else."""
+        found = self.get(key)
+        return found.number if found else None
+
+    def flag(self, key: str) -> bool | None:
+        """The boolean that `key` has; None when it is not known or something else."""
+        found = self.get(key)
+        return found.value if found is not None and isinstance(found.value, bool) else None
+
+    def text(self, key: str) -> str | None:
+        """The text that `key` has; None when it is not known or something else."""
+        found = self.get(key)
+        return found.value if found is not None and isinstance(found.value, str) else None
+
+    def place(self, *keys: str) -> Span:
+        """Where the first of these keys that the script sets has its value; else the launch."""
+        for key in keys:
+            setting = self.plan.last(key)
+            if setting is not None:
+                return setting.value_span
+        return self.plan.launch.command.argv[0].span
+
+
+def version_at_least(plan: Plan, *wanted: int) -> bool:
+    """True when the release that the plan is checked against is this one or later.
+
+    A configuration of its own (a checkout, a branch) has no release: its settings say which one it
+    is like.
+    """
+    found = re.match(r"v?(\d+(?:\.\d+)*)\Z", plan.framework_version)
+    if found:
+        return tuple(int(part) for part in found[1].split(".")) >= wanted
+    return _era(plan) >= wanted
+
+
+_LEGACY = "trainer.use_legacy_worker_impl"
+"""A setting of verl 0.6 and 0.7 alone: which of two implementations of its workers runs."""
+_MARKS = (
+    ("actor_rollout_ref.actor.pad_to_length", (0, 9)),
+    ("actor_rollout_ref.rollout.disaggregation", (0, 8)),
+    ("actor_rollout_ref.actor.tau_pos", (0, 7)),
+    ("actor_rollout_ref.actor.freeze_vision_tower", (0, 6)),
+    ("actor_rollout_ref.actor.data_loader_seed", (0, 5)),
+    ("actor_rollout_ref.actor.loss_agg_mode", (0, 4)),
+    ("actor_rollout_ref.rollout.val_kwargs", (0, 3)),
+)
+"""Settings of verl with the release that brought each, newest first."""
+
+
+def _era(plan: Plan) -> tuple[int, ...]:
+    """The release that a configuration without one is like, by the settings that it has."""
+    if plan.table is None:
+        return (0,)
+    newest = next((release for key, release in _MARKS if key in plan.table), (0,))
+    return min(newest, (0, 7)) if _LEGACY in plan.table else newest
+
+
+def _plain(value: object) -> bool:
+    if isinstance(value, str) and "${" in value:
+        return False
+    if isinstance(value, dict):
+        return all(_plain(item) for item in value.values())
+    if isinstance(value, list):
+        return all(_plain(item) for item in value)
+    return value is None or isinstance(value, str | int | float | bool)
+
+
+def _open_ended(plan: Plan) -> bool:
+    """True when a whole argument of the launch is unknown, so that any setting may hide in it.
+
+    The caller's own arguments (`$@`) do not count: the script is judged as it would run without.
+    """
+    for word in plan.launch.argv:
+        for piece in word.pieces:
+            if isinstance(piece.text, Hole):
+                if piece.text.kind != "argument":
+                    return True
+            elif piece.text:
+                break
+    return False
+
+
+def _options(plan: Plan) -> OptionTable | None:
+    """The table of command-line options, when a default in it is what the launch gets."""
+    from bot.frameworks.option_table import OptionTable
+
+    elsewhere = plan.framework == "trl" and plan.last("config") is not None
+    return plan.table if isinstance(plan.table, OptionTable) and not elsewhere else None
+
+
+@lru_cache(maxsize=32)
+def values_of(plan: Plan) -> Values:
+    """The values of a plan; kept, as several rules ask."""
+    return Values(plan)
+
+
+def _composed(plan: Plan) -> dict[str, Any] | None:
+    """The whole configuration under the plan's overrides; None when it cannot be composed.
+
+    An override that Hydra refuses is left out here, since other rules report it.
+    """
+    from bot.frameworks import hydra_tree as trees
+    from bot.frameworks.hydra_table import HydraTable
+
+    if not isinstance(plan.table, HydraTable):
+        return None
+    groups = [s for s in plan.settings if s.key.split("@")[0] in plan.table.groups]
+    searched = any(s.key == "hydra.searchpath" for s in plan.settings)
+    if searched or len(groups) > 1 or not all(s.known for s in groups):
+        return None
+    tree: dict[str, Any] = plan.table.tree_for(plan.settings)
+    for setting in plan.settings:
+        if setting in groups or setting.key.startswith("hydra"):
+            continue
+        try:
+            if setting.operator == "~":
+                tree = trees.drop(tree, setting.key)
+            else:
+                tree = trees.put(tree, setting.key, setting.value, force=setting.operator != "")
+        except (trees.CannotPutError, KeyError):
+            continue
+    return tree

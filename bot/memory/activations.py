@@ -1,0 +1,158 @@
+"""What one micro batch takes: activations, gathered weights, logits.
+
+Two moments of an update can be the fullest: the head's (all checkpoints and the logits) and a
+layer's (all checkpoints and one layer recomputed, with its gradients).
+"""
+
+from __future__ import annotations
+
+from bot.memory.profiles import FROZEN_SHARD, GATHERED_LAYERS, HEAD, LOGITS
+from bot.memory.shape import Shape
+from bot.memory.units import NOTHING, Bytes, together
+from bot.memory.workload import Level, Role
+
+Parts = dict[str, Bytes]
+
+
+def layer_bytes_per_token(shape: Shape) -> int:
+    """What one layer keeps for its backward pass, eager, bytes a token.
+
+    16 a hidden unit (two norms, their fp32 copies, residuals), 8 a unit of the queries (with the
+    attention's output), 4 of keys and values, 8 of the MLP's width (gate, up, their product).
+    """
+    return (
+        16 * shape.hidden
+        + 8 * shape.query_width
+        + 4 * shape.kv_width
+        + 8 * shape.active_intermediate
+    )
+
+
+def checkpoint_bytes_per_token(shape: Shape) -> int:
+    """The input of each layer in bf16."""
+    return 2 * shape.layers * shape.hidden
+
+
+def _split(role: Role) -> int:
+    """By what Megatron divides activations: tensor (with sequence parallelism) and context."""
+    return role.layout.tensor if role.backend == "megatron" else 1
+
+
+def kept(role: Role, tokens: int) -> Bytes:
+    """Activations that wait for the backward pass."""
+    layers = max(1, role.shape.layers // role.layout.pipeline)
+    # A pipeline's first stage has as many micro batches in flight as there are stages.
+    flight = role.layout.pipeline
+    per_layer = (
+        2 * role.shape.hidden
+        if role.checkpointing
+        else layer_bytes_per_token(role.shape) * role.activation_share
+    )
+    if role.activation_offload:
+        layers = min(layers, 2)
+    return Bytes.of(per_layer * layers * flight * tokens / _split(role))
+
+
+def layer_at_work(role: Role, tokens: int) -> Bytes:
+    """One layer's activations while it is recomputed; nothing without checkpointing."""
+    if not role.checkpointing:
+        return NOTHING
+    return Bytes.of(layer_bytes_per_token(role.shape) * role.activation_share * tokens) / _split(
+        role
+    )
+
+
+def logits(role: Role, level: Level, tokens: int, per_logit: float) -> Bytes:
+    """The logits and what is made of them; at the floor the logits alone, if ever whole."""
+    if role.head == "value" or not per_logit:
+        return NOTHING
+    if level == "floor":
+        per_logit = LOGITS if per_logit >= LOGITS else 0.0
+    return Bytes.of(per_logit * role.shape.vocab * tokens) / _split(role)
+
+
+def head_surroundings(role: Role, tokens: int, level: Level) -> Bytes:
+    """What stands beside the logits for each token."""
+    if level == "floor":
+        return NOTHING
+    return Bytes.of(HEAD * role.shape.hidden * tokens) / _split(role)
+
+
+def gathered_ends(role: Role) -> Bytes:
+    """Embedding and head while they are whole, bf16.
+
+    FSDP1 keeps both in its root unit from the first layer to the last; FSDP2 in verl gives the
+    embedding a unit of its own, so that only the head is there; other backends keep none.
+    """
+    if role.layout.shard <= 1 or role.backend not in ("fsdp", "fsdp2", "zero3"):
+        # One rank under FSDP still casts its fp32 weights to bf16 unit by unit.
+        if role.backend not in ("fsdp", "fsdp2") or role.weight_bytes <= 2:
+            return NOTHING
+    ends = role.shape.embedding if role.backend != "fsdp" else role.shape.ends
+    if role.head == "value" and not role.shape.tied:
+        ends = role.shape.embedding if role.backend == "fsdp" else role.shape.hidden
+    return Bytes(2 * ends)
+
+
+def gathered_layers(role: Role, level: Level) -> Bytes:
+    """Layers whose weights are whole at one time, bf16."""
+    single = role.layout.shard <= 1 and role.weight_bytes <= 2
+    if role.backend not in ("fsdp", "fsdp2", "zero3") or single:
+        return NOTHING
+    layers = min(GATHERED_LAYERS[level], role.shape.layers)
+    return Bytes(2 * role.shape.largest_layer) * layers
+
+
+def update_parts(role: Role, level: Level) -> Parts:
+    """The fuller of the two moments of forward and backward."""
+    tokens = role.update.at(level)
+    checkpoints = kept(role, tokens)
+    head: Parts = {
+        "activations": checkpoints + head_surroundings(role, tokens, level),
+        "gathered weights": gathered_ends(role),
+        "logits": logits(role, level, tokens, role.update_logits),
+    }
+    at_work = NOTHING if level == "floor" else layer_at_work(role, tokens)
+    layer: Parts = {
+        "activations": checkpoints + at_work,
+        "gathered weights": gathered_ends(role) + gathered_layers(role, level),
+    }
+    if level != "floor":
+        layer["whole gradients"] = _layer_gradients(role)
+    if role.adapter and role.adapter.kind == "dora" and level != "floor":
+        # DoRA's norm needs the product of its factors, as large as the adapted matrix.
+        widest = role.shape.hidden * max(role.shape.intermediate, role.shape.query_width)
+        layer["DoRA's product"] = Bytes(2 * widest) / _split(role)
+    return max(head, layer, key=lambda parts: together(parts.values()).count)
+
+
+def _layer_gradients(role: Role) -> Bytes:
+    """A layer's gradients before they are reduced: bf16, with the fp32 copy that is reduced."""
+    if role.adapter or role.backend not in ("fsdp", "fsdp2", "zero3", "zero2"):
+        return NOTHING
+    return Bytes(6 * role.shape.largest_layer)
+
+
+def forward_parts(role: Role, level: Level) -> Parts:
+    """A pass without gradient: one layer's activations, or the logits."""
+    tokens = role.forward.at(level)
+    residual = Bytes.of(2 * role.shape.hidden * tokens) / _split(role)
+    return {
+        "activations": residual if level == "floor" else layer_forward(role, tokens),
+        "gathered weights": gathered_ends(role) + gathered_layers(role, level),
+        "logits": logits(role, level, tokens, role.forward_logits),
+    }
+
+
+def frozen_shard(role: Role, level: Level) -> Bytes:
+    """What FSDP1 holds besides, below an adapter on several GPUs (see `FROZEN_SHARD`)."""
+    several = role.backend == "fsdp" and role.layout.shard > 1 and role.weight_bytes > 2
+    if not several or role.adapter is None or level == "floor":
+        return NOTHING
+    return Bytes.of(FROZEN_SHARD * role.parameters) / role.layout.shard
+
+
+def layer_forward(role: Role, tokens: int) -> Bytes:
+    """One layer without gradient: the residual, an fp32 copy, and the MLP's three widths."""
+    per_token = 8 * role.shape.hidden + 6 * role.shape.active_intermediate
+    return Bytes.of(per_token * tokens) / _split(role)

@@ -1,0 +1,102 @@
+"""The result of an estimate: stages, their components at three levels, and the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from bot.devices import Device
+from bot.memory.units import Bytes, together
+from bot.memory.workload import LEVELS, Level
+
+StageName: TypeAlias = Literal[
+    "rollout", "weight sync", "log-prob", "reward", "critic", "update", "optimizer"
+]
+STAGES: tuple[StageName, ...] = (
+    "rollout",
+    "weight sync",
+    "log-prob",
+    "reward",
+    "critic",
+    "update",
+    "optimizer",
+)
+Outcome: TypeAlias = Literal["impossible", "likely OOM", "tight", "fits"]
+TIGHT = 0.9
+"""Above this share of the card a configuration counts as tight."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """An amount at the three levels, floor <= expected <= conservative."""
+
+    floor: Bytes
+    expected: Bytes
+    conservative: Bytes
+
+    def at(self, level: Level) -> Bytes:
+        """The amount at a level."""
+        return {
+            "floor": self.floor,
+            "expected": self.expected,
+            "conservative": self.conservative,
+        }[level]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One stage of a step on one pool's GPUs."""
+
+    name: StageName
+    pool: str
+    components: Mapping[Level, Mapping[str, Bytes]]
+    """Level to what takes the memory, each named."""
+
+    @property
+    def total(self) -> Spread:
+        """The sum; a higher level is never below a lower one."""
+        floor, expected, conservative = (
+            together(self.components[level].values()) for level in LEVELS
+        )
+        expected = max(floor, expected)
+        return Spread(floor, expected, max(expected, conservative))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """What a workload takes of each GPU of a device."""
+
+    device: Device
+    gpus: int
+    stages: tuple[Stage, ...]
+    host: Bytes
+    """Memory of one host that offloaded states take."""
+    assumptions: tuple[str, ...] = ()
+    measured: bool = False
+    """True when the lengths are those of a run."""
+
+    def binding(self, level: Level = "expected") -> Stage:
+        """The stage that takes the most at a level."""
+        return max(self.stages, key=lambda stage: stage.total.at(level).count)
+
+    def peak(self, level: Level = "expected") -> Bytes:
+        """The most that any stage takes at a level."""
+        return self.binding(level).total.at(level)
+
+    @property
+    def usable(self) -> Bytes:
+        """What a process can take of the device."""
+        return Bytes.gib(self.device.usable_gib)
+
+    @property
+    def outcome(self) -> Outcome:
+        """The verdict; only `impossible` is an error, and it is made of the floor alone."""
+        if self.peak("floor") > self.usable:
+            return "impossible"
+        if self.peak("expected") > self.usable:
+            return "likely OOM"
+        total = Bytes(self.device.memory_bytes)
+        if self.peak("conservative") > self.usable or self.peak("expected") > total * TIGHT:
+            return "tight"
+        return "fits"

@@ -1,0 +1,64 @@
+"""What the inference engine takes: vLLM's and SGLang's meaning of their fraction.
+
+vLLM: `gpu_memory_utilization` is a share of the card's TOTAL memory; weights, the activations of a
+profiling run and the cache go into it. SGLang: `mem_fraction_static` is a share of the memory that
+is FREE when it starts, for weights and cache; the rest is used while it generates.
+"""
+
+from __future__ import annotations
+
+from bot.memory.profiles import ASLEEP, ENGINE_WORKING
+from bot.memory.units import Bytes
+from bot.memory.workload import Engine, Level
+
+
+def weights(engine: Engine) -> Bytes:
+    """The engine's copy of the model on one GPU."""
+    shape = engine.shape
+    experts = shape.expert_parameters
+    plain = Bytes.of((shape.parameters - experts) * engine.weight_bytes)
+    divided = engine.tensor * engine.pipeline
+    return plain / divided + Bytes.of(experts * engine.weight_bytes) / (divided * engine.expert)
+
+
+def cache(engine: Engine, tokens: int) -> Bytes:
+    """Keys and values of a number of tokens on one GPU, bf16."""
+    shape = engine.shape
+    heads = 1 if shape.latent else max(1, min(engine.tensor, shape.kv_heads))
+    return Bytes.of(4 * shape.layers * shape.kv_width * tokens) / (heads * engine.pipeline)
+
+
+def minimum(engine: Engine) -> Bytes:
+    """Weights and the cache of one full sequence: less cannot generate."""
+    return weights(engine) + cache(engine, engine.sequence_tokens)
+
+
+def generating(engine: Engine, level: Level, total: Bytes, taken: Bytes) -> dict[str, Bytes]:
+    """What it holds while it generates, on a card of `total` where others hold `taken`."""
+    held = weights(engine)
+    least = cache(engine, engine.sequence_tokens)
+    if level == "floor":
+        return {"engine weights": held, "engine cache": least}
+    if engine.name == "hf":
+        return {"engine cache": least}
+    base = total if engine.name == "vllm" else total.less(taken)
+    share = base * engine.fraction
+    working = Bytes.gib(ENGINE_WORKING[level])
+    if engine.name == "sglang":
+        room = share.less(held)
+    else:
+        room = share.less(held + working)
+    return {
+        "engine weights": held,
+        "engine cache": max(room, least),
+        "engine activations": working,
+    }
+
+
+def asleep(engine: Engine, level: Level, total: Bytes) -> dict[str, Bytes]:
+    """What it holds while others work."""
+    if engine.name == "hf":
+        return {}
+    if not engine.sleeps:
+        return generating(engine, level, total, Bytes(0))
+    return {"sleeping engine": Bytes.gib(ASLEEP[level])}

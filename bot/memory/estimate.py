@@ -1,0 +1,182 @@
+"""The staged model: a workload and a device to a budget.
+
+Roles and engine of a pool share each GPU. In a stage the role at work has its states there, the
+others what they do not offload; the peak is the fullest stage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from bot.devices import Device
+from bot.memory.activations import (
+    Parts,
+    forward_parts,
+    frozen_shard,
+    gathered_ends,
+    update_parts,
+)
+from bot.memory.budget import Budget, Stage, StageName
+from bot.memory.engines import asleep, generating, weights
+from bot.memory.profiles import SLACK, overhead
+from bot.memory.states import States, states
+from bot.memory.units import NOTHING, Bytes, together
+from bot.memory.workload import LEVELS, Level, Pool, Role, RoleName, Workload
+
+_Kind: TypeAlias = Literal["generate", "sync", "forward", "update", "step"]
+_FORWARD: Mapping[RoleName, StageName] = {
+    "actor": "log-prob",
+    "reference": "log-prob",
+    "critic": "critic",
+    "reward": "reward",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """Who works in a stage, and at what."""
+
+    name: StageName
+    kind: _Kind
+    role: Role | None = None
+
+
+def estimate(workload: Workload, device: Device) -> Budget:
+    """What the workload takes of each GPU of the device; arithmetic alone."""
+    total = Bytes(device.memory_bytes)
+    stages: list[Stage] = []
+    for pool in workload.pools:
+        gpu = _Gpu(pool, total)
+        stages += [
+            Stage(work.name, pool.name, {level: gpu.parts(work, level) for level in LEVELS})
+            for work in _works(pool)
+        ]
+    return Budget(
+        device=device,
+        gpus=sum(pool.gpus for pool in workload.pools),
+        stages=tuple(stages),
+        host=max((_host(pool, workload.gpus_per_node) for pool in workload.pools), default=NOTHING),
+        assumptions=workload.assumptions,
+        measured=workload.measured,
+    )
+
+
+def _works(pool: Pool) -> Iterator[_Work]:
+    if pool.engine is not None:
+        yield _Work("rollout", "generate")
+        actor = next((role for role in pool.roles if role.name == "actor"), None)
+        if actor is not None and pool.engine.name != "hf":
+            yield _Work("weight sync", "sync", actor)
+    for role in pool.roles:
+        if role.forward.conservative:
+            yield _Work(_FORWARD[role.name], "forward", role)
+        if role.trained:
+            critic = role.name == "critic"
+            yield _Work("critic" if critic else "update", "update", role)
+            yield _Work("critic" if critic else "optimizer", "step", role)
+
+
+class _Gpu:
+    """One GPU of a pool: what is on it at a level while someone works."""
+
+    def __init__(self, pool: Pool, total: Bytes) -> None:
+        self._pool = pool
+        self._total = total
+        self._states: Mapping[RoleName, States] = {r.name: states(r) for r in pool.roles}
+
+    def parts(self, work: _Work, level: Level) -> Parts:
+        """Everything on the GPU, by name."""
+        idle, engine = self._idle(work.role), self._pool.engine
+        parts: Parts = {}
+        if work.role is not None:
+            parts |= self._resident(work.role, work.kind)
+            for name, amount in self._work(work, level).items():
+                parts[name] = parts.get(name, NOTHING) + amount
+            if work.kind != "sync":
+                parts["allocator"] = together(parts.values()) * (SLACK[level] - 1.0)
+            if work.kind in ("forward", "update"):
+                parts["allocator"] += frozen_shard(work.role, level)
+        if engine is not None:
+            if work.kind == "generate":
+                taken = together(idle.values())
+                parts |= generating(engine, level, self._total, taken)
+            elif work.kind == "sync":
+                parts["engine weights"] = weights(engine)
+            else:
+                parts |= asleep(engine, level, self._total)
+        parts |= idle
+        parts["contexts"] = overhead(self._pool, level)
+        return {name: amount for name, amount in parts.items() if amount}
+
+    def _resident(self, role: Role, kind: _Kind) -> Parts:
+        """The states of the role at work."""
+        of = self._states[role.name]
+        parts: Parts = {}
+        if role.weights_offload != "always":
+            parts["weights"] = of.weights
+        if kind in ("update", "step"):
+            if role.gradients_offload != "always":
+                parts["gradients"] = of.gradients
+            if role.optimizer_offload != "always":
+                parts["optimizer"] = of.optimizer
+        elif role.trained:
+            parts |= self._between(role)
+        return parts
+
+    def _between(self, role: Role) -> Parts:
+        """What a trained role keeps between its updates, besides its weights."""
+        of = self._states[role.name]
+        parts: Parts = {}
+        if role.optimizer_offload == "none":
+            parts["optimizer"] = of.optimizer
+        if role.backend == "megatron" and role.gradients_offload == "none":
+            # Megatron's gradients have a buffer of their own; the others free theirs.
+            parts["gradients"] = of.gradients
+        return parts
+
+    def _work(self, work: _Work, level: Level) -> Parts:
+        role = work.role
+        if role is None:
+            return {}
+        if work.kind == "forward":
+            return forward_parts(role, level)
+        if work.kind == "update":
+            return update_parts(role, level)
+        if work.kind == "sync":
+            return {} if level == "floor" else {"gathered weights": gathered_ends(role)}
+        if level == "floor" or role.optimizer_offload == "always":
+            return {}
+        return {"optimizer's temporaries": self._states[role.name].step}
+
+    def _idle(self, at_work: Role | None) -> Parts:
+        """What the roles leave on the GPU while another one works."""
+        parts: Parts = {}
+        for role in self._pool.roles:
+            if role is at_work:
+                continue
+            held = NOTHING
+            if role.weights_offload == "none":
+                held += self._states[role.name].weights
+            if role.trained:
+                held += together(self._between(role).values())
+            if held:
+                parts[f"{role.name}, idle"] = held
+        return parts
+
+
+def _host(pool: Pool, gpus_per_node: int) -> Bytes:
+    """What one host holds of states that are not on its GPUs, and of an engine that sleeps."""
+    each = NOTHING
+    for role in pool.roles:
+        of = states(role)
+        if role.weights_offload != "none":
+            each += of.weights
+        if role.gradients_offload == "always":
+            each += of.gradients
+        if role.trained and role.optimizer_offload != "none":
+            each += of.optimizer
+    if pool.engine is not None and pool.engine.sleeps and pool.roles:
+        each += weights(pool.engine)
+    return each * min(gpus_per_node, pool.gpus)

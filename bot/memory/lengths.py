@@ -1,0 +1,77 @@
+"""How many tokens a GPU holds at once, from batch sizes and from assumed or measured lengths."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bot.memory.workload import Tokens
+
+ASSUMED = 4
+"""A mean length is taken to be this part of its maximum, when no run says it: the share that the
+public GSM8K runs of verl show (371 of 1536 tokens)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lengths:
+    """Tokens of one sequence."""
+
+    prompt_max: int
+    response_max: int
+    prompt_mean: float
+    response_mean: float
+    measured: bool = False
+
+    @property
+    def longest(self) -> int:
+        """Tokens of the longest sequence that the settings allow."""
+        return self.prompt_max + self.response_max
+
+    @property
+    def mean(self) -> float:
+        """Tokens of a mean sequence."""
+        return self.prompt_mean + self.response_mean
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """Lengths that a run logged, tokens; the highest mean of any step."""
+
+    prompt_mean: float | None = None
+    response_mean: float | None = None
+
+
+def lengths(prompt_max: int, response_max: int, run: Measured | None = None) -> Lengths:
+    """Maxima with the run's means; a quarter of the maxima where there are none."""
+    prompt = run.prompt_mean if run else None
+    response = run.response_mean if run else None
+    return Lengths(
+        prompt_max=prompt_max,
+        response_max=response_max,
+        prompt_mean=min(prompt, prompt_max) if prompt else prompt_max / ASSUMED,
+        response_mean=min(response, response_max) if response else response_max / ASSUMED,
+        measured=bool(response),
+    )
+
+
+def batch_tokens(count: int, of: Lengths, *, over: int = 1, padded: bool = False) -> Tokens:
+    """Tokens of `count` sequences in one pass, on each of `over` GPUs that share a sequence.
+
+    Expected: one sequence of full length among means, for somewhere among many passes there is
+    one. With padding all are as long as the longest allowed. The floor is two tokens a sequence:
+    maximum lengths say nothing about what must be there.
+    """
+    most = count * of.longest
+    expected = most if padded else min(most, count * of.mean + of.longest - of.mean)
+    return Tokens(
+        -(-2 * count // over), max(1, round(expected / over)), max(1, -(-most // over))
+    )
+
+
+def packed_tokens(limit: int, sequences: int, of: Lengths, *, over: int = 1) -> Tokens:
+    """Tokens of one pass when passes are filled up to `limit` tokens a GPU.
+
+    A pass holds no more than there is: `sequences` are what one mini batch gives this group.
+    """
+    most = max(limit, -(-of.longest // over))
+    there = batch_tokens(sequences, of, over=over)
+    return Tokens(1, min(most, max(1, there.expected)), min(most, max(1, there.conservative)))

@@ -1,0 +1,104 @@
+"""From a plan to a budget: the model's shape, the device, the estimate, or why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bot.devices import Device, by_token
+from bot.frameworks.plan import Plan
+from bot.memory.budget import Budget
+from bot.memory.estimate import estimate
+from bot.memory.hub_config import NotReadError
+from bot.memory.lengths import Measured
+from bot.memory.models import Model, find, from_config
+from bot.memory.settings import NoPredictionError
+from bot.memory.workload import Workload
+
+ReadFile = Callable[[str], bytes | None]
+"""The bytes of a file of the script's tree, None when there is none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prediction:
+    """An estimate with what it was made from."""
+
+    workload: Workload
+    budget: Budget
+    model: Model
+
+
+def device_named(token: str | None) -> Device:
+    """The device that a token or a reported name means; raises NoPredictionError otherwise.
+
+    A token that means cards of several sizes is refused, unless all but one are of another token
+    (`h20` is the 96 GB card, `h20-141` the other).
+    """
+    if not token:
+        raise NoPredictionError(
+            "The device is not known: the script's name holds none. Name it with --device h100."
+        )
+    found = by_token(token)
+    if not found:
+        raise NoPredictionError(f"The memory of a {token} is not known; name a known device.")
+    exact = [device for device in found if device.token == token.lower()] or list(found)
+    named = [device for device in exact if token.lower() in device.name_tokens]
+    sizes = {device.memory_bytes for device in named or exact}
+    if len(sizes) > 1:
+        gib = ", ".join(f"{size / 2**30:.0f}" for size in sorted(sizes))
+        raise NoPredictionError(f"{token} may be a card of {gib} GiB; name it exactly.")
+    return (named or exact)[0]
+
+
+def find_model(path: str, files: ReadFile | None = None) -> Model:
+    """The model that a path means: its config.json in the tree first, then its name.
+
+    Raises NoPredictionError when its shape is not known.
+    """
+    if files is not None and "${?" not in path:
+        data = files(f"{path.rstrip('/')}/config.json")
+        if data is not None:
+            try:
+                return from_config(path, data)
+            except NotReadError as error:
+                raise NoPredictionError(
+                    f"The config.json of {path} cannot be used: {error}."
+                ) from None
+    model = find(path)
+    if model is None:
+        raise NoPredictionError(f"The shape of the model {path} is not known.")
+    return model
+
+
+def workload_of(
+    plan: Plan, *, run: Measured | None = None, files: ReadFile | None = None
+) -> Workload:
+    """What a plan loads onto its GPUs; raises NoPredictionError with a sentence."""
+
+    def model(path: str) -> Model:
+        return find_model(path, files)
+
+    if plan.framework == "verl":
+        from bot.memory import read_verl as reader
+    else:
+        raise NoPredictionError(f"{plan.framework} is not modelled.")
+    return reader.read(plan, model, run)
+
+
+def predict(
+    plan: Plan,
+    device: Device | str | None,
+    *,
+    run: Measured | None = None,
+    files: ReadFile | None = None,
+) -> Prediction:
+    """The budget of a plan on a device (or on the one that a token names).
+
+    Raises NoPredictionError with a sentence that says what is missing or contradictory.
+    """
+    card = device if isinstance(device, Device) else device_named(device)
+    workload = workload_of(plan, run=run, files=files)
+    path = plan.model.value
+    return Prediction(
+        workload=workload, budget=estimate(workload, card), model=find_model(path or "", files)
+    )

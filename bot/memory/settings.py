@@ -1,0 +1,96 @@
+"""A plan's settings, typed, as an estimate needs them: what is not known stops it with a sentence."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from bot.frameworks.plan import Plan
+from bot.frameworks.plan_values import values_of
+from bot.report import JsonValue
+
+T = TypeVar("T")
+
+
+class NoPredictionError(Exception):
+    """No estimate is possible; the message is a sentence that names what is missing or wrong."""
+
+
+class Settings:
+    """The values of one plan: the last one given, else the release's default, else `otherwise`."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self._values = values_of(plan)
+
+    def value(self, *keys: str) -> JsonValue:
+        """The value at the first key that the script sets, else at the first with a default.
+
+        None when none has one. Raises NoPredictionError when only a run decides it.
+        """
+        for key in keys:
+            setting = self.plan.last(key)
+            if setting is None or setting.operator == "~":
+                continue
+            if not setting.known:
+                raise NoPredictionError(f"{key} is {setting.text}, which only running decides.")
+            found = self._values.get(key)
+            value = found.value if found is not None else setting.value
+            return value  # type: ignore[return-value]
+        for key in keys:
+            found = self._values.get(key)
+            if found is not None and found.value is not None:
+                return found.value
+            option = self.plan.table.get(key) if self.plan.table is not None else None
+            if found is None and option is not None and option.type != "mandatory":
+                default = option.default
+                if default is not None and not (isinstance(default, str) and "${" in default):
+                    return default
+        return None
+
+    def whole(self, *keys: str) -> int | None:
+        """A whole number; None when it is not set."""
+        value = self.value(*keys)
+        if value is None:
+            return None
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise NoPredictionError(f"{keys[0]} is {value!r}, where a whole number belongs.")
+        return value
+
+    def size(self, *keys: str) -> int:
+        """A parallel size: 1 when it is not set. Raises when it is not positive."""
+        value = self.whole(*keys)
+        if value is not None and value < 1:
+            raise NoPredictionError(f"{keys[0]} is {value}, where a positive number belongs.")
+        return value or 1
+
+    def number(self, otherwise: float, *keys: str) -> float:
+        """A number."""
+        value = self.value(*keys)
+        if value is None:
+            return otherwise
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise NoPredictionError(f"{keys[0]} is {value!r}, where a number belongs.")
+        return float(value)
+
+    def on(self, otherwise: bool, *keys: str) -> bool:
+        """A switch."""
+        value = self.value(*keys)
+        if value is None:
+            return otherwise
+        if isinstance(value, str):
+            return value.lower() in ("true", "1", "yes", "on")
+        return bool(value)
+
+    def text(self, *keys: str) -> str | None:
+        """A text; None when it is not set."""
+        value = self.value(*keys)
+        return value if isinstance(value, str) and value else None
+
+
+def needed(value: T | None, sentence: str) -> T:
+    """The value; raises NoPredictionError with the sentence when there is none."""
+    if value is None:
+        raise NoPredictionError(sentence)
+    return value

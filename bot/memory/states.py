@@ -1,0 +1,119 @@
+"""Model states: what weights, gradients and optimizer take on one GPU, by backend.
+
+FSDP: every state is divided by the ranks that share one copy. ZeRO: DeepSpeed's stages 1 to 3, as
+`estimate_zero*_model_states_mem_needs` of DeepSpeed has them. Megatron: 2 + 4 bytes on the
+tensor-, pipeline- and expert-parallel shard and 12 over the (expert-)data-parallel ranks, as its
+`theoretical_memory_usage.py` has it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bot.memory.shape import Shape
+from bot.memory.units import NOTHING, Bytes
+from bot.memory.workload import Layout, Role
+
+
+@dataclass(frozen=True, slots=True)
+class States:
+    """Bytes on one GPU while nothing is offloaded."""
+
+    weights: Bytes
+    gradients: Bytes
+    optimizer: Bytes
+    step: Bytes
+    """Temporaries of the optimizer's step."""
+
+
+def states(role: Role) -> States:
+    """What a role's states take on its most loaded GPU."""
+    if role.backend == "megatron":
+        return _megatron(role)
+    shared = role.backend in ("fsdp", "fsdp2", "zero3")
+    over = role.layout.shard if shared else 1
+    trained = role.trained_parameters
+    weights = _weights(role) / over
+    gradient_ranks = over if shared or role.backend != "zero2" else role.layout.shard
+    optimizer_ranks = 1 if role.backend == "ddp" else role.layout.shard
+    return States(
+        weights=weights,
+        gradients=Bytes.of(trained * role.gradient_bytes) / gradient_ranks,
+        optimizer=Bytes.of(trained * role.optimizer_bytes) / optimizer_ranks,
+        step=Bytes.of(trained * role.step_bytes) / optimizer_ranks,
+    )
+
+
+def _weights(role: Role) -> Bytes:
+    frozen = role.frozen_bytes if role.adapter and role.frozen_bytes else role.weight_bytes
+    adapter = Bytes.of(role.adapter_parameters * role.weight_bytes)
+    if frozen >= 2:
+        return Bytes.of(role.parameters * frozen) + adapter
+    # Quantized: the layers' matrices alone; embedding and head stay as they are.
+    linear = role.shape.linear_parameters
+    return Bytes.of(linear * frozen) + Bytes.of((role.parameters - linear) * 2) + adapter
+
+
+def megatron_shard(shape: Shape, layout: Layout) -> tuple[float, float]:
+    """Parameters of the most loaded rank: those that every rank of a layer has, and experts.
+
+    The first (or last) stage of the pipeline has one of the two ends; norms, routers and what
+    stands beside the experts without being divided are on every tensor-parallel rank.
+    """
+    moe_layers = shape.experts.layers if shape.experts else 0
+    dense_layers = shape.layers - moe_layers
+    norms = shape.norms * shape.norm
+    whole = norms * shape.layers + shape.norm
+    split = (shape.attention + shape.mlp(shape.intermediate)) * dense_layers
+    if shape.experts:
+        moe = shape.experts
+        shared = shape.mlp(moe.shared) if moe.shared else 0
+        split += (shape.attention + shared) * moe_layers
+        whole += (shape.beside_experts - shared) * moe_layers
+    ends = shape.ends if layout.pipeline == 1 else shape.embedding
+    plain = (split / layout.pipeline + ends + shape.vision) / layout.tensor
+    plain += whole / layout.pipeline
+    experts = shape.expert_parameters / layout.pipeline
+    return plain, experts / (layout.expert_tensor * layout.expert)
+
+
+def _megatron(role: Role) -> States:
+    plain, experts = megatron_shard(role.shape, role.layout)
+    if role.head == "value" and not role.shape.tied and role.layout.pipeline == 1:
+        plain -= role.shape.embedding / role.layout.tensor
+    frozen = role.frozen_bytes if role.adapter and role.frozen_bytes else role.weight_bytes
+    weights = Bytes.of((plain + experts) * frozen)
+    if not role.trained:
+        return States(weights, NOTHING, NOTHING, NOTHING)
+    if role.adapter:
+        parts = role.layout.tensor * role.layout.pipeline
+        trained = role.adapter_parameters / parts
+        return States(
+            weights=weights + Bytes.of(trained * role.weight_bytes),
+            gradients=Bytes.of(trained * role.gradient_bytes),
+            optimizer=Bytes.of(trained * role.optimizer_bytes) / role.layout.data,
+            step=NOTHING,
+        )
+    return States(
+        weights=weights,
+        gradients=Bytes.of((plain + experts) * role.gradient_bytes),
+        optimizer=Bytes.of(plain * role.optimizer_bytes) / role.layout.data
+        + Bytes.of(experts * role.optimizer_bytes) / role.layout.expert_data,
+        step=NOTHING,
+    )
+
+
+def zero2(parameters: int, ranks: int, *, offload: bool) -> Bytes:
+    """Model states of ZeRO-2 on one GPU, as DeepSpeed's own estimator counts them."""
+    held = Bytes(2 * parameters)
+    return held if offload else held + Bytes(int(18 * parameters / ranks))
+
+
+def zero3(
+    parameters: int, largest: int, ranks: int, *, offload: bool, offload_weights: bool
+) -> Bytes:
+    """Model states of ZeRO-3 on one GPU; `largest` counts the parameters of the largest module."""
+    gathered = Bytes(4 * largest)
+    if offload and offload_weights:
+        return gathered
+    return gathered + Bytes(int((2 if offload else 18) * parameters / ranks))

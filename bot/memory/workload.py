@@ -1,0 +1,174 @@
+"""What is to be estimated, in no framework's words: roles, their layout, lengths, the engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from bot.memory.shape import Shape
+
+Level: TypeAlias = Literal["floor", "expected", "conservative"]
+LEVELS: tuple[Level, ...] = ("floor", "expected", "conservative")
+
+Backend: TypeAlias = Literal["fsdp", "fsdp2", "megatron", "zero1", "zero2", "zero3", "ddp"]
+Offload: TypeAlias = Literal["none", "idle", "always"]
+"""idle: on the host while another stage runs (verl's `param_offload`); always: on the host in its
+own stage too (ZeRO's offload, `offload_policy` of FSDP2)."""
+RoleName: TypeAlias = Literal["actor", "critic", "reference", "reward"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Tokens that one GPU holds in one micro batch, at each level."""
+
+    floor: int
+    expected: int
+    conservative: int
+
+    def at(self, level: Level) -> int:
+        """The number at a level."""
+        return {
+            "floor": self.floor,
+            "expected": self.expected,
+            "conservative": self.conservative,
+        }[level]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """How a model is spread over GPUs. Sizes that divide nothing are 1."""
+
+    gpus: int
+    shard: int = 1
+    """Ranks that FSDP or ZeRO spreads one copy over."""
+    tensor: int = 1
+    pipeline: int = 1
+    context: int = 1
+    expert: int = 1
+    expert_tensor: int = 1
+    sequence: int = 1
+    """Ulysses; tokens are already divided by it."""
+
+    @property
+    def data(self) -> int:
+        """Megatron's data-parallel size."""
+        return max(1, self.gpus // (self.tensor * self.pipeline * self.context))
+
+    @property
+    def expert_data(self) -> int:
+        """Megatron's expert-data-parallel size."""
+        return max(1, self.gpus // (self.expert_tensor * self.expert * self.pipeline))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adapter:
+    """A low-rank adapter on a frozen model."""
+
+    kind: Literal["lora", "dora"]
+    rank: int
+    targets: frozenset[str] | None = None
+    """Matrices by PEFT's names; None for every linear layer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Role:
+    """One model of the job. Bytes are a parameter's."""
+
+    name: RoleName
+    shape: Shape
+    head: Literal["language", "value"]
+    trained: bool
+    backend: Backend
+    layout: Layout
+    adapter: Adapter | None = None
+    weight_bytes: float = 4.0
+    """Of a resident parameter; 2 for bf16, about 0.56 for 4-bit linear layers."""
+    frozen_bytes: float | None = None
+    """Of a parameter below an adapter, where it differs."""
+    gradient_bytes: float = 4.0
+    optimizer_bytes: float = 8.0
+    """Of a trained parameter: both moments, and a copy in fp32 where the weights are not."""
+    step_bytes: float = 4.0
+    """Temporary, while the optimizer steps (foreach)."""
+    weights_offload: Offload = "none"
+    gradients_offload: Offload = "none"
+    optimizer_offload: Offload = "none"
+    checkpointing: bool = True
+    activation_offload: bool = False
+    activation_share: float = 1.0
+    """Share of the eager activations that a trainer keeps (compiled, fused)."""
+    update: Tokens = field(default=Tokens(0, 0, 0))
+    forward: Tokens = field(default=Tokens(0, 0, 0))
+    update_logits: float = 0.0
+    """Bytes a vocabulary entry and token, with gradient."""
+    forward_logits: float = 0.0
+    """The same without gradient."""
+
+    @property
+    def parameters(self) -> int:
+        """Of the model with its head, without adapter."""
+        return self.shape.value_parameters if self.head == "value" else self.shape.parameters
+
+    @property
+    def adapter_parameters(self) -> int:
+        """Of the adapter; 0 without one. DoRA adds a magnitude for each output."""
+        if self.adapter is None:
+            return 0
+        count = self.shape.adapter_parameters(self.adapter.rank, self.adapter.targets)
+        if self.adapter.kind == "dora":
+            outputs = 2 * self.shape.hidden + self.shape.query_width + 2 * self.shape.kv_width
+            count += self.shape.layers * (outputs + 2 * self.shape.intermediate)
+        return count
+
+    @property
+    def trained_parameters(self) -> int:
+        """Parameters that have a gradient."""
+        if not self.trained:
+            return 0
+        return self.adapter_parameters if self.adapter else self.parameters
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Engine:
+    """The inference engine beside or among the trainers."""
+
+    name: Literal["vllm", "sglang", "hf"]
+    shape: Shape
+    tensor: int
+    fraction: float
+    """`gpu_memory_utilization`, `mem_fraction_static`."""
+    weight_bytes: float = 2.0
+    sequence_tokens: int = 1
+    """Tokens of one full sequence: the smallest cache that can work."""
+    sleeps: bool = True
+    """True when weights and cache leave the GPU while others work."""
+    in_process: bool = False
+    """True when it lives in the trainer's process (verl up to 0.6)."""
+    expert: int = 1
+    pipeline: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pool:
+    """GPUs of one kind of use; its members share each GPU."""
+
+    name: str
+    gpus: int
+    roles: tuple[Role, ...] = ()
+    engine: Engine | None = None
+    processes: int = 1
+    """Processes with a CUDA context on each GPU."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workload:
+    """Everything that an estimate needs, besides the device."""
+
+    framework: str
+    version: str
+    pools: tuple[Pool, ...]
+    gpus_per_node: int
+    assumptions: tuple[str, ...] = ()
+    """What was taken for granted, a clause for each."""
+    measured: bool = False
+    """True when the lengths are those of a run."""
