@@ -78,16 +78,24 @@ def head_surroundings(role: Role, tokens: int, level: Level) -> Bytes:
     return Bytes.of(HEAD * role.shape.hidden * tokens) / _split(role)
 
 
+def _gathers(role: Role) -> bool:
+    """Whether whole weights are made for a pass.
+
+    One rank under FSDP has them whole, but casts them from fp32 to bf16 unit by unit.
+    """
+    if role.backend == "zero3":
+        return role.layout.shard > 1
+    return role.backend in ("fsdp", "fsdp2") and (role.layout.shard > 1 or role.weight_bytes > 2)
+
+
 def gathered_ends(role: Role) -> Bytes:
     """Embedding and head while they are whole, bf16.
 
     FSDP1 keeps both in its root unit from the first layer to the last; FSDP2 in verl gives the
     embedding a unit of its own, so that only the head is there; other backends keep none.
     """
-    if role.layout.shard <= 1 or role.backend not in ("fsdp", "fsdp2", "zero3"):
-        # One rank under FSDP still casts its fp32 weights to bf16 unit by unit.
-        if role.backend not in ("fsdp", "fsdp2") or role.weight_bytes <= 2:
-            return NOTHING
+    if not _gathers(role):
+        return NOTHING
     ends = role.shape.embedding if role.backend != "fsdp" else role.shape.ends
     if role.head == "value" and not role.shape.tied:
         ends = role.shape.embedding if role.backend == "fsdp" else role.shape.hidden
@@ -96,8 +104,7 @@ def gathered_ends(role: Role) -> Bytes:
 
 def gathered_layers(role: Role, level: Level) -> Bytes:
     """Layers whose weights are whole at one time, bf16."""
-    single = role.layout.shard <= 1 and role.weight_bytes <= 2
-    if role.backend not in ("fsdp", "fsdp2", "zero3") or single:
+    if not _gathers(role):
         return NOTHING
     layers = min(GATHERED_LAYERS[level], role.shape.layers)
     return Bytes(2 * role.shape.largest_layer) * layers

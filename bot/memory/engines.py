@@ -17,8 +17,11 @@ def weights(engine: Engine) -> Bytes:
     shape = engine.shape
     experts = shape.expert_parameters
     plain = Bytes.of((shape.parameters - experts) * engine.weight_bytes)
-    divided = engine.tensor * engine.pipeline
-    return plain / divided + Bytes.of(experts * engine.weight_bytes) / (divided * engine.expert)
+    # With expert parallelism the experts are spread over tensor- and data-parallel ranks.
+    spread = max(engine.tensor, engine.expert) * engine.pipeline
+    return (
+        plain / (engine.tensor * engine.pipeline) + Bytes.of(experts * engine.weight_bytes) / spread
+    )
 
 
 def cache(engine: Engine, tokens: int) -> Bytes:
@@ -44,13 +47,10 @@ def generating(engine: Engine, level: Level, total: Bytes, taken: Bytes) -> dict
     base = total if engine.name == "vllm" else total.less(taken)
     share = base * engine.fraction
     working = Bytes.gib(ENGINE_WORKING[level])
-    if engine.name == "sglang":
-        room = share.less(held)
-    else:
-        room = share.less(held + working)
+    inside = held if engine.name == "sglang" else held + working
     return {
         "engine weights": held,
-        "engine cache": max(room, least),
+        "engine cache": max(share.less(inside), least),
         "engine activations": working,
     }
 

@@ -62,16 +62,17 @@ def batch_tokens(count: int, of: Lengths, *, over: int = 1, padded: bool = False
     """
     most = count * of.longest
     expected = most if padded else min(most, count * of.mean + of.longest - of.mean)
-    return Tokens(
-        -(-2 * count // over), max(1, round(expected / over)), max(1, -(-most // over))
-    )
+    return Tokens(-(-2 * count // over), max(1, round(expected / over)), max(1, -(-most // over)))
 
 
 def packed_tokens(limit: int, sequences: int, of: Lengths, *, over: int = 1) -> Tokens:
     """Tokens of one pass when passes are filled up to `limit` tokens a GPU.
 
-    A pass holds no more than there is: `sequences` are what one mini batch gives this group.
+    A pass holds no more than there is: `sequences` are what one mini batch gives this group. A
+    sequence that is longer than the limit has a pass of its own.
     """
-    most = max(limit, -(-of.longest // over))
     there = batch_tokens(sequences, of, over=over)
-    return Tokens(1, min(most, max(1, there.expected)), min(most, max(1, there.conservative)))
+    expected = max(limit, round(of.mean / over))
+    most = max(limit, -(-of.longest // over))
+    conservative = max(1, min(most, there.conservative))
+    return Tokens(1, max(1, min(expected, there.expected, conservative)), conservative)

@@ -71,18 +71,33 @@ def find_model(path: str, files: ReadFile | None = None) -> Model:
 
 
 def workload_of(
-    plan: Plan, *, run: Measured | None = None, files: ReadFile | None = None
+    plan: Plan,
+    *,
+    run: Measured | None = None,
+    files: ReadFile | None = None,
+    gpus: int | None = None,
 ) -> Workload:
-    """What a plan loads onto its GPUs; raises NoPredictionError with a sentence."""
+    """What a plan loads onto its GPUs; raises NoPredictionError with a sentence.
+
+    `gpus` counts where the plan itself leaves them to the launcher.
+    """
 
     def model(path: str) -> Model:
         return find_model(path, files)
 
     if plan.framework == "verl":
-        from bot.memory import read_verl as reader
-    else:
-        raise NoPredictionError(f"{plan.framework} is not modelled.")
-    return reader.read(plan, model, run)
+        from bot.memory import read_verl
+
+        return read_verl.read(plan, model, run)
+    if plan.framework == "openrlhf":
+        from bot.memory import read_openrlhf
+
+        return read_openrlhf.read(plan, model, run, gpus)
+    if plan.framework in ("trl", "open-instruct"):
+        from bot.memory import read_trainers
+
+        return read_trainers.read(plan, model, run, gpus)
+    raise NoPredictionError(f"{plan.framework} is not modelled.")
 
 
 def predict(
@@ -91,13 +106,14 @@ def predict(
     *,
     run: Measured | None = None,
     files: ReadFile | None = None,
+    gpus: int | None = None,
 ) -> Prediction:
     """The budget of a plan on a device (or on the one that a token names).
 
     Raises NoPredictionError with a sentence that says what is missing or contradictory.
     """
     card = device if isinstance(device, Device) else device_named(device)
-    workload = workload_of(plan, run=run, files=files)
+    workload = workload_of(plan, run=run, files=files, gpus=gpus)
     path = plan.model.value
     return Prediction(
         workload=workload, budget=estimate(workload, card), model=find_model(path or "", files)

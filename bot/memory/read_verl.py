@@ -1,7 +1,7 @@
 """verl's settings to a workload.
 
-Sources: verl's `workers/fsdp_workers.py`, `workers/megatron_workers.py`, `workers/actor/dp_actor.py`
-and `utils/torch_functional.py` of the releases 0.2 to 0.9.1.
+Sources: verl's `workers/fsdp_workers.py`, `workers/megatron_workers.py` and `workers/actor/` of the
+releases 0.2 to 0.9.1.
 """
 
 from __future__ import annotations
@@ -12,19 +12,17 @@ from typing import Literal
 
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import version_at_least
-from bot.memory import profiles
+from bot.memory import verl_engine, verl_logits
 from bot.memory.lengths import Lengths, Measured, batch_tokens, lengths, packed_tokens
 from bot.memory.models import Model
 from bot.memory.settings import NoPredictionError, Settings, needed
 from bot.memory.workload import (
     Adapter,
     Backend,
-    Engine,
     Layout,
     Offload,
     Pool,
     Role,
-    RoleName,
     Tokens,
     Workload,
 )
@@ -49,7 +47,8 @@ class _Verl:
         self.get = Settings(plan)
         get = self.get
         self.per_node = needed(
-            plan.gpus_per_node.value, "The number of GPUs a node (trainer.n_gpus_per_node) is not known."
+            plan.gpus_per_node.value,
+            "The number of GPUs a node (trainer.n_gpus_per_node) is not known.",
         )
         nodes = needed(plan.nodes.value, "The number of nodes (trainer.nnodes) is not known.")
         self.gpus = self.per_node * nodes
@@ -70,10 +69,11 @@ class _Verl:
         self.assumptions: list[str] = []
 
     def workload(self) -> Workload:
+        get = self.get
         actor = self._actor()
         roles = [actor, *self._reference(actor), *self._critic(actor)]
-        reward = self._reward()
-        engine, apart = self._engine()
+        reward = verl_engine.reward(get, self.plan, self.gpus, self.find, self.lengths)
+        engine, apart = verl_engine.engine(get, self.plan, self.gpus, self.shape, self.lengths)
         processes = 1 if engine is None or engine.in_process or apart else 2
         pools = [
             Pool(
@@ -84,6 +84,8 @@ class _Verl:
                 processes=processes,
             )
         ]
+        if get.on(False, "reward.reward_model.enable_resource_pool"):
+            self.assumptions.append("the reward model's own GPUs are not part of the estimate")
         if apart and engine is not None:
             pools.append(Pool(name="rollout", gpus=apart, engine=engine))
         given = self.lengths
@@ -195,7 +197,10 @@ class _Verl:
     def _actor(self) -> Role:
         get = self.get
         config, megatron = f"{ACTOR}.fsdp_config", f"{ACTOR}.megatron"
-        ulysses = (f"{config}.ulysses_sequence_parallel_size", f"{ACTOR}.ulysses_sequence_parallel_size")
+        ulysses = (
+            f"{config}.ulysses_sequence_parallel_size",
+            f"{ACTOR}.ulysses_sequence_parallel_size",
+        )
         layout = self._layout(config, megatron, ulysses[::-1])
         padded = not get.on(False, f"{MODEL}.use_remove_padding") and self.backend != "megatron"
         update = needed(
@@ -208,7 +213,7 @@ class _Verl:
                 self._mini(),
                 padded,
             ),
-            f"{ACTOR}.ppo_micro_batch_size_per_gpu is not set, so the tokens of one pass are not known.",
+            f"{ACTOR}.ppo_micro_batch_size_per_gpu is not set: the tokens of a pass are not known.",
         )
         forward = self._forward(f"{ROLLOUT}.log_prob", layout, padded) or update
         role = Role(
@@ -223,8 +228,8 @@ class _Verl:
             activation_offload=get.on(False, f"{MODEL}.enable_activation_offload"),
             update=update,
             forward=forward,
-            update_logits=self._update_logits(),
-            forward_logits=self._forward_logits(entropy=True),
+            update_logits=verl_logits.update(get, self.backend),
+            forward_logits=verl_logits.forward(get, self.backend, entropy=True),
         )
         if self.backend == "megatron":
             recompute = get.value(f"{megatron}.override_transformer_config.recompute_granularity")
@@ -237,11 +242,15 @@ class _Verl:
     def _with_states(self, role: Role, config: str, megatron: str) -> Role:
         get = self.get
         if role.backend == "megatron":
+            optimizer = f"{megatron.removesuffix('.megatron')}.optim.override_optimizer_config"
+            on_host = get.number(0.0, f"{optimizer}.optimizer_offload_fraction")
+            if not get.on(False, f"{optimizer}.optimizer_cpu_offload"):
+                on_host = 0.0
             return replace(
                 role,
                 weight_bytes=2.0,
                 gradient_bytes=4.0,
-                optimizer_bytes=12.0,
+                optimizer_bytes=12.0 * (1.0 - min(1.0, max(0.0, on_host))),
                 step_bytes=0.0,
                 weights_offload=self._idle(f"{megatron}.param_offload"),
                 gradients_offload=self._idle(f"{megatron}.grad_offload"),
@@ -277,46 +286,11 @@ class _Verl:
             padded,
         )
 
-    def _fused(self) -> bool:
-        return self.get.on(False, f"{MODEL}.use_fused_kernels", f"{ACTOR}.use_fused_kernels")
-
-    def _update_logits(self) -> float:
-        """Bytes a logit in the update, by the flags that choose its path."""
-        get = self.get
-        if self._fused():
-            return profiles.FUSED
-        coefficient = get.number(0.0, f"{ACTOR}.entropy_coeff")
-        entropy = coefficient != 0 or get.on(False, f"{ACTOR}.calculate_entropy")
-        if self.backend == "megatron":
-            return profiles.MEGATRON_ENTROPY if entropy else profiles.MEGATRON_LOG_PROBS
-        if not entropy:
-            return profiles.LOG_PROBS
-        chunked = get.on(False, *self._either("entropy_from_logits_with_chunking"))
-        if chunked:
-            return profiles.ENTROPY_CHUNKED
-        if get.on(True, *self._either("use_torch_compile")):
-            return profiles.ENTROPY_COMPILED
-        if get.on(False, *self._either("entropy_checkpointing")):
-            return profiles.ENTROPY_CHECKPOINTED
-        return profiles.ENTROPY_EAGER
-
-    def _forward_logits(self, *, entropy: bool) -> float:
-        if self._fused():
-            return profiles.FUSED
-        if self.backend == "megatron":
-            return profiles.MEGATRON_LOG_PROBS
-        if not entropy:
-            return profiles.FORWARD_LOG_PROBS
-        compiled = self.get.on(True, *self._either("use_torch_compile"))
-        chunked = self.get.on(False, *self._either("entropy_from_logits_with_chunking"))
-        return profiles.FORWARD_COMPILED if compiled or chunked else profiles.FORWARD_EAGER
-
-    def _either(self, name: str) -> tuple[str, str]:
-        return f"{ACTOR}.{name}", f"{ACTOR}.fsdp_config.{name}"
-
     def _reference(self, actor: Role) -> list[Role]:
         get = self.get
-        wanted = get.on(False, f"{ACTOR}.use_kl_loss") or get.on(False, "algorithm.use_kl_in_reward")
+        wanted = get.on(False, f"{ACTOR}.use_kl_loss") or get.on(
+            False, "algorithm.use_kl_in_reward"
+        )
         if not wanted or self.adapter is not None:
             return []  # Below an adapter the base itself is the reference.
         padded = not get.on(False, f"{MODEL}.use_remove_padding") and self.backend != "megatron"
@@ -333,7 +307,7 @@ class _Verl:
                 trained=False,
                 update=Tokens(0, 0, 0),
                 forward=self._forward(f"{REF}.log_prob", actor.layout, padded) or actor.forward,
-                forward_logits=self._forward_logits(entropy=False),
+                forward_logits=verl_logits.forward(get, self.backend, entropy=False),
                 weight_bytes=dtype if fsdp else 2.0,
                 weights_offload=offload,
                 gradients_offload="none",
@@ -351,7 +325,10 @@ class _Verl:
         config = f"{CRITIC}.fsdp" if get.value(f"{CRITIC}.fsdp.fsdp_size") is not None else ""
         config = config or f"{CRITIC}.model.fsdp_config"
         megatron = f"{CRITIC}.megatron"
-        keys = (f"{CRITIC}.ulysses_sequence_parallel_size", f"{config}.ulysses_sequence_parallel_size")
+        keys = (
+            f"{CRITIC}.ulysses_sequence_parallel_size",
+            f"{config}.ulysses_sequence_parallel_size",
+        )
         layout = self._layout(config, megatron, keys)
         padded = not get.on(False, f"{CRITIC}.model.use_remove_padding") and backend != "megatron"
         dynamic = get.on(False, f"{CRITIC}.use_dynamic_bsz")
@@ -365,7 +342,7 @@ class _Verl:
                 self._mini(),
                 padded,
             ),
-            "critic.ppo_micro_batch_size_per_gpu is not set, so the tokens of one pass are not known.",
+            "critic.ppo_micro_batch_size_per_gpu is not set: the tokens of a pass are not known.",
         )
         role = Role(
             name="critic",
@@ -380,69 +357,6 @@ class _Verl:
             forward=update,
         )
         return [self._with_states(role, config, megatron)]
-
-    def _reward(self) -> list[Role]:
-        """A reward model among the trainers; one with a pool of its own is not on these GPUs."""
-        get = self.get
-        for prefix, key in (("reward.reward_model", "model_path"), ("reward_model", "model.path")):
-            if not get.on(False, f"{prefix}.enable"):
-                continue
-            if get.on(False, f"{prefix}.enable_resource_pool"):
-                self.assumptions.append("the reward model's own GPUs are not part of the estimate")
-                return []
-            path = get.text(f"{prefix}.{key}", f"{prefix}.model_path", f"{prefix}.model.path")
-            shape = self.find(needed(path, "The reward model is not known.")).shape
-            server = version_at_least(self.plan, 0, 7)
-            shard = get.size(f"{prefix}.rollout.tensor_model_parallel_size") if server else self.gpus
-            offloaded = get.on(False, f"{prefix}.model.fsdp_config.param_offload")
-            sleeps = server and get.on(True, f"{prefix}.rollout.free_cache_engine")
-            name: RoleName = "reward"
-            return [
-                Role(
-                    name=name,
-                    shape=shape,
-                    head="value",
-                    trained=False,
-                    backend="fsdp",
-                    layout=Layout(gpus=self.gpus, shard=min(shard, self.gpus)),
-                    weight_bytes=2.0,
-                    weights_offload="idle" if sleeps or offloaded else "none",
-                    forward=batch_tokens(1, self.lengths),
-                )
-            ]
-        return []
-
-    def _engine(self) -> tuple[Engine | None, int]:
-        """The engine, and the GPUs of its own when it has some."""
-        get = self.get
-        name = get.text(f"{ROLLOUT}.name")
-        engine = {"vllm": "vllm", "sglang": "sglang", "hf": "hf"}.get((name or "").lower())
-        if engine is None:
-            raise NoPredictionError(f"The inference engine {name or 'of the rollout'} is not modelled.")
-        in_process = (
-            not version_at_least(self.plan, 0, 6) and get.text(f"{ROLLOUT}.mode") != "async"
-        )
-        apart = max(0, (self.plan.gpus.value or self.gpus) - self.gpus)
-        tensor = get.size(f"{ROLLOUT}.tensor_model_parallel_size")
-        home = apart or self.gpus
-        if home % tensor:
-            raise NoPredictionError(
-                f"{ROLLOUT}.tensor_model_parallel_size is {tensor}, which does not divide {home} GPUs."
-            )
-        longest = get.whole(f"{ROLLOUT}.max_model_len") or self.lengths.longest
-        made = Engine(
-            name=engine,  # type: ignore[arg-type]
-            shape=self.shape,
-            tensor=tensor,
-            fraction=get.number(0.5, f"{ROLLOUT}.gpu_memory_utilization"),
-            weight_bytes=1.0 if get.value(f"{ROLLOUT}.quantization") else 2.0,
-            sequence_tokens=longest,
-            sleeps=get.on(True, f"{ROLLOUT}.free_cache_engine") and not apart,
-            in_process=in_process,
-            expert=get.size(f"{ROLLOUT}.expert_parallel_size") if tensor == 1 else 1,
-            pipeline=get.size(f"{ROLLOUT}.pipeline_model_parallel_size"),
-        )
-        return made, apart
 
 
 _SELECTIVE = 0.55

@@ -1,4 +1,4 @@
-"""A plan's settings, typed, as an estimate needs them: what is not known stops it with a sentence."""
+"""A plan's settings, typed, as an estimate needs them; what is not known stops it."""
 
 from __future__ import annotations
 
@@ -34,8 +34,7 @@ class Settings:
             if not setting.known:
                 raise NoPredictionError(f"{key} is {setting.text}, which only running decides.")
             found = self._values.get(key)
-            value = found.value if found is not None else setting.value
-            return value  # type: ignore[return-value]
+            return found.value if found is not None else setting.value  # type: ignore[return-value]
         for key in keys:
             found = self._values.get(key)
             if found is not None and found.value is not None:

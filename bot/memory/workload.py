@@ -145,6 +145,7 @@ class Engine:
     in_process: bool = False
     """True when it lives in the trainer's process (verl up to 0.6)."""
     expert: int = 1
+    """Expert-parallel ranks: tensor- times data-parallel ones, or 1."""
     pipeline: int = 1
 
 

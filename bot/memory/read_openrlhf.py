@@ -1,0 +1,307 @@
+"""OpenRLHF's options to a workload.
+
+Sources: `openrlhf/cli/train_*.py`, `openrlhf/models/actor.py` and `openrlhf/utils/deepspeed/` of
+the releases 0.3.8 to 0.11.2. Each option is looked for under its dotted name (since 0.10.2) and
+under the flat one before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from bot.frameworks.plan import Plan
+from bot.memory import profiles
+from bot.memory.lengths import Lengths, Measured, batch_tokens, lengths, packed_tokens
+from bot.memory.models import Model
+from bot.memory.settings import NoPredictionError, Settings, needed
+from bot.memory.shape import Shape
+from bot.memory.workload import (
+    Adapter,
+    Backend,
+    Engine,
+    Layout,
+    Pool,
+    Role,
+    RoleName,
+    Tokens,
+    Workload,
+)
+
+FindModel = Callable[[str], Model]
+_STAGES: dict[int, Backend] = {0: "ddp", 1: "zero1", 2: "zero2", 3: "zero3"}
+_PAIRS = ("rm", "dpo")
+QUANTIZED = 0.56
+"""Bytes of a parameter in NF4 with double quantization and its scales (bitsandbytes)."""
+
+
+def read(
+    plan: Plan, model: FindModel, run: Measured | None = None, gpus: int | None = None
+) -> Workload:
+    """The workload of a plan; raises NoPredictionError with what is missing or contradictory.
+
+    `gpus` counts where the launcher takes all that the host has.
+    """
+    reader = _OpenRLHF(plan, model, run)
+    return reader.ray() if "ppo" in plan.launch.entry else reader.deepspeed(gpus)
+
+
+class _OpenRLHF:
+    def __init__(self, plan: Plan, model: FindModel, run: Measured | None) -> None:
+        self.plan, self.find, self.run = plan, model, run
+        self.get = get = Settings(plan)
+        self.path = needed(
+            plan.model.value, "The model is not known without running the script (--pretrain)."
+        )
+        stage = get.whole("ds.zero_stage", "zero_stage")
+        self.backend: Backend = needed(
+            _STAGES.get(2 if stage is None else stage), f"ZeRO has no stage {stage}."
+        )
+        if get.size("ds.tensor_parallel_size", "ds_tensor_parallel_size") > 1:
+            raise NoPredictionError("DeepSpeed's tensor parallelism is not modelled.")
+        dtype = (get.text("ds.param_dtype", "param_dtype") or "bf16").lower()
+        if dtype not in ("bf16", "fp16"):
+            raise NoPredictionError(f"The data type {dtype} is not modelled.")
+        self.packed = get.on(False, "ds.packing_samples", "packing_samples")
+        self.ring = get.size("ds.ring_attn_size", "ring_attn_size")
+        self.assumptions = [f"OpenRLHF {plan.framework_version} profile"]
+
+    def _role(self, name: RoleName, shape: Shape, gpus: int, *, trained: bool) -> Role:
+        get = self.get
+        rank = get.whole("ds.lora.rank", "lora_rank") or 0
+        quantized = get.on(False, "ds.load_in_4bit", "load_in_4bit")
+        adam = get.on(False, "ds.adam_offload", "adam_offload")
+        sleeps = get.on(False, "ds.enable_sleep", "deepspeed_enable_sleep")
+        if gpus < 1 or gpus % self.ring:
+            raise NoPredictionError(f"{gpus} GPUs cannot be divided by a ring of {self.ring}.")
+        prefix = {"actor": "actor", "critic": "critic"}.get(name, "model")
+        checkpointing = get.on(
+            False,
+            f"{prefix}.gradient_checkpointing_enable",
+            "actor.gradient_checkpointing_enable",
+            "model.gradient_checkpointing_enable",
+            "gradient_checkpointing",
+        )
+        return Role(
+            name=name,
+            shape=shape,
+            head="value" if name in ("critic", "reward") else "language",
+            trained=trained,
+            backend=self.backend,
+            layout=Layout(gpus=gpus, shard=gpus),
+            adapter=Adapter(kind="lora", rank=rank) if rank and trained else None,
+            weight_bytes=2.0,
+            frozen_bytes=QUANTIZED if quantized and rank and trained else None,
+            gradient_bytes=4.0 if self._fp32_gradients() else 2.0,
+            # fp32 weights and two moments; the step makes fp32 gradients of its partition.
+            optimizer_bytes=12.0,
+            step_bytes=4.0,
+            weights_offload="idle" if sleeps and trained else "none",
+            optimizer_offload="always" if adam else "idle" if sleeps else "none",
+            checkpointing=checkpointing,
+        )
+
+    def _fp32_gradients(self) -> bool:
+        return self.get.text("ds.grad_accum_dtype", "grad_accum_dtype") == "fp32"
+
+    def _logits(self) -> float:
+        liger = self.get.on(False, "ds.use_liger_kernel", "use_liger_kernel")
+        return profiles.FUSED if liger else profiles.LOG_SOFTMAX_FP32
+
+    def _tokens(self, count: int, of: Lengths, stage: str = "train") -> Tokens:
+        get = self.get
+        if get.on(False, "train.dynamic_batch_enable", "use_dynamic_batch"):
+            old = "rollout_max_tokens_per_gpu" if stage == "rollout" else "train_max_tokens_per_gpu"
+            limit = get.whole(f"{stage}.max_tokens_per_gpu", old)
+            if limit:
+                # Passes are filled up to the limit; the batch of a step is far larger than one.
+                return packed_tokens(limit, 1 << 12, of, over=self.ring)
+        return batch_tokens(count, of, over=self.ring, padded=not self.packed)
+
+    def deepspeed(self, gpus: int | None) -> Workload:
+        """Supervised, reward-model and preference training: one process a GPU."""
+        get = self.get
+        kind = self.plan.launch.entry.rsplit("train_", 1)[-1]
+        if kind not in ("sft", "rm", "dpo"):
+            raise NoPredictionError(f"openrlhf's train_{kind} is not modelled.")
+        count = self.plan.gpus.value or gpus
+        total = needed(
+            count, "The number of GPUs is not known: the launcher takes every GPU of the host."
+        )
+        longest = needed(get.whole("data.max_len", "max_len"), "max_len is not known.")
+        micro = needed(
+            get.whole("train.micro_batch_size", "micro_train_batch_size"),
+            "micro_train_batch_size is not known.",
+        )
+        of = lengths(0, longest, self.run)
+        tokens = self._tokens(micro * (2 if kind in _PAIRS else 1), of)
+        shape = self.find(self.path).shape
+        role = replace(
+            self._role("reward" if kind == "rm" else "actor", shape, total, trained=True),
+            update=tokens,
+            update_logits=self._logits(),
+        )
+        roles = [role]
+        if kind == "dpo":
+            path = get.text("ref.model_name_or_path", "ref_pretrain") or self.path
+            offloaded = get.on(False, "ref.offload", "ref_offload")
+            reference = self._role("reference", self.find(path).shape, total, trained=False)
+            roles.append(
+                replace(
+                    reference,
+                    forward=tokens,
+                    forward_logits=self._logits(),
+                    weights_offload="always" if offloaded else "none",
+                )
+            )
+        if not self.packed:
+            self.assumptions.insert(0, f"batches with a sample of max_len ({longest} tokens)")
+        return self._workload((Pool(name="training", gpus=total, roles=tuple(roles)),), of)
+
+    def ray(self) -> Workload:
+        """PPO and its kin on Ray: groups of roles that share GPUs."""
+        get = self.get
+        of = self._ppo_lengths()
+        micro = needed(
+            get.whole("train.micro_batch_size", "micro_train_batch_size"),
+            "micro_train_batch_size is not known.",
+        )
+        rollout = get.whole("rollout.micro_batch_size", "micro_rollout_batch_size") or micro
+        update, forward = self._tokens(micro, of), self._tokens(rollout, of, "rollout")
+        everything = get.on(False, "train.colocate_all", "colocate_all_models")
+        logits = self._logits()
+        groups: dict[str, list[Role]] = {}
+        sizes: dict[str, int] = {}
+
+        def add(group: str, role: Role) -> None:
+            groups.setdefault(group, []).append(role)
+            sizes[group] = role.layout.gpus
+
+        actor_gpus = self._gpus("actor")
+        shape = self.find(self.path).shape
+        actor = replace(
+            self._role("actor", shape, actor_gpus, trained=True),
+            update=update,
+            forward=forward,
+            update_logits=logits,
+            forward_logits=logits / 2,
+        )
+        add("actor", actor)
+        estimator = (get.text("algo.advantage.estimator", "advantage_estimator") or "gae").lower()
+        if get.number(0.01, "algo.kl.init_coef", "init_kl_coef") > 0:
+            shared = everything or get.on(False, "train.colocate_actor_ref", "colocate_actor_ref")
+            gpus = actor_gpus if shared else self._gpus("ref")
+            offloaded = get.on(False, "ref.offload", "ref_reward_offload")
+            reference = replace(
+                self._role("reference", shape, gpus, trained=False),
+                forward=forward,
+                forward_logits=logits / 2,
+                weights_offload="always" if offloaded else "none",
+            )
+            add("actor" if shared else "reference", reference)
+        if estimator == "gae":
+            path = get.text("critic.model_name_or_path", "critic_pretrain")
+            path = path or get.text("reward.model_name_or_path", "reward_pretrain") or self.path
+            gpus = actor_gpus if everything else self._gpus("critic")
+            critic = self._role("critic", self.find(path).shape, gpus, trained=True)
+            add(
+                "actor" if everything else "critic", replace(critic, update=update, forward=forward)
+            )
+        remote = ("reward.remote_url", "remote_rm_url", "train.agent_func_path", "agent_func_path")
+        given = [self.plan.last(key) for key in remote]
+        if not any(setting is not None and setting.value for setting in given):
+            self._reward(add, everything, estimator == "gae", actor_gpus, forward)
+        pools = [
+            Pool(name=name, gpus=sizes[name], roles=tuple(roles), processes=len(roles))
+            for name, roles in groups.items()
+        ]
+        return self._workload(self._with_engine(pools, shape, of, everything), of)
+
+    def _reward(
+        self,
+        add: Callable[[str, Role], None],
+        everything: bool,
+        critic: bool,
+        actor_gpus: int,
+        forward: Tokens,
+    ) -> None:
+        get = self.get
+        path = get.text("reward.model_name_or_path", "reward_pretrain")
+        if path is None:
+            return
+        shared = critic and get.on(False, "train.colocate_critic_reward", "colocate_critic_reward")
+        group = "actor" if everything else "critic" if shared else "reward"
+        gpus = actor_gpus if everything else self._gpus("critic" if shared else "reward")
+        offloaded = get.on(False, "reward.offload", "ref_reward_offload")
+        role = self._role("reward", self.find(path).shape, gpus, trained=False)
+        add(
+            group,
+            replace(role, forward=forward, weights_offload="always" if offloaded else "none"),
+        )
+
+    def _with_engine(
+        self, pools: list[Pool], shape: Shape, of: Lengths, everything: bool
+    ) -> tuple[Pool, ...]:
+        get = self.get
+        engines = get.whole("vllm.num_engines", "vllm_num_engines") or 0
+        if not engines:
+            return tuple(pools)
+        tensor = get.size("vllm.tensor_parallel_size", "vllm_tensor_parallel_size")
+        apart = not everything or get.on(False, "train.async_enable", "async_train")
+        engine = Engine(
+            name="vllm",
+            shape=shape,
+            tensor=tensor,
+            fraction=get.number(0.95, "vllm.gpu_memory_utilization", "vllm_gpu_memory_utilization"),
+            sequence_tokens=of.longest,
+            sleeps=not apart and get.on(False, "vllm.enable_sleep", "vllm_enable_sleep"),
+        )
+        if apart:
+            return (*pools, Pool(name="rollout", gpus=engines * tensor, engine=engine))
+        first = pools[0]
+        if engines * tensor != first.gpus:
+            raise NoPredictionError(
+                f"{engines} engines × tensor parallel {tensor} = {engines * tensor} GPUs, but the "
+                f"models are colocated on {first.gpus}."
+            )
+        return (replace(first, engine=engine, processes=first.processes + 1), *pools[1:])
+
+    def _ppo_lengths(self) -> Lengths:
+        get = self.get
+        response, prompt = self.plan.max_response_length.value, self.plan.max_prompt_length.value
+        if response is None or prompt is None:
+            total = needed(get.whole("data.max_len", "max_len"), "max_len is not known.")
+            # Without a limit of its own a response may take all that the prompt leaves.
+            response = total if response is None else response
+            prompt = total - response
+        if prompt < 0:
+            raise NoPredictionError(
+                f"max_len {prompt + response} is shorter than the {response} new tokens."
+            )
+        return lengths(prompt, response, self.run)
+
+    def _gpus(self, role: str) -> int:
+        nodes = needed(
+            self.get.whole(f"{role}.num_nodes", f"{role}_num_nodes"),
+            f"The nodes of the {role} are not known.",
+        )
+        each = needed(
+            self.get.whole(f"{role}.num_gpus_per_node", f"{role}_num_gpus_per_node"),
+            f"The GPUs of the {role} are not known.",
+        )
+        return nodes * each
+
+    def _workload(self, pools: tuple[Pool, ...], of: Lengths) -> Workload:
+        if self.packed and not of.measured:
+            self.assumptions.insert(
+                0, f"mean sequence {round(of.mean)} tokens, a quarter of the maximum (no run given)"
+            )
+        per_node = self.plan.gpus_per_node.value or max(pool.gpus for pool in pools)
+        return Workload(
+            framework="openrlhf",
+            version=self.plan.framework_version,
+            pools=pools,
+            gpus_per_node=per_node,
+            assumptions=tuple(self.assumptions),
+            measured=of.measured,
+        )

@@ -1,0 +1,287 @@
+"""The options of TRL and open-instruct to a workload.
+
+Sources: TRL's trainers 0.13 to 1.16 with transformers' `TrainingArguments`; open-instruct's
+`grpo_fast.py`, `ppo_vllm_thread_ray_gtrl.py`, `finetune.py` and `dpo_tune_cache.py`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from bot.frameworks.launch import launcher_option
+from bot.frameworks.plan import Plan
+from bot.memory import profiles
+from bot.memory.lengths import Lengths, Measured, batch_tokens, lengths
+from bot.memory.models import Model
+from bot.memory.settings import NoPredictionError, Settings, needed
+from bot.memory.shape import Shape
+from bot.memory.workload import (
+    Adapter,
+    Backend,
+    Engine,
+    Layout,
+    Offload,
+    Pool,
+    Role,
+    Tokens,
+    Workload,
+)
+
+FindModel = Callable[[str], Model]
+_ONLINE = ("grpo", "rloo", "gae", "online_dpo")
+_PAIRS = ("dpo", "rm")
+_ALGORITHMS = (*_ONLINE, *_PAIRS, "sft")
+_STAGES: dict[int, Backend] = {0: "ddp", 1: "zero1", 2: "zero2", 3: "zero3"}
+_QUANTIZED = {"load_in_4bit": 0.56, "load_in_8bit": 1.06}
+"""Bytes of a parameter in NF4 or int8 with its scales (bitsandbytes)."""
+_WIDTH = {"float32": 4.0, "fp32": 4.0, "auto": 2.0, "bfloat16": 2.0, "bf16": 2.0, "float16": 2.0}
+
+
+@dataclass(frozen=True, slots=True)
+class _Precision:
+    weights: float
+    gradients: float
+    optimizer: float
+    step: float
+
+
+def read(
+    plan: Plan, model: FindModel, run: Measured | None = None, gpus: int | None = None
+) -> Workload:
+    """The workload of a plan; raises NoPredictionError with what is missing or contradictory."""
+    return _Trainer(plan, model, run).workload(gpus)
+
+
+class _Trainer:
+    def __init__(self, plan: Plan, model: FindModel, run: Measured | None) -> None:
+        self.plan, self.run = plan, run
+        self.get = Settings(plan)
+        algorithm = plan.algorithm.value
+        if algorithm not in _ALGORITHMS:
+            raise NoPredictionError(f"{plan.framework}'s {algorithm or 'trainer'} is not modelled.")
+        self.algorithm = algorithm
+        self.path = needed(
+            plan.model.value,
+            "The model (--model_name_or_path) is not known without running the script.",
+        )
+        self.find = model
+        self.shape: Shape = model(self.path).shape
+        self.instruct = plan.framework == "open-instruct"
+
+    def workload(self, gpus: int | None) -> Workload:
+        ray = self.instruct and self.algorithm in _ONLINE
+        per_node, nodes = self.plan.gpus_per_node.value, self.plan.nodes.value
+        learners = (per_node or 0) * (nodes or 0) if ray else self.plan.gpus.value or gpus
+        total = needed(learners or None, "The number of GPUs is not known.")
+        of, tokens = self._tokens()
+        roles = self._roles(total, tokens)
+        engine, apart = self._engine(of, total)
+        together = engine is not None and not apart
+        pools = [
+            Pool(
+                name="training",
+                gpus=total,
+                roles=tuple(roles),
+                engine=engine if together else None,
+                processes=2 if together and self.instruct else 1,
+            )
+        ]
+        if engine is not None and apart:
+            pools.append(Pool(name="rollout", gpus=apart, engine=engine))
+        assumptions = [f"{self.plan.framework} {self.plan.framework_version} profile"]
+        if self.algorithm in _ONLINE and not of.measured:
+            assumptions.insert(
+                0, f"mean sequence {round(of.mean)} tokens, a quarter of the maximum (no run given)"
+            )
+        return Workload(
+            framework=self.plan.framework,
+            version=self.plan.framework_version,
+            pools=tuple(pools),
+            gpus_per_node=per_node or total,
+            assumptions=tuple(assumptions),
+            measured=of.measured,
+        )
+
+    def _tokens(self) -> tuple[Lengths, Tokens]:
+        get = self.get
+        each = needed(
+            self.plan.micro_batch_size_per_gpu.value, "per_device_train_batch_size is not known."
+        )
+        if self.algorithm in _ONLINE:
+            response = needed(
+                self.plan.max_response_length.value,
+                "The maximum length of a response is not known.",
+            )
+            of = lengths(self.plan.max_prompt_length.value or 0, response, self.run)
+            packed = get.whole("pack_length")
+            if self.instruct and packed:
+                # Sequences are packed into rows of pack_length tokens.
+                return of, Tokens(2 * each, packed * each, packed * each)
+            return of, batch_tokens(each, of)
+        longest = needed(
+            get.whole("max_length", "max_seq_length"), "The maximum length is not known."
+        )
+        of = lengths(0, longest, self.run)
+        count = each * (2 if self.algorithm in _PAIRS else 1)
+        return of, batch_tokens(count, of, padded=True)
+
+    def _roles(self, gpus: int, tokens: Tokens) -> list[Role]:
+        get = self.get
+        backend = self._backend(gpus)
+        adapter = self._adapter()
+        precision = self._precision(backend)
+        logits = (
+            profiles.FUSED
+            if get.on(False, "use_liger_kernel", "use_liger_loss", "use_liger")
+            else profiles.LOG_SOFTMAX_FP32
+        )
+        online = self.algorithm in _ONLINE
+        offload = self._offload()
+        actor = Role(
+            name="reward" if self.algorithm == "rm" else "actor",
+            shape=self.shape,
+            head="value" if self.algorithm == "rm" else "language",
+            trained=True,
+            backend=backend,
+            layout=Layout(gpus=gpus, shard=1 if backend == "ddp" else gpus),
+            adapter=adapter,
+            weight_bytes=precision.weights,
+            frozen_bytes=self._frozen() if adapter else None,
+            gradient_bytes=precision.gradients,
+            optimizer_bytes=precision.optimizer,
+            step_bytes=precision.step,
+            weights_offload=offload[0],
+            optimizer_offload=offload[1],
+            checkpointing=get.on(False, "gradient_checkpointing"),
+            activation_offload=get.on(False, "activation_offloading"),
+            update=tokens,
+            forward=tokens if online else Tokens(0, 0, 0),
+            update_logits=logits,
+            forward_logits=logits / 2 if online else 0.0,
+        )
+        roles = [actor]
+        if self._reference() and adapter is None:
+            roles.append(
+                replace(
+                    actor,
+                    name="reference",
+                    trained=False,
+                    update=Tokens(0, 0, 0),
+                    forward=tokens,
+                    forward_logits=logits / 2,
+                    weight_bytes=min(2.0, precision.weights),
+                    optimizer_offload="none",
+                )
+            )
+        if self.algorithm == "gae":
+            path = get.text("value_model_path", "reward_model_path") or self.path
+            roles.append(
+                replace(
+                    actor,
+                    name="critic",
+                    shape=self.find(path).shape,
+                    head="value",
+                    adapter=None,
+                    frozen_bytes=None,
+                    forward=tokens,
+                )
+            )
+        return roles
+
+    def _reference(self) -> bool:
+        if self.algorithm == "dpo":
+            return not self.get.on(False, "precompute_ref_log_probs")
+        if self.algorithm not in _ONLINE:
+            return False
+        if not self.get.on(True, "load_ref_policy"):
+            return False
+        return self.get.number(0.05, "beta", "kl_coef") != 0
+
+    def _backend(self, gpus: int) -> Backend:
+        train = self.plan.train.value
+        if train in ("fsdp", "fsdp2"):
+            return "fsdp" if train == "fsdp" else "fsdp2"
+        if train != "deepspeed":
+            if train is None and self.plan.train.key == "config_file":
+                raise NoPredictionError(
+                    "What accelerate's configuration file says of the backend is not known."
+                )
+            return "ddp"
+        stage = self.get.whole("deepspeed_stage", "zero_stage")
+        if stage is None:
+            stage = self._preset()
+        return needed(_STAGES.get(-1 if stage is None else stage), "ZeRO's stage is not known.")
+
+    def _preset(self) -> int | None:
+        """The stage that a preset's file name says, such as deepspeed_zero3.yaml."""
+        launch = self.plan.launch
+        option = launcher_option(launch, "config_file", "deepspeed_config_file", "zero_stage")
+        found = re.search(
+            r"(?:zero|stage)_?([0-3])|\A([0-3])\Z", (option.value or "") if option else ""
+        )
+        return int(found[1] or found[2]) if found else None
+
+    def _offload(self) -> tuple[Offload, Offload]:
+        weights = self.get.on(False, "deepspeed_offload_param")
+        optimizer = self.get.on(False, "deepspeed_offload_optimizer")
+        return ("always" if weights else "none"), ("always" if optimizer else "none")
+
+    def _adapter(self) -> Adapter | None:
+        kind = self.plan.adapter.value
+        if kind is None:
+            raise NoPredictionError("Whether an adapter is trained is not known.")
+        if kind not in ("lora", "dora"):
+            return None
+        rank = needed(self.get.whole("lora_r", "lora_rank"), "The adapter's rank is not known.")
+        named = self.get.value("lora_target_modules")
+        listed = named if isinstance(named, list) else [named] if isinstance(named, str) else []
+        targets = frozenset(str(name) for name in listed if str(name).endswith("_proj"))
+        return Adapter(
+            kind="dora" if kind == "dora" else "lora", rank=rank, targets=targets or None
+        )
+
+    def _frozen(self) -> float | None:
+        for key, width in _QUANTIZED.items():
+            if self.get.on(False, key):
+                return width
+        return None
+
+    def _precision(self, backend: Backend) -> _Precision:
+        stated = self.get.text("dtype", "torch_dtype", "model_dtype")
+        # open-instruct loads in bf16; transformers' default is fp32.
+        name = (stated or ("bfloat16" if self.instruct else "float32")).lower()
+        width = needed(_WIDTH.get(name), f"The data type {name} is not known.")
+        if backend.startswith("zero"):
+            return _Precision(2.0, 2.0, 12.0, 4.0)
+        if self.plan.adapter.value:
+            # PEFT keeps adapters in fp32 whatever the base is in.
+            return _Precision(width, 4.0, 8.0, 0.0)
+        eight_bit = "8bit" in (self.get.text("optim") or "")
+        return _Precision(width, width, 2.0 if eight_bit else 2 * width, 0.0)
+
+    def _engine(self, of: Lengths, gpus: int) -> tuple[Engine | None, int]:
+        """The engine, and the GPUs of its own when it has some."""
+        get = self.get
+        if self.algorithm not in _ONLINE or self.plan.infer.value != "vllm":
+            return None, 0
+        tensor = get.size("vllm_tensor_parallel_size")
+        engine = Engine(
+            name="vllm",
+            shape=self.shape,
+            tensor=tensor,
+            fraction=get.number(0.9, "vllm_gpu_memory_utilization"),
+            sequence_tokens=get.whole("vllm_max_model_length") or of.longest,
+            sleeps=get.on(False, "vllm_enable_sleep_mode"),
+            in_process=not self.instruct,
+        )
+        if self.instruct:
+            if get.on(False, "single_gpu_mode"):
+                return engine, 0
+            return engine, get.size("vllm_num_engines") * tensor
+        if get.text("vllm_mode") == "server":
+            return None, 0
+        if gpus % tensor:
+            raise NoPredictionError(f"{gpus} GPUs cannot be divided by tensor parallel {tensor}.")
+        return engine, 0

@@ -1,0 +1,81 @@
+"""The engine of verl's rollout, and a reward model among the trainers.
+
+Sources: `workers/rollout/` and `experimental/reward_loop/` of verl 0.3 to 0.9.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from bot.frameworks.plan import Plan
+from bot.frameworks.plan_values import version_at_least
+from bot.memory.lengths import Lengths, batch_tokens
+from bot.memory.models import Model
+from bot.memory.settings import NoPredictionError, Settings, needed
+from bot.memory.shape import Shape
+from bot.memory.workload import Engine, Layout, Role
+
+_ROLLOUT = "actor_rollout_ref.rollout"
+
+
+def reward(
+    get: Settings, plan: Plan, gpus: int, find: Callable[[str], Model], given: Lengths
+) -> list[Role]:
+    """A reward model among the trainers; one with a pool of its own is not on these GPUs."""
+    for prefix, key in (("reward.reward_model", "model_path"), ("reward_model", "model.path")):
+        if not get.on(False, f"{prefix}.enable"):
+            continue
+        if get.on(False, f"{prefix}.enable_resource_pool"):
+            return []
+        path = get.text(f"{prefix}.{key}", f"{prefix}.model_path", f"{prefix}.model.path")
+        model = find(needed(path, "The reward model is not known.")).shape
+        server = version_at_least(plan, 0, 7)
+        shard = get.size(f"{prefix}.rollout.tensor_model_parallel_size") if server else gpus
+        offloaded = get.on(False, f"{prefix}.model.fsdp_config.param_offload")
+        sleeps = server and get.on(True, f"{prefix}.rollout.free_cache_engine")
+        return [
+            Role(
+                name="reward",
+                shape=model,
+                head="value",
+                trained=False,
+                backend="fsdp",
+                layout=Layout(gpus=gpus, shard=min(shard, gpus)),
+                weight_bytes=2.0,
+                weights_offload="idle" if sleeps or offloaded else "none",
+                forward=batch_tokens(1, given),
+            )
+        ]
+    return []
+
+
+def engine(
+    get: Settings, plan: Plan, gpus: int, shape: Shape, given: Lengths
+) -> tuple[Engine, int]:
+    """The engine, and the GPUs of its own when it has some."""
+    name = get.text(f"{_ROLLOUT}.name")
+    kind = {"vllm": "vllm", "sglang": "sglang", "hf": "hf"}.get((name or "").lower())
+    if kind is None:
+        raise NoPredictionError(f"The inference engine {name or 'of the rollout'} is not modelled.")
+    in_process = not version_at_least(plan, 0, 6) and get.text(f"{_ROLLOUT}.mode") != "async"
+    apart = max(0, (plan.gpus.value or gpus) - gpus)
+    tensor = get.size(f"{_ROLLOUT}.tensor_model_parallel_size")
+    home = apart or gpus
+    if home % tensor:
+        raise NoPredictionError(
+            f"{_ROLLOUT}.tensor_model_parallel_size is {tensor}, which does not divide {home} GPUs."
+        )
+    longest = get.whole(f"{_ROLLOUT}.max_model_len") or given.longest
+    made = Engine(
+        name=kind,  # type: ignore[arg-type]
+        shape=shape,
+        tensor=tensor,
+        fraction=get.number(0.5, f"{_ROLLOUT}.gpu_memory_utilization"),
+        weight_bytes=1.0 if get.value(f"{_ROLLOUT}.quantization") else 2.0,
+        sequence_tokens=longest,
+        sleeps=get.on(True, f"{_ROLLOUT}.free_cache_engine") and not apart,
+        in_process=in_process,
+        expert=get.size(f"{_ROLLOUT}.expert_parallel_size"),
+        pipeline=get.size(f"{_ROLLOUT}.pipeline_model_parallel_size"),
+    )
+    return made, apart

@@ -1,0 +1,54 @@
+"""Which path verl takes from hidden states to log-probabilities, by its flags.
+
+Sources: `workers/actor/dp_actor.py` (`inplace_backward` unless an entropy is wanted),
+`utils/torch_functional.py` and `workers/actor/megatron_actor.py` of verl 0.3 to 0.9.1.
+"""
+
+from __future__ import annotations
+
+from bot.memory import profiles
+from bot.memory.settings import Settings
+from bot.memory.workload import Backend
+
+_ACTOR, _MODEL = "actor_rollout_ref.actor", "actor_rollout_ref.model"
+
+
+def _fused(get: Settings) -> bool:
+    return get.on(False, f"{_MODEL}.use_fused_kernels", f"{_ACTOR}.use_fused_kernels")
+
+
+def update(get: Settings, backend: Backend) -> float:
+    """Bytes a logit in the update, by the flags that choose its path."""
+    if _fused(get):
+        return profiles.FUSED
+    coefficient = get.number(0.0, f"{_ACTOR}.entropy_coeff")
+    entropy = coefficient != 0 or get.on(False, f"{_ACTOR}.calculate_entropy")
+    if backend == "megatron":
+        return profiles.MEGATRON_ENTROPY if entropy else profiles.MEGATRON_LOG_PROBS
+    if not entropy:
+        return profiles.LOG_PROBS
+    chunked = get.on(False, *_either("entropy_from_logits_with_chunking"))
+    if chunked:
+        return profiles.ENTROPY_CHUNKED
+    if get.on(True, *_either("use_torch_compile")):
+        return profiles.ENTROPY_COMPILED
+    if get.on(False, *_either("entropy_checkpointing")):
+        return profiles.ENTROPY_CHECKPOINTED
+    return profiles.ENTROPY_EAGER
+
+
+def forward(get: Settings, backend: Backend, *, entropy: bool) -> float:
+    """Bytes a logit of a pass without gradient."""
+    if _fused(get):
+        return profiles.FUSED
+    if backend == "megatron":
+        return profiles.MEGATRON_LOG_PROBS
+    if not entropy:
+        return profiles.FORWARD_LOG_PROBS
+    compiled = get.on(True, *_either("use_torch_compile"))
+    chunked = get.on(False, *_either("entropy_from_logits_with_chunking"))
+    return profiles.FORWARD_COMPILED if compiled or chunked else profiles.FORWARD_EAGER
+
+
+def _either(name: str) -> tuple[str, str]:
+    return f"{_ACTOR}.{name}", f"{_ACTOR}.fsdp_config.{name}"
