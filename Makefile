@@ -1,6 +1,6 @@
 # `make demo` and `make test` do all their own set-up; everything else builds on them.
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types lock schemas docs picture bench corpus fuzz clean
+.PHONY: help demo test lint types lock schemas docs picture bench calibrate corpus fuzz clean
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -44,6 +44,9 @@ picture: $(READY)  ## photograph the demo's comment for the README (needs Chromi
 
 bench: $(READY)  ## how long a cold `rlbot lint` takes, and what it imports
 	@$(BIN)/python -m benchmarks.cold_start
+
+calibrate: $(READY)  ## how well memory is predicted, case by case, and with each case left out
+	@$(BIN)/python -m tests.memory.calibrate
 
 corpus: $(READY)  ## judge the reader on folders of real scripts: make corpus DIR="DIR…"
 	@$(BIN)/python -m tests.shell.corpus $(DIR)

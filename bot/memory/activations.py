@@ -6,7 +6,7 @@ layer's (all checkpoints and one layer recomputed, with its gradients).
 
 from __future__ import annotations
 
-from bot.memory.profiles import FROZEN_SHARD, GATHERED_LAYERS, HEAD, LOGITS
+from bot.memory.profiles import GATHERED_LAYERS, HEAD, LOGITS, SLACK_CONSERVATIVE
 from bot.memory.shape import Shape
 from bot.memory.units import NOTHING, Bytes, together
 from bot.memory.workload import Level, Role
@@ -151,12 +151,19 @@ def forward_parts(role: Role, level: Level) -> Parts:
     }
 
 
-def frozen_shard(role: Role, level: Level) -> Bytes:
-    """What FSDP1 holds besides, below an adapter on several GPUs (see `FROZEN_SHARD`)."""
-    several = role.backend == "fsdp" and role.layout.shard > 1 and role.weight_bytes > 2
-    if not several or role.adapter is None or level == "floor":
+def held_besides(role: Role, level: Level, taken: Bytes) -> Bytes:
+    """What the allocator holds over what is taken; nothing at the floor."""
+    if level == "floor":
         return NOTHING
-    return Bytes.of(FROZEN_SHARD * role.parameters) / role.layout.shard
+    more = SLACK_CONSERVATIVE if level == "conservative" else 0.0
+    return taken * (role.slack - 1.0 + more)
+
+
+def frozen_copy(role: Role, level: Level) -> Bytes:
+    """The copy of a frozen shard that FSDP1 holds during a pass, on several GPUs."""
+    if level == "floor" or role.layout.shard <= 1 or role.adapter is None:
+        return NOTHING
+    return Bytes.of(role.frozen_copy_bytes * role.parameters) / role.layout.shard
 
 
 def layer_forward(role: Role, tokens: int) -> Bytes:

@@ -14,13 +14,14 @@ from bot.devices import Device
 from bot.memory.activations import (
     Parts,
     forward_parts,
-    frozen_shard,
+    frozen_copy,
     gathered_ends,
+    held_besides,
     update_parts,
 )
 from bot.memory.budget import Budget, Stage, StageName
 from bot.memory.engines import asleep, generating, weights
-from bot.memory.profiles import SLACK, overhead
+from bot.memory.profiles import overhead
 from bot.memory.states import States, states
 from bot.memory.units import NOTHING, Bytes, together
 from bot.memory.workload import LEVELS, Level, Pool, Role, RoleName, Workload
@@ -95,9 +96,9 @@ class _Gpu:
             for name, amount in self._work(work, level).items():
                 parts[name] = parts.get(name, NOTHING) + amount
             if work.kind != "sync":
-                parts["allocator"] = together(parts.values()) * (SLACK[level] - 1.0)
+                parts["allocator"] = held_besides(work.role, level, together(parts.values()))
             if work.kind in ("forward", "update"):
-                parts["allocator"] += frozen_shard(work.role, level)
+                parts["allocator"] += frozen_copy(work.role, level)
         if engine is not None:
             if work.kind == "generate":
                 taken = together(idle.values())

@@ -41,12 +41,14 @@ MEGATRON_ENTROPY = 14.0
 HEAD = 8.0
 """Output of the last norm, its fp32 copy, the gradient that comes back."""
 
-SLACK: dict[Level, float] = {"floor": 1.0, "expected": 1.02, "conservative": 1.06}
+SLACK = 1.02
 """What the allocator holds over what tensors take. Fitted."""
-FROZEN_SHARD = 2.0
+SLACK_CONSERVATIVE = 0.04
+"""Added at the conservative level."""
+FROZEN_COPY = 2.0
 """Bytes of a frozen parameter that FSDP1 holds besides its fp32 shard, on several GPUs, and that
-the allocator does not report as taken: the size of the shard in bf16. Fitted: it explains three
-boundaries of 14B, 32B and 72B within 3 %, where a single factor leaves up to 8 %."""
+the allocator does not report as taken: the size of the shard in bf16. Fitted: it explains the
+boundaries of 14B, 32B and 72B within 3 %, where a factor on everything leaves up to 8 %."""
 
 CONTEXT: dict[Level, float] = {"floor": 0.4, "expected": 0.8, "conservative": 1.0}
 """GiB of a CUDA context and loaded kernels in each process."""

@@ -12,7 +12,7 @@ from typing import Literal
 
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import version_at_least
-from bot.memory import verl_engine, verl_logits
+from bot.memory import profiles, verl_engine, verl_logits
 from bot.memory.lengths import Lengths, Measured, batch_tokens, lengths, packed_tokens
 from bot.memory.models import Model
 from bot.memory.settings import NoPredictionError, Settings, needed
@@ -265,6 +265,7 @@ class _Verl:
             gradient_bytes=each,
             optimizer_bytes=2 * each,
             step_bytes=each,
+            frozen_copy_bytes=profiles.FROZEN_COPY if role.backend == "fsdp" and each > 2 else 0.0,
             weights_offload="always" if always else self._idle(f"{config}.param_offload"),
             gradients_offload="always" if always else "none",
             optimizer_offload="always" if always else self._idle(f"{config}.optimizer_offload"),

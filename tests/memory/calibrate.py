@@ -1,0 +1,141 @@
+"""How well the model does on the cases, and what its fitted constants rest on.
+
+    make calibrate
+
+Three constants are fitted (`bot/memory/profiles.py`): the bytes a logit of compiled entropy, the
+copy of a frozen shard under FSDP1, and what the allocator holds besides. Each is refitted with
+every case left out in turn (the trials of one boundary count as one case, for they are one run's),
+and the case that was left out is then predicted with the constants that did not see it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from statistics import mean
+
+from bot.memory import profiles
+from bot.memory.estimate import estimate
+from bot.memory.workload import Workload
+from tests.memory.cases import Case, cases
+
+
+@dataclass(frozen=True)
+class Constants:
+    """The fitted ones."""
+
+    entropy: float = profiles.ENTROPY_COMPILED
+    copy: float = profiles.FROZEN_COPY
+    slack: float = profiles.SLACK
+
+    def put(self, workload: Workload) -> Workload:
+        """The workload with these constants in the place of those in use."""
+        pools = []
+        for pool in workload.pools:
+            roles = tuple(
+                replace(
+                    role,
+                    slack=self.slack,
+                    frozen_copy_bytes=self.copy if role.frozen_copy_bytes else 0.0,
+                    update_logits=self.entropy
+                    if role.update_logits == profiles.ENTROPY_COMPILED
+                    else role.update_logits,
+                )
+                for role in pool.roles
+            )
+            pools.append(replace(pool, roles=roles))
+        return replace(workload, pools=tuple(pools))
+
+
+GRID = tuple(
+    Constants(entropy, copy, slack)
+    for entropy, copy, slack in product(
+        (6.0, 6.5, 7.0, 7.25, 7.5, 7.75, 8.0), (1.0, 1.5, 2.0, 2.5), (1.0, 1.02, 1.04)
+    )
+)
+
+
+@dataclass(frozen=True)
+class Point:
+    """A measured figure: a peak, or the edge between a batch that ran and the next one."""
+
+    name: str
+    rows: tuple[tuple[Case, Workload, float], ...]
+    """Case, its workload, and the GiB that were there."""
+
+    def error(self, constants: Constants) -> float:
+        """Relative error of the prediction, signed; of an edge the mean of its two sides."""
+        return mean(self._of(row, constants) for row in self.rows)
+
+    def _of(self, row: tuple[Case, Workload, float], constants: Constants) -> float:
+        case, workload, there = row
+        put = constants.put(workload)
+        if case.kind in ("ran", "oom"):
+            return estimate(put, case.device).peak().in_gib / there - 1
+        return case.predicted_gib(put) / there - 1
+
+
+def points() -> list[Point]:
+    """Every measured figure among the cases, edges of one run together."""
+    found: dict[str, list[tuple[Case, Workload, float]]] = {}
+    for case in cases("peak"):
+        found[case.id] = [(case, case.workload(), case.data["measured_gib"])]
+    for case in cases("ran", "oom"):
+        if case.data.get("edge"):
+            row = (case, case.workload(), case.device.usable_gib)
+            found.setdefault(case.id.rpartition("-")[0], []).append(row)
+    return [Point(name, tuple(rows)) for name, rows in found.items()]
+
+
+def fit(seen: Sequence[Point]) -> Constants:
+    """The constants of the grid with the least sum of absolute errors (one wild case must not decide)."""
+    return min(GRID, key=lambda c: sum(abs(point.error(c)) for point in seen))
+
+
+def left_out(known: Sequence[Point]) -> list[tuple[Point, Constants, float]]:
+    """Each point with the constants that the others give, and its error under them."""
+    rows = []
+    for point in known:
+        constants = fit([other for other in known if other is not point])
+        rows.append((point, constants, point.error(constants)))
+    return rows
+
+
+def report() -> Iterable[str]:
+    """The lines of the calibration table."""
+    known, used = points(), Constants()
+    peaks = [p for p in known if not p.name.startswith("boundary")]
+    edges = [p for p in known if p.name.startswith("boundary")]
+    yield f"constants in use: {used}"
+    yield f"best on the grid: {fit(known)}"
+    yield ""
+    yield f"{'case':22} {'error':>8} {'left out':>9}  constants without it"
+    rows = left_out(known)
+    for point, constants, error in rows:
+        yield f"{point.name:22} {point.error(used):>+8.1%} {error:>+9.1%}  {constants}"
+    yield ""
+    for title, group in (("peaks", peaks), ("boundaries", edges)):
+        here = [abs(p.error(used)) for p in group]
+        blind = [abs(error) for p, _, error in rows if p in group]
+        yield (
+            f"{title}: {len(group)}, mean {mean(here):.1%}, worst {max(here):.1%}; "
+            f"left out mean {mean(blind):.1%}, worst {max(blind):.1%}"
+        )
+    verdicts = [(case, case.budget().outcome) for case in cases("ran", "oom")]
+    wrong = [
+        case.id for case, outcome in verdicts if case.kind == "ran" and outcome == "impossible"
+    ]
+    yield f"cases that ran and are called impossible: {', '.join(wrong) or 'none'}"
+    yield "verdicts, by what happened:"
+    for kind in ("ran", "oom"):
+        counts: dict[str, int] = {}
+        for case, outcome in verdicts:
+            if case.kind == kind:
+                counts[outcome] = counts.get(outcome, 0) + 1
+        yield f"  {kind}: " + ", ".join(f"{n} {outcome}" for outcome, n in sorted(counts.items()))
+
+
+if __name__ == "__main__":
+    sys.stdout.write("\n".join(report()) + "\n")

@@ -1,0 +1,134 @@
+"""Labelled cases: what ran, what ran out of memory, and measured peaks, each with its source."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from bot.devices import Device, by_token
+from bot.frameworks import plans
+from bot.memory.budget import Budget
+from bot.memory.estimate import estimate
+from bot.memory.models import find
+from bot.memory.predict import workload_of
+from bot.memory.units import Bytes, together
+from bot.memory.workload import Adapter, Layout, Pool, Role, Tokens, Workload
+from bot.shell import read
+
+
+@dataclass(frozen=True)
+class Case:
+    """One case; `data` is its row of cases.json."""
+
+    data: dict[str, Any]
+
+    @property
+    def id(self) -> str:
+        return str(self.data["id"])
+
+    @property
+    def kind(self) -> str:
+        """ran, oom, peak, or logits (one tensor)."""
+        return str(self.data["kind"])
+
+    @property
+    def device(self) -> Device:
+        return by_token(self.data["device"])[0]
+
+    def workload(self) -> Workload:
+        """What the case loads, with its own number of tokens where that is known."""
+        made = self._from_roles() if "roles" in self.data else self._from_settings()
+        tokens = self.data.get("tokens")
+        if tokens is None:
+            return made
+        # The floor stays what the settings say: a measured length is no part of it.
+        pools = tuple(
+            replace(
+                pool,
+                roles=tuple(
+                    replace(
+                        role,
+                        update=_known(role.update, tokens) if role.trained else role.update,
+                        forward=_known(role.forward, tokens)
+                        if role.forward.conservative
+                        else role.forward,
+                    )
+                    for role in pool.roles
+                ),
+            )
+            for pool in made.pools
+        )
+        return replace(made, pools=pools)
+
+    def _from_settings(self) -> Workload:
+        settings = self.data["settings"]
+        if self.data["framework"] == "verl":
+            config = [f"--config-name={self.data['config']}"] if "config" in self.data else []
+            words = ["python3", "-m", "verl.trainer.main_ppo", *config]
+            words += [f"{key}={value}" for key, value in settings.items()]
+        else:
+            words = ["deepspeed", "--module", self.data["entry"]]
+            for key, value in settings.items():
+                words += [f"--{key}"] if value is True else [f"--{key}", str(value)]
+        line = " ".join(shlex.quote(word) for word in words) + "\n"
+        versions = {self.data["framework"]: self.data["release"]}
+        plan = plans(read(line.encode(), "case.sh"), versions=versions)[0]
+        return workload_of(plan, gpus=self.data.get("gpus"))
+
+    def _from_roles(self) -> Workload:
+        roles = []
+        for row in self.data["roles"]:
+            fields = dict(row)
+            model = find(fields.pop("model"))
+            assert model is not None, row
+            layout = Layout(**fields.pop("layout"))
+            if "adapter" in fields:
+                fields["adapter"] = Adapter(**fields["adapter"])
+            tokens = Tokens(2, self.data["tokens"], self.data["tokens"])
+            roles.append(Role(shape=model.shape, layout=layout, update=tokens, **fields))
+        gpus = roles[0].layout.gpus
+        pool = Pool(name="training", gpus=gpus, roles=tuple(roles))
+        return Workload(framework="case", version="", pools=(pool,), gpus_per_node=gpus)
+
+    def budget(self) -> Budget:
+        return estimate(self.workload(), self.device)
+
+    def predicted_gib(self, workload: Workload | None = None) -> float:
+        """What the case's own metric would read."""
+        if self.kind == "logits":
+            model = find(self.data["model"])
+            assert model is not None
+            return self.data["per_logit"] * model.shape.vocab * self.data["tokens"] / 2**30  # type: ignore[no-any-return]
+        load = workload or self.workload()
+        budget = estimate(load, self.device)
+        metric = self.data.get("metric", "card")
+        if metric == "card":
+            return budget.peak().in_gib
+        left_out = {"reserved": {"contexts", "sleeping engine"}}.get(
+            metric, {"contexts", "sleeping engine", "allocator"}
+        )
+        held = max(
+            together(
+                amount for name, amount in s.components["expected"].items() if name not in left_out
+            ).in_gib
+            for s in budget.stages
+            if s.name not in ("rollout", "weight sync")
+        )
+        engine = load.pools[0].engine
+        if metric == "allocated and pool" and engine is not None:
+            # vLLM in the worker's process: its pool counts even while it sleeps.
+            held += (Bytes(self.device.memory_bytes) * engine.fraction).in_gib
+        return held
+
+
+def _known(tokens: Tokens, count: int) -> Tokens:
+    return Tokens(min(tokens.floor, count), count, count)
+
+
+def cases(*kinds: str) -> list[Case]:
+    """The cases of these kinds, all without any."""
+    rows = json.loads((Path(__file__).parent / "cases.json").read_text(encoding="utf-8"))
+    return [Case(row) for row in rows if not kinds or row["kind"] in kinds]

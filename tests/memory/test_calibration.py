@@ -1,0 +1,67 @@
+"""The cases hold: what ran is not refused, peaks and boundaries are met."""
+
+from __future__ import annotations
+
+from statistics import mean
+
+import pytest
+
+from tests.memory.calibrate import Constants, points, report
+from tests.memory.cases import Case, cases
+
+
+def test_the_cases_are_the_ones_meant() -> None:
+    kinds = [case.kind for case in cases()]
+    assert (kinds.count("peak"), kinds.count("ran"), kinds.count("oom")) == (12, 33, 18)
+    assert len({case.id for case in cases()}) == len(kinds)
+    assert all(case.data["source"] for case in cases())
+
+
+@pytest.mark.parametrize("case", cases("ran"), ids=lambda case: case.id)
+def test_nothing_that_ran_is_called_impossible(case: Case) -> None:
+    assert case.budget().outcome != "impossible"
+
+
+@pytest.mark.parametrize("case", cases("peak"), ids=lambda case: case.id)
+def test_no_measured_peak_is_below_its_floor(case: Case) -> None:
+    budget = case.budget()
+    floor = max(
+        stage.total.floor for stage in budget.stages if stage.name not in ("rollout", "weight sync")
+    )
+    assert floor.in_gib <= case.data["measured_gib"]
+
+
+def test_peaks_within_ten_percent_mean_and_twenty_five_worst() -> None:
+    errors = [
+        abs(case.predicted_gib() / case.data["measured_gib"] - 1)
+        for case in cases("peak", "logits")
+    ]
+    assert mean(errors) < 0.10
+    assert max(errors) < 0.25
+
+
+def test_boundaries_within_five_percent() -> None:
+    edges = [case for case in cases("ran", "oom") if case.data.get("edge")]
+    assert len(edges) == 8
+    for case in edges:
+        budget = case.budget()
+        assert abs(budget.peak() / budget.usable - 1) < 0.05, case.id
+
+
+def test_other_constants_would_be_seen() -> None:
+    known = [point for point in points() if point.name.startswith("boundary")]
+    worse = Constants(entropy=10.0, copy=0.0)
+    assert max(abs(point.error(worse)) for point in known) > 0.10
+
+
+@pytest.mark.parametrize(
+    "case", [c for c in cases("oom") if not c.id.startswith("boundary")], ids=lambda case: case.id
+)
+def test_what_ran_out_of_memory_is_not_said_to_fit(case: Case) -> None:
+    assert case.budget().outcome in ("impossible", "likely OOM")
+
+
+def test_the_report_says_what_it_promises() -> None:
+    text = "\n".join(report())
+    assert "cases that ran and are called impossible: none" in text
+    assert "left out mean" in text

@@ -1,0 +1,162 @@
+"""What must hold for every workload, whatever the constants are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.devices import by_token
+from bot.memory.estimate import estimate
+from bot.memory.models import find
+from bot.memory.shape import Shape
+from bot.memory.units import Bytes
+from bot.memory.workload import (
+    LEVELS,
+    Adapter,
+    Engine,
+    Layout,
+    Offload,
+    Pool,
+    Role,
+    Tokens,
+    Workload,
+)
+
+H100 = by_token("h100")[0]
+LADDER = ("Qwen2.5-0.5B", "Qwen2.5-1.5B", "Qwen2.5-3B", "Qwen2.5-7B", "Qwen2.5-14B", "Qwen2.5-32B")
+MODELS = (*LADDER, "Llama-3.1-8B", "Qwen3-30B-A3B", "Gemma-2-9b", "DeepSeek-V3", "gpt-oss-20b")
+
+
+def shape(name: str) -> Shape:
+    model = find(name)
+    assert model is not None
+    return model.shape
+
+
+tokens = st.tuples(st.integers(1, 64), st.integers(0, 60_000), st.integers(0, 100_000)).map(
+    lambda t: Tokens(t[0], t[0] + t[1], t[0] + t[1] + t[2])
+)
+offloads: st.SearchStrategy[Offload] = st.sampled_from(["none", "idle", "always"])
+
+
+@st.composite
+def roles(draw: st.DrawFn) -> Role:
+    gpus = draw(st.sampled_from([1, 2, 4, 8, 16]))
+    backend = draw(st.sampled_from(["fsdp", "fsdp2", "zero2", "zero3", "megatron", "ddp"]))
+    tensor = draw(st.sampled_from([t for t in (1, 2, 4, 8) if gpus % t == 0]))
+    layout = (
+        Layout(gpus=gpus, tensor=tensor, expert_tensor=tensor)
+        if backend == "megatron"
+        else Layout(gpus=gpus, shard=gpus)
+    )
+    adapter = draw(
+        st.sampled_from([None, Adapter(kind="lora", rank=32), Adapter(kind="dora", rank=8)])
+    )
+    width = draw(st.sampled_from([2.0, 4.0]))
+    return Role(
+        name="actor",
+        shape=shape(draw(st.sampled_from(MODELS))),
+        head=draw(st.sampled_from(["language", "value"])),
+        trained=True,
+        backend=backend,  # type: ignore[arg-type]
+        layout=layout,
+        adapter=adapter,
+        weight_bytes=width,
+        gradient_bytes=width,
+        optimizer_bytes=2 * width,
+        step_bytes=width,
+        weights_offload=draw(offloads),
+        gradients_offload=draw(offloads),
+        optimizer_offload=draw(offloads),
+        checkpointing=draw(st.booleans()),
+        activation_offload=draw(st.booleans()),
+        update=draw(tokens),
+        forward=draw(tokens),
+        update_logits=draw(st.sampled_from([0.2, 4.0, 7.5, 28.0])),
+        forward_logits=draw(st.sampled_from([0.2, 4.0, 10.0])),
+    )
+
+
+@st.composite
+def workloads(draw: st.DrawFn) -> Workload:
+    role = draw(roles())
+    engine = draw(
+        st.sampled_from(
+            [
+                None,
+                Engine(name="vllm", shape=role.shape, tensor=1, fraction=0.4, sequence_tokens=4096),
+                Engine(name="sglang", shape=role.shape, tensor=1, fraction=0.6, sleeps=False),
+            ]
+        )
+    )
+    pool = Pool(name="all", gpus=role.layout.gpus, roles=(role,), engine=engine)
+    return Workload(framework="verl", version="", pools=(pool,), gpus_per_node=8)
+
+
+def floor(workload: Workload) -> Bytes:
+    return estimate(workload, H100).peak("floor")
+
+
+def with_role(workload: Workload, role: Role) -> Workload:
+    pool = workload.pools[0]
+    engine = replace(pool.engine, shape=role.shape) if pool.engine else None
+    changed = replace(pool, roles=(role,), gpus=role.layout.gpus, engine=engine)
+    return replace(workload, pools=(changed,))
+
+
+@given(workloads())
+@settings(deadline=None)
+def test_the_levels_are_in_order(workload: Workload) -> None:
+    for stage in estimate(workload, H100).stages:
+        total = stage.total
+        assert total.floor <= total.expected <= total.conservative
+        assert all(
+            amount.count > 0 for level in LEVELS for amount in stage.components[level].values()
+        )
+
+
+@given(workloads())
+@settings(deadline=None)
+def test_more_gpus_never_raise_the_floor(workload: Workload) -> None:
+    role = workload.pools[0].roles[0]
+    gpus = 2 * role.layout.gpus
+    shard = gpus if role.layout.shard > 1 or role.backend != "megatron" else 1
+    more = replace(role, layout=replace(role.layout, gpus=gpus, shard=shard))
+    assert floor(with_role(workload, more)) <= floor(workload)
+
+
+@given(workloads(), st.sampled_from(["weights_offload", "gradients_offload", "optimizer_offload"]))
+@settings(deadline=None)
+def test_more_offload_never_raises_the_floor(workload: Workload, which: str) -> None:
+    role = workload.pools[0].roles[0]
+    order: tuple[Offload, ...] = ("none", "idle", "always")
+    changes: list[dict[str, Any]] = [{which: kind} for kind in order]
+    amounts = [floor(with_role(workload, replace(role, **change))) for change in changes]
+    assert amounts == sorted(amounts, reverse=True)
+
+
+@given(workloads(), tokens, tokens)
+@settings(deadline=None)
+def test_shorter_lengths_never_raise_any_level(
+    workload: Workload, one: Tokens, other: Tokens
+) -> None:
+    short, long = (
+        Tokens(*(pick(one.at(level), other.at(level)) for level in LEVELS)) for pick in (min, max)
+    )
+    role = workload.pools[0].roles[0]
+    less = estimate(with_role(workload, replace(role, update=short, forward=short)), H100)
+    more = estimate(with_role(workload, replace(role, update=long, forward=long)), H100)
+    for level in LEVELS:
+        assert less.peak(level) <= more.peak(level)
+
+
+@given(workloads(), st.integers(0, len(LADDER) - 2))
+@settings(deadline=None)
+def test_a_smaller_model_never_raises_the_floor(workload: Workload, at: int) -> None:
+    role = workload.pools[0].roles[0]
+    small = with_role(workload, replace(role, shape=shape(LADDER[at])))
+    large = with_role(workload, replace(role, shape=shape(LADDER[at + 1])))
+    assert floor(small) <= floor(large)
