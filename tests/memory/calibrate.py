@@ -90,7 +90,7 @@ def points() -> list[Point]:
 
 
 def fit(seen: Sequence[Point]) -> Constants:
-    """The constants of the grid with the least sum of absolute errors (one wild case must not decide)."""
+    """The constants of the grid with the least sum of absolute errors: one case must not decide."""
     return min(GRID, key=lambda c: sum(abs(point.error(c)) for point in seen))
 
 
