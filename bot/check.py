@@ -60,6 +60,8 @@ class Script:
     link: str | None = None
     """Address of the script for the row: a permalink where the commit is known."""
     contributor: str | None = None
+    asked: str | None = None
+    """Which run is meant is not clear: the sentence that asks for it; no run is read then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,7 +144,10 @@ def check_script(
     linked = options.linked is not None and bool(header.links)
     around = partial(_context, reading, _contributor(script, header, options), options)
     if run is not None or options.evidence == "required" or (options.evidence != "off" and linked):
-        evidence, facts, plan, missing = _evidence(found, name, header, run, options, around)
+        if run is None and script.asked:
+            missing: tuple[Unchecked, ...] = (Unchecked(check="evidence", reason=script.asked),)
+        else:
+            evidence, facts, plan, missing = _evidence(found, name, header, run, options, around)
         unchecked = (*unchecked, *missing)
 
     row: Row | None = None

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from bot.change_runs import ChangeRuns, change_runs, with_runs
 from bot.check import Options, PageText, Script, check_script, make_report
 from bot.config import FILE_NAME, Config, parse_config
 from bot.errors import UserError
@@ -87,6 +88,7 @@ def check_change(source: ChangeSource, asked: Asked) -> CheckedChange:
         except UserError as error:
             unchecked.append(Unchecked(check="configuration", reason=str(error)))
     page = _page(files, config, unchecked)
+    runs = change_runs(source, files, run_of, options) if files.scripts else ChangeRuns()
     reports, sources = [], {}
     for file in files.scripts:
         if file.data is None:
@@ -96,8 +98,15 @@ def check_change(source: ChangeSource, asked: Asked) -> CheckedChange:
         link = None
         if source.web_url:
             link = f"{source.web_url}/blob/{source.head}/{quote(file.path)}"
-        script = Script(path=file.path, data=file.data, link=link, contributor=file.contributor)
-        reports.append(check_script(script, options, run=run_of.get(file.path), page=page))
+        script = Script(
+            path=file.path,
+            data=file.data,
+            link=link,
+            contributor=file.contributor,
+            asked=runs.asked.get(file.path),
+        )
+        around = with_runs(options, runs, file.path, page.text if page else None)
+        reports.append(check_script(script, around, run=runs.runs.get(file.path), page=page))
     report = make_report(
         reports,
         unchecked=unchecked,
