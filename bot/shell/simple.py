@@ -180,7 +180,7 @@ class Simples(Builtins):
             starts = [assignment.start for assignment in node.assignments]
             starts += [word.start for word in node.words[:1]]
             ends = [word.end for word in node.words] or [node.end]
-            session.spend(0, 3 * len(words))
+            session.spend(0, 5 * len(words))
             session.record(
                 Command(
                     argv=tuple(words),

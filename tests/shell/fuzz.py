@@ -175,6 +175,9 @@ def fault(data: bytes) -> tuple[str, float]:
         finally:
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         slowest = max(slowest, time.process_time() - start)
+        if slowest > SLOW:
+            # A callback of the garbage collector may have swallowed the exception.
+            return f"TimeoutError: more than {SLOW} s", slowest
         complaint = misplaced(result)
         if complaint:
             return complaint, slowest
