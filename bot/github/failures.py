@@ -67,13 +67,13 @@ def of_graphql(data: object, headers: Mapping[str, Any]) -> Failure | None:
     if kind == "RATE_LIMITED":
         return _limited(200, headers, message)
     if kind == "NOT_FOUND":
-        return Failure(NotFoundError(f"GitHub says: {message}", 404), again=False)
+        return Failure(NotFoundError(f"GitHub says: {message}.", 404), again=False)
     if kind in ("FORBIDDEN", "INSUFFICIENT_SCOPES"):
         return _forbidden(403, {}, message, "/graphql")
     if kind == "UNPROCESSABLE":
-        return Failure(RefusedError(f"GitHub refused: {message}", 422), again=False)
+        return Failure(RefusedError(f"GitHub refused: {message}.", 422), again=False)
     # Without a type it is GitHub's own trouble, such as "Something went wrong".
-    return Failure(UnreachableError(f"GitHub says: {message}", 502), again=not kind)
+    return Failure(UnreachableError(f"GitHub says: {message}.", 502), again=not kind)
 
 
 def no_answer(error: Exception, api: str) -> Failure:
@@ -107,9 +107,9 @@ def _forbidden(status: int, headers: Mapping[str, Any], message: str, shown: str
     elif "archived" in lower:
         sentence = "The repository is archived, so nothing can be written to it."
     elif "locked" in lower or "blocked" in lower:
-        sentence = f"GitHub lets nobody write here: {message}"
+        sentence = f"GitHub lets nobody write here: {message}."
     else:
-        sentence = f"The token may not do {shown}: {message or 'without a reason'}"
+        sentence = f"The token may not do {shown}: {message or 'without a reason'}."
     return Failure(NotAllowedError(sentence, status), again=False)
 
 

@@ -24,7 +24,7 @@ _REGISTRY: Registry[Any] = Registry().with_resource(
 )
 _ERROR = {"$ref": "github#/components/schemas/basic-error"}
 # Answers that come before any operation is looked at, so that no operation documents them.
-GENERAL = (401, 403, 404, 429, 500, 502, 503)
+GENERAL = (301, 401, 403, 404, 429, 500, 502, 503)
 
 
 class ContractError(AssertionError):

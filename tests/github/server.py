@@ -101,6 +101,8 @@ class Server:
         with self.lock:
             status, body = self._answer(asked, http)
         payload = b"" if body is None else json.dumps(body, ensure_ascii=False).encode()
+        if isinstance(body, str):
+            payload = body.encode()  # What no API says, but a proxy does.
         if http.command == "GET" and status == 200:
             tag = etag(payload)
             asked.headers["ETag"] = tag

@@ -150,6 +150,7 @@ class Pull:
     locked: bool = False
     maintainer_can_modify: bool = True
     frozen_head: str | None = None
+    frozen_base: str | None = None
     comments: list[Comment] = field(default_factory=list)
     reviews: list[Review] = field(default_factory=list)
 
@@ -164,9 +165,11 @@ class Pull:
 
     @property
     def base(self) -> str:
-        found = self.repository.head(self.base_branch)
-        assert found is not None
-        return found
+        now = self.repository.head(self.base_branch)
+        if now is not None:
+            self.frozen_base = now
+        assert self.frozen_base is not None
+        return self.frozen_base
 
     def visible(self) -> list[Comment]:
         return [c for c in self.comments if not c.deleted and c.minimized is None]
@@ -316,7 +319,7 @@ class Store:
             title=title,
             body=body,
         )
-        _ = made.head
+        _ = made.head, made.base
         self.pulls[repository.id, number] = made
         return made
 

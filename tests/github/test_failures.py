@@ -1,0 +1,298 @@
+"""What GitHub's refusals and outages come to: a sentence each, and no more than is lost."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from bot.errors import UserError
+from bot.github.client import Addresses, Client, Patience
+from bot.github.errors import (
+    GitHubError,
+    LimitedError,
+    NotAllowedError,
+    NotFoundError,
+    RefusedError,
+    UnreachableError,
+)
+from bot.github.pull import PullId, read_pull
+from bot.pulls import answer_pull
+from bot.secret import Secret
+from tests.github.store import READ_ONLY, Fault
+from tests.github.world import BROKEN, GOOD, QUICK, SCRIPT, World, asked
+
+PULL = PullId("verl-project/verl", 1)
+COMMENTS = "/repos/verl-project/verl/issues/1/comments"
+
+
+def _message(text: str, **more: object) -> dict[str, object]:
+    return {"message": text, "documentation_url": "https://docs.github.com/rest", **more}
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "headers", "kind", "sentence"),
+    [
+        (401, _message("Bad credentials"), {}, NotAllowedError, "does not accept the token"),
+        (
+            403,
+            _message("Resource not accessible by integration"),
+            {},
+            NotAllowedError,
+            "The token may not do this here. Pull requests from forks get a read-only token",
+        ),
+        (
+            403,
+            _message("Resource not accessible by personal access token"),
+            {},
+            NotAllowedError,
+            "The token may not do this here",
+        ),
+        (
+            403,
+            _message("Repository was archived so is read-only."),
+            {},
+            NotAllowedError,
+            "The repository is archived, so nothing can be written to it",
+        ),
+        (
+            403,
+            _message("Resource protected by organization SAML enforcement."),
+            {},
+            NotAllowedError,
+            "authorise the token for it in your settings",
+        ),
+        (
+            403,
+            _message("Unable to create comment because issue is locked."),
+            {},
+            NotAllowedError,
+            "lets nobody write here: Unable to create comment because issue is locked",
+        ),
+        (403, _message("Something new"), {}, NotAllowedError, "may not do .*: Something new"),
+        (404, _message("Not Found"), {}, NotFoundError, "has no .*, or the token may not see it"),
+        (410, _message("Issues are disabled"), {}, NotFoundError, "GitHub has no"),
+        (
+            422,
+            _message("Validation Failed", errors=[{"field": "body", "code": "too_long"}]),
+            {},
+            RefusedError,
+            "refused .* with status 422: Validation Failed: body too_long",
+        ),
+        (422, _message("No", errors=["a sentence"]), {}, RefusedError, "No: a sentence"),
+        (500, None, {}, UnreachableError, "answered with status 500; it may be down"),
+        (502, "<html>Unicorn!</html>", {}, UnreachableError, "answered with status 502"),
+        (503, _message("No server"), {"Retry-After": "0"}, UnreachableError, "status 503"),
+        (200, "<html>a proxy</html>", {}, UnreachableError, "answered with status 502"),
+        (
+            429,
+            _message("Too many requests"),
+            {"Retry-After": "7200"},
+            LimitedError,
+            "limits the rate of requests until .* UTC.*longer than rlbot waits",
+        ),
+        (
+            403,
+            _message("You have exceeded a secondary rate limit."),
+            {},
+            LimitedError,
+            "too much at once. That is 60 s",
+        ),
+    ],
+)
+def test_each_refusal_is_a_sentence(
+    here: World,
+    status: int,
+    body: object,
+    headers: dict[str, str],
+    kind: type[GitHubError],
+    sentence: str,
+) -> None:
+    here.pull({SCRIPT: GOOD})
+    here.store.faults.append(Fault("POST", COMMENTS, status, body, headers, times=99))
+    client = here.client()
+    with pytest.raises(kind, match=sentence) as raised:
+        client.write("POST", COMMENTS, {"body": "word"})
+    text = str(raised.value)
+    assert text.endswith(".")
+    assert client.secrets[0].reveal() not in text
+
+
+@pytest.mark.parametrize("status", [500, 502, 503, 504])
+def test_an_outage_that_ends_is_waited_out(here: World, status: int) -> None:
+    pull = here.pull({SCRIPT: GOOD})
+    for path in ("/graphql pull", COMMENTS, "/check-runs", "/graphql comments"):
+        here.store.faults += [Fault("POST", path, status, None), Fault("GET", path, status, None)]
+    done = answer_pull(here.client(), PULL, asked())
+    assert done.published.said == []
+    assert len(pull.visible()) == 1
+
+
+def test_a_comment_whose_answer_was_lost_is_not_doubled(here: World) -> None:
+    pull = here.pull({SCRIPT: GOOD})
+    here.store.faults.append(Fault("POST", COMMENTS, 502, None, after=True))
+    answer_pull(here.client(), PULL, asked())
+    assert len(pull.comments) == 2
+    assert len(pull.visible()) == 1
+
+
+def test_a_comment_that_is_refused_does_not_keep_the_check_run_away(here: World) -> None:
+    here.pull({SCRIPT: BROKEN})
+    here.store.faults.append(Fault("POST", COMMENTS, 422, _message("spammy"), times=9))
+    done = answer_pull(here.client(), PULL, asked())
+    assert [run.conclusion for run in here.store.checks] == ["failure"]
+    assert done.published.said == [
+        f"The comment was not posted: GitHub refused {COMMENTS} with status 422: spammy."
+    ]
+
+
+def test_a_comment_that_goes_away_meanwhile_is_written_anew(here: World) -> None:
+    pull = here.pull({SCRIPT: BROKEN})
+    token = here.store.workflow_token(here.base)
+    answer_pull(here.client(token), PULL, asked())
+    here.push({SCRIPT: BROKEN + b"# more\n"})
+    gone = Fault("PATCH", "/issues/comments/", 404, _message("Not Found"))
+    here.store.faults.append(gone)
+    answer_pull(here.client(token), PULL, asked())
+    assert gone.times == 0
+    assert len(pull.visible()) == 1
+
+
+def test_a_limit_that_is_short_is_waited_for_and_a_long_one_is_not(here: World) -> None:
+    here.pull({SCRIPT: GOOD})
+    token = here.store.workflow_token(here.base)
+    identity = here.store.tokens[token]
+    waits: list[float] = []
+
+    def client(longest: float) -> Client:
+        made = here.client(token, patience=replace(QUICK, longest_wait=longest))
+        made.sleep = waits.append
+        return made
+
+    identity.remaining, identity.reset = 0, int(time.time()) + 1_800
+    with pytest.raises(LimitedError, match="requests of the hour are used up"):
+        read_pull(client(90), PULL)
+    assert waits == []
+
+    def lifted(seconds: float) -> None:
+        waits.append(seconds)
+        identity.remaining = 100
+
+    identity.reset = int(time.time()) + 30
+    patient = client(90)
+    patient.sleep = lifted
+    assert read_pull(patient, PULL).id == PULL
+    assert waits == [pytest.approx(31, abs=2)]
+
+
+def test_the_secondary_limit_is_honoured(here: World) -> None:
+    here.pull({SCRIPT: GOOD})
+    here.store.writes_per_minute = 3
+    token = here.store.workflow_token(here.base)
+    waits: list[float] = []
+
+    def later(seconds: float) -> None:
+        waits.append(seconds)
+        here.store.tokens[token].writes.clear()
+
+    client = here.client(token, patience=replace(QUICK, longest_wait=90))
+    client.sleep = later
+    for number in range(7):
+        client.write("POST", COMMENTS, {"body": f"{number}"})
+    assert [round(wait) for wait in waits] == [60, 60]
+
+
+def test_limits_inside_graphql_are_limits(here: World) -> None:
+    here.pull({SCRIPT: GOOD})
+    body = {"errors": [{"type": "RATE_LIMITED", "message": "API rate limit exceeded"}]}
+    here.store.faults.append(Fault("POST", "/graphql pull", 200, body, times=9))
+    with pytest.raises(LimitedError, match="limits the rate of requests"):
+        read_pull(here.client(), PULL)
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "sentence"),
+    [
+        ({"errors": [{"type": "NOT_FOUND", "message": "no"}]}, NotFoundError, "no pull request"),
+        (
+            {"errors": [{"type": "FORBIDDEN", "message": "Resource not accessible by x"}]},
+            NotAllowedError,
+            "may not do this here",
+        ),
+        ({"errors": [{"message": "Something went wrong"}]}, UnreachableError, "Something went"),
+        ({"data": None}, UnreachableError, "an answer without data"),
+        ([], UnreachableError, "an answer without data"),
+    ],
+)
+def test_errors_inside_graphql_are_sentences(
+    here: World, body: object, kind: type[GitHubError], sentence: str
+) -> None:
+    here.pull({SCRIPT: GOOD})
+    here.store.faults.append(Fault("POST", "/graphql pull", 200, body, times=9))
+    with pytest.raises(kind, match=sentence):
+        read_pull(here.client(), PULL)
+
+
+@pytest.fixture
+def silent() -> Iterator[str]:
+    """The address of a server that takes connections and says nothing."""
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen(16)
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+
+
+def _client(api: str) -> Client:
+    from github import Auth
+
+    patience = Patience(attempts=2, first_pause=0.01, timeout=1)
+    return Client(Auth.Token("ghp_x"), Addresses(api=api), patience, secrets=(Secret("ghp_x"),))
+
+
+def test_no_answer_is_a_sentence(silent: str) -> None:
+    client = _client(silent)
+    with pytest.raises(UnreachableError, match=r"gave no answer \(ReadTimeout\); check the net"):
+        client.get("/user")
+    assert [sent.status for sent in client.log] == [None, None]
+    with pytest.raises(UnreachableError, match=r"gave no answer \(ConnectionError\)"):
+        _client("http://127.0.0.1:9").get("/user")
+
+
+def test_a_lost_write_is_not_repeated_where_it_would_double(here: World) -> None:
+    here.pull({SCRIPT: GOOD})
+    here.store.faults.append(Fault("POST", COMMENTS, 502, None, after=True, times=9))
+    client = here.client()
+    with pytest.raises(UnreachableError):
+        client.write("POST", COMMENTS, {"body": "word"}, repeat=False)
+    assert len(client.log) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("GITHUB_API_URL", "http://example.org"),
+        ("GITHUB_API_URL", "https://name@example.org"),
+        ("GITHUB_API_URL", "ftp://example.org"),
+        ("GITHUB_GRAPHQL_URL", "https://elsewhere.example/graphql"),
+        ("GITHUB_SERVER_URL", "javascript:alert(1)"),
+    ],
+)
+def test_addresses_that_a_token_must_not_go_to_are_refused(name: str, value: str) -> None:
+    with pytest.raises(UserError, match="GITHUB_"):
+        Addresses.of({name: value})
+
+
+def test_a_private_repository_is_no_different_from_none(here: World) -> None:
+    here.pull({SCRIPT: GOOD})
+    here.base.private = True
+    client = here.client(here.store.person_token("eve"), permissions=READ_ONLY)
+    with pytest.raises(NotFoundError) as private:
+        read_pull(client, PULL)
+    with pytest.raises(NotFoundError) as missing:
+        read_pull(client, PullId("verl-project/nothing", 1))
+    assert str(private.value).replace("verl#1", "nothing#1").endswith(str(missing.value)[-60:])
+    assert json.dumps(str(private.value)).isascii()

@@ -1,0 +1,349 @@
+"""What is left on a pull request, and with how few calls."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bot.check import Options
+from bot.check_change import Asked
+from bot.evidence.links import RunLink
+from bot.github.answer import BODY_LIMIT, answer_of, mark_of
+from bot.github.publish import Channels, publish
+from bot.github.pull import PullId
+from bot.pulls import AnsweredPull, answer_pull
+from bot.render.markdown import MARKER
+from bot.report import Edit, Finding, Fix, PageEdit, Report
+from tests.github.objects import Link
+from tests.github.store import READ_ONLY, Pull
+from tests.github.world import BROKEN, GOOD, OTHER, PAGE, SCRIPT, World, asked
+from tests.render.factories import CHANGE, big, finding, good, report
+
+PULL = PullId("verl-project/verl", 1)
+
+
+def _answer(here: World, token: str | None = None, ask: Asked | None = None) -> AnsweredPull:
+    return answer_pull(here.client(token), PULL, ask or asked())
+
+
+def _writes(here: World, start: int = 0) -> list[str]:
+    """What was written since; ids and commits are left out."""
+    calls = [c for c in here.requests(start) if not re.match(r"GET|POST /graphql (?!mini)", c)]
+    return [re.sub(r"/verl-project/verl|[0-9a-f]{40}|\d{10}", "…", call) for call in calls]
+
+
+def _bodies(pull: Pull) -> list[str]:
+    return [comment.body for comment in pull.visible()]
+
+
+def test_the_first_answer_is_a_comment_and_a_check_run(here: World) -> None:
+    pull = here.pull({SCRIPT: GOOD})
+    done = _answer(here)
+    assert _writes(here) == ["POST /repos…/issues/1/comments", "POST /repos…/check-runs"]
+    (body,) = _bodies(pull)
+    assert body.startswith("**Could not be checked: No run is linked.** Checked at ")
+    assert MARKER in body
+    assert mark_of(body) is not None
+    (run,) = here.store.checks
+    assert (run.head, run.status, run.conclusion) == (pull.head, "completed", "neutral")
+    assert done.published.said == []
+    page = "https://github.com/verl-project/verl/pull/1"
+    assert done.published.comment_url == f"{page}#issuecomment-{pull.comments[0].id}"
+
+
+def test_a_second_time_nothing_is_written(here: World) -> None:
+    here.pull({SCRIPT: GOOD})
+    token = here.store.workflow_token(here.base)
+    _answer(here, token)
+    start = len(here.store.calls)
+    assert not _answer(here, token).published.wrote
+    assert _writes(here, start) == []
+
+
+def test_the_same_verdict_edits_silently(here: World) -> None:
+    pull = here.pull({SCRIPT: BROKEN})
+    _answer(here)
+    here.push({SCRIPT: BROKEN + b"# more\n"})
+    start = len(here.store.calls)
+    _answer(here)
+    assert _writes(here, start) == ["PATCH /repos…/issues/comments/…", "POST /repos…/check-runs"]
+    (comment,) = pull.comments
+    assert f"`{pull.head[:7]}`" in comment.body
+    assert [run.head for run in here.store.checks][1:] == [pull.head]
+
+
+def test_a_changed_verdict_is_a_new_comment_and_the_old_one_is_folded_away(here: World) -> None:
+    pull = here.pull({SCRIPT: BROKEN})
+    _answer(here)
+    here.push({SCRIPT: GOOD})
+    start = len(here.store.calls)
+    _answer(here)
+    assert _writes(here, start) == [
+        "POST /repos…/issues/1/comments",
+        "POST /graphql minimize",
+        "POST /repos…/check-runs",
+    ]
+    old, new = pull.comments
+    assert (old.minimized, new.minimized) == ("outdated", None)
+    assert old.body.startswith("**Not ready")
+    assert new.body.startswith("**Could not be checked")
+
+
+def test_nothing_on_a_pull_request_without_scripts(here: World) -> None:
+    pull = here.pull({"README.md": "word\n"})
+    _answer(here)
+    assert _writes(here) == []
+    assert pull.comments == []
+
+
+def test_when_the_scripts_are_gone_the_old_comment_says_so(here: World) -> None:
+    pull = here.pull({SCRIPT: BROKEN, "README.md": "word\n"})
+    _answer(here)
+    here.push({SCRIPT: None})
+    start = len(here.store.calls)
+    _answer(here)
+    assert _writes(here, start) == ["PATCH /repos…/issues/comments/…"]
+    (body,) = _bodies(pull)
+    assert body.startswith("**No tuning script left.** This pull request no longer adds or alters")
+    start = len(here.store.calls)
+    _answer(here)
+    assert _writes(here, start) == []
+    here.push({SCRIPT: GOOD})
+    _answer(here)
+    assert len(pull.comments) == 1
+    assert _bodies(pull)[0].startswith("**Could not be checked")
+
+
+def test_a_script_that_cannot_be_read_is_answered_too(here: World) -> None:
+    pull = here.pull({"examples/tuning/7b/link.sh": Link("/etc/passwd")})
+    _answer(here)
+    (body,) = _bodies(pull)
+    assert body.startswith("**Could not be checked: 1 script not read.**")
+    assert "is a symbolic link; commit a file" in body
+
+
+def test_a_closed_pull_request_gets_its_answer_and_a_deleted_comment_a_new_one(
+    here: World,
+) -> None:
+    pull = here.pull({SCRIPT: GOOD})
+    _answer(here)
+    pull.comments[0].deleted = True
+    pull.state = "merged"
+    _answer(here)
+    assert len(pull.visible()) == 1
+
+
+def test_a_folded_comment_counts_as_gone(here: World) -> None:
+    pull = here.pull({SCRIPT: GOOD})
+    _answer(here)
+    pull.comments[0].minimized = "off_topic"
+    _answer(here)
+    assert [comment.minimized for comment in pull.comments] == ["off_topic", None]
+
+
+def test_our_comment_is_found_behind_many_others(here: World) -> None:
+    pull = here.pull({SCRIPT: GOOD})
+    for number in range(130):
+        here.store.comment(pull, here.store.account("triager"), f"{number}")
+    _answer(here)
+    _answer(here)
+    assert len([body for body in _bodies(pull) if MARKER in body]) == 1
+
+
+def test_nothing_is_posted_when_the_head_has_moved(here: World) -> None:
+    pull = here.pull({SCRIPT: GOOD})
+    client = here.client()
+    answer = answer_of(report(good()), touches=True, sources={})
+    assert answer.head == CHANGE.head
+    done = publish(client, PULL, answer)
+    assert (done.superseded, done.wrote) == (True, False)
+    assert _writes(here) == []
+    assert pull.comments == []
+
+
+def test_a_head_that_moves_while_it_is_checked_is_checked_again(here: World) -> None:
+    pull = here.pull({SCRIPT: BROKEN})
+    pushed: list[str] = []
+
+    def push_once(scripts: Sequence[str], options: Options) -> Mapping[str, Path | RunLink]:
+        if not pushed:
+            pushed.append(here.push({SCRIPT: GOOD}))
+        return {}
+
+    moving = Asked(options=asked().options, runs=push_once)
+    done = _answer(here, ask=moving)
+    assert not done.published.superseded
+    assert done.pull.head == pushed[0]
+    (body,) = _bodies(pull)
+    assert body.startswith("**Could not be checked")
+    assert [run.head for run in here.store.checks] == [pushed[0]]
+
+
+def test_annotations_go_in_batches_of_fifty(here: World) -> None:
+    pull = here.pull({SCRIPT: GOOD})
+    many = [
+        finding(f"finding {n}", severity="error" if n >= 180 else "note", path=SCRIPT, line=n + 1)
+        for n in range(230)
+    ]
+    made = _at(pull, _report(*many, failed=True))
+    answer = answer_of(made, touches=True, sources={})
+    publish(here.client(), PULL, answer, Channels(comment=False))
+    assert _writes(here) == [
+        "POST /repos…/check-runs",
+        "PATCH /repos…/check-runs/…",
+        "PATCH /repos…/check-runs/…",
+        "PATCH /repos…/check-runs/…",
+    ]
+    (run,) = here.store.checks
+    assert (len(run.annotations), run.conclusion) == (200, "failure")
+    assert [note["annotation_level"] for note in run.annotations[:51:50]] == ["failure", "notice"]
+    assert "30 further findings without an annotation." in run.summary
+
+
+def test_a_check_run_with_annotations_is_not_added_to(here: World) -> None:
+    pull = here.pull({SCRIPT: GOOD})
+    one, other = finding("one", path=SCRIPT), finding("another", path=SCRIPT)
+    for given in ((one,), (one,), (other,)):
+        made = _at(pull, _report(*given))
+        answer = answer_of(made, touches=True, sources={})
+        publish(here.client(), PULL, answer, Channels(comment=False))
+    assert [[n["message"] for n in run.annotations] for run in here.store.checks] == [
+        ["one"],
+        ["another"],
+    ]
+    shown = here.client().get(f"/repos/{PULL.repository}/commits/{pull.head}/check-runs")
+    assert shown["total_count"] == 1
+
+
+def test_a_person_leaves_a_commit_status(here: World) -> None:
+    pull = here.pull({SCRIPT: BROKEN})
+    token = here.store.person_token("writer")
+    done = _answer(here, token)
+    (status,) = here.store.statuses[pull.head]
+    assert (status.context, status.state) == ("rlbot", "failure")
+    assert status.description.startswith("Not ready: 1 script has")
+    (said,) = done.published.said
+    assert said == (
+        "A commit status stands in the place of the check run. Check runs are for Apps; this token "
+        "belongs to a person."
+    )
+    _answer(here, token)
+    assert len(here.store.statuses[pull.head]) == 1
+
+
+def test_a_read_only_token_leaves_nothing_and_says_so(here: World) -> None:
+    pull = here.pull({SCRIPT: BROKEN})
+    done = answer_pull(here.client(permissions=READ_ONLY), PULL, asked())
+    assert done.checked.report.verdict == "fail"
+    assert (pull.comments, here.store.checks, here.store.statuses) == ([], [], {})
+    sentence = (
+        "The token may not do this here. Pull requests from forks get a read-only token under "
+        "`pull_request`; otherwise grant the job `pull-requests: write` and `checks: write`."
+    )
+    assert done.published.said == [
+        f"The comment was not posted: {sentence}",
+        f"The check run was not posted: {sentence}",
+    ]
+
+
+def test_safe_fixes_become_suggestions_once(here: World) -> None:
+    pull = here.pull({SCRIPT: GOOD})
+    source = GOOD.decode()
+    line = source.split("\n").index("NGPUS_PER_NODE=2") + 1
+    fix = Fix(
+        title="use 4",
+        safe=True,
+        edits=(Edit(line=line, column=16, end_line=line, end_column=17, text="4"),),
+    )
+    fixable = replace(finding("2 GPUs | `code` @ada", path=SCRIPT, line=line), fix=fix)
+    unsafe = replace(fixable, fix=replace(fix, safe=False), line=line + 1)
+    made = _at(pull, _report(fixable, unsafe))
+    for _ in "12":
+        answer = answer_of(made, touches=True, sources={SCRIPT: source})
+        publish(here.client(), PULL, answer, Channels(comment=False, check=False))
+    (review,) = pull.reviews
+    (note,) = review.comments
+    assert (note["path"], note["line"], note["side"]) == (SCRIPT, line, "RIGHT")
+    assert "```suggestion\nNGPUS_PER_NODE=4\n```" in note["body"]
+    assert "@ada" not in note["body"]
+
+
+def test_the_page_is_suggested_where_the_pull_request_alters_it(here: World) -> None:
+    old = here.base.objects.entry(here.base.head("main") or "", PAGE)
+    assert old is not None
+    page = here.base.objects.blob(old.oid).decode()
+    theirs = page.replace("      - 2*H800\n", "      - 8*H20\n")
+    here.pull({SCRIPT: GOOD, PAGE: theirs})
+    pull = here.store.pulls[here.base.id, 1]
+    patch = (
+        f"--- a/{PAGE}\n+++ b/{PAGE}\n@@ -{_line(theirs, '8*H20')},1 +1,1 @@\n"
+        "-      - 8*H20\n+      - 2*H800\n"
+    )
+    edit = PageEdit(path=PAGE, section="7B", action="replace", rst="", patch=patch)
+    made = _at(pull, report(replace(good(SCRIPT), page_edit=edit, findings=())))
+    answer = answer_of(made, touches=True, sources={}, page=theirs)
+    publish(here.client(), PULL, answer, Channels(comment=False, check=False))
+    (review,) = pull.reviews
+    (note,) = review.comments
+    assert (note["path"], note["line"]) == (PAGE, _line(theirs, "8*H20"))
+    assert "```suggestion\n      - 2*H800\n```" in note["body"]
+
+
+def test_a_suggestion_outside_of_the_diff_is_left_out_and_said(here: World) -> None:
+    here.base.commit("main", {OTHER: GOOD})
+    pull = here.pull({OTHER: GOOD + b"# last line\n"})
+    fix = Fix(
+        title="x", safe=True, edits=(Edit(line=1, column=1, end_line=1, end_column=2, text="!"),)
+    )
+    made = _at(pull, _report(replace(finding(path=OTHER), fix=fix)))
+    answer = answer_of(made, touches=True, sources={OTHER: GOOD.decode()})
+    done = publish(here.client(), PULL, answer, Channels(comment=False, check=False))
+    assert pull.reviews == []
+    (said,) = done.said
+    assert said == (
+        "1 suggested change is outside of what the pull request's diff shows, where GitHub takes "
+        "no suggestion; the comment has them."
+    )
+
+
+@pytest.mark.parametrize(("scripts", "findings"), [(1, 0), (40, 500), (200, 5_000)])
+def test_the_body_and_the_summary_stay_below_their_limits(scripts: int, findings: int) -> None:
+    made = big(scripts, findings, ("a long word " * 20, "ä🚀" * 90, "`|@<!--", "x"))
+    made = replace(made, change=CHANGE)
+    answer = answer_of(made, touches=True, sources={})
+    assert len(answer.body.encode("utf-16-le")) // 2 < BODY_LIMIT
+    assert len(answer.summary.encode()) <= 65_535
+    assert answer.body.startswith("**")
+    assert mark_of(answer.body) == answer.mark
+    assert ("Left out to stay under" in answer.body) == (findings > 0)
+
+
+def test_a_rehearsal_writes_nothing_and_says_what_it_would(here: World) -> None:
+    pull = here.pull({SCRIPT: BROKEN})
+    client = here.client()
+    client.rehearsed = []
+    answer_pull(client, PULL, asked())
+    assert _writes(here) == []
+    assert pull.comments == []
+    calls = [f"{call.method} {call.path}" for call in client.rehearsed]
+    assert calls == [
+        "POST /repos/verl-project/verl/issues/1/comments",
+        "POST /repos/verl-project/verl/check-runs",
+    ]
+
+
+def _line(text: str, what: str) -> int:
+    return next(n for n, line in enumerate(text.split("\n"), 1) if what in line)
+
+
+def _report(*findings: Finding, failed: bool = False) -> Report:
+    one = replace(good(SCRIPT), findings=findings, page_edit=None)
+    return report(replace(one, verdict="fail" if failed else "pass"))
+
+
+def _at(pull: Pull, made: Report) -> Report:
+    return replace(made, change=replace(CHANGE, head=pull.head))
