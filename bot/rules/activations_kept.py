@@ -1,0 +1,86 @@
+"""RLB078: gradient checkpointing is off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.language import say
+from bot.rules._example import verl
+from bot.rules._keys import shown
+from bot.rules._tuning import GUIDE, SMALL, tag
+from bot.rules._values import values_of
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
+
+_VERL = "actor_rollout_ref.model.enable_gradient_checkpointing"
+_KEYS = {
+    "verl": (_VERL,),
+    "openrlhf": (
+        "actor.gradient_checkpointing_enable",
+        "model.gradient_checkpointing_enable",
+        "gradient_checkpointing",
+    ),
+    "trl": ("gradient_checkpointing",),
+    "open-instruct": ("gradient_checkpointing",),
+}
+
+META = Meta(
+    id="RLB078",
+    slug="activations-kept",
+    severity="note",
+    confidence="high",
+    added_in="0.1.0",
+    summary="Gradient checkpointing is off.",
+    why=(
+        "Every layer's activations are then kept for the backward pass. Checkpointing keeps one "
+        "tensor a layer and computes the rest again, which allows larger micro batches."
+    ),
+    instead=f"Set {_VERL}=True (OpenRLHF: --actor.gradient_checkpointing_enable).",
+    limits=(
+        "verl, OpenRLHF, TRL and open-instruct. Not for a script tagged RECOMMENDED, since "
+        "computing again costs time. Silent when the setting cannot be known."
+    ),
+    source=f"{GUIDE}, section on batch size tuning; the options of the other trainers",
+    example=Example(bad=verl(f"{_VERL}=False"), good=verl(f"{_VERL}=True")),
+    zh=Chinese(
+        summary="未启用梯度检查点（gradient checkpointing）。",
+        why=(
+            "每一层的激活都要为反向保留。启用检查点后每层只保留一个张量，其余重新计算，从而可以使用"
+            "更大的 micro batch。"
+        ),
+        instead=f"设置 {_VERL}=True（OpenRLHF：--actor.gradient_checkpointing_enable）。",
+        limits=(
+            "适用于 verl、OpenRLHF、TRL 与 open-instruct。重算会花时间，因此不用于标记为 "
+            "RECOMMENDED 的脚本。取值无法确定时不报告。"
+        ),
+        sentences={
+            "gradient checkpointing is off{default}: every layer's activations are kept": (
+                "梯度检查点{default}已关闭：每一层的激活都会保留"
+            ),
+            " by default": "默认",
+            "set {key}": "设置 {key}",
+        },
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Launches of any framework without checkpointing."""
+    if tag(case) not in SMALL:
+        return
+    for plan in case.plans:
+        keys = _KEYS.get(plan.framework, ())
+        known = set(plan.table or ())
+        key = next((k for k in keys if plan.last(k)), next((k for k in keys if k in known), None))
+        found = values_of(plan).get(key) if key and plan.table is not None else None
+        if key is None or found is None or found.value is not False:
+            continue
+        yield Hit(
+            message=say(
+                "gradient checkpointing is off{default}: every layer's activations are kept",
+                default="" if plan.last(key) else say(" by default"),
+            ),
+            span=values_of(plan).place(key),
+            help=say(
+                "set {key}", key=f"{key}=True" if plan.framework == "verl" else shown(plan, key)
+            ),
+        )

@@ -1,0 +1,113 @@
+"""RLB084: settings that small cards without NVLink bear badly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.frameworks.plan import Plan
+from bot.language import say
+from bot.rules._example import openrlhf
+from bot.rules._tuning import billions, card
+from bot.rules._values import Values, values_of
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
+
+_SMALL_GIB = 34
+_LONG = 4096
+
+META = Meta(
+    id="RLB084",
+    slug="consumer-card",
+    severity="note",
+    confidence="medium",
+    added_in="0.1.0",
+    summary="ZeRO-3 or long sequences with OpenRLHF on cards of 32 GB or less without NVLink.",
+    why=(
+        "ZeRO-3 gathers the weights at every layer, over PCIe where there is no NVLink; with LoRA, "
+        "ZeRO-2 communicates the adapter's gradients alone. Activations of long sequences do not "
+        "fit such cards."
+    ),
+    instead="Use LoRA with --ds.zero_stage 2, and a length of 4096 or less.",
+    limits=(
+        "OpenRLHF, when the file's name states the card (rtx4090). ZeRO-3 is reported with LoRA "
+        "alone and for models whose bf16 weights take at most two thirds of the card."
+    ),
+    source=(
+        "https://www.deepspeed.ai/tutorials/zero/: what each stage divides; NVIDIA's data sheets: "
+        "GeForce RTX 30 cards but the 3090, and all RTX 40 cards, have no NVLink"
+    ),
+    example=Example(
+        bad=openrlhf("--ds.lora.rank 64", "--ds.zero_stage 3"),
+        good=openrlhf("--ds.lora.rank 64", "--ds.zero_stage 2"),
+        path="examples/tuning/8b/llama3.1-8b_grpo-lora_8_rtx4090_deepspeed_vllm.sh",
+    ),
+    zh=Chinese(
+        summary="在不超过 32 GB、没有 NVLink 的卡上，OpenRLHF 使用 ZeRO-3 或长序列。",
+        why=(
+            "ZeRO-3 在每一层都要收集权重，没有 NVLink 时只能走 PCIe；配合 LoRA 时 ZeRO-2 只需通信"
+            "适配器的梯度。长序列的激活也放不进这类卡。"
+        ),
+        instead="使用 LoRA 与 --ds.zero_stage 2，长度不超过 4096。",
+        limits=(
+            "适用于 OpenRLHF，且文件名写明了卡型（如 rtx4090）。只在使用 LoRA、且模型的 bf16 权重不"
+            "超过显存三分之二时提示 ZeRO-3。"
+        ),
+        sentences={
+            "ZeRO-3 with LoRA on {card}: the weights, {weights} GiB in bf16, fit one card, and "
+            "gathering them goes over PCIe": (
+                "在 {card} 上以 ZeRO-3 训练 LoRA：bf16 权重 {weights} GiB 单卡即可放下，而收"
+                "集权重要"
+                "走 PCIe"
+            ),
+            "use {key} 2": "改用 {key} 2",
+            "sequences of {length} tokens on {card} with {memory} GiB": (
+                "在 {memory} GiB 的 {card} 上使用 {length} token 的序列"
+            ),
+            "use 4096 or less": "改用不超过 4096 的长度",
+        },
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Launches of OpenRLHF on a small card."""
+    device = card(case)
+    if device is None or device.memory_gib > _SMALL_GIB:
+        return
+    for plan in case.plans:
+        if plan.framework != "openrlhf" or plan.table is None:
+            continue
+        values = values_of(plan)
+        yield from _stage(plan, values, device.label, device.memory_gib)
+        keys = ("data.max_len", "max_len")
+        length = values.whole(*keys)
+        if length and length > _LONG:
+            yield Hit(
+                message=say(
+                    "sequences of {length} tokens on {card} with {memory} GiB",
+                    length=length,
+                    card=device.label,
+                    memory=f"{device.memory_gib:.0f}",
+                ),
+                span=values.place(*keys),
+                help=say("use 4096 or less"),
+            )
+
+
+def _stage(plan: Plan, values: Values, name: str, memory: float) -> Iterator[Hit]:
+    keys = ("ds.zero_stage", "zero_stage")
+    stage, parameters = values.whole(*keys), billions(plan.model.value)
+    if stage != 3 or not plan.adapter.value or not parameters:
+        return
+    weights = parameters * 2e9 / 2**30
+    if weights <= memory * 2 / 3:
+        given = next((key for key in keys if plan.last(key)), keys[0])
+        yield Hit(
+            message=say(
+                "ZeRO-3 with LoRA on {card}: the weights, {weights} GiB in bf16, fit one card, and "
+                "gathering them goes over PCIe",
+                card=name,
+                weights=f"{weights:.1f}",
+            ),
+            span=values.place(*keys),
+            help=say("use {key} 2", key=f"--{given}"),
+        )

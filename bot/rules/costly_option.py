@@ -1,0 +1,78 @@
+"""RLB080: a script of recommended settings has an option on that costs time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.language import say
+from bot.rules._example import verl
+from bot.rules._tuning import GUIDE, RECOMMENDED_ONLY, RECOMMENDED_ONLY_ZH, advised
+from bot.rules._verl import ACTOR, ROLLOUT
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
+
+_OFFLOAD = f"{ACTOR}.fsdp_config.param_offload"
+
+META = Meta(
+    id="RLB080",
+    slug="costly-option",
+    severity="note",
+    confidence="medium",
+    added_in="0.1.0",
+    summary="A script tagged RECOMMENDED has an option on that costs time.",
+    why=(
+        "RECOMMENDED means the best throughput: a script that avoids what takes time, on hardware "
+        "where it can be avoided. Moving states to the host and back does take time, at every step."
+    ),
+    instead="Switch it off where the memory allows, or tag the script MIN.",
+    limits=(
+        f"{RECOMMENDED_ONLY} Offloading of the actor's parameters, optimizer and activations, and "
+        "enforce_eager."
+    ),
+    source=f"verl's docs/perf/device_tuning.rst, on the two kinds of scripts; {GUIDE}",
+    example=Example(
+        bad=verl(f"{_OFFLOAD}=True", before="# tag: RECOMMENDED"),
+        good=verl(f"{_OFFLOAD}=False", before="# tag: RECOMMENDED"),
+    ),
+    zh=Chinese(
+        summary="标记为 RECOMMENDED 的脚本启用了会耗费时间的选项。",
+        why=(
+            "RECOMMENDED 追求最高吞吐：在硬件允许时避开耗时的操作。把状态搬到主机再搬回来，"
+            "每一步都要"
+            "花时间。"
+        ),
+        instead="在显存允许时关闭它，或把脚本标记为 MIN。",
+        limits=(f"{RECOMMENDED_ONLY_ZH}包括 actor 的参数、优化器、激活卸载，以及 enforce_eager。"),
+        sentences={
+            "tagged RECOMMENDED, but {key} is on: {cost}": (
+                "标记为 RECOMMENDED，但启用了 {key}：{cost}"
+            ),
+            "states move to the host and back at every step": "每一步都要在主机与 GPU 之间搬运状态",
+            "activations move to the host and back": "激活要在主机与 GPU 之间搬运",
+            "generation runs without CUDA graphs": "生成时不使用 CUDA graph",
+            "set {key}=False if the memory allows": "显存允许时设置 {key}=False",
+        },
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """The options that are known to be on."""
+    states = say("states move to the host and back at every step")
+    costs = {
+        _OFFLOAD: states,
+        f"{ACTOR}.fsdp_config.optimizer_offload": states,
+        f"{ACTOR}.megatron.param_offload": states,
+        f"{ACTOR}.megatron.optimizer_offload": states,
+        "actor_rollout_ref.model.enable_activation_offload": say(
+            "activations move to the host and back"
+        ),
+        f"{ROLLOUT}.enforce_eager": say("generation runs without CUDA graphs"),
+    }
+    for values in advised(case, ("RECOMMENDED",)):
+        for key, cost in costs.items():
+            if values.flag(key) is True:
+                yield Hit(
+                    message=say("tagged RECOMMENDED, but {key} is on: {cost}", key=key, cost=cost),
+                    span=values.place(key),
+                    help=say("set {key}=False if the memory allows", key=key),
+                )

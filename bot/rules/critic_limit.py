@@ -1,0 +1,68 @@
+"""RLB074: the critic is given less than twice the actor's tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.language import say
+from bot.rules._example import verl
+from bot.rules._tuning import FAST, GUIDE, NOT_MIN, NOT_MIN_ZH, advised
+from bot.rules._verl import ACTOR, needs_critic
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
+
+_ACTOR = f"{ACTOR}.ppo_max_token_len_per_gpu"
+_CRITIC = "critic.ppo_max_token_len_per_gpu"
+_PPO = ("algorithm.adv_estimator=gae", "critic.use_dynamic_bsz=True", f"{_ACTOR}=16384")
+
+META = Meta(
+    id="RLB074",
+    slug="critic-limit",
+    severity="note",
+    confidence="high",
+    added_in="0.1.0",
+    summary="The critic's token limit is below twice the actor's.",
+    why=(
+        "The critic's last layer gives one number a token where the actor's gives one for each "
+        "word of the vocabulary, so it has room for about twice the tokens."
+    ),
+    instead="Set critic.ppo_max_token_len_per_gpu to twice the actor's limit or more.",
+    limits=f"Only where there is a critic and both are sized by tokens. {NOT_MIN}",
+    source=f"{GUIDE}: use larger limits for critic and reward models",
+    example=Example(
+        bad=verl(*_PPO, f"{_CRITIC}=16384"),
+        good=verl(*_PPO, f"{_CRITIC}=32768"),
+        path="examples/tuning/7b/qwen2.5-7b_ppo_8_h100_fsdp_vllm.sh",
+    ),
+    zh=Chinese(
+        summary="critic 的 token 上限小于 actor 的两倍。",
+        why=(
+            "critic 的最后一层每个 token 只输出一个数，而 actor 要输出整个词表，因此 critic 大约可"
+            "容纳两倍的 token。"
+        ),
+        instead="把 critic.ppo_max_token_len_per_gpu 设为不小于 actor 上限两倍的值。",
+        limits=f"只在有 critic 且两者都按 token 计量时检查。{NOT_MIN_ZH}",
+        sentences={
+            "the critic's limit of {critic} tokens is below twice the actor's {actor}": (
+                "critic 的上限 {critic} token 小于 actor 的 {actor} 的两倍"
+            ),
+            "use {key}={better} or more": "改用不小于 {key}={better} 的值",
+        },
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Compare the two limits."""
+    for values in advised(case, FAST):
+        actor, critic = values.number(_ACTOR), values.number(_CRITIC)
+        dynamic = values.flag(f"{ACTOR}.use_dynamic_bsz") and values.flag("critic.use_dynamic_bsz")
+        if needs_critic(values) and dynamic and actor and critic and critic < 2 * actor:
+            yield Hit(
+                message=say(
+                    "the critic's limit of {critic} tokens is below twice the actor's {actor}",
+                    critic=critic,
+                    actor=actor,
+                ),
+                span=values.place(_CRITIC, _ACTOR),
+                help=say("use {key}={better} or more", key=_CRITIC, better=2 * actor),
+            )

@@ -1,0 +1,124 @@
+"""RLB075: a share of memory for the engine that leaves too little, or uses too little."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.language import say
+from bot.rules._example import verl
+from bot.rules._tuning import GUIDE, adapter_trained, advised, tag
+from bot.rules._values import Values
+from bot.rules._verl import ACTOR, ROLLOUT
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
+
+_KEY = f"{ROLLOUT}.gpu_memory_utilization"
+
+META = Meta(
+    id="RLB075",
+    slug="engine-memory-share",
+    severity="note",
+    confidence="medium",
+    added_in="0.1.0",
+    summary="gpu_memory_utilization is outside of the range that the guide advises.",
+    why=(
+        "Of the card's TOTAL memory vLLM takes this share; parameters and optimizer states that "
+        "are not offloaded stay beside it. SGLang takes it of what is FREE, for weights and cache "
+        "alone, and needs the rest while it generates."
+    ),
+    instead="Use 0.5 to 0.7; more only with param_offload and optimizer_offload.",
+    limits=(
+        "Above 0.7 only for full fine-tuning with FSDP whose parameters or optimizer stay on the "
+        "GPU, and above 0.85 for SGLang. Below 0.5 only for a script tagged RECOMMENDED."
+    ),
+    source=f"{GUIDE}, section on rollout generation",
+    example=Example(bad=verl(f"{_KEY}=0.9"), good=verl(f"{_KEY}=0.6")),
+    zh=Chinese(
+        summary="gpu_memory_utilization 超出指南建议的范围。",
+        why=(
+            "vLLM 按整卡总显存取这一比例，未卸载的参数与优化器状态还要放在剩余部分；SGLang 则按空闲"
+            "显存取，且只用于权重与 KV cache，生成时还需要其余部分。"
+        ),
+        instead="使用 0.5 到 0.7；更大的值需配合 param_offload 与 optimizer_offload。",
+        limits=(
+            "大于 0.7 只在 FSDP 全参训练且参数或优化器未卸载时提示；SGLang 大于 0.85 时提示。"
+            "小于 0.5 只对标记为 RECOMMENDED 的脚本提示。"
+        ),
+        sentences={
+            "gpu_memory_utilization {share} of the whole card, while {what} on the GPU": (
+                "gpu_memory_utilization 占整卡的 {share}，而{what}"
+            ),
+            "parameters and optimizer states stay": "参数与优化器状态都留在 GPU 上",
+            "optimizer states stay": "优化器状态留在 GPU 上",
+            "parameters stay": "参数留在 GPU 上",
+            "use 0.5 to 0.7, or offload them": "改用 0.5 到 0.7，或将其卸载",
+            "SGLang takes {share} of the free memory for weights and cache alone, and needs more "
+            "while it generates": (
+                "SGLang 将空闲显存的 {share} 只用于权重与 KV cache，生成时还需要更多"
+            ),
+            "use 0.85 or less": "改用不大于 0.85 的值",
+            "gpu_memory_utilization {share} leaves the engine a small cache, which slows "
+            "generation": "gpu_memory_utilization 为 {share}，KV cache 偏小，会拖慢生成",
+            "try 0.5 to 0.7": "可尝试 0.5 到 0.7",
+        },
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Compare the share with the guide's range."""
+    for values in advised(case):
+        found = values.get(_KEY)
+        share = found.value if found else None
+        if not isinstance(share, float | int) or isinstance(share, bool):
+            continue
+        engine = values.text(f"{ROLLOUT}.name")
+        staying = _staying(values)
+        if engine == "vllm" and share > 0.7 and staying:
+            yield Hit(
+                message=say(
+                    "gpu_memory_utilization {share} of the whole card, while {what} on the GPU",
+                    share=share,
+                    what=staying,
+                ),
+                span=values.place(_KEY),
+                help=say("use 0.5 to 0.7, or offload them"),
+            )
+        elif engine == "sglang" and share > 0.85:
+            yield Hit(
+                message=say(
+                    "SGLang takes {share} of the free memory for weights and cache alone, and "
+                    "needs more while it generates",
+                    share=share,
+                ),
+                span=values.place(_KEY),
+                help=say("use 0.85 or less"),
+            )
+        elif engine == "vllm" and share < 0.5 and tag(case) == "RECOMMENDED":
+            yield Hit(
+                message=say(
+                    "gpu_memory_utilization {share} leaves the engine a small cache, which slows "
+                    "generation",
+                    share=share,
+                ),
+                span=values.place(_KEY),
+                help=say("try 0.5 to 0.7"),
+            )
+
+
+def _staying(values: Values) -> str:
+    """What stays on the GPU during generation, in words; "" for nothing or not known."""
+    if adapter_trained(values.plan) is not False or values.text(f"{ACTOR}.strategy") not in (
+        "fsdp",
+        "fsdp2",
+    ):
+        return ""
+    config = f"{ACTOR}.fsdp_config"
+    parameters = values.flag(f"{config}.param_offload")
+    optimizer = values.flag(f"{config}.optimizer_offload")
+    if None in (parameters, optimizer) or values.flag(f"{config}.offload_policy"):
+        return ""
+    if not parameters and not optimizer:
+        return say("parameters and optimizer states stay")
+    if not optimizer:
+        return say("optimizer states stay")
+    return say("parameters stay") if not parameters else ""

@@ -1,0 +1,119 @@
+"""RLB048: the experiment's name says another model or algorithm than is trained."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bot.frameworks.plan import Plan, Setting
+from bot.language import say
+from bot.naming import model_size, same_size
+from bot.rules._example import verl
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
+
+_KEY = "trainer.experiment_name"
+
+META = Meta(
+    id="RLB048",
+    slug="experiment-name",
+    severity="warning",
+    confidence="high",
+    added_in="0.1.0",
+    summary="The experiment's name says another model size or algorithm than is trained.",
+    why=(
+        "The run appears in W&B under this name. Whoever looks for the evidence of a row finds a "
+        "run that seems to be of another model."
+    ),
+    instead="Name the experiment after what it trains.",
+    limits=(
+        "verl. Sizes such as 7b, compared with the model's path, and the names of advantage "
+        "estimators. Silent for names that hold none of them, or several."
+    ),
+    source=(
+        "verl passes trainer.experiment_name to wandb.init as the run's name "
+        "(verl/utils/tracking.py)"
+    ),
+    example=Example(
+        bad=verl(f"{_KEY}=qwen2.5_3b_grpo"),
+        good=verl(f"{_KEY}=qwen2.5_7b_grpo"),
+    ),
+    zh=Chinese(
+        summary="实验名中的模型规模或算法与实际训练的不同。",
+        why="运行在 W&B 中以此为名。查找某一行证据的人会看到一个像是其他模型的运行。",
+        instead="按实际训练的内容命名实验。",
+        limits=(
+            "适用于 verl。比较 7b 这类规模与模型路径，以及优势估计器的名称。名称中没有或有多"
+            "个时不报告。"
+        ),
+        sentences={
+            'the experiment is called "{name}", the model has the size {size}': (
+                "实验名为“{name}”，而模型规模为 {size}"
+            ),
+            'the experiment is called "{name}", the settings use {used}': (
+                "实验名为“{name}”，而设置使用 {used}"
+            ),
+            "name the experiment after what it trains": "按实际训练的内容命名实验",
+        },
+    ),
+)
+
+_SIZE = re.compile(r"(?<![0-9.a-z])\d+(?:\.\d+)?b(?![a-z])")
+_ESTIMATORS = {"grpo": "grpo", "rloo": "rloo", "remax": "remax"}
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Compare each experiment's name with the model and the algorithm."""
+    for plan in case.plans:
+        setting = plan.last(_KEY) if plan.framework == "verl" else None
+        if setting is None or not isinstance(setting.value, str):
+            continue
+        name = setting.value
+        size = _other_size(plan, name)
+        if size:
+            yield _hit(
+                setting,
+                say(
+                    'the experiment is called "{name}", the model has the size {size}',
+                    name=name,
+                    size=size,
+                ),
+            )
+        used = _other_algorithm(plan, name)
+        if used:
+            yield _hit(
+                setting,
+                say(
+                    'the experiment is called "{name}", the settings use {used}',
+                    name=name,
+                    used="gae (PPO)" if used == "gae" else used,
+                ),
+            )
+
+
+def _hit(setting: Setting, message: str) -> Hit:
+    return Hit(
+        message=message,
+        span=setting.value_span,
+        help=say("name the experiment after what it trains"),
+    )
+
+
+def _other_size(plan: Plan, name: str) -> str | None:
+    """The model's size, when the name states one and another."""
+    model = plan.model.value
+    size = model_size(model) if model else None
+    stated = set(_SIZE.findall(name.lower().replace("_", "-")))
+    if not model or not size or len(stated) != 1:
+        return None
+    (said,) = stated
+    last = model.rstrip("/").rsplit("/", 1)[-1].lower()
+    return None if said in last or same_size(said, size) else size
+
+
+def _other_algorithm(plan: Plan, name: str) -> str | None:
+    """The estimator that is used, when the name states one and another."""
+    used = plan.algorithm.value
+    words = set(re.split(r"[^a-z0-9]+", name.lower())) & set(_ESTIMATORS)
+    if used is None or len(words) != 1 or used not in ("gae", *_ESTIMATORS):
+        return None
+    return None if used in words else used

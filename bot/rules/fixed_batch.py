@@ -1,0 +1,67 @@
+"""RLB071: micro batches hold a fixed number of sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.language import say
+from bot.rules._example import verl
+from bot.rules._tuning import FAST, GUIDE, NOT_MIN, NOT_MIN_ZH, advised
+from bot.rules._verl import ACTOR
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
+
+_KEY = f"{ACTOR}.use_dynamic_bsz"
+
+META = Meta(
+    id="RLB071",
+    slug="fixed-batch",
+    severity="note",
+    confidence="high",
+    added_in="0.1.0",
+    summary="use_dynamic_bsz is off.",
+    why=(
+        "A fixed number of sequences holds few tokens when responses are short. With "
+        "use_dynamic_bsz a micro batch is filled up to a number of tokens instead."
+    ),
+    instead=f"Set {_KEY}=True and tune ppo_max_token_len_per_gpu.",
+    limits=f"{NOT_MIN} Megatron and FSDP alike.",
+    source=f"{GUIDE}, section on dynamic batch size",
+    example=Example(
+        bad=verl(
+            f"{_KEY}=False",
+            f"{ACTOR}.ppo_micro_batch_size_per_gpu=4",
+            "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=4",
+        ),
+        good=verl(f"{_KEY}=True"),
+    ),
+    zh=Chinese(
+        summary="未启用 use_dynamic_bsz。",
+        why=(
+            "回复较短时，固定条数的 micro batch 只含很少的 token；启用 use_dynamic_bsz 后按 token "
+            "数装满。"
+        ),
+        instead=f"设置 {_KEY}=True，并调整 ppo_max_token_len_per_gpu。",
+        limits=f"{NOT_MIN_ZH}Megatron 与 FSDP 均适用。",
+        sentences={
+            "use_dynamic_bsz is off: micro batches hold a fixed number of sequences": (
+                "use_dynamic_bsz 已关闭：micro batch 的序列条数固定"
+            ),
+            "set {key}=True and tune ppo_max_token_len_per_gpu": (
+                "设置 {key}=True，并调整 ppo_max_token_len_per_gpu"
+            ),
+        },
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Launches without dynamic batches."""
+    for values in advised(case, FAST):
+        if values.flag(_KEY) is False:
+            yield Hit(
+                message=say(
+                    "use_dynamic_bsz is off: micro batches hold a fixed number of sequences"
+                ),
+                span=values.place(_KEY, f"{ACTOR}.ppo_micro_batch_size_per_gpu"),
+                help=say("set {key}=True and tune ppo_max_token_len_per_gpu", key=_KEY),
+            )

@@ -1,0 +1,75 @@
+"""RLB073: forward passes alone are given less than updates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.language import say
+from bot.rules._example import verl
+from bot.rules._tuning import GUIDE, advised
+from bot.rules._verl import ACTOR, REF, ROLLOUT
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
+
+_ACTOR = f"{ACTOR}.ppo_max_token_len_per_gpu"
+_ACTOR_MICRO = f"{ACTOR}.ppo_micro_batch_size_per_gpu"
+
+META = Meta(
+    id="RLB073",
+    slug="log-prob-limit",
+    severity="note",
+    confidence="high",
+    added_in="0.1.0",
+    summary="The log-probabilities' batch limit is below the one of the update.",
+    why=(
+        "A forward pass keeps no activations for a backward one, so it has room for more tokens "
+        "than the update. A smaller limit only makes it slower."
+    ),
+    instead="Make the limits of rollout and reference at least as large as the actor's.",
+    limits="Only limits that the script sets itself; by default they follow the actor's.",
+    source=f"{GUIDE}: forward-only parameters can be larger",
+    example=Example(
+        bad=verl(f"{_ACTOR}=16384", f"{ROLLOUT}.log_prob_max_token_len_per_gpu=8192"),
+        good=verl(f"{_ACTOR}=16384", f"{ROLLOUT}.log_prob_max_token_len_per_gpu=32768"),
+    ),
+    zh=Chinese(
+        summary="计算 log-prob 的批量上限小于更新时的上限。",
+        why="仅前向的计算不必为反向保留激活，可容纳比更新更多的 token；上限更小只会更慢。",
+        instead="使 rollout 与 reference 的上限不小于 actor 的上限。",
+        limits="只看脚本自己设置的上限；默认它们跟随 actor。",
+        sentences={
+            "{key} {limit} is below the actor's {actor}, though it runs forward only": (
+                "{key} {limit} 小于 actor 的 {actor}，而它只做前向"
+            ),
+            "use {actor} or more": "改用不小于 {actor} 的值",
+        },
+    ),
+)
+
+_PAIRS = (
+    ("log_prob_max_token_len_per_gpu", _ACTOR, True),
+    ("log_prob_micro_batch_size_per_gpu", _ACTOR_MICRO, False),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Compare the limits of rollout and reference with the actor's."""
+    for values in advised(case):
+        dynamic = values.flag(f"{ACTOR}.use_dynamic_bsz")
+        for name, of_actor, when in _PAIRS:
+            for part in (ROLLOUT, REF):
+                key = f"{part}.{name}"
+                limit, actor = values.number(key), values.number(of_actor)
+                if dynamic is not when or not values.plan.last(key) or not limit or not actor:
+                    continue
+                if limit < actor:
+                    yield Hit(
+                        message=say(
+                            "{key} {limit} is below the actor's {actor}, though it runs forward "
+                            "only",
+                            key=key,
+                            limit=limit,
+                            actor=actor,
+                        ),
+                        span=values.place(key),
+                        help=say("use {actor} or more", actor=actor),
+                    )

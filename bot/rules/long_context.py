@@ -1,0 +1,63 @@
+"""RLB083: very long sequences on one GPU each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.language import say
+from bot.rules._example import verl
+from bot.rules._tuning import GUIDE, advised
+from bot.rules._verl import ACTOR, gpus, sequence_length, sequence_parallel
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
+
+_SIZE = f"{ACTOR}.fsdp_config.ulysses_sequence_parallel_size"
+_LENGTHS = ("data.max_prompt_length=2048", "data.max_response_length=32768")
+_LONG = 32768
+
+META = Meta(
+    id="RLB083",
+    slug="long-context",
+    severity="note",
+    confidence="medium",
+    added_in="0.1.0",
+    summary="Sequences may be longer than 32k tokens, without sequence parallelism.",
+    why=(
+        "One such sequence has to fit one GPU with all of its activations and logits. Ulysses "
+        "divides it among several."
+    ),
+    instead=f"Set {_SIZE} to 2, 4 or 8, a divisor of the attention heads.",
+    limits="FSDP with more than one GPU. The lengths are the greatest that the script allows.",
+    source=f"{GUIDE}, section on Ulysses",
+    example=Example(
+        bad=verl(*_LENGTHS, f"{ACTOR}.ppo_max_token_len_per_gpu=70000"),
+        good=verl(*_LENGTHS, f"{_SIZE}=4", f"{ACTOR}.ppo_max_token_len_per_gpu=20000"),
+    ),
+    zh=Chinese(
+        summary="序列可能超过 32k token，却没有使用序列并行。",
+        why="这样一条序列的全部激活与 logits 都要放在一张 GPU 上；Ulysses 可将其分给多张。",
+        instead=f"把 {_SIZE} 设为 2、4 或 8（能整除注意力头数）。",
+        limits="适用于多于一张 GPU 的 FSDP。长度取脚本允许的最大值。",
+        sentences={
+            "sequences of up to {length} tokens without sequence parallelism": (
+                "序列最长可达 {length} token，却没有使用序列并行"
+            ),
+            "set {key} above 1": "把 {key} 设为大于 1 的值",
+        },
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """FSDP launches with long sequences and no Ulysses."""
+    for values in advised(case):
+        lengths, many = sequence_length(values), (gpus(values) or 1) > 1
+        fsdp = values.text(f"{ACTOR}.strategy") in ("fsdp", "fsdp2")
+        if fsdp and many and lengths and sum(lengths) > _LONG and sequence_parallel(values) == 1:
+            yield Hit(
+                message=say(
+                    "sequences of up to {length} tokens without sequence parallelism",
+                    length=sum(lengths),
+                ),
+                span=values.place("data.max_response_length", "data.max_prompt_length"),
+                help=say("set {key} above 1", key=_SIZE),
+            )

@@ -1,0 +1,83 @@
+"""RLB082: the frozen base of LoRA is kept in fp32."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.language import say
+from bot.rules._example import verl
+from bot.rules._tuning import adapter_trained, advised, billions, gib
+from bot.rules._verl import ACTOR, gpus
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
+
+_KEY = f"{ACTOR}.fsdp_config.model_dtype"
+_LORA = "actor_rollout_ref.model.lora_rank=32"
+
+META = Meta(
+    id="RLB082",
+    slug="lora-base-dtype",
+    severity="note",
+    confidence="high",
+    added_in="0.1.0",
+    summary="LoRA is trained on a base that FSDP keeps in fp32.",
+    why=(
+        "The base is frozen: no update needs its precision. In bf16 it takes half the memory, "
+        "which is the largest saving that scripts with LoRA leave unused."
+    ),
+    instead=f"Set {_KEY}=bf16.",
+    limits=(
+        "FSDP, since verl 0.6.0, which has the setting. The saving counts the parameters in the "
+        "model's name over the GPUs."
+    ),
+    source=(
+        "verl/trainer/config/engine/fsdp.yaml: model_dtype is fp32 by default; "
+        "FSDPEngine._build_module in verl/workers/engine/fsdp/transformer_impl.py loads it so"
+    ),
+    example=Example(
+        bad=verl(_LORA),
+        good=verl(_LORA, f"{_KEY}=bf16"),
+        path="examples/tuning/7b/qwen2.5-7b_grpo-lora_8_h100_fsdp_vllm.sh",
+    ),
+    zh=Chinese(
+        summary="训练 LoRA 时，FSDP 以 fp32 保存冻结的基座模型。",
+        why=(
+            "基座已冻结，没有更新需要它的精度。改用 bf16 只占一半显存，这是 LoRA 脚本最常漏掉的一项"
+            "节省。"
+        ),
+        instead=f"设置 {_KEY}=bf16。",
+        limits=(
+            "适用于 FSDP，自 verl 0.6.0 起有此设置。节省量按模型名称中的参数量除以 GPU 数计算。"
+        ),
+        sentences={
+            "LoRA's frozen base is kept in fp32{default}{saving}": (
+                "LoRA 冻结的基座{default}以 fp32 保存{saving}"
+            ),
+            ", the default": "默认",
+            "; bf16 would save {gib} GiB a GPU": "；改用 bf16 每卡可省 {gib} GiB",
+            "set {key}=bf16": "设置 {key}=bf16",
+        },
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """LoRA launches whose base is fp32."""
+    for values in advised(case):
+        fsdp = values.text(f"{ACTOR}.strategy") in ("fsdp", "fsdp2")
+        if not fsdp or not adapter_trained(values.plan) or values.text(_KEY) != "fp32":
+            continue
+        parameters, ranks = billions(values.plan.model.value), gpus(values)
+        known = parameters and ranks
+        yield Hit(
+            message=say(
+                "LoRA's frozen base is kept in fp32{default}{saving}",
+                default="" if values.plan.last(_KEY) else say(", the default"),
+                saving=say(
+                    "; bf16 would save {gib} GiB a GPU", gib=gib(parameters or 0, 2, ranks or 1)
+                )
+                if known
+                else "",
+            ),
+            span=values.place(_KEY, "actor_rollout_ref.model.lora_rank"),
+            help=say("set {key}=bf16", key=_KEY),
+        )

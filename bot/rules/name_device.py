@@ -1,0 +1,60 @@
+"""RLB016: the device in the name is not known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from bot.devices import by_token, devices
+from bot.language import say
+from bot.rules._example import verl
+from bot.rules._names import FILE, legible
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
+
+META = Meta(
+    id="RLB016",
+    slug="name-device",
+    severity="warning",
+    confidence="medium",
+    added_in="0.1.0",
+    summary="The device in the name is none that is known.",
+    why=(
+        "The Resource column is made from it, and the card's memory decides whether the settings "
+        "can fit at all. With an unknown device neither can be checked."
+    ),
+    instead="Write the device as the table does, in lower case: h100, h20, a100-40, rtx4090, 910b.",
+    limits="Only names whose profile has the part [device]. A new device has to be added first.",
+    source="https://github.com/volcengine/verl/blob/main/docs/perf/device_tuning.rst",
+    example=Example(
+        bad=verl(),
+        good=verl(),
+        bad_path="examples/tuning/7b/qwen2.5-7b_grpo_8_h1000_fsdp_vllm.sh",
+    ),
+    zh=Chinese(
+        summary="文件名中的设备不是已知设备。",
+        why="Resource 一列取自它，而显存大小决定设置是否可能放得下；设备未知则两者都无法检查。",
+        instead="按表格的写法用小写：h100、h20、a100-40、rtx4090、910b。",
+        limits="只检查命名规范含 [device] 的文件名。新设备需要先加入设备表。",
+        sentences={
+            'the name\'s device "{device}" is not known': "文件名中的设备“{device}”未知",
+            "did you mean {near}?": "是否想写 {near}？",
+            "write a device such as h100, h20 or 910b": "写出设备，例如 h100、h20、910b",
+        },
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Look the device up."""
+    device = case.name.device
+    if device is None or not legible(case) or by_token(device):
+        return
+    tokens = {token for known in devices() for token in (known.token, *known.name_tokens)}
+    near = get_close_matches(device, sorted(tokens), n=1)
+    yield Hit(
+        message=say('the name\'s device "{device}" is not known', device=device),
+        span=FILE,
+        help=say("did you mean {near}?", near=near[0])
+        if near
+        else say("write a device such as h100, h20 or 910b"),
+    )

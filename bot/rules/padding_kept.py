@@ -1,0 +1,63 @@
+"""RLB070: padding is computed along with the tokens."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bot.language import say
+from bot.rules._example import verl
+from bot.rules._tuning import GUIDE, advised
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
+
+_KEY = "actor_rollout_ref.model.use_remove_padding"
+
+META = Meta(
+    id="RLB070",
+    slug="padding-kept",
+    severity="note",
+    confidence="high",
+    added_in="0.1.0",
+    summary="use_remove_padding is off for a model that supports it.",
+    why=(
+        "Sequences are then padded to the longest one, and the padding is computed and stored like "
+        "tokens. Packing saves both time and memory."
+    ),
+    instead=f"Set {_KEY}=True.",
+    limits="Knows the families that the guide names: Llama, Mistral, Gemma and Qwen.",
+    source=f"{GUIDE}, section on removing padding",
+    example=Example(bad=verl(f"{_KEY}=False"), good=verl(f"{_KEY}=True")),
+    zh=Chinese(
+        summary="模型支持 use_remove_padding，却没有启用。",
+        why=(
+            "序列会被填充到最长的一条，填充部分与真实 token 一样参与计算并占用显存；打包可同"
+            "时省下两者。"
+        ),
+        instead=f"设置 {_KEY}=True。",
+        limits="已知指南提到的模型系列：Llama、Mistral、Gemma、Qwen。",
+        sentences={
+            "use_remove_padding is off{default}, so padding is computed like tokens": (
+                "use_remove_padding {default}已关闭，填充会与 token 一样参与计算"
+            ),
+            " by default": "默认",
+            "set {key}=True": "设置 {key}=True",
+        },
+    ),
+)
+
+_SUPPORTED = re.compile(r"qwen|qwq|llama|mistral|gemma|deepseek-(?:r1-distill|llm|math)", re.I)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Launches that pad."""
+    for values in advised(case):
+        model = values.plan.model.value or ""
+        if values.flag(_KEY) is False and _SUPPORTED.search(model.rsplit("/", 1)[-1]):
+            yield Hit(
+                message=say(
+                    "use_remove_padding is off{default}, so padding is computed like tokens",
+                    default="" if values.plan.last(_KEY) else say(" by default"),
+                ),
+                span=values.place(_KEY),
+                help=say("set {key}=True", key=_KEY),
+            )

@@ -1,0 +1,87 @@
+"""RLB032: a value that was to be filled in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bot.language import say
+from bot.rules._example import verl
+from bot.rules._keys import shown
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
+from bot.shell.words import Word
+
+META = Meta(
+    id="RLB032",
+    slug="placeholder",
+    severity="warning",
+    confidence="high",
+    added_in="0.1.0",
+    summary="A setting holds a placeholder, such as /path/to/model or YOUR_KEY.",
+    why="The script cannot run until someone replaces it, and nobody else knows with what.",
+    instead=(
+        "Write the value that the run used, or a default that a caller can change: "
+        "${MODEL_PATH:-Qwen/Qwen2.5-7B}."
+    ),
+    limits=(
+        "Knows path/to, your_…, <…>, xxx and TODO. A note where the caller can set another value, "
+        "as in ${MODEL:-/path/to/model}."
+    ),
+    source="verl's docs/perf/device_tuning.rst asks for a configuration that has been tested",
+    example=Example(
+        bad=verl("actor_rollout_ref.model.path=/path/to/Qwen2.5-7B-Instruct"),
+        good=verl("actor_rollout_ref.model.path=Qwen/Qwen2.5-7B-Instruct"),
+    ),
+    zh=Chinese(
+        summary="设置中留有占位符，例如 /path/to/model 或 YOUR_KEY。",
+        why="不替换它脚本就无法运行，而别人不知道应当换成什么。",
+        instead="写出运行时实际使用的值，或写成可修改的默认值：${MODEL_PATH:-Qwen/Qwen2.5-7B}。",
+        limits=(
+            "已知的有 path/to、your_…、<…>、xxx、TODO。调用者可以另行设置时（如 "
+            "${MODEL:-/path/to/model}）只是提示。"
+        ),
+        sentences={
+            "{key} holds the placeholder {text}": "{key} 中留有占位符 {text}",
+            "write the value that the run used": "写出运行时实际使用的值",
+        },
+    ),
+)
+
+_HOLDER = re.compile(
+    r"(?<![\w.\-])/?path[/_]to[/_][\w.\-/]*|(?<![A-Za-z])your?[_\-][A-Za-z][\w.\-]*"
+    r"|<[A-Za-z][\w \-/.]{0,40}>|(?<![A-Za-z0-9])(?:x{3,}|TODO|FIXME|CHANGE_?ME)(?![A-Za-z0-9])",
+    re.IGNORECASE,
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Placeholders in the settings of each launch."""
+    for plan in case.plans:
+        for setting in plan.settings:
+            found = _HOLDER.search(setting.text)
+            if found is None or "${?" in found[0]:
+                continue
+            at = setting.word.text.rfind(found[0])
+            yield Hit(
+                message=say(
+                    "{key} holds the placeholder {text}",
+                    key=shown(plan, setting.key),
+                    text=found[0],
+                ),
+                span=setting.word.span_of(at, at + len(found[0]))
+                if at >= 0
+                else setting.value_span,
+                severity="note" if at >= 0 and _changeable(setting.word, at) else None,
+                help=say("write the value that the run used"),
+            )
+
+
+def _changeable(word: Word, at: int) -> bool:
+    """True when this character comes from a default such as ${X:-/path/to/a}."""
+    offset = 0
+    for piece in word.pieces:
+        length = len(piece.text) if isinstance(piece.text, str) else len(piece.text.reason) + 4
+        if offset <= at < offset + length:
+            return piece.default_of is not None
+        offset += length
+    return False

@@ -1,0 +1,82 @@
+"""RLB093: a token stands in the script."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bot.language import say
+from bot.rules._example import verl
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
+from bot.shell.source import Span
+
+META = Meta(
+    id="RLB093",
+    slug="secret",
+    severity="warning",
+    confidence="high",
+    added_in="0.1.0",
+    summary="The script holds what looks like a token or a key.",
+    why=(
+        "Whoever reads the pull request can use it, and it stays in the history after it is "
+        "removed from the file."
+    ),
+    instead="Revoke it, remove it, and let the caller set the variable: export WANDB_API_KEY=….",
+    limits=(
+        "Knows the forms of Hugging Face, W&B, GitHub, OpenAI, AWS, Google, Slack and GitLab. The "
+        "message never repeats the token."
+    ),
+    source="The token formats that these services document; GitHub's secret scanning patterns",
+    example=Example(
+        bad=verl(before="export HF_TOKEN=hf_" + "aB3dE5gH7jK9" * 3),
+        good=verl(),
+    ),
+    zh=Chinese(
+        summary="脚本中有疑似令牌或密钥的内容。",
+        why="任何能看到 PR 的人都可以使用它，且从文件中删除后它仍留在历史里。",
+        instead="吊销并删除它，由调用者设置变量：export WANDB_API_KEY=…。",
+        limits=(
+            "已知 Hugging Face、W&B、GitHub、OpenAI、AWS、Google、Slack、GitLab 的格式。提示中绝不"
+            "重复令牌本身。"
+        ),
+        sentences={
+            "this looks like a token of {service}": "这里疑似 {service} 的令牌",
+            "revoke it, remove it, and let the caller set a variable": (
+                "吊销并删除它，由调用者设置变量"
+            ),
+        },
+    ),
+)
+
+_HEX40 = r"(?P<wandb>[0-9a-f]{40})(?![0-9a-zA-Z])"
+_FORMS = (
+    ("Hugging Face", re.compile(r"(?<![A-Za-z0-9_])hf_[A-Za-z]\w{28,}")),
+    ("GitHub", re.compile(r"(?<![A-Za-z0-9_])(?:gh[pousr]_[A-Za-z0-9]{36}|github_pat_\w{60,})")),
+    ("OpenAI", re.compile(r"(?<![A-Za-z0-9_])sk-(?:proj-|ant-)?[A-Za-z0-9_\-]{32,}")),
+    ("AWS", re.compile(r"(?<![A-Z0-9])AKIA[0-9A-Z]{16}(?![0-9A-Z])")),
+    ("Google", re.compile(r"(?<![A-Za-z0-9_])AIza[0-9A-Za-z_\-]{35}")),
+    ("Slack", re.compile(r"(?<![A-Za-z0-9_])xox[baprs]-[0-9A-Za-z\-]{20,}")),
+    ("GitLab", re.compile(r"(?<![A-Za-z0-9_])glpat-[0-9A-Za-z_\-]{20}")),
+    (
+        "W&B",
+        re.compile(
+            r"(?:WANDB_API_KEY[\"']?\s*[=:]\s*[\"']?|wandb\s+login\s+(?:--\S+\s+)*[\"']?|"
+            r"--(?:use_wandb|logger\.wandb\.key)[\s=]+[\"']?|\bwandb_token\s*=\s*[\"']?)" + _HEX40
+        ),
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """What has the form of a token, wherever it stands."""
+    for service, form in _FORMS:
+        for found in form.finditer(case.source.text):
+            group = "wandb" if "wandb" in form.groupindex else 0
+            text = found[group]
+            if len(set(text[4:].lower())) < 6:
+                continue  # hf_xxxxxxxx: a placeholder.
+            yield Hit(
+                message=say("this looks like a token of {service}", service=service),
+                span=Span(found.start(group), found.end(group)),
+                help=say("revoke it, remove it, and let the caller set a variable"),
+            )

@@ -1,0 +1,110 @@
+"""RLB094: the script does not say that bash runs it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bot.language import say
+from bot.rules._example import verl
+from bot.rules.base import Case, Chinese, Example, Hit, Meta, TextEdit
+from bot.shell.source import Span
+
+META = Meta(
+    id="RLB094",
+    slug="shebang",
+    severity="note",
+    confidence="certain",
+    added_in="0.1.0",
+    summary="The first line does not name bash, or names sh for a script that needs bash.",
+    why=(
+        "Without a first line, or with sh, the shell that runs the script depends on the machine. "
+        "On Debian and Ubuntu sh is dash, which stops at arrays and [[ ]]."
+    ),
+    instead="Start the script with `#!/usr/bin/env bash`.",
+    limits=(
+        "A first line with sh is a warning, and only for arrays, [[ ]], `pipefail`, `<<<` "
+        "and the like; "
+        "a script that sh can run is left alone."
+    ),
+    source="https://www.gnu.org/software/bash/manual/bash.html#Shell-Scripts; dash(1)",
+    example=Example(
+        bad=verl(),
+        good="#!/usr/bin/env bash\n" + verl(),
+    ),
+    zh=Chinese(
+        summary="首行没有写明 bash，或脚本需要 bash 而首行写的是 sh。",
+        why=(
+            "没有首行或写 sh 时，由哪个 shell 执行取决于机器。Debian 与 Ubuntu 的 sh 是 dash，遇到"
+            "数组或 [[ ]] 就会终止。"
+        ),
+        instead="以 `#!/usr/bin/env bash` 作为首行。",
+        limits=(
+            "写 sh 时为警告，且只在出现数组、[[ ]]、`pipefail`、`<<<` 等时报告；sh 能执行的脚"
+            "本不报告。"
+        ),
+        sentences={
+            "the first line does not say which shell runs the script": (
+                "首行没有写明由哪个 shell 执行"
+            ),
+            "the first line names sh, but {what} at line {line} needs bash": (
+                "首行写的是 sh，而第 {line} 行的 {what} 需要 bash"
+            ),
+            "start with #!/usr/bin/env bash": "以 #!/usr/bin/env bash 开头",
+        },
+    ),
+)
+
+_LINE = "#!/usr/bin/env bash"
+_SH = re.compile(r"#!\s*(?:/usr)?/bin/(?:env\s+)?sh(?:\s|\Z)")
+_BASHISMS = (
+    (re.compile(r"(?m)^\s*(?:declare|local|readonly|export)?\s*\w+\+?=\("), "=( )"),
+    (re.compile(r"(?m)(?:^|[;&|\s])\[\["), "[[ ]]"),
+    (re.compile(r"\bset\s+-\w*o\s+pipefail"), "pipefail"),
+    (re.compile(r"<<<"), "<<<"),
+    (re.compile(r"\$\{\w+\[[@*]\]\}"), "${…[@]}"),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """A missing first line, or one that names sh for what only bash takes."""
+    text = case.source.text
+    first = case.source.line(1)
+    if not first.startswith("#!"):
+        if not case.reading.commands or text.startswith("\ufeff"):
+            return
+        yield Hit(
+            message=say("the first line does not say which shell runs the script"),
+            span=Span(0, 0),
+            help=say("start with #!/usr/bin/env bash"),
+            fix_title=say("start with #!/usr/bin/env bash"),
+            fix_safe=True,
+            edits=(TextEdit(span=Span(0, 0), text=f"{_LINE}\n"),),
+        )
+    elif _SH.match(first):
+        code = _without_comments(case)
+        found = [(m.start(), what) for form, what in _BASHISMS if (m := form.search(code))]
+        if not found:
+            return
+        at, what = min(found)
+        at += len(code[at:]) - len(code[at:].lstrip())
+        yield Hit(
+            message=say(
+                "the first line names sh, but {what} at line {line} needs bash",
+                what=what,
+                line=case.source.line_column(at)[0],
+            ),
+            span=Span(0, len(first)),
+            severity="warning",
+            help=say("start with #!/usr/bin/env bash"),
+            fix_title=say("start with #!/usr/bin/env bash"),
+            fix_safe=True,
+            edits=(TextEdit(span=Span(0, len(first)), text=_LINE),),
+        )
+
+
+def _without_comments(case: Case) -> str:
+    text = list(case.source.text)
+    for comment in case.reading.comments:
+        text[comment.span.start : comment.span.end] = " " * len(comment.span)
+    return "".join(text)

@@ -1,0 +1,95 @@
+"""RLB091: a command that fails does not stop the script."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bot.language import say
+from bot.rules._edits import first_line_after_shebang
+from bot.rules._example import verl
+from bot.rules.base import Case, Chinese, Example, Hit, Meta, TextEdit
+from bot.shell.source import Span
+from bot.shell.words import Command
+
+META = Meta(
+    id="RLB091",
+    slug="strict-mode",
+    severity="note",
+    confidence="certain",
+    added_in="0.1.0",
+    summary="Commands before the launch may fail without stopping the script.",
+    why=(
+        "Without `set -e` bash goes on after an error: a download or an installation that failed "
+        "is found out much later, or a training runs with what was there before."
+    ),
+    instead="Put `set -e` at the top, or `set -euo pipefail` where no variable may be unset.",
+    limits=(
+        "Only scripts that run other programs before the launch. Builtins, `ray stop` and commands "
+        "whose status is looked at do not count."
+    ),
+    source="https://www.gnu.org/software/bash/manual/bash.html#The-Set-Builtin",
+    example=Example(
+        bad=verl(before="pip install verl==0.9.1"),
+        good=verl(before="set -e\npip install verl==0.9.1"),
+    ),
+    zh=Chinese(
+        summary="启动训练之前的命令失败时，脚本不会停下。",
+        why=(
+            "没有 `set -e` 时 bash 出错后会继续执行：失败的下载或安装要很久以后才被发现，或者"
+            "训练用的是"
+            "先前留下的东西。"
+        ),
+        instead="在开头写上 `set -e`；若没有可能未设置的变量，写 `set -euo pipefail`。",
+        limits=(
+            "只检查启动之前还运行其他程序的脚本。内建命令、`ray stop` 与已检查状态的命令不计。"
+        ),
+        sentences={
+            "{command} may fail before the launch, and the script goes on": (
+                "{command} 可能在启动之前失败，而脚本会继续执行"
+            ),
+            "put set -e at the top": "在开头写上 set -e",
+        },
+    ),
+)
+
+_PROGRAMS = re.compile(
+    r"(?:pip3?|uv|conda|apt(?:-get)?|git|wget|curl|hf|huggingface-cli|modelscope|python3?|bash|sh|"
+    r"ray|tar|unzip|cp|mv|rsync|aws|gsutil|make)\Z"
+)
+_ERREXIT = re.compile(r"(?m)^[^#\n]*\bset\s(?:[^\n#]*\s)?(?:-[a-z]*e[a-z]*|-o\s+errexit)(?![\w-])")
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """The first program before the launch of a script without errexit."""
+    launches = {plan.launch.command.span.start for plan in case.plans}
+    if not launches or _stops(case):
+        return
+    first = next((c for c in case.reading.commands if _fails(c, min(launches))), None)
+    if first is None:
+        return
+    at = first_line_after_shebang(case)
+    yield Hit(
+        message=say(
+            "{command} may fail before the launch, and the script goes on",
+            command=" ".join(word.text for word in first.argv[:2])[:60],
+        ),
+        span=first.argv[0].span,
+        help=say("put set -e at the top"),
+        fix_title=say("put set -e at the top"),
+        edits=(TextEdit(span=Span(at, at), text="set -e\n"),),
+    )
+
+
+def _stops(case: Case) -> bool:
+    first = case.source.line(1)
+    if first.startswith("#!") and re.search(r"sh\s+-[a-z]*e", first):
+        return True
+    return bool(_ERREXIT.search(case.source.text))
+
+
+def _fails(command: Command, launch: int) -> bool:
+    if not command.argv or command.span.start >= launch:
+        return False
+    words = [word.text for word in command.argv]
+    return bool(_PROGRAMS.match(words[0].rsplit("/", 1)[-1])) and words[:2] != ["ray", "stop"]

@@ -1,0 +1,69 @@
+"""RLB072: a token limit below two of the longest sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.language import say
+from bot.rules._example import verl
+from bot.rules._tuning import FAST, GUIDE, NOT_MIN, NOT_MIN_ZH, advised
+from bot.rules._verl import ACTOR, sequence_length, sequence_parallel
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
+
+_KEY = f"{ACTOR}.ppo_max_token_len_per_gpu"
+_LENGTHS = ("data.max_prompt_length=2048", "data.max_response_length=8192")
+
+META = Meta(
+    id="RLB072",
+    slug="token-budget",
+    severity="note",
+    confidence="high",
+    added_in="0.1.0",
+    summary="ppo_max_token_len_per_gpu is below twice the longest sequence.",
+    why=(
+        "A micro batch then often holds one sequence alone, and the gain of use_dynamic_bsz is "
+        "lost. The guide asks for two to three of the longest ones."
+    ),
+    instead="Use 2 × (max_prompt_length + max_response_length) or more, divided by Ulysses' size.",
+    limits=f"{NOT_MIN} A limit below one sequence is told by token-limit.",
+    source=f"{GUIDE}, section on tuning dynamic batch size",
+    example=Example(bad=verl(*_LENGTHS, f"{_KEY}=16384"), good=verl(*_LENGTHS, f"{_KEY}=20480")),
+    zh=Chinese(
+        summary="ppo_max_token_len_per_gpu 小于最长序列的两倍。",
+        why=(
+            "一个 micro batch 往往只装得下一条序列，use_dynamic_bsz 的收益就丢失了。指南建议取最长"
+            "序列的两到三倍。"
+        ),
+        instead=(
+            "取不小于 2 ×（max_prompt_length + max_response_length）的值，使用 Ulysses 时再除"
+            "以其大小。"
+        ),
+        limits=f"{NOT_MIN_ZH}小于一条序列的情况由 token-limit 报告。",
+        sentences={
+            "ppo_max_token_len_per_gpu {limit} is below 2 × {length} tokens, the longest "
+            "sequence": ("ppo_max_token_len_per_gpu {limit} 小于最长序列 {length} token 的 2 倍"),
+            "use {key}={better} or more": "改用不小于 {key}={better} 的值",
+        },
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Compare the limit with twice prompt + response."""
+    for values in advised(case, FAST):
+        limit, lengths = values.number(_KEY), sequence_length(values)
+        parallel = sequence_parallel(values)
+        if values.flag(f"{ACTOR}.use_dynamic_bsz") is not True or not limit or not lengths:
+            continue
+        length = sum(lengths)
+        if parallel and length <= limit * parallel < 2 * length:
+            yield Hit(
+                message=say(
+                    "ppo_max_token_len_per_gpu {limit} is below 2 × {length} tokens, "
+                    "the longest sequence",
+                    limit=limit,
+                    length=length,
+                ),
+                span=values.place(_KEY),
+                help=say("use {key}={better} or more", key=_KEY, better=-(-2 * length // parallel)),
+            )

@@ -1,0 +1,73 @@
+"""RLB092: the caller's arguments are passed on without quotes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bot.language import say
+from bot.rules._example import verl
+from bot.rules.base import Case, Chinese, Example, Hit, Meta, TextEdit
+from bot.shell.source import Span
+
+META = Meta(
+    id="RLB092",
+    slug="unquoted-arguments",
+    severity="note",
+    confidence="certain",
+    added_in="0.1.0",
+    summary="`$@` or `$*` is passed to the launch without quotes.",
+    why=(
+        "Bash splits an unquoted argument at spaces and expands its braces and stars, so that "
+        "`trainer.logger=[console, wandb]` arrives as two words."
+    ),
+    instead='Write "$@".',
+    limits="Only at the launch of a known framework.",
+    source=(
+        "https://www.gnu.org/software/bash/manual/bash.html#Special-Parameters; ShellCheck SC2068"
+    ),
+    example=Example(bad=verl(end=" $@"), good=verl(end=' "$@"')),
+    zh=Chinese(
+        summary="传给启动命令的 `$@` 或 `$*` 没有加引号。",
+        why=(
+            "没有引号时 bash 会在空格处拆分参数，并展开其中的花括号与星号，因此 "
+            "`trainer.logger=[console, wandb]` 会变成两个词。"
+        ),
+        instead='写作 "$@"。',
+        limits="只检查已知框架的启动命令。",
+        sentences={
+            "{text} without quotes splits the caller's arguments at spaces": (
+                "{text} 没有引号，会在空格处拆分调用者的参数"
+            ),
+            'write "$@"': '写作 "$@"',
+        },
+    ),
+)
+
+
+_BARE = re.compile(r"(?<=[ \t\n])(?:\$[@*]|\$\{[@*]\})(?=[ \t\n;|&)]|\Z)")
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Unquoted `$@` and `$*` among the words of a launch."""
+    text = case.source.text
+    for plan in case.plans:
+        span = plan.launch.command.span
+        # Without arguments they expand to no word, so that the end of a command may lie behind it.
+        end = text.find("\n", span.end)
+        end = len(text) if end < 0 else end
+        for found in _BARE.finditer(text, span.start, end):
+            line = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
+            if line.count('"') % 2 or line.count("'") % 2 or "#" in line:
+                continue
+            at = Span(found.start(), found.end())
+            yield Hit(
+                message=say(
+                    "{text} without quotes splits the caller's arguments at spaces", text=found[0]
+                ),
+                span=at,
+                help=say('write "$@"'),
+                fix_title=say('write "$@"'),
+                fix_safe=True,
+                edits=(TextEdit(span=at, text='"$@"'),),
+            )

@@ -1,0 +1,205 @@
+"""RLB079: a script of the least memory leaves out an option that saves some."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bot.frameworks.plan import Plan
+from bot.language import Message, say
+from bot.rules import _openrlhf as openrlhf
+from bot.rules._example import verl
+from bot.rules._tuning import GUIDE, MIN_ONLY, MIN_ONLY_ZH, adapter_trained, billions, gib, tag
+from bot.rules._values import Values
+from bot.rules._verl import ACTOR, REF, gpus, trainers
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
+
+_FSDP = f"{ACTOR}.fsdp_config"
+_MODEL = "actor_rollout_ref.model"
+_ALL_ON = (
+    f"{_FSDP}.param_offload=True",
+    f"{_FSDP}.optimizer_offload=True",
+    f"{REF}.fsdp_config.param_offload=True",
+    f"{_MODEL}.enable_activation_offload=True",
+    f"{ACTOR}.entropy_checkpointing=True",
+    f"{ACTOR}.entropy_from_logits_with_chunking=True",
+    f"{_MODEL}.use_fused_kernels=True",
+)
+
+META = Meta(
+    id="RLB079",
+    slug="unused-memory-option",
+    severity="note",
+    confidence="high",
+    added_in="0.1.0",
+    summary="A script tagged MIN leaves an option off that would save memory.",
+    why=(
+        "MIN means that every memory-saving option is applied and nothing smaller would fit. With "
+        "one left out, fewer GPUs or a larger batch may do."
+    ),
+    instead="Switch the option on and try again, or say in the pull request why it does not help.",
+    limits=(
+        f"{MIN_ONLY} verl's PPO trainer with FSDP, and OpenRLHF's Ray trainer. Gradient "
+        "checkpointing has a rule of its own. The saving is arithmetic: bytes by the parameter "
+        "count in the model's name, over the GPUs."
+    ),
+    source=(
+        f"{GUIDE} and verl's docs/perf/device_tuning.rst (offload, gradient checkpointing, …); "
+        "AdamW in fp32 keeps 8 bytes a parameter, fp32 weights take 4"
+    ),
+    example=Example(
+        bad=verl(*_ALL_ON[1:], before="# tag: MIN"),
+        good=verl(*_ALL_ON, before="# tag: MIN"),
+    ),
+    zh=Chinese(
+        summary="标记为 MIN 的脚本有一项节省显存的选项没有启用。",
+        why=(
+            "MIN 表示已启用全部节省显存的选项、再小就放不下。若漏掉一项，也许更少的 GPU 或更"
+            "大的批量"
+            "也能运行。"
+        ),
+        instead="启用该选项后重试，或在 PR 中说明它为何无济于事。",
+        limits=(
+            f"{MIN_ONLY_ZH}适用于使用 FSDP 的 verl PPO 训练器与 OpenRLHF 的 Ray 训练器。梯度检查点"
+            "另有规则。节省量是算术结果：按模型名称中的参数量计算字节数，再除以 GPU 数。"
+        ),
+        sentences={
+            "tagged MIN, but {key} is off: it would {saving}": (
+                "标记为 MIN，但 {key} 未启用：启用后可{saving}"
+            ),
+            "tagged MIN, but {key} is {value}: {wanted} would {saving}": (
+                "标记为 MIN，但 {key} 为 {value}：取 {wanted} 可{saving}"
+            ),
+            "set {key}": "设置 {key}",
+            "move {gib} GiB of weights a GPU to the host": "将每卡 {gib} GiB 权重移到主机内存",
+            "move weights to the host": "将权重移到主机内存",
+            "move {gib} GiB of optimizer states a GPU to the host": (
+                "将每卡 {gib} GiB 优化器状态移到主机内存"
+            ),
+            "move optimizer states to the host": "将优化器状态移到主机内存",
+            "keep the reference's weights on the host": "将 reference 的权重放在主机内存",
+            "move activations to the host": "将激活移到主机内存",
+            "compute the entropy again instead of keeping it": "重算熵而不保留其中间结果",
+            "compute the entropy in chunks": "分块计算熵",
+            "avoid whole logits": "避免保存完整的 logits",
+            "shard the weights over the GPUs": "将权重切分到各 GPU",
+        },
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Option:
+    key: str
+    wanted: str
+    """As it should be written."""
+    saving: Message
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """The options that are known to be off."""
+    if tag(case) != "MIN":
+        return
+    for values in trainers(case):
+        for option in _of_verl(values):
+            if values.flag(option.key) is False:
+                yield _hit(values, option, option.key)
+    for values in openrlhf.ray_trainers(case):
+        yield from _stage(values)
+        for option in _of_openrlhf(values):
+            yield _hit(values, option, openrlhf.option(values, option.key))
+
+
+def _hit(values: Values, option: _Option, name: str) -> Hit:
+    return Hit(
+        message=say(
+            "tagged MIN, but {key} is off: it would {saving}", key=name, saving=option.saving
+        ),
+        span=values.place(option.key),
+        help=say("set {key}", key=option.wanted),
+    )
+
+
+def _of_verl(values: Values) -> Iterator[_Option]:
+    if values.text(f"{ACTOR}.strategy") not in ("fsdp", "fsdp2"):
+        return
+    if values.flag(f"{_FSDP}.offload_policy") is not True:
+        full = adapter_trained(values.plan) is False
+        yield _option(f"{_FSDP}.param_offload", _weights(values))
+        if full:
+            yield _option(f"{_FSDP}.optimizer_offload", _states(values))
+        else:
+            yield _option(f"{_FSDP}.optimizer_offload", say("move optimizer states to the host"))
+    if values.flag(f"{ACTOR}.use_kl_loss") and adapter_trained(values.plan) is False:
+        yield _option(
+            f"{REF}.fsdp_config.param_offload", say("keep the reference's weights on the host")
+        )
+    yield _option(f"{_MODEL}.enable_activation_offload", say("move activations to the host"))
+    if values.flag(f"{_MODEL}.use_fused_kernels") is not True:
+        yield _option(
+            f"{ACTOR}.entropy_checkpointing",
+            say("compute the entropy again instead of keeping it"),
+        )
+        yield _option(
+            f"{ACTOR}.entropy_from_logits_with_chunking", say("compute the entropy in chunks")
+        )
+        yield _option(f"{_MODEL}.use_fused_kernels", say("avoid whole logits"))
+
+
+def _stage(values: Values) -> Iterator[Hit]:
+    keys = ("ds.zero_stage", "zero_stage")
+    stage = values.whole(*keys)
+    if stage is None or stage >= 3:
+        return
+    name = openrlhf.option(values, *keys)
+    yield Hit(
+        message=say(
+            "tagged MIN, but {key} is {value}: {wanted} would {saving}",
+            key=name,
+            value=stage,
+            wanted=3,
+            saving=say("shard the weights over the GPUs"),
+        ),
+        span=values.place(*keys),
+        help=say("set {key}", key=f"{name} 3"),
+    )
+
+
+def _of_openrlhf(values: Values) -> Iterator[_Option]:
+    for keys, saving in (
+        (("ds.adam_offload", "adam_offload"), say("move optimizer states to the host")),
+        (
+            ("ref.offload", "ref_reward_offload"),
+            say("keep the reference's weights on the host"),
+        ),
+    ):
+        if values.on(*keys) is False:
+            name = openrlhf.option(values, *keys)
+            yield _Option(name.removeprefix("--"), name, saving)
+
+
+def _option(key: str, saving: Message) -> _Option:
+    return _Option(key, f"{key}=True", saving)
+
+
+def _weights(values: Values) -> Message:
+    sized = _sized(values.plan, values)
+    dtype = values.text(f"{_FSDP}.model_dtype")
+    if sized is None or dtype not in ("fp32", "bf16"):
+        return say("move weights to the host")
+    size = gib(sized[0], 4 if dtype == "fp32" else 2, sized[1])
+    return say("move {gib} GiB of weights a GPU to the host", gib=size)
+
+
+def _states(values: Values) -> Message:
+    sized = _sized(values.plan, values)
+    if sized is None:
+        return say("move optimizer states to the host")
+    return say(
+        "move {gib} GiB of optimizer states a GPU to the host", gib=gib(sized[0], 8, sized[1])
+    )
+
+
+def _sized(plan: Plan, values: Values) -> tuple[float, int] | None:
+    parameters, ranks = billions(plan.model.value), gpus(values)
+    return (parameters, ranks) if parameters and ranks else None

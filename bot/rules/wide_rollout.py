@@ -1,0 +1,77 @@
+"""RLB077: a small model generates on many GPUs together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.language import say
+from bot.rules._example import verl
+from bot.rules._tuning import FAST, GUIDE, NOT_MIN, NOT_MIN_ZH, advised, billions, card
+from bot.rules._verl import ROLLOUT
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
+
+_KEY = f"{ROLLOUT}.tensor_model_parallel_size"
+
+META = Meta(
+    id="RLB077",
+    slug="wide-rollout",
+    severity="note",
+    confidence="medium",
+    added_in="0.1.0",
+    summary="The rollout's tensor parallel size is larger than the weights need.",
+    why=(
+        "A smaller tensor-parallel size gives more engines side by side, which together generate "
+        "faster than one that has to communicate at every layer."
+    ),
+    instead="Halve the tensor-parallel size while the weights fit.",
+    limits=(
+        "Reported when the bf16 weights would take at most a quarter of a card at half the size: "
+        "of the card in the name, else of one with 80 GB. The model's size is read from its name. "
+        f"{NOT_MIN}"
+    ),
+    source=f"{GUIDE}, section on rollout generation; section 8.4 of arXiv:2409.19256",
+    example=Example(bad=verl(f"{_KEY}=4"), good=verl(f"{_KEY}=1")),
+    zh=Chinese(
+        summary="rollout 的张量并行度大于放下权重所需。",
+        why=("较小的张量并行度可以并排运行更多引擎，合起来比每一层都要通信的单个引擎更快。"),
+        instead="在权重放得下的前提下把张量并行度减半。",
+        limits=(
+            "当并行度减半后 bf16 权重仍不超过单卡显存的四分之一时提示：以文件名中的卡为准，否则按 "
+            f"80 GB 计。模型规模取自其名称。{NOT_MIN_ZH}"
+        ),
+        sentences={
+            "tensor-parallel size {size} for {parameters} B parameters: at {half} the weights take "
+            "{weights} GiB a GPU": (
+                "{parameters} B 参数使用张量并行度 {size}：取 {half} 时权重每卡仅占 {weights} GiB"
+            ),
+            "try {key}={half}: more engines side by side": (
+                "可尝试 {key}={half}：并排运行更多引擎"
+            ),
+        },
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Compare the weights at half the size with a quarter of the card."""
+    for values in advised(case, FAST):
+        size, parameters = values.number(_KEY), billions(values.plan.model.value)
+        if not size or size < 2 or size % 2 or not parameters:
+            continue
+        if values.text(f"{ROLLOUT}.name") not in ("vllm", "sglang"):
+            continue
+        device = card(case)
+        weights = parameters * 2e9 / (size // 2) / 2**30
+        if weights <= (device.memory_gib if device else 74.5) / 4:
+            yield Hit(
+                message=say(
+                    "tensor-parallel size {size} for {parameters} B parameters: at {half} the "
+                    "weights take {weights} GiB a GPU",
+                    size=size,
+                    parameters=f"{parameters:g}",
+                    half=size // 2,
+                    weights=f"{weights:.1f}",
+                ),
+                span=values.place(_KEY),
+                help=say("try {key}={half}: more engines side by side", key=_KEY, half=size // 2),
+            )

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from bot.rules._example import verl
+from tests.rules.helpers import quiet, told
+
+SLUG = "experiment-name"
+KEY = "trainer.experiment_name"
+MODEL = "actor_rollout_ref.model.path"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl(f"{KEY}=qwen2.5_7b_grpo"),
+        verl(f"{KEY}=first_try"),
+        verl(f"{KEY}=from_3b_to_7b"),
+        verl(f"{KEY}=70b", f"{MODEL}=Qwen/Qwen2.5-72B"),
+        verl(f"{KEY}=3b_active", f"{MODEL}=Qwen/Qwen3-30B-A3B"),
+        verl(f"{KEY}=ppo_baseline"),
+        verl(f"{KEY}=grpo_vs_rloo", "algorithm.adv_estimator=gae"),
+        verl(f"{KEY}=qwen_3b_$DATE"),
+        verl(f"{KEY}=qwen_3b", f"{MODEL}=$MODEL"),
+    ],
+)
+def test_stays_silent(script: str) -> None:
+    assert quiet(SLUG, script)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl(f"{KEY}=qwen2.5_3b_grpo"),
+        verl(f"{KEY}=$name", before="name=qwen2.5-32b"),
+        verl(f"{KEY}=grpo_gsm8k", "algorithm.adv_estimator=gae"),
+    ],
+)
+def test_says_what_is_wrong(script: str, snapshot: SnapshotAssertion) -> None:
+    assert told(SLUG, script) == snapshot

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from bot.rules._example import openrlhf, verl
+from tests.rules.helpers import quiet, told
+
+SLUG = "placeholder"
+MODEL = "actor_rollout_ref.model.path"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl(),
+        verl("data.train_files=$HOME/data/path_tools/train.parquet"),
+        verl("trainer.experiment_name=young_7"),
+        verl("trainer.experiment_name=maxxxl"),
+        verl("trainer.default_local_dir=checkpoints/pathto"),
+    ],
+)
+def test_stays_silent(script: str) -> None:
+    assert quiet(SLUG, script)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl(f"{MODEL}=/path/to/model"),
+        verl(f"{MODEL}=${{MODEL:-/path/to/model}}"),
+        verl("data.train_files=YOUR_DATA/train.parquet"),
+        verl("trainer.experiment_name=your_name"),
+        verl("trainer.project_name=xxx"),
+        openrlhf("--data.prompt_dataset path/to/prompts"),
+    ],
+)
+def test_says_what_is_wrong(script: str, snapshot: SnapshotAssertion) -> None:
+    assert told(SLUG, script) == snapshot

@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from bot.rules._example import verl
+from tests.rules.helpers import quiet, told
+
+SLUG = "rollout-statistics"
+R = "actor_rollout_ref.rollout"
+MIN = "# tag: MIN"
+RECOMMENDED = "# tag: RECOMMENDED"
+KEY = f"{R}.disable_log_stats"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl(),
+        verl(f"{KEY}=True"),
+        verl(f"{KEY}=False", before=MIN),
+        verl(f"{KEY}=$QUIET", before=MIN),
+    ],
+)
+def test_stays_silent(script: str) -> None:
+    assert quiet(SLUG, script)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl(before=MIN),
+        verl(f"{KEY}=True", before=RECOMMENDED),
+    ],
+)
+def test_says_what_is_wrong(script: str, snapshot: SnapshotAssertion) -> None:
+    assert told(SLUG, script) == snapshot

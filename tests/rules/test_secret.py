@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from bot.rules._example import verl
+from tests.rules.helpers import found, quiet, told
+
+SLUG = "secret"
+TOKEN = "aB3dE5gH7jK9" * 3
+HEX = "0123456789abcdef0123456789abcdef01234567"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl(before="export HF_TOKEN=hf_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"),
+        verl(before="export WANDB_API_KEY=$KEY"),
+        verl(before=f"git checkout {HEX}"),
+        verl(before="wandb login"),
+        verl("trainer.project_name=risk-" + "a" * 40),
+    ],
+)
+def test_stays_silent(script: str) -> None:
+    assert quiet(SLUG, script)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl(before=f"export HF_TOKEN=hf_{TOKEN}"),
+        verl(before=f"export WANDB_API_KEY='{HEX}'"),
+        verl(before=f"wandb login --relogin {HEX}"),
+        verl(before=f"# my key: sk-{TOKEN}"),
+        verl(before=f"git clone https://ghp_{TOKEN}@github.com/a/b"),
+    ],
+)
+def test_says_what_is_wrong(script: str, snapshot: SnapshotAssertion) -> None:
+    assert told(SLUG, script) == snapshot
+
+
+def test_the_token_is_not_repeated() -> None:
+    (finding,) = found(SLUG, verl(before=f"export HF_TOKEN=hf_{TOKEN}"))
+    assert TOKEN not in f"{finding.message} {finding.help}"

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from bot.rules._example import verl
+from tests.rules.helpers import fixed, quiet, told
+
+SLUG = "shebang"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "#!/usr/bin/env bash\n" + verl(),
+        "#!/bin/bash\nA=(1)\n" + verl(),
+        "#!/bin/sh\nA=1 # not [[ here ]]\n" + verl(),
+        "",
+        "# only a comment\n",
+    ],
+)
+def test_stays_silent(script: str) -> None:
+    assert quiet(SLUG, script)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl(),
+        verl(before="# Copyright"),
+        "#!/bin/sh\nset -x\n\nARGS=(a b)\n" + verl(),
+        "#!/usr/bin/env sh\nif [[ -n $A ]]; then B=1; fi\n" + verl(),
+    ],
+)
+def test_says_what_is_wrong(script: str, snapshot: SnapshotAssertion) -> None:
+    assert told(SLUG, script) == snapshot
+
+
+def test_the_fix_writes_the_first_line() -> None:
+    assert fixed(SLUG, verl()) == "#!/usr/bin/env bash\n" + verl()
+    assert fixed(SLUG, "#!/bin/sh\nA=(1)\n" + verl()).startswith("#!/usr/bin/env bash\nA=")

@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from bot.rules._example import verl
+from tests.rules.helpers import fixed, quiet, told
+
+SLUG = "strict-mode"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl(),
+        verl(before="set -x\ncd /tmp\nexport A=1"),
+        verl(before="ray stop --force"),
+        verl(before="set -e\npip install verl"),
+        verl(before="set -xeuo pipefail\npip install verl"),
+        verl(before="set -o errexit\npip install verl"),
+        "#!/bin/bash -ex\n" + verl(before="pip install verl"),
+        verl() + "python3 report.py\n",  # after the launch
+        "pip install verl\n",
+    ],
+)
+def test_stays_silent(script: str) -> None:
+    assert quiet(SLUG, script)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl(before="pip install verl"),
+        verl(before="set -x\n\nhuggingface-cli download Qwen/Qwen2.5-7B-Instruct"),
+    ],
+)
+def test_says_what_is_wrong(script: str, snapshot: SnapshotAssertion) -> None:
+    assert told(SLUG, script) == snapshot
+
+
+def test_the_fix_stands_below_the_first_comments() -> None:
+    script = verl(before="#!/usr/bin/env bash\n# A note.\npip install verl")
+    assert fixed(SLUG, script) == script.replace("# A note.\n", "# A note.\nset -e\n")
