@@ -1,4 +1,4 @@
-"""RLB085: a tuning script whose engine logs no statistics."""
+"""RLB085: a script of recommended settings whose engine logs no statistics."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.language import say
 from bot.rules._example import verl
-from bot.rules._tuning import GUIDE, advised
+from bot.rules._tuning import GUIDE, RECOMMENDED_ONLY, RECOMMENDED_ONLY_ZH, advised
 from bot.rules._verl import ROLLOUT
 from bot.rules.base import Case, Chinese, Example, Hit, Meta
 
@@ -18,26 +18,26 @@ META = Meta(
     severity="note",
     confidence="medium",
     added_in="0.1.0",
-    summary="A script with a tag leaves the engine's statistics off.",
+    summary="A script tagged RECOMMENDED leaves the engine's statistics off.",
     why=(
         "Cache usage, preemptions and throughput of the engine are what its settings are tuned by. "
         "Without them a reader sees the setting, not whether it was right."
     ),
     instead=f"Set {_KEY}=False.",
-    limits="Only for a script whose comment has a tag (`# tag: MIN`, `# tag: RECOMMENDED`).",
+    limits=RECOMMENDED_ONLY,
     source=f"{GUIDE}: before tuning, set disable_log_stats=False",
     example=Example(
         bad=verl(f"{_KEY}=True", before="# tag: RECOMMENDED"),
         good=verl(f"{_KEY}=False", before="# tag: RECOMMENDED"),
     ),
     zh=Chinese(
-        summary="带标签的脚本关闭了推理引擎的统计日志。",
+        summary="标记为 RECOMMENDED 的脚本关闭了推理引擎的统计日志。",
         why=(
             "调整引擎设置靠的正是缓存占用、抢占次数与吞吐。没有它们，读者只看到设置，看不出设置是否"
             "合适。"
         ),
         instead=f"设置 {_KEY}=False。",
-        limits="只用于注释带有标签（`# tag: MIN`、`# tag: RECOMMENDED`）的脚本。",
+        limits=RECOMMENDED_ONLY_ZH,
         sentences={
             "the engine logs no statistics, which its settings are tuned by": (
                 "推理引擎不输出统计日志，而调整其设置正依赖于它"
@@ -49,8 +49,8 @@ META = Meta(
 
 
 def check(case: Case) -> Iterator[Hit]:
-    """Tagged launches without statistics."""
-    for values in advised(case, ("MIN", "RECOMMENDED")):
+    """Recommended launches without statistics."""
+    for values in advised(case, ("RECOMMENDED",)):
         if values.flag(_KEY) is True:
             yield Hit(
                 message=say("the engine logs no statistics, which its settings are tuned by"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bot.frameworks.plan import Plan
@@ -64,9 +64,11 @@ META = Meta(
             "另有规则。节省量是算术结果：按模型名称中的参数量计算字节数，再除以 GPU 数。"
         ),
         sentences={
-            "tagged MIN, but {key} is off: it would {saving}": (
-                "标记为 MIN，但 {key} 未启用：启用后可{saving}"
+            "tagged MIN, but options that save memory are off: {options}": (
+                "标记为 MIN，但以下节省显存的选项未启用：{options}"
             ),
+            "{key} would {saving}": "{key} 可{saving}",
+            "{first}; {rest}": "{first}；{rest}",
             "tagged MIN, but {key} is {value}: {wanted} would {saving}": (
                 "标记为 MIN，但 {key} 为 {value}：取 {wanted} 可{saving}"
             ),
@@ -101,22 +103,28 @@ def check(case: Case) -> Iterator[Hit]:
     if tag(case) != "MIN":
         return
     for values in trainers(case):
-        for option in _of_verl(values):
-            if values.flag(option.key) is False:
-                yield _hit(values, option, option.key)
+        off = [option for option in _of_verl(values) if values.flag(option.key) is False]
+        if off:
+            yield _hit(values, off)
     for values in openrlhf.ray_trainers(case):
         yield from _stage(values)
-        for option in _of_openrlhf(values):
-            yield _hit(values, option, openrlhf.option(values, option.key))
+        off = list(_of_openrlhf(values))
+        if off:
+            yield _hit(values, off)
 
 
-def _hit(values: Values, option: _Option, name: str) -> Hit:
+def _hit(values: Values, off: Sequence[_Option]) -> Hit:
+    parts = [
+        say("{key} would {saving}", key=option.wanted.split("=")[0], saving=option.saving)
+        for option in off
+    ]
+    listed = parts[-1]
+    for part in reversed(parts[:-1]):
+        listed = say("{first}; {rest}", first=part, rest=listed)
     return Hit(
-        message=say(
-            "tagged MIN, but {key} is off: it would {saving}", key=name, saving=option.saving
-        ),
-        span=values.place(option.key),
-        help=say("set {key}", key=option.wanted),
+        message=say("tagged MIN, but options that save memory are off: {options}", options=listed),
+        span=values.place(*(option.key for option in off)),
+        help=say("set {key}", key=" ".join(option.wanted for option in off)),
     )
 
 

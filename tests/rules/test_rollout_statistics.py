@@ -18,8 +18,9 @@ KEY = f"{R}.disable_log_stats"
     [
         verl(),
         verl(f"{KEY}=True"),
-        verl(f"{KEY}=False", before=MIN),
-        verl(f"{KEY}=$QUIET", before=MIN),
+        verl(before=MIN),
+        verl(f"{KEY}=False", before=RECOMMENDED),
+        verl(f"{KEY}=$QUIET", before=RECOMMENDED),
     ],
 )
 def test_stays_silent(script: str) -> None:
@@ -29,7 +30,7 @@ def test_stays_silent(script: str) -> None:
 @pytest.mark.parametrize(
     "script",
     [
-        verl(before=MIN),
+        verl(before=RECOMMENDED),
         verl(f"{KEY}=True", before=RECOMMENDED),
     ],
 )
