@@ -138,7 +138,11 @@ Operation = Callable[["Wandb", Variables, "str | None"], Answer]
 
 
 def _run(server: Wandb, run: StoredRun, variables: Variables) -> Answer:
-    return _node(run)
+    node = _node(run)
+    if server.uncounted:
+        keys = node["historyKeys"]["keys"]
+        node["historyKeys"]["keys"] = {key: {"monotonic": False} for key in keys}
+    return node
 
 
 def _runs(server: Wandb, variables: Variables, key: str | None) -> Answer:

@@ -35,6 +35,8 @@ class Wandb:
         self.unknown_fields: set[str] = set()
         self.anonymous = True
         """Whether requests without a key are answered at all."""
+        self.uncounted = False
+        """Whether `historyKeys` names keys without saying in how many rows they are."""
         self.max_samples = 1 << 62
         self.claimed_sizes: dict[str, int] = {}
         self.bytes_sent = 0

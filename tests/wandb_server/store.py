@@ -37,7 +37,9 @@ class StoredRun:
     live_from: int | None = 0
     """Step from which the history is not exported; None when all of it is."""
     lost_rows: int = 0
-    """Rows that `historyLineCount` counts and no answer holds."""
+    """Rows that `historyLineCount` counts and `history` does not hold."""
+    key_rows: dict[str, int] | None = None
+    """Rows of each key as `historyKeys` counts them; None: those of `history`."""
 
     @property
     def last_step(self) -> int:
@@ -51,8 +53,8 @@ class StoredRun:
 
     def history_keys(self) -> dict[str, Any]:
         """What `historyKeys` says: every key with its number of rows."""
-        counts: dict[str, int] = {}
-        for row in self.history:
+        counts = dict(self.key_rows or {})
+        for row in () if counts else self.history:
             for key in row:
                 counts[key] = counts.get(key, 0) + 1
         return {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import datetime
 from pathlib import Path
 
 from bot.evidence.facts import Facts, RunId, Sibling
@@ -111,7 +110,7 @@ def assemble(
         out_of_memory=out_of_memory,
         gaps=tuple(gaps),
         state=state,
-        created=_utc(getattr(run, "createdAt", None)),
+        created=others.utc(getattr(run, "createdAt", None)),
         siblings=tuple(found),
         sibling_gaps=tuple(sibling_gaps),
     )
@@ -123,14 +122,3 @@ def _text(value: object) -> str | None:
 
 def _word(state: str | None) -> str:
     return state if state is not None and state.isascii() and state.isalpha() else "no end"
-
-
-def _utc(value: object) -> str | None:
-    """A time of the server, which leaves out that it is UTC."""
-    if not isinstance(value, str):
-        return None
-    try:
-        time = datetime.fromisoformat(value)
-    except ValueError:
-        return None
-    return value if time.tzinfo is not None else f"{value}Z"

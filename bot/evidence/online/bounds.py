@@ -20,7 +20,7 @@ class Bounds:
     """Bytes that the SDK's service receives (measured where the system has /proc)."""
     memory_bytes: int = 3 << 29
     """Private memory of the reading process, and of the SDK's service, each."""
-    page_steps: int = 50_000
+    page_steps: int = 20_000
     """Steps of the history that are asked for at once: fewer requests against less memory."""
     careful_page_steps: int = 1_000
     """The SDK's own page, for a second reading when a server gave fewer rows than it counts."""

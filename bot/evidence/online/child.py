@@ -175,7 +175,7 @@ class Meter(threading.Thread):
         """The bound that is used up, in words; None while there is time and room."""
         if time.monotonic() > self._deadline:
             return f"{self._bounds.seconds:g} seconds"
-        if self._received > self._bounds.bytes:
+        if (self._sdk.received() or 0) > self._bounds.bytes:
             return f"{self._bounds.bytes} bytes"
         return None
 

@@ -16,6 +16,7 @@ from typing import Any
 from bot.evidence.facts import Series
 from bot.evidence.metrics import GROUPS
 from bot.evidence.online.bounds import Bounds
+from bot.evidence.online.pages import pages
 from bot.evidence.online.sdk import failures
 from bot.evidence.tally import Tally
 
@@ -148,20 +149,21 @@ class HistoryReader:
         told = time.monotonic()
         pairs = list(tallies.items())
         with failures(STAGE):
-            scan = self.run.scan_history(keys=names, page_size=page, use_cache=False)
-            for row in scan:
-                step = row.get("_step")
-                for name, tally in pairs:
-                    value = row.get(name)
-                    if value is None:
-                        continue
-                    held[name] += 1
-                    kind = type(value)
-                    if kind is float or kind is int:
-                        tally.add(value, step)
-                rows += 1
-                if rows & 4095:
-                    continue
+            for taken in pages(self.run, names, page):
+                for row in taken:
+                    texts = {item.key: item.value_json for item in row.history_items}
+                    step = _step(texts.get("_step"))
+                    for name, tally in pairs:
+                        text = texts.get(name)
+                        if text is None or text == "null":
+                            continue
+                        held[name] += 1
+                        try:
+                            # Only a number converts, as in a folder's log.
+                            tally.add(float(text), step)
+                        except (ValueError, OverflowError):
+                            continue
+                rows += len(taken)
                 stopped = self._bound(rows)
                 if stopped is not None:
                     break
@@ -176,6 +178,13 @@ class HistoryReader:
         if self.taken + rows >= self.bounds.rows:
             return f"{self.bounds.rows} rows"
         return self.spent()
+
+
+def _step(text: str | None) -> int | None:
+    try:
+        return None if text is None else int(text)
+    except ValueError:
+        return None
 
 
 def key_counts(keys: object) -> dict[str, int | None] | None:

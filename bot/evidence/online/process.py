@@ -33,6 +33,8 @@ _KEPT: Final = (
     "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE",
 )  # fmt: skip
 """What the reading process gets of the environment: the way to the network, no WANDB_*."""
+_SLACK: Final = 1 << 28
+"""Bytes above the bound: below, the history's reading ends by itself and what it has counts."""
 _FAREWELL: Final = 3.0
 """Seconds in which processes that were told to end are waited for."""
 
@@ -179,8 +181,8 @@ class _Listener:
             self.service = message["service"]
         elif "stage" in message:
             self.stage = message["stage"]
-        if message.get("received", 0) > 2 * self.bounds.bytes:
-            size = f"more than {2 * self.bounds.bytes} bytes"
+        if message.get("received", 0) > self.bounds.bytes + _SLACK:
+            size = f"more than {self.bounds.bytes} bytes"
             return self._failed("too-much", detail=size)
         self.on_message(message)
         return None

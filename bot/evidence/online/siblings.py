@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from itertools import islice
 from typing import Any
 
@@ -115,7 +116,7 @@ def _sibling(run: Any, looked: tuple[bool, str] | None) -> Sibling:
         name=_text(run.name),
         user=_text(getattr(user, "username", None)),
         state=_text(run.state),
-        created=_text(getattr(run, "createdAt", None)),
+        created=utc(getattr(run, "createdAt", None)),
         group=_text(getattr(run, "group", None)),
         sweep=_text(getattr(run, "sweepName", None)),
         config=plain(dict(config)),
@@ -135,6 +136,17 @@ def _steps(run: Any) -> int | None:
         if isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0:
             return int(value)
     return None
+
+
+def utc(value: object) -> str | None:
+    """A time of the server, which leaves out that it is UTC."""
+    if not isinstance(value, str):
+        return None
+    try:
+        time = datetime.fromisoformat(value)
+    except ValueError:
+        return None
+    return value if time.tzinfo is not None else f"{value}Z"
 
 
 def _text(value: object) -> str | None:

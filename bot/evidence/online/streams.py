@@ -165,7 +165,11 @@ def fetch_files(run: Any, names: tuple[str, ...], folder: Path, bounds: Bounds) 
     """Fetch files of the run into `folder`; returns what could not be had, a sentence for each."""
     gaps = []
     with failures(FILES):
-        found = list(run.files(names=list(names), per_page=len(names)))
+        listing = run.files(names=list(names), per_page=len(names))
+        found = list(listing)
+        if ((listing.last_response or {}).get("project") or {}).get("run") is None:
+            # The SDK gives an empty list for a run that is not there.
+            raise ReadingError(Failure(kind="gone", stage=FILES))
     for file in found:
         if file.name not in names:
             continue  # Nothing but what was asked for is written.

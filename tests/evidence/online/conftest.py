@@ -63,6 +63,7 @@ class Room:
         key: str | None = None,
         allow_private: bool = False,
         siblings: bool = False,
+        siblings_most: int = 100,
         progress: Any = None,
         link: str | None = None,
         **bounds: Any,
@@ -76,7 +77,7 @@ class Room:
         return read_online(
             parse_link(link or self.server.link(run), origins=access.page_origins),
             access,
-            bounds=Bounds(**bounds),
+            bounds=Bounds(siblings=siblings_most, **bounds),
             siblings=siblings,
             progress=progress,
         )
