@@ -78,6 +78,7 @@ def check_change(source: ChangeSource, asked: Asked) -> CheckedChange:
             page=config.page,
             folder=TREE if own_tree else None,
             suffix=".yaml",
+            later=config.scripts,
         )
     )
     unchecked = [Unchecked(check=check, reason=reason) for check, reason in files.gaps]

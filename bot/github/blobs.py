@@ -22,6 +22,17 @@ _LINK = 0o120000
 
 
 @dataclass(frozen=True, slots=True)
+class Name:
+    """A file below a folder."""
+
+    path: str
+    """Within the folder."""
+    mode: int
+    oid: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """What a path of a commit holds."""
 
@@ -31,6 +42,8 @@ class Entry:
     data: bytes | None
     """None when it is no regular file or could not be read; `reason` says why."""
     reason: str = ""
+    names: tuple[Name, ...] | None = None
+    """The files below a folder; None where GraphQL did not give them all."""
 
 
 @dataclass(slots=True)
@@ -90,7 +103,7 @@ class Reader:
         kind = given.get("type") or ("blob" if "byteSize" in thing else "tree")
         mode = given["mode"]
         if kind == "tree":
-            return Entry(oid, kind, None, f"{path} is a folder.")
+            return Entry(oid, kind, None, f"{path} is a folder.", _named(thing))
         if mode not in _FILE_MODES:
             what = "a symbolic link" if mode == _LINK else "not a regular file"
             return Entry(oid, kind, None, f"{path} is {what}; commit a file.")
@@ -121,29 +134,32 @@ class Reader:
         self.contents.put(oid, data)
         return data
 
-    def below(self, tree: str, folder: str, suffix: str, most: int) -> dict[str, bytes]:
+    def below(self, tree: Entry, folder: str, suffix: str, most: int) -> dict[str, bytes]:
         """The regular files below a tree whose names end so, by path within it.
 
-        One request for the names, one for each 100 contents that are not known. Raises TooMuchError
-        when there are more than `most`, more than MAX_BLOB bytes, or GitHub lists only a part;
-        other GitHubErrors.
+        One request for each 100 contents that are not known, and one for the names where they are
+        not. Raises TooMuchError when there are more than `most`, more than MAX_BLOB bytes, or
+        GitHub lists only a part, and other GitHubErrors.
         """
+        names = self._listed(tree.oid, folder) if tree.names is None else tree.names
+        wanted = [n for n in names if n.mode in _FILE_MODES and n.path.endswith(suffix)]
+        if len(wanted) > most or sum(name.size for name in wanted) > MAX_BLOB:
+            raise _too_much(folder, len(wanted), suffix)
+        self._fetch(dict.fromkeys(name.oid for name in wanted), folder)
+        return {
+            name.path: self.content(name.oid, {}, name.path)
+            for name in sorted(wanted, key=lambda name: name.path)
+        }
+
+    def _listed(self, tree: str, folder: str) -> tuple[Name, ...]:
         answer = self.client.get(f"/repos/{self.repository}/git/trees/{tree}", recursive=1)
-        wanted = {
-            item["path"]: item["sha"]
+        if answer.get("truncated"):
+            raise _too_much(folder, len(answer["tree"]), "")
+        return tuple(
+            Name(item["path"], int(item["mode"], 8), item["sha"], item.get("size") or 0)
             for item in answer["tree"]
             if item["type"] == "blob"
-            and int(item["mode"], 8) in _FILE_MODES
-            and item["path"].endswith(suffix)
-        }
-        sizes = {item["sha"]: item.get("size") or 0 for item in answer["tree"]}
-        total = sum(sizes[oid] for oid in wanted.values())
-        if answer.get("truncated") or len(wanted) > most or total > MAX_BLOB:
-            raise TooMuchError(
-                f"{folder} holds too much to be read: {len(wanted):,} {suffix} files."
-            )
-        self._fetch(dict.fromkeys(wanted.values()), folder)
-        return {path: self.content(oid, {}, path) for path, oid in sorted(wanted.items())}
+        )
 
     def _fetch(self, oids: Iterable[str], what: str) -> None:
         missing = [oid for oid in oids if self.contents.get(oid) is None]
@@ -157,6 +173,27 @@ class Reader:
     def _name(self) -> dict[str, Any]:
         owner, _, name = self.repository.partition("/")
         return {"owner": owner, "name": name}
+
+
+def _named(tree: Mapping[str, Any], above: str = "") -> tuple[Name, ...] | None:
+    """The files below a tree of GraphQL's answer; None when it ends at a folder."""
+    if tree.get("entries") is None:
+        return None
+    found: list[Name] = []
+    for entry in tree["entries"]:
+        path = above + entry["name"]
+        if entry["type"] == "tree":
+            below = _named(entry.get("object") or {}, f"{path}/")
+            if below is None:
+                return None
+            found += below
+        elif entry["type"] == "blob":
+            found.append(Name(path, entry["mode"], entry["oid"], entry.get("size") or 0))
+    return tuple(found)
+
+
+def _too_much(folder: str, number: int, suffix: str) -> TooMuchError:
+    return TooMuchError(f"{folder} holds too much to be read: {number:,} {suffix or 'more'} files.")
 
 
 def is_blob(oid: str, data: bytes) -> bool:

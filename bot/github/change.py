@@ -40,6 +40,8 @@ class Wanted:
     """A folder of the head whose files are read too."""
     suffix: str = ""
     """How the names of those files end."""
+    later: tuple[str, ...] = ()
+    """Folders of the head that may be asked for afterwards; their names come along for nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -99,16 +99,19 @@ mutation Unminimize($id: ID!) {
 
 
 def entries(count: int) -> str:
-    """Asks for `count` files of commits by path: the variables are c0, p0 and so on."""
+    """Asks for `count` files of commits by path: the variables are c0, p0 and so on.
+
+    Of a folder it gives the names, down to LEVELS below it.
+    """
     declared = ", ".join(f"$c{n}: GitObjectID!, $p{n}: String!" for n in range(count))
     asked = "\n".join(
         f"    e{n}: object(oid: $c{n}) {{ ... on Commit {{ file(path: $p{n}) "
-        f"{{ mode type oid object {{ ...Content }} }} }} }}"
+        f"{{ mode type oid object {{ ...Content ...Names }} }} }} }}"
         for n in range(count)
     )
     return (
         f"query Entries($owner: String!, $name: String!, {declared}) {{\n"
-        f"  repository(owner: $owner, name: $name) {{\n{asked}\n  }}\n}}\n{_CONTENT}"
+        f"  repository(owner: $owner, name: $name) {{\n{asked}\n  }}\n}}\n{_CONTENT}{_names()}"
     )
 
 
@@ -122,8 +125,20 @@ def blobs(count: int) -> str:
     )
 
 
+LEVELS = 4
+"""Folders in each other whose names one question gives."""
+
 _CONTENT = """fragment Content on GitObject {
   oid
   ... on Blob { byteSize isBinary isTruncated text }
 }
 """
+
+
+def _names() -> str:
+    # GraphQL has no recursion: each level is written out.
+    inner = ""
+    for _ in range(LEVELS):
+        below = f" object {{ ... on Tree {{ {inner} }} }}" if inner else ""
+        inner = f"entries {{ name mode type oid size{below} }}"
+    return f"fragment Names on Tree {{ {inner} }}\n"

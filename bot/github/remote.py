@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from bot.github.blobs import Contents, Reader
+from bot.github.blobs import Contents, Entry, Reader
 from bot.github.change import (
     MAX_FILES,
     MAX_SCRIPTS,
@@ -29,6 +30,8 @@ class GitHubChange:
     client: Client
     pull: PullRequest
     contents: Contents = field(default_factory=Contents)
+    _seen: dict[tuple[str, str], Entry | None] = field(default_factory=dict, repr=False)
+    """What stands at each (commit, path) that was asked for: nothing is asked for twice."""
 
     @property
     def base(self) -> str:
@@ -55,7 +58,7 @@ class GitHubChange:
             return reader.entry(self.pull.config, path).data
         if path == CONFIG and self.pull.base_known:
             return None
-        entry = reader.entries([(self.base, path)]).get((self.base, path))
+        entry = self._entries([(self.base, path)]).get((self.base, path))
         return entry.data if entry else None
 
     def read(self, wanted: Wanted) -> ChangeFiles:
@@ -76,8 +79,8 @@ class GitHubChange:
             asked.append((page_at, wanted.page))
         if wanted.folder:
             asked.append((self.head, wanted.folder))
-        reader = self._reader()
-        found = reader.entries(list(dict.fromkeys(asked)))
+        asked += [(self.head, folder.rstrip("/")) for folder in wanted.later if folder.strip("./")]
+        found = self._entries(asked)
         scripts = []
         for path in read:
             entry = found.get((self.head, path))
@@ -96,7 +99,7 @@ class GitHubChange:
         folder = {}
         if tree and tree.kind == "tree" and wanted.folder:
             try:
-                folder = reader.below(tree.oid, wanted.folder, wanted.suffix, MAX_FILES)
+                folder = self._reader().below(tree, wanted.folder, wanted.suffix, MAX_FILES)
             except TooMuchError as error:
                 gaps.append(("configuration", str(error)))
         return ChangeFiles(
@@ -110,6 +113,12 @@ class GitHubChange:
     def texts(self) -> tuple[Text, ...]:
         """The description and the author's comments."""
         return self.pull.texts()
+
+    def _entries(self, asked: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Entry]:
+        missing = [key for key in dict.fromkeys(asked) if key not in self._seen]
+        found = self._reader().entries(missing)
+        self._seen.update({key: found.get(key) for key in missing})
+        return {key: entry for key in asked if (entry := self._seen[key]) is not None}
 
     def _reader(self) -> Reader:
         return Reader(self.client, self.pull.id.repository, self.contents)

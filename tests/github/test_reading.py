@@ -23,10 +23,10 @@ def _wanted(path: str) -> bool:
     return path.startswith("examples/tuning/") and path.endswith(".sh")
 
 
-def _read(here: World, **more: str) -> ChangeFiles:
+def _read(here: World, folder: str | None = None, suffix: str = "") -> ChangeFiles:
     client = here.client()
     change = GitHubChange(client, read_pull(client, PULL))
-    return change.read(Wanted(script=_wanted, page=PAGE, **more))
+    return change.read(Wanted(script=_wanted, page=PAGE, folder=folder, suffix=suffix))
 
 
 def test_only_scripts_that_are_added_or_altered_are_read(here: World) -> None:
@@ -146,17 +146,45 @@ def test_the_page_is_the_bases_unless_the_pull_request_alters_it(here: World) ->
     assert _read(here).gaps == (("page", f"{PAGE} is a symbolic link; commit a file."),)
 
 
-def test_the_heads_own_configuration_is_read_in_two_requests(here: World) -> None:
+def test_the_heads_own_configuration_is_read_in_one_request(here: World) -> None:
     tree = {f"conf/{n}/{n}.yaml": f"number: {n}\n" for n in range(80)}
     here.pull({SCRIPT: GOOD, **tree, "conf/README": "no\n", "conf/link.yaml": Link("1/1.yaml")})
     files = _read(here, folder="conf", suffix=".yaml")
     assert files.folder == {f"{n}/{n}.yaml": f"number: {n}\n".encode() for n in range(80)}
-    assert [call.split("/git/trees/")[0] for call in here.requests()] == [
+    assert here.requests() == [
         "POST /graphql pull",
         "POST /graphql entries",
-        "GET /repos/verl-project/verl",
         "POST /graphql blobs",
     ]
+
+
+def test_folders_in_folders_are_listed_whole(here: World) -> None:
+    deep = "/".join("abcdef")
+    here.pull({SCRIPT: GOOD, f"conf/{deep}/x.yaml": "x: 1\n", "conf/y.yaml": "y: 1\n"})
+    files = _read(here, folder="conf", suffix=".yaml")
+    assert files.folder == {f"{deep}/x.yaml": b"x: 1\n", "y.yaml": b"y: 1\n"}
+    assert any("/git/trees/" in call for call in here.requests())
+
+
+def test_too_much_is_said(here: World) -> None:
+    here.pull({SCRIPT: GOOD, **{f"conf/{n}.yaml": f"{n}\n" for n in range(1_001)}})
+    files = _read(here, folder="conf", suffix=".yaml")
+    reason = "conf holds too much to be read: 1,001 .yaml files."
+    assert (files.folder, files.gaps) == ({}, (("configuration", reason),))
+
+
+def test_what_was_read_is_not_asked_for_again(here: World) -> None:
+    here.base.commit("main", {OTHER: "echo other\n"})
+    here.pull({SCRIPT: GOOD})
+    change = GitHubChange(here.client(), read_pull(here.client(), PULL))
+    change.read(Wanted(script=_wanted, page=PAGE, later=("examples/tuning/",)))
+    start = len(here.store.calls)
+    again = Wanted(script=_wanted, folder="examples/tuning", suffix=".sh")
+    found = change.read(again).folder
+    assert {f"examples/tuning/{path}" for path in found} == {SCRIPT, OTHER}
+    assert here.requests(start) == ["POST /graphql blobs"]
+    change.read(again)
+    assert len(here.requests(start)) == 1
 
 
 def test_more_files_than_a_page_and_than_github_lists(here: World) -> None:
