@@ -208,6 +208,9 @@ def checked_item(script: ScriptReport) -> str:
     if script.evidence:
         source = inline(clip(script.evidence.source, SENTENCE))
         parts.append(tr("compared with {source}", source=source))
+        backing = wording.backing(script.evidence)
+        if backing:
+            parts.append(tr("claims backed by {sources}", sources=inline(clip(backing, SENTENCE))))
     return tr("; ").join(parts)
 
 

@@ -152,6 +152,13 @@ def move(finding: Finding) -> str:
     return " ".join(["git mv", *(quote(f"./{p}" if p.startswith("-") else p) for p in paths)])
 
 
+def backing(evidence: Evidence) -> str:
+    """Each source of the run with the number of claims that it backs; empty without any."""
+    return listed(
+        f"{matter(each.name)} ({each.consistent})" for each in evidence.sources if each.consistent
+    )
+
+
 def measured(evidence: Evidence) -> list[str]:
     """The figures of the run: settings that agree, peak memory, steps."""
     parts = []
@@ -172,6 +179,15 @@ def measured(evidence: Evidence) -> list[str]:
             parts.append(tr("peak {peak} of {device} GiB", peak=peak, device=device))
     if evidence.steps is not None:
         parts.append(counted(evidence.steps, "step"))
+    if evidence.max_batch == "confirmed":
+        parts.append(tr("MaxBatch confirmed"))
+    agree = [s for s in evidence.sources if s.consistent and not s.inconsistent]
+    if evidence.verdict == "inconsistent":
+        return parts  # What contradicts is no evidence for anything.
+    if evidence.strength == "weak":
+        parts.append(tr("weak evidence"))
+    elif evidence.strength is not None:
+        parts.append(tr("{count} sources agree", count=len(agree)))
     return parts
 
 

@@ -6,9 +6,11 @@ import re
 from typing import TYPE_CHECKING
 
 from bot.devices import by_report, by_token
-from bot.frameworks.plan import Plan
+from bot.evidence.values import Missing, lookup
+from bot.frameworks.plan import Field, Plan
+from bot.language import say
 from bot.naming import ScriptName, model_size
-from bot.report import Row
+from bot.report import JsonValue, Row
 from bot.summary import task_label
 from bot.table.rst import UNKNOWN_CELL
 from bot.table.tag import deserved_tag
@@ -22,6 +24,7 @@ _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*\Z")
 _CACHED = re.compile(r"(?:\A|/)models--[^/]+?--([^/]+)(?:/|\Z)")
 _PACKAGES = {"trtllm": ("tensorrt-llm", "tensorrt_llm")}
 """Engines whose package has another name."""
+_VERSION = re.compile(r"[0-9][A-Za-z0-9.+!-]{0,40}\Z")
 _VERSIONLESS = {"hf": "transformers"}
 """Engines that are part of a package with a life of its own: no version is written."""
 
@@ -44,7 +47,7 @@ def make_row(
     notes: list[str] = []
     return Row(
         tag=_tag(plan, tag, notes),
-        model=_model(plan, notes),
+        model=_model(plan, facts, notes),
         task=_task(plan, notes),
         resource=_resource(plan, name, facts, notes),
         max_batch=_max_batch(plan, facts, notes),
@@ -77,22 +80,43 @@ def _tag(plan: Plan, tag: str | None, notes: list[str]) -> str:
     return deserved.tag or UNKNOWN_CELL
 
 
-def _model(plan: Plan, notes: list[str]) -> str:
+def _recorded(field: Field[int] | Field[str], facts: Facts | None) -> JsonValue:
+    """What the run's configuration holds where the script's own value cannot be known.
+
+    None without a run, without a key, and for what the configuration leaves open itself.
+    """
+    if facts is None or field.key is None:
+        return None
+    found = lookup(facts.config, field.key)
+    return None if isinstance(found, Missing) or "${" in str(found) else found
+
+
+def _model(plan: Plan, facts: Facts | None, notes: list[str]) -> str:
     path = plan.model.value
     if path is None:
         tail = _known_tail(plan)
         found = model_name(tail) if tail else None
+        recorded = _recorded(plan.model, facts)
+        if found is None and isinstance(recorded, str) and (found := model_name(recorded)):
+            notes.append(
+                say("The model {model} is the run's; the script leaves it open.", model=found)
+            )
         if found is None:
             notes.append(
-                "The model is unknown because the settings do not give its path; write the path or "
-                "hub name into the script."
+                say(
+                    "The model is unknown because the settings do not give its path; write the "
+                    "path or hub name into the script."
+                )
             )
         return found or UNKNOWN_CELL
     found = model_name(path)
     if found is None:
         notes.append(
-            f"The model is unknown because the path {path} does not end in a model's name; use its "
-            "hub name or a folder named after it."
+            say(
+                "The model is unknown because the path {path} does not end in a model's name; use "
+                "its hub name or a folder named after it.",
+                path=path,
+            )
         )
     return found or UNKNOWN_CELL
 
@@ -112,11 +136,13 @@ def _known_tail(plan: Plan) -> str | None:
 def _task(plan: Plan, notes: list[str]) -> str:
     label = task_label(plan)
     if label is None:
-        notes.append("The task is unknown because the settings do not give the algorithm.")
+        notes.append(say("The task is unknown because the settings do not give the algorithm."))
     elif plan.adapter.value is None:
         notes.append(
-            "The task is unknown because the settings do not tell whether an adapter such as LoRA "
-            "is trained."
+            say(
+                "The task is unknown because the settings do not tell whether an adapter such as "
+                "LoRA is trained."
+            )
         )
         return UNKNOWN_CELL
     return label or UNKNOWN_CELL
@@ -125,35 +151,62 @@ def _task(plan: Plan, notes: list[str]) -> str:
 def _resource(plan: Plan, name: ScriptName, facts: Facts | None, notes: list[str]) -> str:
     device = _device(name, facts, notes)
     count = plan.gpus.value
-    if count is None:
-        says = f"; the name says {name.gpus}" if name.gpus else ""
+    if count is None and name.gpus:
         notes.append(
-            f"The number of GPUs is unknown because the settings do not give it{says}. Write nodes "
-            "and GPUs per node as numbers."
+            say(
+                "The number of GPUs is unknown because the settings do not give it; the name says "
+                "{gpus}. Write nodes and GPUs per node as numbers.",
+                gpus=name.gpus,
+            )
+        )
+    elif count is None:
+        notes.append(
+            say(
+                "The number of GPUs is unknown because the settings do not give it. Write nodes "
+                "and GPUs per node as numbers."
+            )
         )
     return f"{count}*{device}" if count is not None and device else UNKNOWN_CELL
 
 
 def _device(name: ScriptName, facts: Facts | None, notes: list[str]) -> str | None:
-    """The device as the page writes it: the name's, which is the claim; else the run's."""
+    """The device as the page writes it: by the run's name and memory, else by the file's name."""
+    seen = {by_report(gpu.name, gpu.memory_bytes) for gpu in facts.gpus} if facts else set()
+    (recorded,) = seen if len(seen) == 1 else (None,)
+    known = by_token(name.device) if name.device else ()
+    if recorded is not None:
+        if name.device is None:
+            notes.append(
+                say(
+                    "The device {device} is the run's; the script's name states none.",
+                    device=recorded.label,
+                )
+            )
+        elif recorded.token not in {device.token for device in known}:
+            notes.append(
+                say(
+                    "The device {device} is the run's; the script's name says {name}.",
+                    device=recorded.label,
+                    name=name.device.upper(),
+                )
+            )
+        return recorded.label
     if name.device:
-        known = by_token(name.device)
         labels = {d.label for d in known if d.token == name.device} or {d.label for d in known}
         if not known:
             notes.append(
-                f"The device {name.device.upper()} is taken from the script's name; it is not in "
-                "the list of known devices."
+                say(
+                    "The device {device} is taken from the script's name; it is not in the list "
+                    "of known devices.",
+                    device=name.device.upper(),
+                )
             )
         return labels.pop() if len(labels) == 1 else name.device.upper()
-    seen = {by_report(gpu.name, gpu.memory_bytes) for gpu in facts.gpus} if facts else set()
-    labels = {device.label for device in seen if device}
-    if len(labels) == 1 and None not in seen:
-        label = labels.pop()
-        notes.append(f"The device {label} is the run's; the script's name states none.")
-        return label
     notes.append(
-        "The device is unknown because the script's name states none; name the script "
-        "[model]_[task]_[gpunums]_[device]_[train]_[infer].sh or give its run."
+        say(
+            "The device is unknown because the script's name states none; name the script "
+            "[model]_[task]_[gpunums]_[device]_[train]_[infer].sh or give its run."
+        )
     )
     return None
 
@@ -162,39 +215,54 @@ def _max_batch(plan: Plan, facts: Facts | None, notes: list[str]) -> str:
     """The train batch that ran: prompts a step over all GPUs, not times the responses of each."""
     if facts is None:
         notes.append(
-            "MaxBatch is left open because no run shows which batch fits; give the run that the "
-            "row rests on."
+            say(
+                "MaxBatch is left open because no run shows which batch fits; give the run that "
+                "the row rests on."
+            )
         )
         return UNKNOWN_CELL
-    if plan.train_batch_size.value is None:
-        notes.append("MaxBatch is unknown because the settings do not give the train batch size.")
-        return UNKNOWN_CELL
-    return str(plan.train_batch_size.value)
+    if plan.train_batch_size.value is not None:
+        return str(plan.train_batch_size.value)
+    recorded = _recorded(plan.train_batch_size, facts)
+    if isinstance(recorded, int) and not isinstance(recorded, bool):
+        notes.append(
+            say("MaxBatch {batch} is the run's; the script leaves it open.", batch=recorded)
+        )
+        return str(recorded)
+    notes.append(say("MaxBatch is unknown because the settings do not give the train batch size."))
+    return UNKNOWN_CELL
 
 
 def _train(plan: Plan, notes: list[str]) -> str:
     if not plan.train.value:
-        notes.append("The training backend is unknown because the settings do not give it.")
+        notes.append(say("The training backend is unknown because the settings do not give it."))
     return plan.train.value or UNKNOWN_CELL
 
 
 def _infer(plan: Plan, facts: Facts | None, notes: list[str]) -> str:
     engine = plan.infer.value
     if not engine:
-        notes.append("The inference engine is unknown because the settings do not give it.")
+        notes.append(say("The inference engine is unknown because the settings do not give it."))
         return UNKNOWN_CELL
     if engine in _VERSIONLESS:
         return engine
     if facts is None:
         notes.append(
-            f"The version of {engine} is unknown without a run; give the run that the row rests on."
+            say(
+                "The version of {engine} is unknown without a run; give the run that the row "
+                "rests on.",
+                engine=engine,
+            )
         )
         return engine
     packages = _PACKAGES.get(engine, (engine, engine.replace("_", "-")))
     version = next((v for p in packages if (v := facts.requirements.get(p))), None)
-    if version is None:
+    if version is None or not _VERSION.match(version):
         notes.append(
-            f"The version of {engine} is unknown because the run does not list the package."
+            say(
+                "The version of {engine} is unknown because the run does not list the package.",
+                engine=engine,
+            )
         )
         return engine
     # A local label (`+cu124`) says how the package was built, not which release it is.
@@ -205,7 +273,9 @@ def _contributor(contributor: str | None, notes: list[str]) -> str:
     if contributor and contributor.strip():
         return contributor.strip()
     notes.append(
-        "The contributor is unknown; write a comment `# contributor: LOGIN` into the script or "
-        "pass --contributor."
+        say(
+            "The contributor is unknown; write a comment `# contributor: LOGIN` into the script or "
+            "pass --contributor."
+        )
     )
     return UNKNOWN_CELL

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bot.frameworks.plan import UNKNOWN, Plan
+from bot.language import say
 
 _ACTOR = "actor_rollout_ref.actor."
 _CHECKPOINTING = "actor_rollout_ref.model.enable_gradient_checkpointing"
@@ -38,20 +39,29 @@ def deserved_tag(plan: Plan) -> Deserved:
     if off:
         return Deserved(
             "RECOMMENDED",
-            f"The tag is RECOMMENDED because the settings leave {_list(off)} off; a comment "
-            "`# tag: MIN` in the script overrides it.",
+            say(
+                "The tag is RECOMMENDED because the settings leave {options} off; a comment "
+                "`# tag: MIN` in the script overrides it.",
+                options=_list(off),
+            ),
         )
     if unknown:
         return Deserved(
             None,
-            f"The tag is unknown because the settings do not tell whether {_list(unknown)} "
-            f"{'is' if len(unknown) == 1 else 'are'} on; state it with a comment `# tag: MIN` or "
-            "`# tag: RECOMMENDED` in the script.",
+            say(
+                "The tag is unknown because the settings do not tell whether {options} {are} on; "
+                "state it with a comment `# tag: MIN` or `# tag: RECOMMENDED` in the script.",
+                options=_list(unknown),
+                are="is" if len(unknown) == 1 else "are",
+            ),
         )
     return Deserved(
         "MIN",
-        f"The tag is MIN because the settings turn {_list(n for n, _ in states)} on; a comment "
-        "`# tag: RECOMMENDED` in the script overrides it.",
+        say(
+            "The tag is MIN because the settings turn {options} on; a comment "
+            "`# tag: RECOMMENDED` in the script overrides it.",
+            options=_list(n for n, _ in states),
+        ),
     )
 
 

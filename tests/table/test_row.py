@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.evidence.facts import Facts, GpuInfo
-from bot.frameworks.plan import Plan
+from bot.frameworks.plan import Field, Plan
 from bot.naming import read_name
 from bot.report import JsonValue, Row
 from bot.table import make_row
@@ -135,9 +135,16 @@ def test_the_device_is_the_names(device: str, resource: str, notes: int) -> None
     assert len(made.notes) == notes
 
 
-def test_the_names_device_is_the_claim_even_against_the_run() -> None:
+def test_the_runs_device_is_the_rows_and_a_difference_is_said() -> None:
     facts = Facts(source="a run", gpus=(GpuInfo(name="NVIDIA H800", memory_bytes=85520809984),))
-    assert row(plan(), facts=facts).resource == "8*H20"
+    made = row(plan(), facts=facts)
+    assert made.resource == "8*H800"
+    assert made.notes[0] == "The device H800 is the run's; the script's name says H20."
+    # One name, two memories: what the run reports decides.
+    large = Facts(source="a run", gpus=(GpuInfo(name="NVIDIA H20-3e", memory_bytes=150755868672),))
+    assert row(plan(), facts=large).resource == "8*H20-141"
+    torn = Facts(source="a run", gpus=(GpuInfo(name="NVIDIA H20", memory_bytes=150755868672),))
+    assert row(plan(), facts=torn).resource == "8*H20"
     made = row(plan(), "lora/run_qwen.sh", facts=facts)
     assert made.resource == "8*H800"
     assert "The device H800 is the run's" in made.notes[0]
@@ -223,3 +230,32 @@ def test_the_tag_follows_the_pages_definition(of: Plan, tag: str, note: str) -> 
 def test_a_stated_tag_wins() -> None:
     made = row(plan(OFFLOAD), tag=" recommended ", facts=run(vllm="0.8.3"))
     assert (made.tag, made.notes) == ("RECOMMENDED", ())
+
+
+def test_what_the_script_leaves_open_is_the_runs_with_a_note() -> None:
+    key = "data.train_batch_size"
+    open_ = plan({MODEL_KEY: "${?MODEL}", key: "${?BATCH}"}, model=None, batch=None)
+    open_ = replace(
+        open_, model=Field(None, None, MODEL_KEY), train_batch_size=Field(None, None, key)
+    )
+    config: dict[str, JsonValue] = {
+        "data": {"train_batch_size": 176},
+        "actor_rollout_ref": {"model": {"path": "/models/Qwen2.5-32B-Instruct"}},
+    }
+    facts = Facts(source="a run", config=config, requirements={"vllm": "0.8.3"})
+    made = row(open_, facts=facts)
+    assert (made.model, made.max_batch) == ("Qwen2.5-32B", "176")
+    assert made.notes == (
+        "The model Qwen2.5-32B is the run's; the script leaves it open.",
+        "MaxBatch 176 is the run's; the script leaves it open.",
+    )
+    values: tuple[JsonValue, ...] = ("${x}", True, None)
+    for value in values:
+        broken: dict[str, JsonValue] = {"data": {"train_batch_size": value}}
+        made = row(open_, facts=replace(facts, config=broken))
+        assert (made.model, made.max_batch) == ("\\", "\\")
+
+
+@pytest.mark.parametrize("version", ["", "@ada", "0.8.3 | x", "1" * 60, "0.8`3", "0.8.3\n.. raw::"])
+def test_what_is_no_version_is_none(version: str) -> None:
+    assert row(plan(), facts=run(vllm=version)).infer == "vllm"
