@@ -19,7 +19,8 @@ test: $(READY)  ## format, lint, types, import rules, and the whole test suite
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy --no-error-summary
-	@$(BIN)/python -m pytest
+	@sh tools/browser.sh
+	@$(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: $(READY)  ## format and lint
 	@$(BIN)/ruff format .

@@ -13,7 +13,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Annotated, Any, Protocol
 
-from fastapi import FastAPI, Header, Request, Response
+from fastapi import APIRouter, FastAPI, Header, Request, Response
 from fastapi.responses import JSONResponse, PlainTextResponse
 
 from bot import __version__
@@ -64,6 +64,7 @@ def create_app(
     metrics: Metrics,
     *,
     checks: tuple[Check, ...] = (),
+    pages: APIRouter | None = None,
     lifespan: Lifespan | None = None,
 ) -> FastAPI:
     """The application; raises UserError when no webhook secret is set."""
@@ -176,6 +177,14 @@ def create_app(
         """The figures, for Prometheus."""
         text = await asyncio.get_running_loop().run_in_executor(probes, metrics.text)
         return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
+
+    if pages is not None:
+        app.include_router(pages)
+
+    @app.exception_handler(Exception)
+    async def fault(_request: Request, error: Exception) -> Response:
+        metrics.errors.labels("web").inc()
+        return _no(500, f"A fault of rlbot itself ({type(error).__name__}); it is logged.")
 
     return app
 

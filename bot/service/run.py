@@ -12,11 +12,13 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
+from bot.errors import UserError
 from bot.service import logs
 from bot.service.jobs import JobClient, Worker, migrate
 from bot.service.lease import Guard, lease_for
 from bot.service.metrics import Metrics
-from bot.service.settings import Settings, require_secret
+from bot.service.settings import Settings, identity_of, require_secret
+from bot.service.sweep import Sweeper, sweep
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -42,6 +44,12 @@ class Staff:
         self._retention = settings.retention_days * DAY
         self._ending = threading.Event()
         self._keeper = threading.Thread(target=self._keep, name="retention", daemon=True)
+        self._sweeper: Sweeper | None = None
+        if settings.app_id is not None and settings.private_key is not None:
+            identity = identity_of(settings, os.environ)
+            self._sweeper = Sweeper(
+                self._lease, lambda: sweep(identity, lambda job: self._jobs.submit(job))
+            )
         self._worker = Worker(
             settings.database,
             work,
@@ -55,10 +63,14 @@ class Staff:
         self._worker.start()
         self._guard.start()
         self._keeper.start()
+        if self._sweeper:
+            self._sweeper.start()
 
     def stop(self) -> None:
         """End working; running jobs get half a minute to come to the end of a step."""
         self._ending.set()
+        if self._sweeper:
+            self._sweeper.stop()
         self._guard.stop()
         self._worker.stop()
         self._jobs.close()
@@ -88,11 +100,17 @@ def serve(
     """
     import uvicorn
 
+    from bot.github.client import Addresses
     from bot.service.app import create_app
+    from bot.service.checks import checks
+    from bot.service.pages import pages
+    from bot.service.verifications import Verifications
 
     require_secret(settings)
     logs.configure()
-    migrate(settings.database)
+    started(lambda: migrate(settings.database), settings)
+    verifications = Verifications(settings.database)
+    started(verifications.migrate, settings)
     metrics = Metrics()
     client = JobClient(settings.database)
     metrics.watch_jobs(client.counts, client.oldest_waiting)
@@ -107,8 +125,16 @@ def serve(
         if staff:
             await asyncio.to_thread(staff.stop)
         client.close()
+        verifications.close()
 
-    app = create_app(settings, client, metrics, lifespan=lifespan)
+    app = create_app(
+        settings,
+        client,
+        metrics,
+        checks=tuple(checks(settings)),
+        pages=pages(verifications, server=Addresses.of(os.environ).server),
+        lifespan=lifespan,
+    )
     _log.info("serving on http://%s:%d with %s", host, port, settings.database.shown)
     uvicorn.run(
         app,
@@ -134,6 +160,17 @@ def work(settings: Settings, make_work: Callable[[Settings, Metrics], Work]) -> 
     while not stop.wait(3600):
         pass
     staff.stop()
+
+
+def started(act: Callable[[], object], settings: Settings) -> None:
+    """Carry out a step of the start; raises UserError when the database does not take part."""
+    try:
+        act()
+    except UserError:
+        raise
+    except Exception as error:
+        why = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise UserError(f"The database {settings.database.shown} did not answer: {why}.") from None
 
 
 def _end_at_once() -> None:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.errors import UserError
+from bot.github.app import AppIdentity
+from bot.github.client import Addresses
 from bot.secret import Secret
 from bot.service.database import Database, parse_database
 
@@ -70,6 +72,20 @@ def require_secret(settings: Settings) -> None:
             "A secret in RLBOT_WEBHOOK_SECRET has fewer than 16 characters; make one with "
             "`openssl rand -hex 32` and set it in the GitHub App too."
         )
+
+
+def identity_of(settings: Settings, environment: Mapping[str, str]) -> AppIdentity:
+    """The App's identity; raises UserError when its id or key is not set."""
+    if settings.app_id is None or settings.private_key is None:
+        raise UserError(
+            "RLBOT_APP_ID and RLBOT_PRIVATE_KEY_FILE are needed to sign in as the GitHub App; "
+            "`rlbot app create` makes an App and writes both."
+        )
+    return AppIdentity(
+        app_id=settings.app_id,
+        private_key=settings.private_key,
+        addresses=Addresses.of(environment),
+    )
 
 
 def _whole(environment: Mapping[str, str], name: str, default: int | None) -> int | None:

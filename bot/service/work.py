@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from bot.errors import UserError
 from bot.github.answer import Answer, answer_of
 from bot.github.app import AppIdentity
-from bot.github.client import Addresses, Client
+from bot.github.client import Client
 from bot.github.errors import GitHubError, LimitedError, UnreachableError
 from bot.github.publish import publish
 from bot.github.pull import PullId
@@ -19,7 +18,7 @@ from bot.pulls import check_pull
 from bot.report import Report
 from bot.service.job import Job, JsonObject, Transient
 from bot.service.metrics import Metrics
-from bot.service.settings import Settings
+from bot.service.settings import Settings, identity_of
 
 if TYPE_CHECKING:
     from bot.check_change import Asked
@@ -98,20 +97,6 @@ class GitHubWork:
         finally:
             self._metrics.github_requests.inc(len(client.log))
             client.close()
-
-
-def identity_of(settings: Settings, environment: Mapping[str, str]) -> AppIdentity:
-    """The App's identity; raises UserError when its id or key is not set."""
-    if settings.app_id is None or settings.private_key is None:
-        raise UserError(
-            "RLBOT_APP_ID and RLBOT_PRIVATE_KEY_FILE are needed to sign in as the GitHub App; "
-            "`rlbot app create` makes an App and writes both."
-        )
-    return AppIdentity(
-        app_id=settings.app_id,
-        private_key=settings.private_key,
-        addresses=Addresses.of(environment),
-    )
 
 
 def make_work(settings: Settings, metrics: Metrics) -> GitHubWork:

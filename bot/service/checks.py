@@ -1,0 +1,47 @@
+"""What must work before the App counts as ready, besides its database."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+
+from bot.service.app import Check
+from bot.service.settings import Settings, identity_of
+
+KEPT = 60.0
+"""Seconds for which GitHub's answer is believed: a probe every second must not cost requests."""
+
+
+def checks(settings: Settings) -> Iterator[Check]:
+    """The checks that the settings ask for."""
+    if settings.app_id is not None or settings.private_key is not None:
+        yield Check("github", GitHubCheck(settings))
+
+
+class GitHubCheck:
+    """Whether the App can sign in at GitHub."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._until = 0.0
+        self._error: Exception | None = None
+
+    def __call__(self) -> None:
+        """Raise GitHubError or UserError when it cannot."""
+        if time.monotonic() > self._until:
+            self._error = None
+            try:
+                self._ask()
+            except Exception as error:
+                self._error = error
+            self._until = time.monotonic() + KEPT
+        if self._error is not None:
+            raise self._error
+
+    def _ask(self) -> None:
+        client = identity_of(self._settings, os.environ).client()
+        try:
+            client.get("/app")
+        finally:
+            client.close()

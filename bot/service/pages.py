@@ -1,0 +1,154 @@
+"""The pages: what was verified in public repositories, and each report; no scripts in them."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated, Literal, TypeAlias
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Path, Query
+from fastapi.responses import HTMLResponse, Response
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from bot.render import html
+from bot.render.style import CSS
+from bot.service.verifications import PAGE, Verifications
+
+POLICY = (
+    "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self'; "
+    "frame-ancestors 'none'"
+)
+LONGEST = 200
+"""Characters of a search."""
+BIGGEST = 2**31 - 1
+"""Of an id: what PostgreSQL's integers hold."""
+VERDICTS = {"": "any", "pass": "ready", "fail": "not ready", "inconclusive": "inconclusive"}
+MARKS = {"pass": "✓", "fail": "✗", "inconclusive": "?"}
+LIST_CSS = """
+main.wide { max-width: 1200px; }
+.muted { color: var(--muted); }
+form { display: flex; flex-wrap: wrap; gap: 8px; align-items: center; margin: 0 0 16px; }
+label { color: var(--muted); }
+input, select, button {
+  font: inherit; color: inherit; background: var(--soft); padding: 5px 10px;
+  border: 1px solid var(--line); border-radius: 6px;
+}
+input { flex: 1 1 12em; min-width: 0; }
+button { cursor: pointer; }
+.mark { display: inline-block; width: 1.2em; font-weight: 700; text-align: center; }
+.mark.pass { color: #1a7f37; } .mark.fail { color: #d1242f; } .mark.inconclusive { color: #9a6700; }
+table.list { display: table; width: 100%; }
+table.list td:first-child, table.list th:first-child { width: auto; white-space: nowrap; }
+meter { display: block; width: 100%; min-width: 5em; height: .8em; }
+@media (prefers-color-scheme: dark) {
+  .mark.pass { color: #3fb950; } .mark.fail { color: #f85149; }
+  .mark.inconclusive { color: #d29922; }
+}
+@media (max-width: 800px) {
+  table.list thead {
+    position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);
+  }
+  table.list, table.list tbody, table.list tr, table.list td { display: block; width: 100%; }
+  table.list tr { margin: 0 0 12px; border: 1px solid var(--line); border-radius: 6px; }
+  table.list td { display: flex; gap: 8px; border: 0; padding: 4px 10px; }
+  table.list td:empty { display: none; }
+  table.list td::before { content: attr(data-label); flex: 0 0 8em; color: var(--muted); }
+  table.list td meter { flex: 1; width: auto; }
+}
+"""
+WantedVerdict: TypeAlias = Literal["", "pass", "fail", "inconclusive"]
+
+
+def pages(verifications: Verifications, *, server: str, title: str = "Verified runs") -> APIRouter:
+    """The routes of the pages; `server` is GitHub's address for links to pull requests."""
+    environment = Environment(
+        loader=PackageLoader("bot.service"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+    )
+    environment.filters["age"] = age
+    environment.filters["moment"] = moment
+    router = APIRouter(default_response_class=HTMLResponse)
+
+    @router.get("/", responses={200: {"content": {"text/html": {}}}})
+    def verified(
+        q: Annotated[str, Query(max_length=LONGEST, description="Words that must all occur")] = "",
+        verdict: Annotated[WantedVerdict, Query(description="Only this verdict")] = "",
+        before: Annotated[int | None, Query(ge=1, le=BIGGEST, description="Go on below")] = None,
+    ) -> HTMLResponse:
+        """What was verified in public repositories, newest first."""
+        words = q.replace("\0", " ")
+        lines = verifications.search(words, verdict=verdict, before=before)
+        more = {"q": words, "verdict": verdict, "before": lines[-1].id if lines else 0}
+        page = environment.get_template("list.html").render(
+            title=title,
+            longest=LONGEST,
+            q=words,
+            verdict=verdict,
+            verdicts=VERDICTS,
+            marks=MARKS,
+            lines=lines,
+            server=server,
+            older=urlencode(more) if len(lines) == PAGE else "",
+        )
+        return _page(page)
+
+    @router.get("/reports/{report}.json", responses={404: {"description": "No public report"}})
+    def report_json(report: Annotated[int, Path(ge=1, le=BIGGEST)]) -> Response:
+        """One report as JSON, report-v1."""
+        found = verifications.report(report)
+        if found is None:
+            return Response('{"reason": "no public report"}', 404, media_type="application/json")
+        return Response(found.report, media_type="application/json")
+
+    @router.get("/reports/{report}", responses={404: {"description": "No public report"}})
+    def report(report: Annotated[int, Path(ge=1, le=BIGGEST)]) -> HTMLResponse:
+        """One report, as it was posted on the pull request."""
+        found = verifications.report(report)
+        if found is None:
+            page = environment.get_template("missing.html").render(
+                reason="There is no public report of this number."
+            )
+            return _page(page, 404)
+        name = f"{found.repository}#{found.number} at {found.head[:12]}"
+        # The report brings its own policy: nothing but its own style sheet.
+        return _page(html.page(found.markdown, name), policy=False)
+
+    @router.get("/style.css", include_in_schema=False)
+    def style() -> Response:
+        """The style sheet of the pages."""
+        return Response(
+            CSS + LIST_CSS,
+            media_type="text/css",
+            headers={"Cache-Control": "public, max-age=3600", "X-Content-Type-Options": "nosniff"},
+        )
+
+    return router
+
+
+def _page(content: str, status: int = 200, *, policy: bool = True) -> HTMLResponse:
+    headers = {
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "no-referrer",
+        "X-Frame-Options": "DENY",
+        "Cache-Control": "public, max-age=30",
+    }
+    if policy:
+        headers["Content-Security-Policy"] = POLICY
+    return HTMLResponse(content, status, headers)
+
+
+def age(created: float, now: float | None = None) -> str:
+    """How long ago, in the largest whole unit: "3 days"."""
+    seconds = max(0, int((time.time() if now is None else now) - created))
+    for size, name in ((86_400 * 365, "year"), (86_400, "day"), (3600, "hour"), (60, "minute")):
+        if seconds >= size:
+            count = seconds // size
+            return f"{count:,} {name}{'' if count == 1 else 's'} ago"
+    return "just now"
+
+
+def moment(created: float) -> str:
+    """RFC 3339, UTC."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(created))

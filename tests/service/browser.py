@@ -1,0 +1,49 @@
+"""A real browser, as little of it as a page without scripts needs."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
+
+
+@contextmanager
+def browser() -> Iterator[Browser]:
+    """A headless Chromium."""
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(
+            executable_path=CHROMIUM,
+            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+        )
+        try:
+            yield launched
+        finally:
+            launched.close()
+
+
+@contextmanager
+def page_of(
+    launched: Browser, *, width: int = 1280, dark: bool = False, scripts: bool = False
+) -> Iterator[tuple[Page, list[str]]]:
+    """A page and the list of what its console says."""
+    context = launched.new_context(
+        viewport={"width": width, "height": 900},
+        color_scheme="dark" if dark else "light",
+        java_script_enabled=scripts,
+    )
+    page = context.new_page()
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    try:
+        yield page, said
+    finally:
+        context.close()

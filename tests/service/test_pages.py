@@ -1,0 +1,272 @@
+"""The pages in a real browser: readable without scripts, private things absent, texts harmless."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from playwright.sync_api import Browser
+
+from bot.render.markdown import comment
+from bot.report import Change, Evidence, Report, Row, Run, ScriptReport, Tool, Verdict
+from bot.service.app import create_app
+from bot.service.database import Database
+from bot.service.metrics import Metrics
+from bot.service.pages import age, pages
+from bot.service.verifications import PAGE, Verifications
+from tests.service.browser import browser, needs_browser, page_of
+from tests.service.server import served
+from tests.service.test_webhook import SETTINGS, MemoryStore
+
+HOSTILE = "</td><script>alert(1)</script>\"'><img src=x onerror=alert(2)>{{ 7*7 }}"
+
+
+def report(
+    number: int, verdict: Verdict = "pass", model: str = "Qwen2.5-7B", peak: float | None = 71.2
+) -> Report:
+    row = Row(
+        tag="MIN",
+        model=model,
+        task="GRPO-LoRA",
+        resource="2*H800",
+        max_batch="1024",
+        train="fsdp",
+        infer="vllm0.8.3",
+        link="https://example.org/script",
+        contributor="ann",
+    )
+    evidence = Evidence(
+        source="run",
+        verdict="consistent",
+        run=Run(url=f"https://wandb.ai/e/p/runs/r{number}"),
+        peak_gib=peak,
+        device_gib=79.6,
+    )
+    script = ScriptReport(
+        path=f"examples/tuning/7b/script{number}.sh",
+        sha256="0" * 64,
+        verdict=verdict,
+        row=row,
+        evidence=evidence,
+    )
+    return Report(
+        schema="report-v1",
+        tool=Tool(name="rlbot", version="1"),
+        verdict=verdict,
+        scripts=(script,),
+        change=Change(base="b" * 40, head=f"{number:040x}"),
+    )
+
+
+@pytest.fixture
+def verifications(sqlite: Database) -> Iterator[Verifications]:
+    yield from opened(sqlite)
+
+
+@pytest.fixture
+def stored(database: Database) -> Iterator[Verifications]:
+    """On both kinds of database."""
+    yield from opened(database)
+
+
+def opened(database: Database) -> Iterator[Verifications]:
+    found = Verifications(database)
+    found.migrate()
+    found.migrate()  # A second start changes nothing.
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def client(verifications: Verifications) -> Iterator[httpx.Client]:
+    app = create_app(
+        SETTINGS,
+        MemoryStore(),
+        Metrics(),
+        pages=pages(verifications, server="https://github.com"),
+    )
+    with served(app) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with browser() as launched:
+        yield launched
+
+
+def put(verifications: Verifications, one: Report, number: int = 1, *, public: bool = True) -> int:
+    return verifications.record("owner/repo", number, one, comment(one), public=public)
+
+
+def test_nothing_private_is_shown(verifications: Verifications, client: httpx.Client) -> None:
+    hidden = put(verifications, report(1, model="Secret-7B"), public=False)
+    shown = put(verifications, report(2), 2)
+    for address in ("/", "/?q=secret", f"/reports/{hidden}", f"/reports/{hidden}.json"):
+        assert "Secret" not in client.get(address).text
+    assert client.get(f"/reports/{hidden}").status_code == 404
+    assert client.get(f"/reports/{hidden}.json").status_code == 404
+    assert client.get(f"/reports/{shown}").status_code == 200
+    # A repository that becomes private takes its reports with it.
+    assert verifications.hide("owner/repo") == 1
+    assert client.get(f"/reports/{shown}").status_code == 404
+    assert "Qwen" not in client.get("/").text
+
+
+def test_the_same_head_again_stands_in_the_place_of_the_earlier_report(
+    stored: Verifications,
+) -> None:
+    first = put(stored, report(1, "inconclusive"))
+    assert put(stored, report(1, "pass")) == first
+    assert [line.verdict for line in stored.search()] == ["pass"]
+    put(stored, report(2, "fail"))
+    assert [line.verdict for line in stored.search()] == ["fail", "pass"]
+
+
+def test_every_word_must_occur_and_patterns_mean_themselves(stored: Verifications) -> None:
+    put(stored, report(1, model="Qwen2.5-7B"), 1)
+    put(stored, report(2, model="Llama_3%"), 2)
+
+    def models(words: str, verdict: str = "") -> list[str]:
+        return [line.row["model"] for line in stored.search(words, verdict=verdict)]
+
+    assert models("qwen h800") == ["Qwen2.5-7B"]
+    assert models("qwen h100") == []
+    assert models("_") == ["Llama_3%"]
+    assert models("%") == ["Llama_3%"]
+    assert models("", "fail") == []
+    assert models("'; drop table rlbot_reports; --") == []
+
+
+def test_pages_go_on_below(verifications: Verifications, client: httpx.Client) -> None:
+    for number in range(1, PAGE + 6):
+        put(verifications, report(number), number)
+    first = client.get("/?q=qwen").text
+    assert first.count("<tr>") == PAGE + 1
+    older = re.search(r'<a href="(/\?[^"]+)" rel="next">', first)
+    assert older
+    second = client.get(older[1].replace("&amp;", "&")).text
+    assert second.count("<tr>") == 6
+    assert 'rel="next"' not in second
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/?before=0",
+        "/?before=x",
+        f"/?before={2**63}",
+        "/?verdict=maybe",
+        "/?q=" + "x" * 300,
+        "/reports/0",
+        "/reports/x",
+        f"/reports/{2**40}",
+    ],
+)
+def test_wrong_addresses_are_not_faults(client: httpx.Client, address: str) -> None:
+    assert client.get(address).status_code in (404, 422)
+
+
+def test_a_search_for_a_zero_byte_finds_nothing(client: httpx.Client) -> None:
+    assert client.get("/?q=%00").status_code == 200
+
+
+def test_headers_forbid_what_pages_do_not_need(
+    verifications: Verifications, client: httpx.Client
+) -> None:
+    number = put(verifications, report(1))
+    for address in ("/", f"/reports/{number}", "/reports/999"):
+        headers = client.get(address).headers
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "no-referrer"
+        assert headers["x-frame-options"] == "DENY"
+    assert "default-src 'none'" in client.get("/").headers["content-security-policy"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0, "just now"),
+        (59, "just now"),
+        (60, "1 minute ago"),
+        (7200, "2 hours ago"),
+        (86_400, "1 day ago"),
+        (86_400 * 800, "2 years ago"),
+        (-5, "just now"),
+    ],
+)
+def test_age(seconds: int, words: str) -> None:
+    assert age(1_000_000_000 - seconds, 1_000_000_000) == words
+
+
+@needs_browser
+def test_a_person_searches_and_reads_a_report(
+    verifications: Verifications, client: httpx.Client, chromium: Browser
+) -> None:
+    put(verifications, report(1, "pass", "Qwen2.5-7B"), 1)
+    put(verifications, report(2, "fail", "Llama-3.1-8B", peak=None), 2)
+    with page_of(chromium) as (page, said):
+        page.goto(str(client.base_url))
+        assert page.locator("tbody tr").count() == 2
+        page.get_by_label("Model, device, engine, repository").fill("llama")
+        page.get_by_role("button", name="Search").click()
+        assert page.locator("tbody tr").count() == 1
+        assert "not known" in page.locator("tbody tr").inner_text()
+        page.get_by_label("Verdict").select_option("pass")
+        page.get_by_role("button", name="Search").click()
+        assert "Nothing matches" in page.locator("main").inner_text()
+        page.goto(str(client.base_url))
+        page.get_by_role("link", name="ready", exact=False).last.click()
+        assert "Qwen2.5-7B" in page.locator("main").inner_text()
+        assert said == []
+
+
+@needs_browser
+@pytest.mark.parametrize("width", [320, 390, 800, 1280])
+@pytest.mark.parametrize("dark", [False, True])
+def test_no_width_scrolls_sideways(
+    verifications: Verifications, client: httpx.Client, chromium: Browser, width: int, dark: bool
+) -> None:
+    long = report(1, model="a-model-with-a-name-that-is-much-longer-than-a-phone-is-wide" * 2)
+    number = put(verifications, long)
+    with page_of(chromium, width=width, dark=dark, scripts=True) as (page, _):
+        for address in ("", f"reports/{number}"):
+            page.goto(f"{client.base_url}/{address}")
+            wide = page.evaluate("document.documentElement.scrollWidth")
+            assert wide <= width
+
+
+@needs_browser
+def test_t11_texts_of_a_script_or_a_run_are_texts(
+    verifications: Verifications, client: httpx.Client, chromium: Browser
+) -> None:
+    number = put(verifications, report(1, model=HOSTILE))
+    with page_of(chromium, scripts=True) as (page, said):
+        page.on("dialog", lambda dialog: said.append(dialog.message))
+        for address in ("", f"?q={HOSTILE}", f"reports/{number}"):
+            page.goto(f"{client.base_url}/{address}")
+            assert page.locator("script, img, iframe, object").count() == 0
+            assert "49" not in page.locator("main").inner_text()
+        page.goto(str(client.base_url))
+        assert HOSTILE in page.locator("tbody strong").inner_text()
+        assert said == []
+
+
+@needs_browser
+def test_pictures(
+    verifications: Verifications, client: httpx.Client, chromium: Browser, tmp_path: Path
+) -> None:
+    """Pictures for a person to look at: `pytest --basetemp=DIR -k pictures`."""
+    verdicts: list[Verdict] = ["pass", "fail", "inconclusive"]
+    for number in range(1, 10):
+        put(verifications, report(number, verdicts[number % 3], peak=40.0 + 4.5 * number), number)
+    for width in (390, 1280):
+        for dark in (False, True):
+            with page_of(chromium, width=width, dark=dark) as (page, _):
+                page.goto(str(client.base_url))
+                file = tmp_path / f"list-{width}-{'dark' if dark else 'light'}.png"
+                page.screenshot(path=file)
+                assert file.stat().st_size > 10_000
