@@ -38,6 +38,8 @@ class Wandb:
         self.uncounted = False
         """Whether `historyKeys` names keys without saying in how many rows they are."""
         self.max_samples = 1 << 62
+        self.delays: dict[str, float] = {}
+        """Operation to the seconds before its answer."""
         self.claimed_sizes: dict[str, int] = {}
         self.bytes_sent = 0
         self.stopping = threading.Event()
@@ -120,6 +122,7 @@ class _Handler(BaseHTTPRequestHandler):
             operation = named[1] if named else ""
             variables = asked.get("variables") or {}
         wandb.note(operation or f"{self.command} {path}", key)
+        wandb.stopping.wait(wandb.delays.get(operation, 0))
         for fault in wandb.faults:
             if not fault.strikes(operation, path):
                 continue

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import signal
 import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -32,6 +35,8 @@ class Reporter:
         self._out = os.fdopen(descriptor, "wb", buffering=0)
         self._lock = threading.Lock()
         self.stage = "the run"
+        self.service: int | None = None
+        """Process of the SDK's service."""
         self.heard = time.monotonic()
         """When the last sign of life was given."""
 
@@ -66,6 +71,10 @@ def main() -> int:
     bounds = Bounds(**asked["bounds"])
     _limit_memory(bounds.memory_bytes)
     reporter = Reporter(_quiet())
+    orphan = threading.Thread(
+        target=_end_with_parent, args=(reporter, os.getppid(), Path(asked["place"])), daemon=True
+    )
+    orphan.start()
     key = Secret(asked["key"]) if asked["key"] else None
     try:
         facts = _read(asked, key, bounds, reporter)
@@ -101,6 +110,7 @@ def _read(
     )
     key = permitted_key(probe, key, allow_private=asked["allow_private"])
     sdk = Sdk(asked["api"], key, bounds)
+    reporter.service = sdk.service_pid
     reporter.send(service=sdk.service_pid)
     meter = Meter(sdk, bounds, reporter, lambda: probe.ails(key))
     meter.start()
@@ -178,6 +188,17 @@ class Meter(threading.Thread):
         if (self._sdk.received() or 0) > self._bounds.bytes:
             return f"{self._bounds.bytes} bytes"
         return None
+
+
+def _end_with_parent(reporter: Reporter, parent: int, place: Path) -> None:
+    """End, with the service and the folder, when the process that waits for us was killed."""
+    while os.getppid() == parent:
+        time.sleep(0.25)
+    if reporter.service is not None:
+        with suppress(OSError):
+            os.kill(reporter.service, signal.SIGKILL)
+    shutil.rmtree(place, ignore_errors=True)
+    os._exit(1)
 
 
 def _quiet() -> int:

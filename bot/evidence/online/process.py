@@ -16,6 +16,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -55,9 +56,14 @@ def converse(request: Mapping[str, Any], bounds: Bounds, on_message: OnMessage) 
     Whatever ends this function, an exception of `on_message` or Ctrl-C included, no process and no
     file is left behind.
     """
-    with _folder() as folder, _process(folder) as child:
+    with _terminated_is_an_exception(), _folder() as folder, _process(folder) as child:
         listener = _Listener(child, bounds, on_message)
-        asked = {**request, "folder": str(folder / "run"), "bounds": bounds.to_json()}
+        asked = {
+            **request,
+            "place": str(folder),
+            "folder": str(folder / "run"),
+            "bounds": bounds.to_json(),
+        }
         (folder / "run").mkdir()
         (folder / "cache").mkdir()
         # The service writes whole answers to a log below this name; a file there prevents it.
@@ -66,6 +72,30 @@ def converse(request: Mapping[str, Any], bounds: Bounds, on_message: OnMessage) 
             return listener.converse(json.dumps(asked).encode())
         finally:
             _end(child, listener.service)
+
+
+@contextmanager
+def _terminated_is_an_exception() -> Iterator[None]:
+    """Let SIGTERM end the program as an exception would, so that it cleans up; in the main thread.
+
+    A program that handles SIGTERM itself keeps its own way.
+    """
+    ours = (
+        threading.current_thread() is threading.main_thread()
+        and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    )
+    if not ours:
+        yield
+        return
+
+    def end(number: int, _frame: object) -> None:
+        raise SystemExit(128 + number)
+
+    signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 @contextmanager

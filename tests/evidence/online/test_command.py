@@ -1,0 +1,257 @@
+"""`rlbot` with links: what a person sees, and what is left on their machine: nothing."""
+
+from __future__ import annotations
+
+import os
+import pty
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from tests.command import RLBOT, ROOT
+from tests.evidence.online.conftest import Uploaded, processes_of
+from tests.evidence.samples import MATCHING
+from tests.wandb_server.faults import Fault
+from tests.wandb_server.server import KEY, Wandb
+
+NAME = "qwen2.5-7b_grpo-lora_2_h800_fsdp_vllm.sh"
+SCRIPT = """#!/bin/bash
+# verl: 0.4.1
+{comment}
+python3 -m verl.trainer.main_ppo \\
+  algorithm.adv_estimator=grpo \\
+  data.train_files=/data/gsm8k/train.parquet \\
+  data.train_batch_size=128 data.max_prompt_length=512 data.max_response_length=1024 \\
+  actor_rollout_ref.model.path=Qwen/Qwen2.5-7B-Instruct actor_rollout_ref.model.lora_rank=32 \\
+  actor_rollout_ref.actor.strategy=fsdp actor_rollout_ref.actor.optim.lr=3e-5 \\
+  actor_rollout_ref.actor.ppo_mini_batch_size=64 \\
+  actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=32 \\
+  actor_rollout_ref.rollout.name=vllm actor_rollout_ref.rollout.n=5 \\
+  actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=32 \\
+  trainer.n_gpus_per_node=2 trainer.nnodes=1 'trainer.logger=[console,wandb]'
+"""
+
+
+@dataclass
+class Desk:
+    """A person's home with a script, and a server that holds its run."""
+
+    home: Path
+    server: Wandb
+    script: Path
+
+    @property
+    def link(self) -> str:
+        return self.server.link("abc123")
+
+    def environment(self, **more: str) -> dict[str, str]:
+        place = {"HOME": str(self.home), "TMPDIR": str(self.home / "tmp")}
+        return {"PATH": os.environ["PATH"], "WANDB_BASE_URL": self.server.url, **place, **more}
+
+    def rlbot(self, *arguments: str | Path, **more: str) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            [RLBOT, *arguments],
+            cwd=self.home,
+            env=self.environment(**more),
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert "Traceback" not in done.stdout + done.stderr
+        assert KEY not in done.stdout + done.stderr
+        return done
+
+    def shown(self, text: str) -> str:
+        return text.replace(self.server.url.partition("://")[2], "HOST")
+
+    def left_behind(self) -> list[str]:
+        """Files below the home that were not there before, and processes."""
+        files = [p.name for p in self.home.rglob("*") if p.is_file() and p.parent != self.home]
+        known = {NAME, "device_tuning.rst"}
+        return [f for f in files if f not in known] + [str(p) for p in processes_of(self.home)]
+
+
+@pytest.fixture
+def desk(server: Wandb, uploaded: Uploaded) -> Iterator[Desk]:
+    server.store.add(uploaded(MATCHING))
+    home = Path(tempfile.mkdtemp(prefix="desk-"))
+    (home / "tmp").mkdir()
+    script = home / "examples/tuning/7b" / NAME
+    script.parent.mkdir(parents=True)
+    script.write_text(SCRIPT.format(comment=f"# wandb: {server.link('abc123')}"))
+    made = Desk(home, server, script)
+    try:
+        yield made
+        assert made.left_behind() == []
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def test_verify_reads_the_link_that_is_given(desk: Desk, snapshot: SnapshotAssertion) -> None:
+    done = desk.rlbot("verify", desk.script, "--run", desk.link)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert desk.shown(done.stdout).replace(str(desk.home), "HOME") == snapshot
+
+
+def test_verify_reads_the_link_of_the_script(desk: Desk) -> None:
+    given = desk.rlbot("verify", desk.script, "--run", desk.link)
+    own = desk.rlbot("verify", desk.script)
+    assert (own.returncode, own.stdout) == (given.returncode, given.stdout)
+
+
+def test_offline_fetches_nothing(desk: Desk, snapshot: SnapshotAssertion) -> None:
+    done = desk.rlbot("verify", desk.script, "--offline")
+    assert done.returncode == 3
+    assert "nothing is to be fetched" in done.stdout
+    done = desk.rlbot("verify", desk.script, "--run", desk.link, "--offline")
+    assert done.returncode == 3
+    assert "leave --offline out" in done.stdout
+    assert desk.server.requests == []
+
+
+def test_a_link_that_is_none_is_wrong_usage(desk: Desk) -> None:
+    done = desk.rlbot("verify", desk.script, "--run", "https://wandb.ai/a/b/reports/c")
+    assert done.returncode == 2
+    assert done.stderr.startswith("rlbot: --run: The link is not one to a run")
+    done = desk.rlbot("verify", desk.script, "--run", "http://127.0.0.1:1/a/b/runs/c")
+    assert done.returncode == 2
+    assert desk.server.requests == []
+
+
+def test_a_base_url_without_tls_is_wrong_usage(desk: Desk) -> None:
+    done = desk.rlbot("verify", desk.script, WANDB_BASE_URL="http://wandb.example.com")
+    assert done.returncode == 2
+    assert "WANDB_BASE_URL must begin with https://" in done.stderr
+
+
+def test_a_private_run_needs_a_key_and_permission(desk: Desk) -> None:
+    desk.server.store.access["verl-team", "verl_tuning"] = "PRIVATE"
+    done = desk.rlbot("verify", desk.script)
+    assert done.returncode == 3
+    assert "set WANDB_API_KEY" in done.stdout
+    done = desk.rlbot("verify", desk.script, WANDB_API_KEY=KEY)
+    assert done.returncode == 3
+    assert "allow_private_runs" in done.stdout
+    (desk.home / ".rlbot.yml").write_text("allow_private_runs: true\n")
+    assert desk.rlbot("verify", desk.script, WANDB_API_KEY=KEY).returncode == 0
+    netrc = desk.home / ".netrc"
+    netrc.write_text(f"machine 127.0.0.1 login user password {KEY}\n")
+    netrc.chmod(0o600)
+    before = netrc.stat()
+    assert desk.rlbot("verify", desk.script).returncode == 0
+    assert netrc.stat().st_mtime_ns == before.st_mtime_ns
+
+
+def test_a_row_from_a_linked_run(desk: Desk) -> None:
+    page = desk.home / "device_tuning.rst"
+    shutil.copy(ROOT / "examples/demo/device_tuning.rst", page)
+    done = desk.rlbot("table", "add", page, desk.script, "--dry-run")
+    assert done.returncode == 0
+    assert "vllm0.8.3" in done.stdout
+    assert "2*H800" in done.stdout.replace("\\", "")
+    done = desk.rlbot("table", "add", page, desk.script, "--dry-run", "--offline")
+    assert "vllm0.8.3" not in done.stdout
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="finds processes in /proc")
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_an_interruption_leaves_nothing(desk: Desk, sign: signal.Signals) -> None:
+    desk.server.faults.append(Fault("hang", "RunFullHistory"))
+    with subprocess.Popen(
+        [RLBOT, "verify", desk.script],
+        cwd=desk.home,
+        env=desk.environment(WANDB_API_KEY=KEY),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as running:
+        deadline = time.monotonic() + 60
+        while "RunFullHistory" not in desk.server.requests and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert len(processes_of(desk.home)) == 3
+        running.send_signal(sign)
+        _, err = running.communicate(timeout=20)
+    if sign is signal.SIGINT:
+        assert (running.returncode, err) == (130, "rlbot: stopped.\n")
+        return
+    assert running.returncode == (143 if sign is signal.SIGTERM else -sign)
+    # Whoever was killed can't clean up; the reading process notices and does.
+    deadline = time.monotonic() + 20
+    while desk.left_behind() and time.monotonic() < deadline:
+        time.sleep(0.1)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs pseudo-terminals")
+def test_a_long_reading_shows_a_line_on_a_terminal(desk: Desk) -> None:
+    desk.server.delays["RunFullHistory"] = 1.5
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [RLBOT, "verify", desk.script],
+        cwd=desk.home,
+        env=desk.environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=theirs,
+    ) as running:
+        os.close(theirs)
+        seen = b""
+        try:
+            while piece := os.read(ours, 4096):
+                seen += piece
+        except OSError:  # The other end is closed.
+            pass
+        assert running.wait(60) == 0
+    os.close(ours)
+    assert b"Reading the metadata of verl-team/verl_tuning/abc123" in seen
+    assert seen.endswith(b"\r\x1b[K")
+    # Nothing of it where nobody looks.
+    assert desk.rlbot("verify", desk.script).stderr == ""
+
+
+def test_the_key_is_in_no_file_that_the_reading_writes(desk: Desk, tmp_path: Path) -> None:
+    """The reading process alone, in a folder that is looked through before it is removed."""
+    import json
+
+    from bot.evidence.online import Bounds
+
+    (tmp_path / "run").mkdir()
+    request = {
+        "api": desk.server.url,
+        "entity": "verl-team",
+        "project": "verl_tuning",
+        "run": "abc123",
+        "key": KEY,
+        "allow_private": False,
+        "siblings": True,
+        "place": str(tmp_path),
+        "folder": str(tmp_path / "run"),
+        "bounds": Bounds().to_json(),
+    }
+    places = ("HOME", "TMPDIR", "WANDB_DIR", "WANDB_CACHE_DIR", "WANDB_CONFIG_DIR")
+    done = subprocess.run(
+        [sys.executable, "-m", "bot.evidence.online.child"],
+        input=json.dumps(request).encode(),
+        env={
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": str(ROOT),
+            **dict.fromkeys((*places, "WANDB_DATA_DIR"), str(tmp_path)),
+        },
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
+    assert json.loads(done.stdout.splitlines()[-1])["facts"]["run"]["id"] == "abc123"
+    assert KEY in desk.server.keys
+    written = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert any("core-debug" in path.name for path in written)  # The SDK's own log is among them.
+    for text in [done.stdout, done.stderr, *(path.read_bytes() for path in written)]:
+        assert KEY.encode() not in text
