@@ -35,9 +35,12 @@ lock: $(READY)  ## write the locks anew from pyproject.toml
 schemas: $(READY)  ## write the published JSON Schemas from the models
 	@$(BIN)/python -m bot.schema
 
-docs: $(READY)  ## write the rules' pages from the rules
+docs: $(READY)  ## write the pages made from the program, and build the site into build/site
 	@$(BIN)/python -m bot.rules.docs
 	@$(BIN)/python -m bot.table.checks.docs
+	@$(BIN)/python -m bot.guides
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "build/site/index.html"
 
 picture: $(READY)  ## photograph the demo's comment for the README (needs Chromium)
 	@$(BIN)/python -m examples.demo --quiet
