@@ -21,7 +21,7 @@ from bot.rules.base import Hit
 from bot.schema import report_schema
 from bot.shell import read
 from bot.table.judge import judge
-from tests.blocks import Block, blocks, matches, run, sandbox, steps
+from tests.blocks import Block, Step, blocks, matches, run, sandbox, steps
 from tests.command import ROOT
 from tests.rules.helpers import case
 
@@ -46,6 +46,7 @@ _CONSOLE = [b for b in BLOCKS if b.language == "console"]
 def test_commands_print_what_the_guide_shows(path: str, tmp_path: Path) -> None:
     folder = sandbox(tmp_path)
     for block in (b for b in _CONSOLE if b.path == path and b.run):
+        run(Step("git checkout --quiet --force main", ()), folder)
         for step in steps(block.text):
             if step.command.startswith("make "):
                 _assert_target(step.command)
