@@ -14,6 +14,7 @@ from bot.config import RuleLevel
 from bot.errors import UserError
 from bot.frameworks import plans
 from bot.header import read_header
+from bot.language import say
 from bot.naming import read_name
 from bot.report import Finding, PageReport, Unchecked, Verdict
 from bot.rules.base import Case as ScriptCase
@@ -23,8 +24,10 @@ from bot.table import read_page
 from bot.table.checks import registry
 from bot.table.checks._names import bare_stem
 from bot.table.checks.base import Case, Entry, Subject, Target
+from bot.table.checks.dead_link import ELSEWHERE, FOREIGN, UNREACHED
 from bot.table.links import FileLink, own_repositories, read_address
 from bot.table.parts import PageRow
+from bot.translation import page_in_language
 
 File: TypeAlias = Callable[[str], bytes | None]
 History: TypeAlias = Callable[[str, str], bytes | None]
@@ -80,7 +83,7 @@ def check_page(page: PageText, repository: Repository, options: Options) -> Page
         without=off | _ids(options.ignore),
     )
     changed = tuple(_with_level(finding, levels.get(finding.id, "off")) for finding in findings)
-    return PageReport(
+    report = PageReport(
         path=page.path,
         sha256=hashlib.sha256(page.text.encode("utf-8", "surrogatepass")).hexdigest(),
         verdict=_verdict(changed, unchecked),
@@ -89,6 +92,7 @@ def check_page(page: PageText, repository: Repository, options: Options) -> Page
         findings=changed,
         unchecked=unchecked,
     )
+    return page_in_language(report, options.config.language)
 
 
 def new_in(after: PageReport, before: PageReport) -> PageReport:
@@ -168,10 +172,10 @@ def _target(
     if not address:
         return Target(state="none")
     if link is None:
-        reason = f"the link {address} leads to no file on GitHub; nothing is fetched."
+        reason = say(ELSEWHERE, address=address)
         return Target(state="unknown", address=address, reason=reason)
     if link.repository and link.repository not in own:
-        reason = f"the link leads to the repository {link.repository}, which is not this one."
+        reason = say(FOREIGN, repository=link.repository)
         return Target(state="unknown", address=address, reason=reason)
     try:
         data = _data(link, repository)
@@ -181,7 +185,7 @@ def _target(
             address=address,
             path=link.path,
             commit=link.ref,
-            reason=f"the link could not be followed. {error}",
+            reason=say(UNREACHED, reason=str(error)),
         )
     if data is None:
         return Target(state="missing", address=address, path=link.path, commit=link.ref)

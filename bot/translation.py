@@ -16,7 +16,16 @@ from importlib import import_module
 from typing import Final
 
 from bot.language import Language, translated
-from bot.report import Evidence, Finding, Fix, LaunchReport, Row, ScriptReport, Unchecked
+from bot.report import (
+    Evidence,
+    Finding,
+    Fix,
+    LaunchReport,
+    PageReport,
+    Row,
+    ScriptReport,
+    Unchecked,
+)
 from bot.rules.registry import lookup
 
 CATALOGUES: Final = ("bot.chinese",)
@@ -34,6 +43,17 @@ def in_language(report: ScriptReport, language: Language) -> ScriptReport:
         launches=tuple(_launch(launch) for launch in report.launches),
         evidence=_evidence(report.evidence) if report.evidence else None,
         row=_row(report.row) if report.row else None,
+    )
+
+
+def page_in_language(report: PageReport, language: Language) -> PageReport:
+    """As `in_language`, for a page."""
+    if language == "en":
+        return report
+    return replace(
+        report,
+        findings=tuple(_finding(finding) for finding in report.findings),
+        unchecked=unchecked_in_language(report.unchecked, language),
     )
 
 
@@ -56,7 +76,20 @@ def _sentences(rule: str = "") -> Mapping[str, str]:
     known = lookup(rule) if rule else None
     if known is not None and known.meta.zh is not None:
         found.update(known.meta.zh.sentences)
+    elif rule and known is None:
+        found.update(_page_sentences(rule))
     return found
+
+
+def _page_sentences(check: str) -> Mapping[str, str]:
+    """The sentences of a check of the page, with those of the rule that one of them quotes."""
+    from bot.table.checks.registry import find
+
+    known, quoted = find(check), lookup("trial-log")
+    if known is None:
+        return {}
+    also = quoted.meta.zh.sentences if quoted and quoted.meta.zh else {}
+    return {**also, **known.meta.zh.sentences}
 
 
 def _said(sentence: str, rule: str = "") -> str:

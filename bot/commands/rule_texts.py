@@ -7,9 +7,14 @@ from bot.render.ruleset import RuleText
 
 
 def rule_texts(language: Language = "en") -> tuple[RuleText, ...]:
-    """Every rule's documentation in a language; English where a rule has no other."""
+    """Every rule's documentation in a language; English where a rule has no other.
+
+    The checks of the documentation page follow the rules of scripts.
+    """
     from bot.rules.docs import page
     from bot.rules.registry import rules, url
+    from bot.table.checks import docs as page_docs
+    from bot.table.checks import registry as page_checks
 
     made = []
     for rule in rules():
@@ -26,6 +31,21 @@ def rule_texts(language: Language = "en") -> tuple[RuleText, ...]:
                 help=said.instead,
                 markdown=page(meta),
                 url=url(meta.slug),
+            )
+        )
+    for one in page_checks.checks():
+        words = one.meta.zh if language == "zh" else one.meta
+        made.append(
+            RuleText(
+                id=one.meta.id,
+                slug=one.meta.slug,
+                severity=one.meta.severity,
+                confidence="certain",
+                summary=words.summary,
+                description=words.why,
+                help=words.instead,
+                markdown=page_docs.page(one.meta, language),
+                url=page_checks.url(one.meta.slug),
             )
         )
     return tuple(made)

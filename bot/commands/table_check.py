@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.commands.common import (
+    CHECK_FORMATS,
     add_common,
     finish,
     load_config,
@@ -45,7 +46,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--diff", action="store_true", help="print the corrections as a patch; write nothing"
     )
-    add_common(parser, ("text", "json", "markdown"))
+    add_common(parser, CHECK_FORMATS)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -79,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
             page = PageText(path=page.path, text=mended.text)
             checked = check_page(page, repository, options)
         _tell(mended, quiet=arguments.format != "text" or arguments.quiet)
-    report = make_report([], pages=[checked])
+    report = make_report([], pages=[checked], language=options.config.language)
     return finish(report, arguments, {page.path: page.text})
 
 

@@ -232,7 +232,8 @@ def _summary(report: Report, verbose: bool) -> str:
     findings = wording.all_findings(report)
     safe = sum(1 for finding in findings if finding.fix and finding.fix.safe)
     fixable = sum(1 for finding in findings if finding.fix)
-    command = wording.FIX if safe else f"{wording.FIX} --unsafe"
+    fix = wording.FIX if report.scripts else wording.FIX_PAGE
+    command = fix if safe else f"{fix} --unsafe"
     if fixable:
         said += tr(" {count} can be fixed: {command}", count=f"{fixable:,}", command=command)
     return said

@@ -13,6 +13,7 @@ from bot.report import Claim, Evidence, Finding, Report, Row, Scalar, ScriptRepo
 
 ORDER = ("error", "warning", "note")
 FIX = "rlbot lint --fix"
+FIX_PAGE = "rlbot table check --fix"
 """What applies the fixes that a report offers."""
 _NEXT_SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z])|(?<=[。？！])")
 _WORST_FIRST = {"fail": 0, "inconclusive": 1, "pass": 2}

@@ -14,6 +14,10 @@ _MEANT = "link to {path}"
 _LOOK = "link to the script, at a commit that has it"
 _OPEN = "line {line}: {reason}"
 _OPEN_MANY = "lines {lines}: {reason}"
+ELSEWHERE = "the link {address} leads to no file on GitHub; nothing is fetched."
+FOREIGN = "the link leads to the repository {repository}, which is not this one."
+UNREACHED = "the link could not be followed. {reason}"
+"""Why it cannot be told where a link leads; said where links are looked up."""
 
 META = Meta(
     id="RLB301",
@@ -46,6 +50,9 @@ META = Meta(
             _GONE_AT: "链接指向 {path}，但提交 {commit} 中没有该文件",
             _MEANT: "改为链接到 {path}",
             _LOOK: "链接到包含该脚本的提交",
+            ELSEWHERE: "链接 {address} 不指向 GitHub 上的文件；不访问网络。",
+            FOREIGN: "链接指向仓库 {repository}，不是本仓库。",
+            UNREACHED: "无法跟随该链接。{reason}",
             _OPEN: "第 {line} 行：{reason}",
             _OPEN_MANY: "第 {lines} 行：{reason}",
         },

@@ -82,15 +82,21 @@ is reported as not checked. `--select`, `--ignore` and `rules:` in `.rlbot.yml` 
     "zh": """\
 # 页面检查
 
-`rlbot table check PAGE` 把调优页面的每一行与其脚本、每个脚本与其行相互核对。**error** 表示两者
-矛盾或该行无从查证；**warning** 表示多半不是本意；**note** 是建议。不询问他人就无法知道的内容报告
-为未核对。`--select`、`--ignore` 和 `.rlbot.yml` 中的 `rules:` 接受编号和名称。
+{intro}
 
 | 编号 | 检查 | 级别 | 发现 |
 | --- | --- | --- | --- |
 {rows}
 """,
 }
+
+_INTRO_ZH = (
+    "`rlbot table check PAGE` 把调优页面的每一行与其脚本、每个脚本与其行相互核对。"
+    "**error** 表示两者矛盾或该行无从查证；**warning** 表示多半不是本意；**note** 是建议。"
+    "不询问他人就无法知道的内容报告为未核对。"
+    "`--select`、`--ignore` 和 `.rlbot.yml` 中的 `rules:` 接受编号和名称。"
+)
+"""On one line: a browser shows the end of a line as a space, which Chinese does not have."""
 
 
 def page(meta: Meta, language: Language = "en") -> str:
@@ -116,7 +122,7 @@ def index(language: Language = "en") -> str:
         rows.append(
             f"| {meta.id} | [{meta.slug}]({meta.slug}.md) | {meta.severity} | {said.summary} |"
         )
-    return _INDEX[language].format(rows="\n".join(rows))
+    return _INDEX[language].format(rows="\n".join(rows), intro=_INTRO_ZH)
 
 
 def files() -> dict[str, str]:

@@ -108,6 +108,17 @@ def test_the_comment_tells_the_same(folder: Path, snapshot: SnapshotAssertion) -
     assert clean.out.startswith("**No errors in 6 rows of docs/perf/")
 
 
+def test_every_form_and_language_tells_it(folder: Path, snapshot: SnapshotAssertion) -> None:
+    chinese = rlbot("table", "check", PAGE, "--lang", "zh", "--ignore", "RLB310", cwd=folder)
+    assert (chinese.status, chinese.err) == (1, "")
+    assert chinese.out == snapshot
+    annotated = rlbot("table", "check", PAGE, "--format", "github", cwd=folder)
+    assert f"file={PAGE},line=22" in annotated.out
+    (run,) = json.loads(rlbot("table", "check", PAGE, "--format", "sarif", cwd=folder).out)["runs"]
+    assert {one["ruleId"] for one in run["results"]} >= {"RLB301", "RLB306", "RLB310"}
+    assert {"RLB301", "RLB041"} <= {rule["id"] for rule in run["tool"]["driver"]["rules"]}
+
+
 def test_the_same_defects_are_found_in_a_chinese_page() -> None:
     english = report(DEFECTIVE, DEFECTS).findings
     header = dict(
