@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+DOCUMENTATION = "https://github.com/rlbot-tuning/rlbot/blob/main/docs"
+"""Where the pages of `docs/` are published, as Markdown; every link of a finding starts here."""
+
 _PACKAGE = Path(__file__).resolve().parent
 
 

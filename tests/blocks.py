@@ -28,7 +28,7 @@ class Block:
     line: int
     language: str
     run: bool
-    """False where the fence says `no-run`: then the block is only read."""
+    """False where the fence says `data-run="no"`: then the block is only read."""
     text: str
 
     @property
@@ -67,7 +67,7 @@ def blocks() -> Iterator[Block]:
                     path=path,
                     line=(token.map or [0])[0] + 1,
                     language=words[0] if words else "",
-                    run="no-run" not in words,
+                    run='data-run="no"' not in words,
                     text=token.content,
                 )
 

@@ -148,5 +148,7 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     pages = list((tmp_path / "site").rglob("*.html"))
     assert len(pages) > 60
     for page in pages:
-        loaded = re.findall(r"<(?:script|link|img|iframe)\b[^>]*", page.read_text(encoding="utf-8"))
+        text = page.read_text(encoding="utf-8")
+        assert "```" not in text, f"{page}: a fence that the site does not know"
+        loaded = re.findall(r"<(?:script|link|img|iframe)\b[^>]*", text)
         assert not [tag for tag in loaded if re.search(r'(?:src|href)="?(?:https?:)?//', tag)], page

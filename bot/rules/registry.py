@@ -12,10 +12,11 @@ from importlib import import_module
 import bot.rules
 from bot.errors import UserError
 from bot.report import Edit, Finding, Fix, Unchecked
+from bot.resources import DOCUMENTATION
 from bot.rules.base import Case, Hit, Rule, Skip
 from bot.shell.source import Span
 
-DOCS = "https://github.com/rlbot-tuning/rlbot/blob/main/docs/rules"
+DOCS = f"{DOCUMENTATION}/rules"
 """Where the rules' pages are published; a page is named after the rule's slug."""
 
 _NOT_RULES = frozenset({"base", "registry", "docs"})

@@ -9,10 +9,11 @@ from importlib import import_module
 
 import bot.table.checks
 from bot.report import Edit, Finding, Fix, Unchecked
+from bot.resources import DOCUMENTATION
 from bot.shell.source import Source, Span
 from bot.table.checks.base import Case, Hit, PageCheck, Skip
 
-DOCS = "https://github.com/rlbot-tuning/rlbot/blob/main/docs/table"
+DOCS = f"{DOCUMENTATION}/table"
 """Where the checks' pages are published; a page is named after the check's slug."""
 
 _NOT_CHECKS = frozenset({"base", "registry", "docs"})
