@@ -17,6 +17,7 @@ from tests.command import ROOT
 MADE = ("docs/rules/", "docs/zh/rules/", "docs/table/", "docs/zh/table/")
 """Pages whose blocks are the rules' own examples, which the rules' tests run."""
 SECONDS = 60
+_NOT_RUN = "<!-- not run -->"
 _ANYTHING = "…"
 
 
@@ -28,7 +29,7 @@ class Block:
     line: int
     language: str
     run: bool
-    """False where the fence says `data-run="no"`: then the block is only read."""
+    """False below a comment `<!-- not run -->`: then the block is only read."""
     text: str
 
     @property
@@ -60,6 +61,7 @@ def blocks() -> Iterator[Block]:
     """Every fenced block of the guides."""
     for guide in guides():
         path = guide.relative_to(ROOT).as_posix()
+        above = ""
         for token in MarkdownIt("commonmark").parse(guide.read_text(encoding="utf-8")):
             if token.type == "fence":
                 words = token.info.split()
@@ -67,9 +69,10 @@ def blocks() -> Iterator[Block]:
                     path=path,
                     line=(token.map or [0])[0] + 1,
                     language=words[0] if words else "",
-                    run='data-run="no"' not in words,
+                    run=above != _NOT_RUN,
                     text=token.content,
                 )
+            above = token.content.strip()
 
 
 def steps(text: str) -> list[Step]:
