@@ -76,12 +76,19 @@ def check_change(source: ChangeSource, asked: Asked) -> CheckedChange:
         Wanted(
             script=config.owns,
             page=config.page,
+            config=FILE_NAME,
             folder=TREE if own_tree else None,
             suffix=".yaml",
             later=config.scripts,
         )
     )
     unchecked = [Unchecked(check=check, reason=reason) for check, reason in files.gaps]
+    if files.config is not None:
+        try:
+            # Validated, not obeyed: this configuration is none before it is merged.
+            parse_config(files.config, f"{FILE_NAME} of this change")
+        except UserError as error:
+            unchecked.append(Unchecked(check=FILE_NAME, reason=str(error)))
     run_of = asked.runs([file.path for file in files.scripts], options)
     if files.folder:
         try:

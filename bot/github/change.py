@@ -36,6 +36,8 @@ class Wanted:
     """True for the path of a tuning script."""
     page: str | None = None
     """The documentation page: read at the head where the change alters it, else at the base."""
+    config: str | None = None
+    """The configuration file: read at the head where the change alters it, to be validated."""
     folder: str | None = None
     """A folder of the head whose files are read too."""
     suffix: str = ""
@@ -53,6 +55,8 @@ class ChangeFiles:
     page: bytes | None = None
     page_changed: bool = False
     """True when the page was read at the head, because the change alters it."""
+    config: bytes | None = None
+    """The configuration at the head, when the change alters it; never obeyed."""
     folder: Mapping[str, bytes] = field(default_factory=dict)
     """Path within the folder to content."""
     gaps: tuple[tuple[str, str], ...] = ()

@@ -66,6 +66,12 @@ class LocalChange:
                 page = self.repository.blob(self.head if changed else self.base, wanted.page)
             except UserError as error:
                 gaps.append(("page", str(error)))
+        config = None
+        if wanted.config and any(path == wanted.config for _, _, path in self.entries):
+            try:
+                config = self.repository.blob(self.head, wanted.config)
+            except UserError:
+                config = None  # A link or a huge file: the base's own stays what it is.
         folder = {}
         if wanted.folder:
             try:
@@ -76,6 +82,7 @@ class LocalChange:
             scripts=tuple(files),
             page=page,
             page_changed=changed,
+            config=config,
             folder=folder,
             gaps=tuple(gaps),
         )

@@ -77,6 +77,9 @@ class GitHubChange:
         page_at = self.head if page_changed else self.base
         if wanted.page:
             asked.append((page_at, wanted.page))
+        config_at = (self.head, wanted.config or "")
+        if wanted.config and listed.get(wanted.config, "DELETED") != "DELETED":
+            asked.append(config_at)
         if wanted.folder:
             asked.append((self.head, wanted.folder))
         asked += [(self.head, folder.rstrip("/")) for folder in wanted.later if folder.strip("./")]
@@ -95,6 +98,7 @@ class GitHubChange:
         page = found.get((page_at, wanted.page)) if wanted.page else None
         if page and page.kind == "blob" and page.data is None:
             gaps.append(("page", page.reason))
+        config = found.get(config_at)
         tree = found.get((self.head, wanted.folder)) if wanted.folder else None
         folder = {}
         if tree and tree.kind == "tree" and wanted.folder:
@@ -106,6 +110,7 @@ class GitHubChange:
             scripts=tuple(scripts),
             page=page.data if page else None,
             page_changed=page_changed,
+            config=config.data if config else None,
             folder=folder,
             gaps=tuple(gaps),
         )

@@ -91,11 +91,12 @@ class Objects:
         message: str = "change",
         author: str = "Ada <1815+ada-l@users.noreply.github.com>",
         executable: bool = False,
+        date: int = 1_767_225_600,
     ) -> str:
         """Makes a commit on `ref` that adds, alters and (None) removes files."""
         stream = [f"commit {ref}\n".encode()]
         for who in ("author", "committer"):
-            stream.append(f"{who} {author} 1767225600 +0000\n".encode())
+            stream.append(f"{who} {author} {date} +0000\n".encode())
         stream.append(b"data %d\n%b\n" % (len(message.encode()), message.encode()))
         if parent:
             stream.append(f"from {parent}\n".encode())
