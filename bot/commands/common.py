@@ -88,7 +88,7 @@ def find_config(path: str | None, folder: Path | None = None) -> tuple[Path, byt
             if path:
                 raise UserError(f"The configuration {file} does not exist.") from None
         except OSError as error:
-            raise UserError(f"The configuration {file} cannot be read: {_why(error)}.") from None
+            raise UserError(f"The configuration {file} cannot be read: {why(error)}.") from None
     return None
 
 
@@ -147,7 +147,7 @@ def read_file(path: Path) -> bytes:
         kind = "is a link to a file that does not exist" if path.is_symlink() else "does not exist"
         raise UserError(f"{path} {kind}.") from None
     except OSError as error:
-        raise UserError(f"{path} cannot be read: {_why(error)}.") from None
+        raise UserError(f"{path} cannot be read: {why(error)}.") from None
 
 
 def read_page(path: Path) -> str:
@@ -167,7 +167,7 @@ def replace_file(path: Path, text: str) -> None:
         draft.replace(path)
     except OSError as error:
         draft.unlink(missing_ok=True)
-        raise UserError(f"{path} cannot be written: {_why(error)}.") from None
+        raise UserError(f"{path} cannot be written: {why(error)}.") from None
 
 
 def finish(
@@ -261,5 +261,6 @@ def _versions(given: list[str]) -> dict[str, str]:
     return versions
 
 
-def _why(error: OSError) -> str:
+def why(error: OSError) -> str:
+    """The system's reason, in lower case."""
     return (error.strerror or type(error).__name__).lower()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from bot.commands.common import CHECK_FORMATS, add_common, finish, load_config, options_of
+from bot.commands.fixing import add_fix, fix_scripts, wants_fix
 from bot.commands.scripts import add_paths, scripts_of
 from bot.commands.tree import add_root, files_below, root_of
 from bot.errors import UserError
@@ -15,6 +16,7 @@ SUMMARY = "check scripts or folders"
 def add(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add_paths(parser)
+    add_fix(parser)
     add_root(parser)
     add_common(parser, CHECK_FORMATS)
 
@@ -24,12 +26,16 @@ def run(arguments: argparse.Namespace) -> int:
     from bot.check import check_script, make_report
     from bot.report import Unchecked
 
+    fix = wants_fix(arguments)
     root = root_of(arguments.root)
     options = options_of(
         arguments, load_config(arguments.config), files=files_below(root) if root else None
     )
+    scripts = scripts_of(arguments.paths, arguments.stdin_filename, root)
+    if fix:
+        return fix_scripts(scripts, options, arguments)
     reports, unchecked, sources = [], [], {}
-    for script in scripts_of(arguments.paths, arguments.stdin_filename, root):
+    for script in scripts:
         if isinstance(script, UserError):
             unchecked.append(Unchecked(check="script", reason=str(script)))
             continue

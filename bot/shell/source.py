@@ -47,6 +47,10 @@ class Source:
         line = bisect_right(self._starts, offset)
         return line, offset - self._starts[line - 1] + 1
 
+    def offset(self, line: int, column: int) -> int:
+        """The character offset of a line and column, from 1; at most the end of the text."""
+        return min(self._starts[line - 1] + column - 1, len(self.text))
+
     def place(self, span: Span) -> Place:
         """Lines and columns of `span`."""
         return Place(*self.line_column(span.start), *self.line_column(max(span.start, span.end)))

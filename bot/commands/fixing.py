@@ -1,0 +1,148 @@
+"""`rlbot lint --fix` and `--diff`: fixed scripts, written or shown."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import stat
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bot.commands.common import finish, rendered, say, why
+from bot.errors import UserError
+
+if TYPE_CHECKING:
+    from bot.check import Options, Script
+    from bot.fix import Fixed
+
+
+def add_fix(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument(
+        "--fix",
+        action="store_true",
+        help="apply the fixes that cannot change what a correct script does; with - as PATH the "
+        "fixed script is printed",
+    )
+    parser.add_argument(
+        "--unsafe", action="store_true", help="with --fix or --diff: the other fixes too"
+    )
+    parser.add_argument(
+        "--diff",
+        action="store_true",
+        help="print what --fix would change, and change nothing; the exit status is that of the "
+        "scripts as they are",
+    )
+
+
+def wants_fix(arguments: argparse.Namespace) -> bool:
+    """Whether scripts are to be fixed; raises UserError for options that do not go together."""
+    if arguments.unsafe and not (arguments.fix or arguments.diff):
+        raise UserError("--unsafe goes with --fix or --diff.")
+    if arguments.diff and arguments.format != "text":
+        raise UserError(f"--diff prints a patch; leave --format {arguments.format} out.")
+    if arguments.fix and not arguments.diff and "-" in arguments.paths and len(arguments.paths) > 1:
+        raise UserError("--fix with - prints the fixed script; name no other PATH beside it.")
+    return bool(arguments.fix or arguments.diff)
+
+
+def fix_scripts(
+    scripts: Iterable[Script | UserError], options: Options, arguments: argparse.Namespace
+) -> int:
+    """Fix scripts, or show how; returns the exit status."""
+    from bot.check import make_report
+    from bot.fix import fix_script
+    from bot.render.patch import patch
+    from bot.report import Unchecked, exit_status
+
+    from_stdin = arguments.paths == ["-"]
+    done, unchecked, sources, patches = [], [], {}, []
+    for script in scripts:
+        if isinstance(script, UserError):
+            unchecked.append(Unchecked(check="script", reason=str(script)))
+            continue
+        fixed = fix_script(script, options, unsafe=arguments.unsafe)
+        if arguments.diff:
+            patches.append(patch(script.path, script.data, fixed.data))
+            done.append(fixed.before)
+            continue
+        if from_stdin:
+            sys.stdout.buffer.write(fixed.data)
+            sys.stdout.flush()
+        elif fixed.data != script.data:
+            problem = replace_script(Path(script.path), script.data, fixed.data)
+            if problem:
+                unchecked.append(Unchecked(check="script", reason=problem))
+                done.append(fixed.before)
+                sources[script.path] = script.data.decode("utf-8", "replace")
+                continue
+        if not arguments.quiet:
+            _tell(script, fixed)
+        sources[script.path] = fixed.data.decode("utf-8", "replace")
+        done.append(fixed.report)
+    report = make_report(done, unchecked=unchecked, language=options.config.language)
+    if not arguments.diff and not from_stdin:
+        return finish(report, arguments, sources)
+    status = exit_status(report)
+    if arguments.diff:
+        _print_patches(patches)
+        for item in unchecked:
+            say(item.reason)
+    elif status or not arguments.quiet:
+        # Standard output holds the script, and nothing else.
+        sys.stderr.write(rendered(report, arguments, sources))
+    return status
+
+
+def _print_patches(patches: Iterable[str]) -> None:
+    """As `git apply` takes them; a terminal gets characters that it would obey as code points."""
+    from bot.render.escape import visible
+
+    text = "".join(patches)
+    if sys.stdout.isatty():
+        text = visible(text, keep="\n\t")
+    sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
+    sys.stdout.flush()
+
+
+def replace_script(path: Path, before: bytes, after: bytes) -> str | None:
+    """Write a script whole or not at all, its mode kept; gives the reason when it is not written.
+
+    A symbolic link is left alone: what it leads to may lie elsewhere, or be named as well. So is a
+    file that changed since it was read.
+    """
+    try:
+        status = path.lstat()
+        if stat.S_ISLNK(status.st_mode):
+            return f"{path} is a symbolic link and was not fixed; name the file that it leads to."
+        if path.read_bytes() != before:
+            return f"{path} changed while it was checked and was not fixed; run the command again."
+        handle, name = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
+    except OSError as error:
+        return f"{path} cannot be written: {why(error)}."
+    draft = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(after)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.chmod(stat.S_IMODE(status.st_mode))
+        draft.replace(path)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        return f"{path} cannot be written: {why(error)}."
+    return None
+
+
+def _tell(script: Script, fixed: Fixed) -> None:
+    for finding in fixed.applied:
+        title = finding.fix.title if finding.fix else ""
+        say(f"fixed {script.path}:{finding.line}: {title} ({finding.id})")
+    for finding in fixed.refused:
+        title = finding.fix.title if finding.fix else ""
+        say(
+            f"left {script.path}:{finding.line}: {title} ({finding.id}) would change more than that"
+        )
