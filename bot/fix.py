@@ -1,8 +1,9 @@
 """Applies the fixes that rules offer: each changes its own characters and nothing else.
 
 Fixes are applied in rounds, since one may uncover the next and two may meet in one place. After
-each round the script is checked again: a round that leaves more findings than there were, or whose
-safe fixes change a word that they do not touch, is taken back, and its first fix is tried alone.
+each round the script is checked again: a round whose safe fixes change a word that they do not
+touch is taken back, and its first fix is tried alone. When the end has more findings than the start
+had, all is done again, and no step is taken that leaves more findings.
 """
 
 from __future__ import annotations
@@ -56,19 +57,9 @@ def fix_script(script: Script, options: Options, *, unsafe: bool = False) -> Fix
     UTF-8 is left alone. Raises UserError when an option names an unknown rule or release.
     """
     first = check_script(script, options)
-    state = _State(script, first, _source(script))
-    tries = TRIES if _is_text(script.data) else 0
-    while tries > 0:
-        chosen = _apart(state.source, _wanted(state, unsafe))
-        if not chosen:
-            break
-        tries -= 1
-        if _try(state, options, chosen):
-            continue
-        if len(chosen) > 1:
-            tries -= 1
-        if len(chosen) == 1 or not _try(state, options, chosen[:1]):
-            state.refused[_key(state, chosen[0])] = chosen[0]
+    state = _settled(script, first, options, unsafe, strict=False)
+    if not _better(first, state.report):
+        state = _settled(script, first, options, unsafe, strict=True)
     return Fixed(
         data=state.script.data,
         before=first,
@@ -76,6 +67,30 @@ def fix_script(script: Script, options: Options, *, unsafe: bool = False) -> Fix
         applied=tuple(state.applied),
         refused=tuple(state.refused.values()),
     )
+
+
+def _settled(
+    script: Script, report: ScriptReport, options: Options, unsafe: bool, *, strict: bool
+) -> _State:
+    """The script when no fix is left; with `strict` no step may leave more findings than before.
+
+    Joining the lines of a launch shows what is wrong in them for the first time, so a step may
+    look worse although the next ones settle it.
+    """
+    state = _State(script, report, _source(script))
+    tries = TRIES if _is_text(script.data) else 0
+    while tries > 0:
+        chosen = _apart(state.source, _wanted(state, unsafe))
+        if not chosen:
+            break
+        tries -= 1
+        if _try(state, options, chosen, strict):
+            continue
+        if len(chosen) > 1:
+            tries -= 1
+        if len(chosen) == 1 or not _try(state, options, chosen[:1], strict):
+            state.refused[_key(state, chosen[0])] = chosen[0]
+    return state
 
 
 def _is_text(data: bytes) -> bool:
@@ -117,7 +132,7 @@ def _apart(source: Source, findings: Iterable[Finding]) -> list[Finding]:
     return chosen
 
 
-def _try(state: _State, options: Options, findings: Sequence[Finding]) -> bool:
+def _try(state: _State, options: Options, findings: Sequence[Finding], strict: bool) -> bool:
     """Apply these fixes; False, and nothing done, when they would do more than they say."""
     edits = [edit for finding in findings if finding.fix for edit in finding.fix.edits]
     spans = sorted(
@@ -127,7 +142,7 @@ def _try(state: _State, options: Options, findings: Sequence[Finding]) -> bool:
     bom = _BOM if state.script.data.startswith(_BOM) else b""
     script = replace(state.script, data=bom + text.encode("utf-8"))
     report = check_script(script, options)
-    if not _better(state.report, report):
+    if strict and not _better(state.report, report):
         return False
     if all(finding.fix and finding.fix.safe for finding in findings):
         before = _reading(state.script, options)

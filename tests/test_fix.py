@@ -36,6 +36,9 @@ def _fix(data: bytes | str, path: str = PATH, *, unsafe: bool = False, **options
     return fixed
 
 
+ONLY = ("missing-dollar", "broken-continuation", "missing-plus", "plus-on-existing-key")
+"""Rules whose fixes the exact texts below are about."""
+
 LAUNCH = """\
 model=Qwen/Qwen2.5-7B-Instruct
 python3 -m verl.trainer.main_ppo \\
@@ -108,7 +111,7 @@ def test_a_fixed_script_starts_what_the_good_one_would(
     judge: Judge, pair: tuple[bytes, bytes]
 ) -> None:
     good, bad = pair
-    fixed = _fix(bad)
+    fixed = _fix(bad, select=ONLY)
     assert fixed.refused == ()
     launched = judge.run([Run(good.decode()), Run(fixed.data.decode())])
     assert [call.argv for call in launched[0]] == [call.argv for call in launched[1]]
@@ -130,7 +133,7 @@ def test_a_fix_changes_its_own_bytes_alone(
         bad = bad.replace(b"\n", b"\r\n")
     if bom:
         bad = b"\xef\xbb\xbf" + bad
-    fixed = _fix(bad, unsafe=unsafe)
+    fixed = _fix(bad, unsafe=unsafe, select=ONLY)
     assert fixed.data.startswith(b"\xef\xbb\xbf") == bom
     assert fixed.data.endswith(b"\n") == bad.endswith(b"\n")
     assert (b"\r\n" in fixed.data) == (b"\r\n" in bad)
@@ -149,14 +152,23 @@ def test_what_is_not_text_is_left_alone() -> None:
 def test_a_suppressed_finding_is_not_fixed() -> None:
     bad = LAUNCH.replace("path=$model", "path=model")
     bad = bad.replace("python3", "# rlbot: ignore[missing-dollar] it is a folder here\npython3")
-    assert _fix(bad).data == bad.encode()
+    assert _fix(bad, select=ONLY).data == bad.encode()
 
 
 def test_findings_that_meet_are_settled_in_rounds() -> None:
     bad = LAUNCH.replace("+actor", "actor").replace("n=5 \\\n", "n=5 \\ \n")
-    fixed = _fix(bad)
+    fixed = _fix(bad, select=ONLY)
     assert [finding.id for finding in fixed.applied] == ["RLB025", "RLB022"]
     assert fixed.data.decode() == LAUNCH
+
+
+def test_a_fix_that_would_leave_more_findings_is_refused() -> None:
+    bad = LAUNCH.replace("n=5 \\\n", "n=5 \\ \n").replace("data.train_batch", "data.trian_batch")
+    bad = bad.replace("trainer.n_gpus", "trainer.n_gpu")
+    fixed = _fix(bad, select=("broken-continuation", "unknown-key"))
+    assert fixed.data == bad.encode()
+    assert [finding.id for finding in fixed.refused] == ["RLB025"]
+    assert fixed.report == fixed.before
 
 
 def test_words_that_no_edit_touches_must_stay() -> None:
@@ -184,7 +196,7 @@ def _file(folder: Path, text: str = LAUNCH) -> Path:
 def test_fix_writes_the_file_and_tells_what_it_did(tmp_path: Path) -> None:
     file = _file(tmp_path)
     file.chmod(0o750)
-    result = rlbot("lint", "examples", "--fix", cwd=tmp_path)
+    result = rlbot("lint", "examples", "--fix", "--select", ",".join(ONLY), cwd=tmp_path)
     assert result.err == f"rlbot: fixed {PATH}:4: write $model (RLB030)\n"
     assert result.status == 0
     assert file.read_text(encoding="utf-8") == LAUNCH + "\n"
@@ -204,7 +216,8 @@ def test_the_status_after_fixing_is_that_of_what_remains(tmp_path: Path) -> None
 def test_diff_writes_nothing_and_git_applies_it(tmp_path: Path) -> None:
     file = _file(tmp_path)
     before = file.read_bytes()
-    result = rlbot("lint", "examples", "--diff", cwd=tmp_path)
+    command = ("lint", "examples", "--diff", "--select", ",".join(ONLY))
+    result = rlbot(*command, cwd=tmp_path)
     assert (result.status, result.err) == (1, "")
     assert result.out.startswith(f"--- a/{PATH}\n+++ b/{PATH}\n@@ ")
     assert file.read_bytes() == before
@@ -214,17 +227,17 @@ def test_diff_writes_nothing_and_git_applies_it(tmp_path: Path) -> None:
     )
     assert applied.returncode == 0
     assert file.read_text(encoding="utf-8") == LAUNCH + "\n"
-    assert rlbot("lint", "examples", "--diff", cwd=tmp_path).out == ""
+    assert rlbot(*command, cwd=tmp_path).out == ""
 
 
 def test_standard_input_gives_the_fixed_script_on_standard_output(tmp_path: Path) -> None:
     bad = LAUNCH.replace("path=$model", "path=model").encode()
-    result = rlbot("lint", "-", "--fix", "--stdin-filename", PATH, stdin=bad, cwd=tmp_path)
+    only = ("--select", ",".join(ONLY), "--stdin-filename", PATH)
+    result = rlbot("lint", "-", "--fix", *only, stdin=bad, cwd=tmp_path)
     assert result.out == LAUNCH
     assert f"fixed {PATH}:4" in result.err
     assert "\n1 script: " in result.err
-    only = ("--select", "missing-dollar")
-    quiet = rlbot("lint", "-", "--fix", "--quiet", *only, "--stdin-filename", PATH, stdin=bad)
+    quiet = rlbot("lint", "-", "--fix", "--quiet", *only, stdin=bad)
     assert (quiet.out, quiet.err) == (LAUNCH, "")
 
 
