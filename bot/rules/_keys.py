@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from bot.frameworks.plan import Plan, Setting
 from bot.frameworks.tables import KeyVerdict, Status
+from bot.language import Message, say
 from bot.rules.base import Case, TextEdit
 
 
@@ -24,14 +25,35 @@ def _verdicts(plan: Plan) -> tuple[KeyVerdict, ...]:
     return plan.table.verdicts(plan.settings) if plan.table is not None else ()
 
 
-def release(plan: Plan) -> str:
+def release(plan: Plan) -> Message:
     """The release that was asked, in words: "checked against verl 0.9.1: the newest release".
 
     A configuration of its own (a checkout, a change) has no release: its name says all.
     """
     if plan.version_reason.endswith(plan.framework_version):
-        return f"checked against {plan.version_reason}"
-    return f"checked against {plan.framework} {plan.framework_version}: {plan.version_reason}"
+        return say("checked against {reason}", reason=reason(plan))
+    return say(
+        "checked against {framework} {version}: {reason}",
+        framework=plan.framework,
+        version=plan.framework_version,
+        reason=reason(plan),
+    )
+
+
+def reason(plan: Plan) -> str:
+    """Why the release was chosen, in words that can be said in Chinese where they are fixed."""
+    text = plan.version_reason
+    return say(text) if text in KEYS_ZH else text
+
+
+KEYS_ZH = {
+    "checked against {reason}": "按{reason}检查",
+    "checked against {framework} {version}: {reason}": "按 {framework} {version} 检查：{reason}",
+    "the newest release known": "已知的最新版本",
+    "the release asked for": "指定的版本",
+    "the release that the script's comment names": "脚本注释所写的版本",
+}
+"""What is said of releases, in Chinese."""
 
 
 def written(setting: Setting) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bot.language import Message, say
 from bot.rules._values import Values, values_of, version_at_least
 from bot.rules.base import Case
 
@@ -132,7 +133,7 @@ def unread_sizes(values: Values) -> list[str]:
     return unread
 
 
-def per_gpu_help(values: Values, key: str) -> str:
+def per_gpu_help(values: Values, key: str) -> Message:
     """What a size over all GPUs comes to per GPU, in words.
 
     verl's workers divided it by the data-parallel size: GPUs over sequence-parallel size
@@ -144,10 +145,35 @@ def per_gpu_help(values: Values, key: str) -> str:
     parallel = values.number(f"{ACTOR}.ulysses_sequence_parallel_size")
     fsdp = values.text(f"{ACTOR}.strategy") in ("fsdp", "fsdp2")
     if not total or not count or not fsdp or parallel is None:
-        return f"use {key}_per_gpu: the value over all GPUs, divided by the data-parallel size"
+        return say(
+            "use {key}_per_gpu: the value over all GPUs, divided by the data-parallel size", key=key
+        )
     ranks = count // max(1, parallel)
     if not ranks or total % ranks:
-        return (
-            f"use {key}_per_gpu: {total} over all GPUs, divided by the data-parallel size {ranks}"
+        return say(
+            "use {key}_per_gpu: {total} over all GPUs, divided by the data-parallel size {ranks}",
+            key=key,
+            total=total,
+            ranks=ranks,
         )
-    return f"use {key}_per_gpu={total // ranks} ({total} over all GPUs, data-parallel size {ranks})"
+    return say(
+        "use {key}_per_gpu={share} ({total} over all GPUs, data-parallel size {ranks})",
+        key=key,
+        share=total // ranks,
+        total=total,
+        ranks=ranks,
+    )
+
+
+PER_GPU_ZH = {
+    "use {key}_per_gpu: the value over all GPUs, divided by the data-parallel size": (
+        "改用 {key}_per_gpu：按全部 GPU 计的值除以数据并行度"
+    ),
+    "use {key}_per_gpu: {total} over all GPUs, divided by the data-parallel size {ranks}": (
+        "改用 {key}_per_gpu：按全部 GPU 计的 {total} 除以数据并行度 {ranks}"
+    ),
+    "use {key}_per_gpu={share} ({total} over all GPUs, data-parallel size {ranks})": (
+        "改用 {key}_per_gpu={share}（按全部 GPU 计为 {total}，数据并行度 {ranks}）"
+    ),
+}
+"""What `per_gpu_help` says, in Chinese."""

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 
 from bot.frameworks.plan import Plan
+from bot.language import say
 from bot.rules._example import verl
-from bot.rules.base import Case, Example, Hit, Meta
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
 from bot.shell.words import Word
 
 META = Meta(
@@ -31,6 +32,26 @@ META = Meta(
         bad=verl("actor_rollout_ref.model.path=/mnt/bn/wang/models/Qwen2.5-7B-Instruct"),
         good=verl("actor_rollout_ref.model.path=Qwen/Qwen2.5-7B-Instruct"),
     ),
+    zh=Chinese(
+        summary="设置或 PYTHONPATH 固定为作者机器上的目录。",
+        why="别人没有这个目录，因此无法照原样运行脚本。",
+        instead=(
+            "模型写 hub 名称，数据写 $HOME/data/…，或写成调用者可改的默认值："
+            "${MODEL_PATH:-Qwen/Qwen2.5-7B}。"
+        ),
+        limits=(
+            "检查 /home、/root、/mnt、/data、/opt、/Users 等处的绝对路径。调用者可改的默"
+            "认值与 $HOME 之下的路径不报告。"
+        ),
+        sentences={
+            "{name} is pinned to {found}, a folder of the author's machine": (
+                "{name} 固定为 {found}，这是作者机器上的目录"
+            ),
+            "use a name that others have, or a default that a caller can change": (
+                "改用他人也有的名称，或调用者可改的默认值"
+            ),
+        },
+    ),
 )
 
 _PINNED = re.compile(
@@ -47,9 +68,13 @@ def check(case: Case) -> Iterator[Hit]:
                 if _changeable(word, found.start()):
                     continue
                 yield Hit(
-                    message=f"{name} is pinned to {found[0]}, a folder of the author's machine",
+                    message=say(
+                        "{name} is pinned to {found}, a folder of the author's machine",
+                        name=name,
+                        found=found[0],
+                    ),
                     span=word.span_of(found.start(), found.end()),
-                    help="use a name that others have, or a default that a caller can change",
+                    help=say("use a name that others have, or a default that a caller can change"),
                 )
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bot.language import Message, say
 from bot.rules._example import verl
-from bot.rules.base import Case, Example, Hit, Meta
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
 
 META = Meta(
     id="RLB024",
@@ -25,6 +26,18 @@ META = Meta(
         bad=verl("trainer.logger='[console,wandb'"),
         good=verl("trainer.logger='[console,wandb]'"),
     ),
+    zh=Chinese(
+        summary="启动命令中有框架无法解析为设置的词。",
+        why="框架启动前会解析每一个词，遇到第一个无法解析的即终止。",
+        instead=(
+            "值既要为 shell 也要为 Hydra 加引号，例如 'data.train_files=[\"a.parquet\"]'，"
+            "且每个词只写一个 key=value。"
+        ),
+        limits="含有无法确定部分的词不判断。",
+        sentences={
+            "{problem}": "无法解析：{problem}",
+        },
+    ),
 )
 
 
@@ -32,4 +45,9 @@ def check(case: Case) -> Iterator[Hit]:
     """The words that could not be taken."""
     for plan in case.plans:
         for bad in plan.bad_arguments:
-            yield Hit(message=bad.message.rstrip().rstrip("."), span=bad.span)
+            problem = _clause(bad.message)
+            yield Hit(message=say("{problem}", problem=problem), span=bad.span)
+
+
+def _clause(sentence: str) -> str:
+    return sentence if isinstance(sentence, Message) else sentence.rstrip().rstrip(".")

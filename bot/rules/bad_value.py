@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bot.language import say
 from bot.rules._example import verl
-from bot.rules._keys import refused, release, shown
-from bot.rules.base import Case, Example, Hit, Meta
+from bot.rules._keys import KEYS_ZH, refused, release, shown
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
 
 META = Meta(
     id="RLB027",
@@ -25,6 +26,18 @@ META = Meta(
         "every release of verl and the options of every release of OpenRLHF on PyPI"
     ),
     example=Example(bad=verl("model_engine=megatrom"), good=verl("model_engine=dp")),
+    zh=Chinese(
+        summary="框架拒绝的取值，或配置组的无效选项。",
+        why="Hydra 或 OpenRLHF 的参数解析器会在训练开始前终止。",
+        instead="使用提示中列出的选项之一，或类型正确的值。",
+        limits="只检查配置本身会拒绝的内容：多数取值 verl 要到运行时才检查。",
+        sentences={
+            **KEYS_ZH,
+            "{what} ({release})": "{what}（{release}）",
+            "{key}: {problem}": "{key}：{problem}",
+            "did you mean {suggestion}?": "是否想写 {suggestion}？",
+        },
+    ),
 )
 
 
@@ -32,9 +45,17 @@ def check(case: Case) -> Iterator[Hit]:
     """The settings whose value is refused."""
     for plan, setting, verdict in refused(case, "group", "invalid"):
         key = shown(plan, setting.key)
-        what = verdict.message if key in verdict.message else f"{key}: {verdict.message}"
+        what = (
+            verdict.message
+            if key in verdict.message
+            else say("{key}: {problem}", key=key, problem=verdict.message)
+        )
         yield Hit(
-            message=f"{what} ({release(plan)})",
+            message=say("{what} ({release})", what=what, release=release(plan)),
             span=setting.value_span,
-            help=f"did you mean {verdict.suggestion}?" if verdict.suggestion else None,
+            help=(
+                say("did you mean {suggestion}?", suggestion=verdict.suggestion)
+                if verdict.suggestion
+                else None
+            ),
         )

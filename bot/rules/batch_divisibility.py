@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bot.language import Message, say
 from bot.rules._example import verl
 from bot.rules._values import Values
-from bot.rules._verl import ACTOR, LIMITS, ROLLOUT, SOURCE, gpus, model_parallel, static
-from bot.rules.base import Case, Example, Hit, Meta
+from bot.rules._verl import ACTOR, LIMITS, LIMITS_ZH, ROLLOUT, SOURCE, gpus, model_parallel, static
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
 
 _STATIC = (
     "actor_rollout_ref.actor.use_dynamic_bsz=False",
@@ -34,6 +35,28 @@ META = Meta(
         bad=verl("data.train_batch_size=100", *_STATIC),
         good=verl("data.train_batch_size=128", *_STATIC),
     ),
+    zh=Chinese(
+        summary="prompt 数 × 回复数不能均分到各 GPU。",
+        why="每张 GPU 必须分得同样多的序列，否则 verl 启动即终止。",
+        instead=(
+            "选择 data.train_batch_size，使 train_batch_size × rollout.n 为 GPU 数"
+            "（FSDP）或数据并行度 × ppo_micro_batch_size_per_gpu（Megatron）的整数倍。"
+        ),
+        limits=f"{LIMITS_ZH}启用 use_dynamic_bsz 时不检查，verl 也不检查。",
+        sentences={
+            "train_batch_size {batch} × rollout.n {n} = {product} is no multiple of {what}": (
+                "train_batch_size {batch} × rollout.n {n} = {product} 不是 {what} 的整数倍"
+            ),
+            "the {total} GPUs": "GPU 数 {total}",
+            "{least} (data-parallel size {ranks} × micro batch {micro})": (
+                "{least}（数据并行度 {ranks} × micro batch {micro}）"
+            ),
+            "use {upper}": "改用 {upper}",
+            "use data.train_batch_size={lower} or {upper}": (
+                "改用 data.train_batch_size={lower} 或 {upper}"
+            ),
+        },
+    ),
 )
 
 
@@ -46,30 +69,41 @@ def check(case: Case) -> Iterator[Hit]:
             continue
         size, what = least
         yield Hit(
-            message=(
-                f"train_batch_size {batch} × rollout.n {n} = {batch * n} is no multiple of {what}"
+            message=say(
+                "train_batch_size {batch} × rollout.n {n} = {product} is no multiple of {what}",
+                batch=batch,
+                n=n,
+                product=batch * n,
+                what=what,
             ),
             span=values.place("data.train_batch_size", f"{ROLLOUT}.n", "trainer.n_gpus_per_node"),
             help=_help(batch, n, size),
         )
 
 
-def _least(values: Values) -> tuple[int, str] | None:
+def _least(values: Values) -> tuple[int, Message] | None:
     total = gpus(values)
     strategy = values.text(f"{ACTOR}.strategy")
     if not total:
         return None
     if strategy in ("fsdp", "fsdp2"):
-        return total, f"the {total} GPUs"
+        return total, say("the {total} GPUs", total=total)
     parallel = model_parallel(values)
     micro = values.number(f"{ACTOR}.ppo_micro_batch_size_per_gpu")
     if not parallel or not micro or total % parallel:
         return None
     ranks = total // parallel
-    return ranks * micro, f"{ranks * micro} (data-parallel size {ranks} × micro batch {micro})"
+    return ranks * micro, say(
+        "{least} (data-parallel size {ranks} × micro batch {micro})",
+        least=ranks * micro,
+        ranks=ranks,
+        micro=micro,
+    )
 
 
-def _help(batch: int, n: int, size: int) -> str:
+def _help(batch: int, n: int, size: int) -> Message:
     lower = next((b for b in range(batch - 1, 0, -1) if (b * n) % size == 0), None)
     upper = next(b for b in range(batch + 1, batch + size + 1) if (b * n) % size == 0)
-    return f"use data.train_batch_size={lower} or {upper}" if lower else f"use {upper}"
+    if lower is None:
+        return say("use {upper}", upper=upper)
+    return say("use data.train_batch_size={lower} or {upper}", lower=lower, upper=upper)

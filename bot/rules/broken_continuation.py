@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from bot.language import Message, say
 from bot.rules._example import lines, verl
-from bot.rules.base import Case, Example, Hit, Meta, TextEdit
+from bot.rules.base import Case, Chinese, Example, Hit, Meta, TextEdit
 from bot.shell.source import Span
 
 META = Meta(
@@ -42,6 +43,42 @@ META = Meta(
         ),
         good=verl("trainer.nnodes=1", before="# one node"),
     ),
+    zh=Chinese(
+        summary="设置出现在命令名的位置：启动命令在前一行就结束了。",
+        why=(
+            "反斜杠只有在行末、且下一行继续时才续行。遇到注释、空行或反斜杠后的空格，启动"
+            "命令就此结束，后面的设置都不会生效，bash 还会把其中第一个当作程序去找。"
+        ),
+        instead="把注释移到命令之上，删除命令中间的空行，除最后一行外每行以单独的反斜杠结尾。",
+        limits=(
+            "根据首词像设置（`trainer.nnodes=1`、`--bf16`）来识别；不含点的词（如 "
+            "`model_engine=megatron`）会被 bash 当作赋值。"
+        ),
+        sentences={
+            "{name} runs as a command of its own: {cause}": (
+                "{name} 被当作独立的命令执行：{cause}"
+            ),
+            "{rest}; join the lines": "{rest}；请把各行接上",
+            "it is no part of the launch": "它不属于启动命令",
+            "it and the word after it are no part of the launch": (
+                "它和后面的一个词都不属于启动命令"
+            ),
+            "it and the {count} words after it are no part of the launch": (
+                "它和后面的 {count} 个词都不属于启动命令"
+            ),
+            "join the lines": "接上各行",
+            "a command ends before it": "在它之前命令已结束",
+            "{what} ends the command above": "{what}使上面的命令结束",
+            "the comment at line {line}": "第 {line} 行的注释",
+            "the blank line {line}": "第 {line} 行的空行",
+            "a space follows the backslash of line {line}": "第 {line} 行的反斜杠后有空格",
+            "a space and a comment follow the backslash of line {line}": (
+                "第 {line} 行的反斜杠后有空格和注释"
+            ),
+            "line {line} has no backslash at its end": "第 {line} 行末尾没有反斜杠",
+            "the command above ends at line {line}": "上面的命令在第 {line} 行结束",
+        },
+    ),
 )
 
 _SETTING = re.compile(r"(?:[+]{1,2}|~)?[A-Za-z_]\w*(?:[./@]\w+)*\.\w+=|--[a-z][\w.\-]*\Z")
@@ -55,26 +92,26 @@ def check(case: Case) -> Iterator[Hit]:
         first = command.argv[0]
         cause, edits, safe = _cause(case, first.span)
         count = len(command.argv)
-        more = "the word" if count == 2 else f"the {count - 1} words"
-        rest = "it is" if count == 1 else f"it and {more} after it are"
-        join = "; join the lines" if edits else ""
+        rest = _rest(count)
         yield Hit(
-            message=f"{_name(first.text)} runs as a command of its own: {cause}",
+            message=say(
+                "{name} runs as a command of its own: {cause}", name=_name(first.text), cause=cause
+            ),
             span=first.span,
-            help=f"{rest} no part of the launch{join}",
-            fix_title="join the lines" if edits else None,
+            help=say("{rest}; join the lines", rest=rest) if edits else rest,
+            fix_title=(say("join the lines") if edits else None),
             fix_safe=safe,
             edits=edits,
         )
 
 
-def _cause(case: Case, word: Span) -> tuple[str, tuple[TextEdit, ...], bool]:
+def _cause(case: Case, word: Span) -> tuple[Message, tuple[TextEdit, ...], bool]:
     """Why the line before does not continue, the edit that joins the two, and its safety."""
     text, source = case.source.text, case.source
     at = source.place(word).line
     here = source.line(at)[: source.place(word).column - 1]
     if here.strip() or at == 1:
-        return "a command ends before it", (), False
+        return say("a command ends before it"), (), False
     above = at - 1
     skipped: list[int] = []
     while above > 1 and (not source.line(above).strip() or source.line(above).strip()[0] == "#"):
@@ -84,12 +121,16 @@ def _cause(case: Case, word: Span) -> tuple[str, tuple[TextEdit, ...], bool]:
     if end.endswith("\\") and skipped:
         first, last = skipped[-1], skipped[0]
         comment = next((n for n in reversed(skipped) if source.line(n).strip()), None)
-        what = f"the comment at line {comment}" if comment else f"the blank line {first}"
+        what = (
+            say("the comment at line {line}", line=comment)
+            if comment
+            else say("the blank line {line}", line=first)
+        )
         start = _start(text, first)
         stop = _start(text, last + 1)
         # A blank line says nothing; a comment may matter to someone.
         return (
-            f"{what} ends the command above",
+            say("{what} ends the command above", what=what),
             (TextEdit(span=Span(start, stop), text=""),),
             comment is None,
         )
@@ -97,14 +138,18 @@ def _cause(case: Case, word: Span) -> tuple[str, tuple[TextEdit, ...], bool]:
     if not skipped and bare.endswith("\\") and end != bare:
         start = _start(text, above) + len(bare)
         edit = TextEdit(span=Span(start, start + len(end) - len(bare)), text="")
-        return f"a space follows the backslash of line {above}", (edit,), True
+        return say("a space follows the backslash of line {line}", line=above), (edit,), True
     if not skipped and re.search(r"\\[ \t]+#", end):
-        return f"a space and a comment follow the backslash of line {above}", (), False
+        return (
+            say("a space and a comment follow the backslash of line {line}", line=above),
+            (),
+            False,
+        )
     if not skipped and bare:
         start = _start(text, above) + len(bare)
         edit = TextEdit(span=Span(start, start), text=" \\")
-        return f"line {above} has no backslash at its end", (edit,), False
-    return f"the command above ends at line {above}", (), False
+        return say("line {line} has no backslash at its end", line=above), (edit,), False
+    return say("the command above ends at line {line}", line=above), (), False
 
 
 def _start(text: str, line: int) -> int:
@@ -121,3 +166,11 @@ def _start(text: str, line: int) -> int:
 def _name(text: str) -> str:
     name = text.split("=")[0]
     return name if len(name) <= 80 else f"{name[:79]}…"
+
+
+def _rest(count: int) -> Message:
+    if count == 1:
+        return say("it is no part of the launch")
+    if count == 2:
+        return say("it and the word after it are no part of the launch")
+    return say("it and the {count} words after it are no part of the launch", count=count - 1)

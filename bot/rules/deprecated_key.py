@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator
 
 from bot.frameworks.plan import Plan, Setting
+from bot.language import say
 from bot.rules._example import verl
 from bot.rules._keys import replaced, shown
 from bot.rules._values import Values, values_of
-from bot.rules._verl import ENTRY, per_gpu_help, unread_sizes
-from bot.rules.base import Case, Example, Hit, Meta
+from bot.rules._verl import ENTRY, PER_GPU_ZH, per_gpu_help, unread_sizes
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
 
 META = Meta(
     id="RLB023",
@@ -34,6 +35,27 @@ META = Meta(
         bad=verl("data.val_batch_size=512"),
         good=verl(),
     ),
+    zh=Chinese(
+        summary="该版本已弃用的设置或根配置。",
+        why="弃用的设置会在以后的版本中移除，届时脚本将无法运行。",
+        instead="使用提示中给出的替代项。",
+        limits=(
+            "已知 verl 在其配置与代码中声明的弃用项。只有改名后含义相同时才提供修复；按全"
+            "部 GPU 计的批量（ppo_micro_batch_size）改为按每卡计，其值随名称改变。"
+        ),
+        sentences={
+            **PER_GPU_ZH,
+            "{key} is deprecated in {framework} {version}": (
+                "{key} 在 {framework} {version} 中已弃用"
+            ),
+            "remove it; it has no effect": "删除它；它已不起作用",
+            "use {key}": "改用 {key}",
+            "the root configuration {root} is deprecated in {framework} {version}": (
+                "根配置 {root} 在 {framework} {version} 中已弃用"
+            ),
+            "use {use} instead": "改用 {use}",
+        },
+    ),
 )
 
 
@@ -55,17 +77,26 @@ def check(case: Case) -> Iterator[Hit]:
 def _hit(case: Case, values: Values, setting: Setting, use: str) -> Hit:
     plan = values.plan
     key = shown(plan, setting.key)
-    message = f"{key} is deprecated in {plan.framework} {plan.framework_version}"
+    message = say(
+        "{key} is deprecated in {framework} {version}",
+        key=key,
+        framework=plan.framework,
+        version=plan.framework_version,
+    )
     if not use:
-        return Hit(message=message, span=setting.key_span, help="remove it; it has no effect")
+        return Hit(message=message, span=setting.key_span, help=say("remove it; it has no effect"))
     over_all = use == f"{setting.key}_per_gpu" and plan.framework == "verl"
     rename = _is_move(plan, setting, use)
     edits = replaced(case, setting, f"{setting.operator}{use}") if rename else ()
     return Hit(
         message=message,
         span=setting.key_span,
-        help=per_gpu_help(values, setting.key) if over_all else f"use {shown(plan, use)}",
-        fix_title=f"use {shown(plan, use)}" if edits else None,
+        help=(
+            per_gpu_help(values, setting.key)
+            if over_all
+            else say("use {key}", key=shown(plan, use))
+        ),
+        fix_title=(say("use {key}", key=shown(plan, use)) if edits else None),
         fix_safe=bool(edits) and not _is_referred_to(plan, setting.key),
         edits=edits,
     )
@@ -101,11 +132,13 @@ def _root(plan: Plan) -> Iterator[Hit]:
         at = word.text.find(root)
         if at >= 0:
             yield Hit(
-                message=(
-                    f"the root configuration {root} is deprecated in "
-                    f"{plan.framework} {plan.framework_version}"
+                message=say(
+                    "the root configuration {root} is deprecated in {framework} {version}",
+                    root=root,
+                    framework=plan.framework,
+                    version=plan.framework_version,
                 ),
                 span=word.span_of(at, at + len(root)),
-                help=f"use {use} instead",
+                help=say("use {use} instead", use=use),
             )
             return

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.frameworks.plan import Setting
+from bot.language import say
 from bot.rules._example import verl
 from bot.rules._keys import shown
-from bot.rules.base import Case, Example, Hit, Meta
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
 
 META = Meta(
     id="RLB026",
@@ -30,6 +31,24 @@ META = Meta(
         bad=verl("data.train_batch_size=1024", "data.train_batch_size=512"),
         good=verl("data.train_batch_size=512"),
     ),
+    zh=Chinese(
+        summary="一次启动中同一个键设置了两次。",
+        why="后一个值会悄悄生效。读者看到第一个值，以为运行用的就是它。",
+        instead="只保留其中一个。",
+        limits=(
+            "值相同时只是提示。值无法确定时只比较文本。重复的 `+key` 本身就是错误"
+            "（plus-on-existing-key）。"
+        ),
+        sentences={
+            "{key} is set to the same value at line {line} already": (
+                "{key} 在第 {line} 行已设为同样的值"
+            ),
+            "remove one of the two": "删除其中一个",
+            "{key} is set twice: to {first} at line {line}, to {second} here; the last one "
+            "wins": "{key} 设置了两次：第 {line} 行为 {first}，此处为 {second}；以后者为准",
+            "remove the one at line {line}": "删除第 {line} 行的那个",
+        },
+    ),
 )
 
 
@@ -46,19 +65,25 @@ def check(case: Case) -> Iterator[Hit]:
             line = case.source.place(earlier.key_span).line
             if _same(earlier, setting):
                 yield Hit(
-                    message=f"{key} is set to the same value at line {line} already",
+                    message=say(
+                        "{key} is set to the same value at line {line} already", key=key, line=line
+                    ),
                     span=setting.key_span,
                     severity="note",
-                    help="remove one of the two",
+                    help=say("remove one of the two"),
                 )
             else:
                 yield Hit(
-                    message=(
-                        f"{key} is set twice: to {_value(case, earlier)} at line {line}, "
-                        f"to {_value(case, setting)} here; the last one wins"
+                    message=say(
+                        "{key} is set twice: to {first} at line {line}, to {second} here; "
+                        "the last one wins",
+                        key=key,
+                        first=_value(case, earlier),
+                        line=line,
+                        second=_value(case, setting),
                     ),
                     span=setting.key_span,
-                    help=f"remove the one at line {line}",
+                    help=say("remove the one at line {line}", line=line),
                 )
 
 

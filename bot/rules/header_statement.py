@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from bot.frameworks.tables import find_release, releases
 from bot.header import TAGS, read_header
+from bot.language import say
 from bot.rules._example import verl
-from bot.rules.base import Case, Example, Hit, Meta
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
 
 META = Meta(
     id="RLB006",
@@ -28,6 +29,21 @@ META = Meta(
         bad=verl(before="# tag: FASTEST"),
         good=verl(before="# tag: RECOMMENDED\n# verl: 0.9.1"),
     ),
+    zh=Chinese(
+        summary="注释声明的标签或版本未知。",
+        why=(
+            "脚本在注释中的自述决定该行的标签，以及设置按哪个版本检查。无法理解的声明会被"
+            "忽略，得到的行或检查就不是作者想要的。"
+        ),
+        instead="写 `# tag: MIN` 或 `# tag: RECOMMENDED`，以及已发布的版本：`# verl: 0.9.1`。",
+        limits="运行链接（`# wandb: …`）在检查运行时查看，不在此处。",
+        sentences={
+            '"{text}" is no tag of the page': "“{text}”不是文档中的标签",
+            "write {known}": "应写 {known}",
+            '"{text}" is no known release of {framework}': ("“{text}”不是 {framework} 的已知版本"),
+            "write one of {known}": "应写以下之一：{known}",
+        },
+    ),
 )
 
 
@@ -36,14 +52,18 @@ def check(case: Case) -> Iterator[Hit]:
     header = read_header(case.reading.comments)
     if header.tag and header.tag.text not in TAGS:
         yield Hit(
-            message=f'"{header.tag.text}" is no tag of the page',
+            message=say('"{text}" is no tag of the page', text=header.tag.text),
             span=header.tag.span,
-            help=f"write {' or '.join(TAGS)}",
+            help=say("write {known}", known=" or ".join(TAGS)),
         )
     for framework, stated in header.versions.items():
         if find_release(framework, stated.text) is None:
             yield Hit(
-                message=f'"{stated.text}" is no known release of {framework}',
+                message=say(
+                    '"{text}" is no known release of {framework}',
+                    text=stated.text,
+                    framework=framework,
+                ),
                 span=stated.span,
-                help=f"write one of {', '.join(releases(framework))}",
+                help=say("write one of {known}", known=", ".join(releases(framework))),
             )

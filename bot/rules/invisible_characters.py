@@ -6,8 +6,9 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from bot.language import say
 from bot.rules._example import verl
-from bot.rules.base import Case, Example, Hit, Meta, TextEdit
+from bot.rules.base import Case, Chinese, Example, Hit, Meta, TextEdit
 from bot.shell.source import Span
 
 META = Meta(
@@ -27,6 +28,20 @@ META = Meta(
     example=Example(
         bad=verl("trainer.nnodes=1\u200b"),
         good=verl("trainer.nnodes=1"),
+    ),
+    zh=Chinese(
+        summary="脚本含有不可见字符，或会改变文字显示顺序的字符。",
+        why="审阅者看到的与 bash 读到的不一样。从网页复制来的不间断空格会把两个词连成一个。",
+        instead="删除该字符；不间断空格改为普通空格。",
+        limits="文件开头的字节顺序标记由 syntax 规则处理。",
+        sentences={
+            "the invisible character U+{code} ({name}) stands here": (
+                "此处有不可见字符 U+{code}（{name}）"
+            ),
+            "write a plain space": "改为普通空格",
+            "remove it": "删除它",
+            "remove the character": "删除该字符",
+        },
     ),
 )
 
@@ -48,9 +63,13 @@ def check(case: Case) -> Iterator[Hit]:
         span = Span(found.start(), found.end())
         name = unicodedata.name(found[0], "CONTROL CHARACTER").lower()
         yield Hit(
-            message=f"the invisible character U+{ord(found[0]):04X} ({name}) stands here",
+            message=say(
+                "the invisible character U+{code} ({name}) stands here",
+                code=f"{ord(found[0]):04X}",
+                name=name,
+            ),
             span=span,
-            help="write a plain space" if space else "remove it",
-            fix_title="write a plain space" if space else "remove the character",
+            help=(say("write a plain space") if space else say("remove it")),
+            fix_title=(say("write a plain space") if space else say("remove the character")),
             edits=(TextEdit(span=span, text=" " if space else ""),),
         )

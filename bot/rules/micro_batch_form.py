@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bot.language import say
 from bot.rules._example import verl
 from bot.rules._values import Value, Values
 from bot.rules._verl import (
     ACTOR,
     LIMITS,
+    LIMITS_ZH,
     MICRO_SIZES,
+    PER_GPU_ZH,
     REF,
     SOURCE,
     per_gpu_help,
     static,
     unread_sizes,
 )
-from bot.rules.base import Case, Example, Hit, Meta
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
 
 META = Meta(
     id="RLB053",
@@ -34,7 +37,7 @@ META = Meta(
     instead="Set the form per GPU, such as ppo_micro_batch_size_per_gpu, or use_dynamic_bsz=True.",
     limits=(
         f"{LIMITS} The reference counts only when the KL loss or the KL reward needs it; the "
-        "critic is not checked."
+        "critic has a rule of its own."
     ),
     source=(
         f"{SOURCE}; for 0.8.0 and later ActorRolloutRefWorker.init_model in "
@@ -47,6 +50,34 @@ META = Meta(
             "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4",
             "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=4",
         ),
+    ),
+    zh=Chinese(
+        summary="micro batch size 的两种形式都没有设置、都设置了，或设置了已移除的一种。",
+        why=(
+            "未启用 use_dynamic_bsz 时，verl 需要 actor、rollout 的 log-prob 与 "
+            "reference 的 micro batch size，各按全部 GPU 或按每卡给出一种，但不能两种都"
+            "给。自 verl 0.8.0 起，actor 与 rollout 只接受按每卡的形式，只给弃用形式时以 "
+            "AssertionError 终止。"
+        ),
+        instead="设置按每卡的形式，如 ppo_micro_batch_size_per_gpu，或 use_dynamic_bsz=True。",
+        limits=(
+            f"{LIMITS_ZH}只有 KL loss 或 KL 奖励需要时才检查 reference；critic 由 "
+            f"critic-batch-size 检查。"
+        ),
+        sentences={
+            **PER_GPU_ZH,
+            "both {total} and {total}_per_gpu are set": "同时设置了 {total} 与 {total}_per_gpu",
+            "remove {total}, which is deprecated": "删除已弃用的 {total}",
+            "{total}_per_gpu is not set, and use_dynamic_bsz is off": (
+                "未设置 {total}_per_gpu，且 use_dynamic_bsz 已关闭"
+            ),
+            "set {total}_per_gpu, or {actor}.use_dynamic_bsz=True": (
+                "设置 {total}_per_gpu，或 {actor}.use_dynamic_bsz=True"
+            ),
+            "verl {version} needs {total}_per_gpu; its workers no longer read {total}": (
+                "verl {version} 需要 {total}_per_gpu；其 worker 已不再读取 {total}"
+            ),
+        },
     ),
 )
 
@@ -66,22 +97,28 @@ def _judge(values: Values, total: str, over_all: Value, per_gpu: Value) -> Itera
     version = values.plan.framework_version
     if over_all.value is not None and per_gpu.value is not None:
         yield Hit(
-            message=f"both {total} and {total}_per_gpu are set",
+            message=say("both {total} and {total}_per_gpu are set", total=total),
             span=values.place(total, f"{total}_per_gpu"),
-            help=f"remove {total}, which is deprecated",
+            help=say("remove {total}, which is deprecated", total=total),
         )
     elif per_gpu.value is not None:
         return
     elif over_all.value is None:
         yield Hit(
-            message=f"{total}_per_gpu is not set, and use_dynamic_bsz is off",
+            message=say("{total}_per_gpu is not set, and use_dynamic_bsz is off", total=total),
             span=values.place(),
-            help=f"set {total}_per_gpu, or {ACTOR}.use_dynamic_bsz=True",
+            help=say(
+                "set {total}_per_gpu, or {actor}.use_dynamic_bsz=True", total=total, actor=ACTOR
+            ),
         )
     elif total in unread_sizes(values):
         setting = over_all.setting
         yield Hit(
-            message=f"verl {version} needs {total}_per_gpu; its workers no longer read {total}",
+            message=say(
+                "verl {version} needs {total}_per_gpu; its workers no longer read {total}",
+                version=version,
+                total=total,
+            ),
             span=setting.key_span if setting else values.place(),
             help=per_gpu_help(values, total),
         )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bot.language import say
 from bot.rules._example import verl
-from bot.rules._verl import ACTOR, LIMITS, SOURCE, gpus, static
-from bot.rules.base import Case, Example, Hit, Meta
+from bot.rules._verl import ACTOR, LIMITS, LIMITS_ZH, SOURCE, gpus, static
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
 
 _STATIC = (
     "actor_rollout_ref.actor.use_dynamic_bsz=False",
@@ -32,6 +33,25 @@ META = Meta(
         bad=verl(*_STATIC, "actor_rollout_ref.actor.ppo_micro_batch_size=24"),
         good=verl(*_STATIC, "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4"),
     ),
+    zh=Chinese(
+        summary="ppo_micro_batch_size 不能整除 mini batch，或小于 GPU 数。",
+        why=(
+            "ppo_micro_batch_size 按全部 GPU 计数。mini batch 不是它的整数倍，或有 GPU 分"
+            "不到序列时，verl 启动即终止。"
+        ),
+        instead="改用 ppo_micro_batch_size_per_gpu，它在启动时没有这两项限制。",
+        limits=f"{LIMITS_ZH}",
+        sentences={
+            "ppo_mini_batch_size {mini} is no multiple of ppo_micro_batch_size {micro}": (
+                "ppo_mini_batch_size {mini} 不是 ppo_micro_batch_size {micro} 的整数倍"
+            ),
+            "use {key}_per_gpu": "改用 {key}_per_gpu",
+            "ppo_micro_batch_size {micro}{times} is less than the {total} GPUs": (
+                "ppo_micro_batch_size {micro}{times} 小于 GPU 数 {total}"
+            ),
+            " × sequence-parallel size {parallel}": " × 序列并行度 {parallel}",
+        },
+    ),
 )
 
 
@@ -44,19 +64,30 @@ def check(case: Case) -> Iterator[Hit]:
             continue
         if mini is not None and mini % micro:
             yield Hit(
-                message=(
-                    f"ppo_mini_batch_size {mini} is no multiple of ppo_micro_batch_size {micro}"
+                message=say(
+                    "ppo_mini_batch_size {mini} is no multiple of ppo_micro_batch_size {micro}",
+                    mini=mini,
+                    micro=micro,
                 ),
                 span=values.place(key),
-                help=f"use {key}_per_gpu",
+                help=say("use {key}_per_gpu", key=key),
             )
         total = gpus(values)
         parallel = values.number(f"{ACTOR}.ulysses_sequence_parallel_size")
         fsdp = values.text(f"{ACTOR}.strategy") in ("fsdp", "fsdp2")
         if total and fsdp and parallel and micro * parallel < total:
-            times = f" × sequence-parallel size {parallel}" if parallel > 1 else ""
+            times = (
+                say(" × sequence-parallel size {parallel}", parallel=parallel)
+                if parallel > 1
+                else ""
+            )
             yield Hit(
-                message=f"ppo_micro_batch_size {micro}{times} is less than the {total} GPUs",
+                message=say(
+                    "ppo_micro_batch_size {micro}{times} is less than the {total} GPUs",
+                    micro=micro,
+                    times=times,
+                    total=total,
+                ),
                 span=values.place(key),
-                help=f"use {key}_per_gpu",
+                help=say("use {key}_per_gpu", key=key),
             )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bot.language import say
 from bot.rules._example import verl
 from bot.rules._values import version_at_least
-from bot.rules._verl import ACTOR, LIMITS, SOURCE, static
-from bot.rules.base import Case, Example, Hit, Meta
+from bot.rules._verl import ACTOR, LIMITS, LIMITS_ZH, SOURCE, static
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
 
 _STATIC = (
     "actor_rollout_ref.actor.use_dynamic_bsz=False",
@@ -31,6 +32,21 @@ META = Meta(
         bad=verl(*_STATIC, "actor_rollout_ref.actor.ppo_mini_batch_size=256"),
         good=verl(*_STATIC, "actor_rollout_ref.actor.ppo_mini_batch_size=128"),
     ),
+    zh=Chinese(
+        summary="ppo_mini_batch_size 大于 train_batch_size。",
+        why="一步不足一次更新，verl 启动即终止。",
+        instead="使 ppo_mini_batch_size（默认 256）不大于 data.train_batch_size。",
+        limits=f"{LIMITS_ZH}启用 use_dynamic_bsz 时不检查，verl 也不检查。",
+        sentences={
+            "ppo_mini_batch_size {mini}{default} is larger than train_batch_size {batch}": (
+                "ppo_mini_batch_size {mini}{default}大于 train_batch_size {batch}"
+            ),
+            ", verl's default,": "（verl 的默认值）",
+            "use {key}={batch}, or a larger data.train_batch_size": (
+                "改用 {key}={batch}，或增大 data.train_batch_size"
+            ),
+        },
+    ),
 )
 
 
@@ -46,9 +62,14 @@ def check(case: Case) -> Iterator[Hit]:
             or not version_at_least(values.plan, 0, 3)
         ):
             continue
-        default = "" if values.plan.last(key) else ", verl's default,"
+        default = "" if values.plan.last(key) else say(", verl's default,")
         yield Hit(
-            message=f"ppo_mini_batch_size {mini}{default} is larger than train_batch_size {batch}",
+            message=say(
+                "ppo_mini_batch_size {mini}{default} is larger than train_batch_size {batch}",
+                mini=mini,
+                default=default,
+                batch=batch,
+            ),
             span=values.place(key, "data.train_batch_size"),
-            help=f"use {key}={batch}, or a larger data.train_batch_size",
+            help=say("use {key}={batch}, or a larger data.train_batch_size", key=key, batch=batch),
         )

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 
 from bot.frameworks.plan import Plan, Setting
+from bot.language import say
 from bot.rules._example import verl
 from bot.rules._keys import shown
-from bot.rules.base import Case, Example, Hit, Meta, TextEdit
+from bot.rules.base import Case, Chinese, Example, Hit, Meta, TextEdit
 from bot.shell.source import Span
 
 META = Meta(
@@ -35,6 +36,21 @@ META = Meta(
             "actor_rollout_ref.model.path=$MODEL_PATH",
             before="MODEL_PATH=Qwen/Qwen2.5-7B-Instruct",
         ),
+    ),
+    zh=Chinese(
+        summary="值是脚本所设变量的名称：缺少 `$`。",
+        why="框架得到的是名称本身，并去找叫这个名字的模型或文件。",
+        instead="在名称前加 `$`。",
+        limits=(
+            "名称须是脚本设置过的变量，且看起来像变量名：含下划线或为大写，除非该设置是数"
+            "字或路径。值等于该设置的默认值、或等于变量自身内容时不报告。"
+        ),
+        sentences={
+            '{key} is the text "{name}", the name of a variable set here': (
+                "{key} 的值是文本“{name}”，而它是脚本中一个变量的名称"
+            ),
+            "write ${name}": "应写 ${name}",
+        },
     ),
 )
 
@@ -82,10 +98,14 @@ def _hit(case: Case, plan: Plan, setting: Setting, name: str) -> Hit:
         (TextEdit(span=span, text=f"${name}"),) if literal and _expands(case, setting, span) else ()
     )
     return Hit(
-        message=f'{shown(plan, setting.key)} is the text "{name}", the name of a variable set here',
+        message=say(
+            '{key} is the text "{name}", the name of a variable set here',
+            key=shown(plan, setting.key),
+            name=name,
+        ),
         span=span,
-        help=f"write ${name}",
-        fix_title=f"write ${name}" if edits else None,
+        help=say("write ${name}", name=name),
+        fix_title=(say("write ${name}", name=name) if edits else None),
         fix_safe=bool(edits),
         edits=edits,
     )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bot.language import say
 from bot.rules._example import verl
-from bot.rules._keys import refused, release, replaced
-from bot.rules.base import Case, Example, Hit, Meta
+from bot.rules._keys import KEYS_ZH, refused, release, replaced
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
 
 META = Meta(
     id="RLB022",
@@ -27,6 +28,23 @@ META = Meta(
         bad=verl("actor_rollout_ref.model.override_config.attn_implementation=eager"),
         good=verl("+actor_rollout_ref.model.override_config.attn_implementation=eager"),
     ),
+    zh=Chinese(
+        summary="自由映射之下的新键没有写 `+`。",
+        why=(
+            "override_config、engine_kwargs.vllm 等映射可接受任意键，但它们是空的，而 "
+            "Hydra 只覆盖已有的键：没有 `+` 时启动即终止。"
+        ),
+        instead="在键前加 `+`。",
+        limits="不检查自由映射之下键的名称：没有哪个版本列出它们。",
+        sentences={
+            **KEYS_ZH,
+            "{key} is new below a free-form mapping and needs a + ({release})": (
+                "{key} 是自由映射之下的新键，需要 +（{release}）"
+            ),
+            "write {plus}": "应写 {plus}",
+            "add the +": "加上 +",
+        },
+    ),
 )
 
 
@@ -36,12 +54,14 @@ def check(case: Case) -> Iterator[Hit]:
         plus = verdict.suggestion or f"+{setting.key}"
         edits = replaced(case, setting, plus)
         yield Hit(
-            message=(
-                f"{setting.key} is new below a free-form mapping and needs a + ({release(plan)})"
+            message=say(
+                "{key} is new below a free-form mapping and needs a + ({release})",
+                key=setting.key,
+                release=release(plan),
             ),
             span=setting.key_span,
-            help=f"write {plus}",
-            fix_title="add the +" if edits else None,
+            help=say("write {plus}", plus=plus),
+            fix_title=(say("add the +") if edits else None),
             fix_safe=True,  # Hydra refuses the script as it is, and advises exactly this.
             edits=edits,
         )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bot.language import say
 from bot.rules._example import verl
 from bot.rules._names import contradictions, where
-from bot.rules.base import Case, Example, Hit, Meta
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
 
 META = Meta(
     id="RLB013",
@@ -33,9 +34,33 @@ META = Meta(
         path="examples/tuning/7b/qwen2.5-7b_grpo-lora_8_h100_fsdp_vllm.sh",
         bad_path="examples/tuning/7b/qwen2.5-7b_grpo_8_h100_fsdp_vllm.sh",
     ),
+    zh=Chinese(
+        summary="文件名称训练适配器而设置没有，或相反。",
+        why=(
+            "适配器只训练一小部分权重，其显存与 MaxBatch 不能说明全参训练。任务写错的行会"
+            "误导每一位读者。"
+        ),
+        instead=(
+            "训练适配器时把任务写作 `grpo-lora`（verl：lora_rank 大于 0），训练全部权重时不加后缀。"
+        ),
+        limits="有一次启动与名称一致，或适配器无法确定时不报告。",
+        sentences={
+            'the name\'s task "{task}" means {named}, the settings mean {used}{through}': (
+                "文件名中的任务“{task}”表示 {named}，而设置是 {used}{through}"
+            ),
+            "full fine-tuning": "全参训练",
+            "rename the file with the task {right}, or change the settings": (
+                "将文件名中的任务改为 {right}，或修改设置"
+            ),
+        },
+    ),
 )
 
 _WORDS = {"": "full fine-tuning", "lora": "LoRA", "dora": "DoRA"}
+
+
+def _adapter(kind: str) -> str:
+    return _WORDS[kind] if kind else say("full fine-tuning")
 
 
 def check(case: Case) -> Iterator[Hit]:
@@ -52,10 +77,13 @@ def check(case: Case) -> Iterator[Hit]:
         right = f"{algorithm}-{used}" if used else algorithm
         through = f" ({adapter.key})" if adapter.key else ""
         yield Hit(
-            message=(
-                f'the name\'s task "{task}" means {_WORDS[named]}, '
-                f"the settings mean {_WORDS[used]}{through}"
+            message=say(
+                'the name\'s task "{task}" means {named}, the settings mean {used}{through}',
+                task=task,
+                named=_adapter(named),
+                used=_adapter(used),
+                through=through,
             ),
             span=where(plan, adapter.span),
-            help=f"rename the file with the task {right}, or change the settings",
+            help=say("rename the file with the task {right}, or change the settings", right=right),
         )

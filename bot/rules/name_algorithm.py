@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bot.language import say
 from bot.rules._example import verl
 from bot.rules._names import contradictions, where
-from bot.rules.base import Case, Example, Hit, Meta
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
 
 META = Meta(
     id="RLB014",
@@ -27,6 +28,23 @@ META = Meta(
     source="verl's verl/trainer/ppo/core_algos.py, AdvantageEstimator",
     example=Example(
         bad=verl("algorithm.adv_estimator=rloo"), good=verl("algorithm.adv_estimator=grpo")
+    ),
+    zh=Chinese(
+        summary="文件名中的算法不是设置所用的算法。",
+        why="Task 一列取自它。PPO 在显存中还有 critic，GRPO 没有，因此两者的行不可比较。",
+        instead="重命名文件，或设置算法（verl：algorithm.adv_estimator）。",
+        limits=(
+            "只比较优势估计器的名称：建立在其上的 recipe（如基于 GRPO 的 DAPO、GSPO）不报"
+            "告。verl 的默认值是 gae，即 PPO。"
+        ),
+        sentences={
+            "the name says {named}, the settings use {wording}{default}": (
+                "文件名为 {named}，而设置使用 {wording}{default}"
+            ),
+            ", the framework's default": "（框架默认值）",
+            "set {key}={wanted}, or rename the file": "设置 {key}={wanted}，或重命名文件",
+            "rename the file, or change the algorithm": "重命名文件，或更换算法",
+        },
     ),
 )
 
@@ -58,13 +76,24 @@ def check(case: Case) -> Iterator[Hit]:
     wanted = "gae" if "gae" in meant else str(named)
     for plan, algorithm, used in contradictions(case, lambda p: p.algorithm, agrees):
         wording = "gae (PPO)" if used == "gae" else used
-        default = ", the framework's default" if algorithm.default else ""
+        default = say(", the framework's default") if algorithm.default else ""
         yield Hit(
-            message=f"the name says {named}, the settings use {wording}{default}",
+            message=say(
+                "the name says {named}, the settings use {wording}{default}",
+                named=named,
+                wording=wording,
+                default=default,
+            ),
             span=where(plan, algorithm.span),
-            help=f"set {algorithm.key}={_own(plan.framework, wanted)}, or rename the file"
-            if algorithm.key
-            else "rename the file, or change the algorithm",
+            help=(
+                say(
+                    "set {key}={wanted}, or rename the file",
+                    key=algorithm.key,
+                    wanted=_own(plan.framework, wanted),
+                )
+                if algorithm.key
+                else say("rename the file, or change the algorithm")
+            ),
         )
 
 

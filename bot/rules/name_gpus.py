@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.frameworks.plan import Plan
+from bot.language import Message, say
 from bot.rules._example import verl
 from bot.rules._names import contradictions, where
-from bot.rules.base import Case, Example, Hit, Meta
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
 
 META = Meta(
     id="RLB010",
@@ -33,6 +34,32 @@ META = Meta(
         "trainer.nnodes"
     ),
     example=Example(bad=verl("trainer.n_gpus_per_node=4"), good=verl("trainer.n_gpus_per_node=8")),
+    zh=Chinese(
+        summary="文件名中的 GPU 数不是设置所用的数量。",
+        why="Resource 一列取自 GPU 数。名称与设置不符时，该行标出的硬件并非运行所用。",
+        instead=(
+            "重命名文件，或设置节点数与每节点 GPU 数（verl：trainer.nnodes 与 "
+            "trainer.n_gpus_per_node）。"
+        ),
+        limits=(
+            "有一次启动使用名称中的数量，或数量无法确定时不报告。${NNODES:-1} 这样的默认"
+            "值算作脚本自己的值。"
+        ),
+        sentences={
+            "the name says {gpus}, the settings use {product}": (
+                "文件名为 {gpus}，而设置使用 {product}"
+            ),
+            "{count}": "{count}",
+            "{used} (1 node × {gpus})": "{used}（1 个节点 × {gpus}）",
+            "{used} ({nodes} nodes × {gpus})": "{used}（{nodes} 个节点 × {gpus}）",
+            "rename the file with {used}, or use {key}={per_node}": (
+                "将文件名改为 {used}，或使用 {key}={per_node}"
+            ),
+            "rename the file with {used}": "将文件名改为 {used}",
+            "1 GPU": "1 张 GPU",
+            "{count} GPUs": "{count} 张 GPU",
+        },
+    ),
 )
 
 
@@ -44,32 +71,37 @@ def check(case: Case) -> Iterator[Hit]:
     for plan, gpus, used in contradictions(case, lambda p: p.gpus, lambda used: used == named):
         span = plan.gpus_per_node.span or plan.nodes.span or gpus.span
         yield Hit(
-            message=(
-                f"the name says {named} {_gpus(named)}, the settings use {_product(plan, used)}"
+            message=say(
+                "the name says {gpus}, the settings use {product}",
+                named=named,
+                gpus=_gpus(named),
+                product=_product(plan, used),
             ),
             span=where(plan, span),
             help=_help(plan, named, used),
         )
 
 
-def _product(plan: Plan, used: int) -> str:
+def _product(plan: Plan, used: int) -> Message:
     nodes, per_node = plan.nodes.value, plan.gpus_per_node.value
     if nodes is None or per_node is None or nodes * per_node != used:
-        return str(used)
-    return f"{used} ({_nodes(nodes)} × {per_node} {_gpus(per_node)})"
+        return say("{count}", count=used)
+    if nodes == 1:
+        return say("{used} (1 node × {gpus})", used=used, gpus=_gpus(per_node))
+    return say("{used} ({nodes} nodes × {gpus})", used=used, nodes=nodes, gpus=_gpus(per_node))
 
 
-def _help(plan: Plan, named: int, used: int) -> str:
-    rename = f"rename the file with {used}"
+def _help(plan: Plan, named: int, used: int) -> Message:
     nodes, key = plan.nodes.value, plan.gpus_per_node.key
     if key and nodes and named % nodes == 0:
-        return f"{rename}, or use {key}={named // nodes}"
-    return rename
+        return say(
+            "rename the file with {used}, or use {key}={per_node}",
+            used=used,
+            key=key,
+            per_node=named // nodes,
+        )
+    return say("rename the file with {used}", used=used)
 
 
-def _gpus(count: int) -> str:
-    return "GPU" if count == 1 else "GPUs"
-
-
-def _nodes(count: int) -> str:
-    return f"{count} node" if count == 1 else f"{count} nodes"
+def _gpus(count: int) -> Message:
+    return say("1 GPU") if count == 1 else say("{count} GPUs", count=count)

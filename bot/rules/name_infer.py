@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bot.language import say
 from bot.rules._example import verl
 from bot.rules._names import contradictions, where
-from bot.rules.base import Case, Example, Hit, Meta
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
 
 META = Meta(
     id="RLB012",
@@ -32,6 +33,27 @@ META = Meta(
         bad=verl("actor_rollout_ref.rollout.name=sglang"),
         good=verl("actor_rollout_ref.rollout.name=vllm"),
     ),
+    zh=Chinese(
+        summary="文件名中的推理引擎不是设置所用的引擎。",
+        why=(
+            "Infer 一列取自它，而各引擎占用显存的方式不同：vLLM 的比例按整卡计，SGLang 的"
+            "按空闲显存计。"
+        ),
+        instead="重命名文件，或设置引擎（verl：actor_rollout_ref.rollout.name）。",
+        limits=(
+            "这里不比较名称中的版本（vllm0.8.3）。有一次启动使用名称中的引擎、引擎无法确"
+            "定或不认识时不报告。"
+        ),
+        sentences={
+            "the name says {named}, the settings generate with {used}": (
+                "文件名为 {named}，而设置使用 {used} 生成"
+            ),
+            "rename the file with {used}, or set {key}={named}": (
+                "将文件名改为 {used}，或设置 {key}={named}"
+            ),
+            "rename the file with {used}": "将文件名改为 {used}",
+        },
+    ),
 )
 
 _KNOWN = ("vllm", "sglang", "trtllm", "hf")
@@ -48,9 +70,18 @@ def check(case: Case) -> Iterator[Hit]:
 
     for plan, infer, used in contradictions(case, lambda p: p.infer, agrees):
         yield Hit(
-            message=f"the name says {named}, the settings generate with {used}",
+            message=say(
+                "the name says {named}, the settings generate with {used}", named=named, used=used
+            ),
             span=where(plan, infer.span),
-            help=f"rename the file with {used}, or set {infer.key}={named}"
-            if infer.key
-            else f"rename the file with {used}",
+            help=(
+                say(
+                    "rename the file with {used}, or set {key}={named}",
+                    used=used,
+                    key=infer.key,
+                    named=named,
+                )
+                if infer.key
+                else say("rename the file with {used}", used=used)
+            ),
         )

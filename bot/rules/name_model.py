@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bot.language import say
 from bot.naming import model_size
 from bot.rules._example import verl
 from bot.rules._names import contradictions, family, model_label, same_family, where
-from bot.rules.base import Case, Example, Hit, Meta
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
 
 META = Meta(
     id="RLB015",
@@ -34,6 +35,25 @@ META = Meta(
         good=verl("actor_rollout_ref.model.path=Qwen/Qwen2.5-7B-Instruct"),
         bad_path="examples/tuning/7b/qwen2-7b_grpo_8_h100_fsdp_vllm.sh",
     ),
+    zh=Chinese(
+        summary="文件名中的模型系列或规模不是所训练模型的。",
+        why=(
+            "Model 一列与所在小节都取自文件名。Qwen2 与 Qwen2.5、70B 与 72B 是显存不同的不同模型。"
+        ),
+        instead="按 hub 上的名称小写书写：Qwen/Qwen2.5-7B-Instruct 写作 qwen2.5-7b。",
+        limits=(
+            "忽略表示调优方式的词（-instruct、-chat、-base）；名称不含版本时与任何版本都"
+            "相符。路径末段不含已知系列与规模时不报告。"
+        ),
+        sentences={
+            'the name says "{named}", the settings train {used}': (
+                "文件名为“{named}”，而设置训练的是 {used}"
+            ),
+            'write "{label}" for the model in the name, or change the model': (
+                "将文件名中的模型写作“{label}”，或更换模型"
+            ),
+        },
+    ),
 )
 
 
@@ -54,7 +74,12 @@ def check(case: Case) -> Iterator[Hit]:
 
     for plan, model, used in contradictions(case, lambda p: p.model, agrees):
         yield Hit(
-            message=f'the name says "{named}", the settings train {used}',
+            message=say(
+                'the name says "{named}", the settings train {used}', named=named, used=used
+            ),
             span=where(plan, model.span),
-            help=f'write "{model_label(used)}" for the model in the name, or change the model',
+            help=say(
+                'write "{label}" for the model in the name, or change the model',
+                label=model_label(used),
+            ),
         )

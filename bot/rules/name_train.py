@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bot.language import say
 from bot.rules._example import verl
 from bot.rules._names import contradictions, where
-from bot.rules.base import Case, Example, Hit, Meta
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
 
 META = Meta(
     id="RLB011",
@@ -30,6 +31,23 @@ META = Meta(
         good=verl("actor_rollout_ref.actor.strategy=fsdp"),
         bad_path="examples/tuning/7b/qwen2.5-7b_grpo_8_h100_megatron_vllm.sh",
     ),
+    zh=Chinese(
+        summary="文件名中的训练后端不是设置所用的后端。",
+        why="Train 一列取自它，而一步的显存首先取决于它。",
+        instead="重命名文件，或设置后端（verl：actor_rollout_ref.actor.strategy）。",
+        limits=(
+            "名称中的 fsdp 同时代表 FSDP 1 与 FSDP 2。有一次启动使用名称中的后端、后端无"
+            "法确定或不认识时不报告。"
+        ),
+        sentences={
+            "the name says {train}, the settings train with {used}": (
+                "文件名为 {train}，而设置使用 {used} 训练"
+            ),
+            "rename the file with {used}, or change the training backend": (
+                "将文件名改为 {used}，或更换训练后端"
+            ),
+        },
+    ),
 )
 
 _KNOWN = frozenset({"fsdp", "fsdp1", "fsdp2", "megatron", "deepspeed", "veomni", "torchtitan"})
@@ -47,7 +65,11 @@ def check(case: Case) -> Iterator[Hit]:
 
     for plan, train, used in contradictions(case, lambda p: p.train, agrees):
         yield Hit(
-            message=f"the name says {case.name.train}, the settings train with {used}",
+            message=say(
+                "the name says {train}, the settings train with {used}",
+                train=case.name.train,
+                used=used,
+            ),
             span=where(plan, train.span),
-            help=f"rename the file with {used}, or change the training backend",
+            help=say("rename the file with {used}, or change the training backend", used=used),
         )

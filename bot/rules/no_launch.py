@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from bot.language import Message, say
 from bot.rules._example import verl
 from bot.rules._names import FILE
-from bot.rules.base import Case, Example, Hit, Meta, Skip
+from bot.rules.base import Case, Chinese, Example, Hit, Meta, Skip
 
 META = Meta(
     id="RLB002",
@@ -30,6 +31,32 @@ META = Meta(
     example=Example(
         bad="#!/usr/bin/env bash\nset -x\nMODEL_PATH=Qwen/Qwen2.5-7B-Instruct\n",
         good=verl(before="MODEL_PATH=Qwen/Qwen2.5-7B-Instruct"),
+    ),
+    zh=Chinese(
+        summary="脚本没有运行任何程序。",
+        why="调优脚本是为了启动训练；什么都不启动的脚本无法支撑任何一行。",
+        instead="加上启动训练的命令，例如 `python3 -m verl.trainer.main_ppo …`。",
+        limits=(
+            "若脚本运行了程序、但没有一个已知会启动 verl 或 OpenRLHF，则报告为“无法检"
+            "查”而不是错误；因缺少参数而提前结束的脚本也是如此。语法错误由 syntax 规则报"
+            "告。"
+        ),
+        sentences={
+            "the script only sets up the shell and starts nothing": (
+                "脚本只设置了 shell 环境，没有启动任何程序"
+            ),
+            "the script holds only comments and starts nothing": "脚本只有注释，没有启动任何程序",
+            "the script is empty and starts nothing": "脚本是空的，没有启动任何程序",
+            "add the command that starts the training": "加上启动训练的命令",
+            "no command is known to start verl or OpenRLHF; the script runs {named}": (
+                "没有已知会启动 verl 或 OpenRLHF 的命令；脚本运行的是 {named}"
+            ),
+            "no command was found, and a part of the script could not be read": (
+                "没有找到命令，且脚本有一部分无法读取"
+            ),
+            "without arguments and without the caller's environment the script ends before "
+            "it starts anything": "没有参数与调用者的环境变量时，脚本在启动任何程序之前就结束",
+        },
     ),
 )
 
@@ -86,18 +113,23 @@ def check(case: Case) -> Iterator[Hit | Skip]:
     if programs:
         named = ", ".join(_short(name) for name in list(dict.fromkeys(programs))[:3])
         yield Skip(
-            reason=f"no command is known to start verl or OpenRLHF; the script runs {named}",
+            reason=say(
+                "no command is known to start verl or OpenRLHF; the script runs {named}",
+                named=named,
+            )
         )
     elif case.reading.problems:
         if not any(p.kind in ("syntax", "encoding") for p in case.reading.problems):
-            yield Skip(reason="no command was found, and a part of the script could not be read")
+            yield Skip(
+                reason=say("no command was found, and a part of the script could not be read")
+            )
     elif _written(case):
         yield Skip(reason="the script ends before it starts anything")
     else:
         yield Hit(
-            message=f"the script {_what(case)} and starts nothing",
+            message=_what(case),
             span=FILE,
-            help="add the command that starts the training",
+            help=say("add the command that starts the training"),
         )
 
 
@@ -110,10 +142,12 @@ def _written(case: Case) -> bool:
     return any(word not in _IDLE and not _ASSIGNMENT.match(word) for word in starts)
 
 
-def _what(case: Case) -> str:
+def _what(case: Case) -> Message:
     if case.reading.commands or case.reading.variables:
-        return "only sets up the shell"
-    return "holds only comments" if case.reading.comments else "is empty"
+        return say("the script only sets up the shell and starts nothing")
+    if case.reading.comments:
+        return say("the script holds only comments and starts nothing")
+    return say("the script is empty and starts nothing")
 
 
 def _short(name: str) -> str:

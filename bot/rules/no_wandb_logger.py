@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bot.language import say
 from bot.rules._example import verl
 from bot.rules._keys import shown
 from bot.rules._names import where
-from bot.rules.base import Case, Example, Hit, Meta
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
 
 META = Meta(
     id="RLB042",
@@ -29,6 +30,22 @@ META = Meta(
     example=Example(
         bad=verl("trainer.logger=console"), good=verl('trainer.logger=\'["console","wandb"]\'')
     ),
+    zh=Chinese(
+        summary="日志记录器不包含 W&B。",
+        why="文档要求每一行都有来自 W&B 的证据。没有它，脚本留不下证据，重复实验的人也无从比较。",
+        instead='在日志记录器中加入 wandb（verl：trainer.logger=\'["console","wandb"]\'）。',
+        limits="日志记录器无法确定，或脚本的另一次启动使用 W&B 时不报告。",
+        sentences={
+            "the run is logged to {names}{default}, not to W&B": (
+                "运行只记录到 {names}{default}，没有记录到 W&B"
+            ),
+            " by default": "（默认）",
+            "nothing": "（无）",
+            "write {how}: the page asks for evidence from W&B": (
+                "应写 {how}：文档要求来自 W&B 的证据"
+            ),
+        },
+    ),
 )
 
 
@@ -39,15 +56,19 @@ def check(case: Case) -> Iterator[Hit]:
         return
     for plan in case.plans:
         names = plan.loggers.value or ()
-        default = " by default" if plan.loggers.default else ""
+        default = say(" by default") if plan.loggers.default else ""
         example = 'trainer.logger=\'["console","wandb"]\''
         how = example if plan.framework == "verl" else shown(plan, plan.loggers.key or "use_wandb")
         yield Hit(
-            message=f"the run is logged to {_listed(names)}{default}, not to W&B",
+            message=say(
+                "the run is logged to {names}{default}, not to W&B",
+                names=_listed(names),
+                default=default,
+            ),
             span=where(plan, plan.loggers.span),
-            help=f"write {how}: the page asks for evidence from W&B",
+            help=say("write {how}: the page asks for evidence from W&B", how=how),
         )
 
 
 def _listed(names: tuple[str, ...]) -> str:
-    return ", ".join(names) if names else "nothing"
+    return ", ".join(names) if names else say("nothing")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bot.language import say
 from bot.rules._example import verl
-from bot.rules._verl import ACTOR, LIMITS, SOURCE, gpus, model_parallel, static
-from bot.rules.base import Case, Example, Hit, Meta
+from bot.rules._verl import ACTOR, LIMITS, LIMITS_ZH, SOURCE, gpus, model_parallel, static
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
 
 _MEGATRON = (
     "model_engine=megatron",
@@ -31,6 +32,21 @@ META = Meta(
         good=verl(*_MEGATRON, "actor_rollout_ref.actor.megatron.tensor_model_parallel_size=4"),
         path="examples/tuning/7b/qwen2.5-7b_grpo_8_h100_megatron_vllm.sh",
     ),
+    zh=Chinese(
+        summary="GPU 数不是 Megatron 张量 × 流水线 × 上下文并行度的整数倍。",
+        why="会有一组 GPU 凑不齐，verl 启动即终止。",
+        instead="选择乘积能整除 GPU 数的并行度。",
+        limits=f"{LIMITS_ZH}启用 use_dynamic_bsz 时不检查，verl 也不检查。",
+        sentences={
+            "the number of GPUs, {total}, is no multiple of tensor × pipeline × context "
+            "parallel size {sizes} = {parallel}": (
+                "GPU 数 {total} 不是张量 × 流水线 × 上下文并行度 {sizes} = {parallel} 的整数倍"
+            ),
+            "choose parallel sizes whose product divides the number of GPUs": (
+                "选择乘积能整除 GPU 数的并行度"
+            ),
+        },
+    ),
 )
 
 
@@ -44,10 +60,13 @@ def check(case: Case) -> Iterator[Hit]:
         keys = [f"{ACTOR}.megatron.{kind}_parallel_size" for kind in kinds]
         sizes = " × ".join(str(values.number(key)) for key in keys)
         yield Hit(
-            message=(
-                f"{total} {'GPU is' if total == 1 else 'GPUs are'} no multiple of "
-                f"tensor × pipeline × context parallel size {sizes} = {parallel}"
+            message=say(
+                "the number of GPUs, {total}, is no multiple of tensor × pipeline × context "
+                "parallel size {sizes} = {parallel}",
+                total=total,
+                sizes=sizes,
+                parallel=parallel,
             ),
             span=values.place(*keys, "trainer.n_gpus_per_node"),
-            help="choose parallel sizes whose product divides the number of GPUs",
+            help=say("choose parallel sizes whose product divides the number of GPUs"),
         )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.frameworks.plan import Plan, Setting
+from bot.language import say
 from bot.rules._example import verl
-from bot.rules._keys import refused, release, replaced
-from bot.rules.base import Case, Example, Hit, Meta
+from bot.rules._keys import KEYS_ZH, refused, release, replaced
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
 
 META = Meta(
     id="RLB021",
@@ -25,6 +26,23 @@ META = Meta(
         bad=verl("+actor_rollout_ref.rollout.gpu_memory_utilization=0.6"),
         good=verl("actor_rollout_ref.rollout.gpu_memory_utilization=0.6"),
     ),
+    zh=Chinese(
+        summary="在已存在的键前写了 `+`。",
+        why="Hydra 的 `+` 用于添加新键，键已有值时报错终止。",
+        instead="不写 `+`；`++` 则无论键是否存在都会设置。",
+        limits="Hydra 允许对值为 null 的键使用 `+`，不报告。",
+        sentences={
+            **KEYS_ZH,
+            "{key} is set at line {line} already, so + cannot add it again": (
+                "{key} 在第 {line} 行已设置，+ 不能再次添加"
+            ),
+            "{key} exists, so + cannot add it ({release})": (
+                "{key} 已存在，+ 不能添加它（{release}）"
+            ),
+            "write {key} without the +": "写 {key}，不加 +",
+            "remove the +": "去掉 +",
+        },
+    ),
 )
 
 
@@ -34,15 +52,23 @@ def check(case: Case) -> Iterator[Hit]:
         earlier = _earlier(plan, setting)
         if earlier is not None:
             line = case.source.place(earlier.key_span).line
-            message = f"{setting.key} is set at line {line} already, so + cannot add it again"
+            message = say(
+                "{key} is set at line {line} already, so + cannot add it again",
+                key=setting.key,
+                line=line,
+            )
         else:
-            message = f"{setting.key} exists, so + cannot add it ({release(plan)})"
+            message = say(
+                "{key} exists, so + cannot add it ({release})",
+                key=setting.key,
+                release=release(plan),
+            )
         edits = replaced(case, setting, setting.key)
         yield Hit(
             message=message,
             span=setting.key_span,
-            help=f"write {setting.key} without the +",
-            fix_title="remove the +" if edits else None,
+            help=say("write {key} without the +", key=setting.key),
+            fix_title=(say("remove the +") if edits else None),
             # Hydra refuses the script as it is, and advises exactly this.
             fix_safe=earlier is None,
             edits=edits,

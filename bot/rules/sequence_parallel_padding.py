@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bot.language import say
 from bot.rules._example import verl
 from bot.rules._values import version_at_least
-from bot.rules._verl import ACTOR, LIMITS, SOURCE, trainers
-from bot.rules.base import Case, Example, Hit, Meta
+from bot.rules._verl import ACTOR, LIMITS, LIMITS_ZH, SOURCE, trainers
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
 
 _KEY = f"{ACTOR}.ulysses_sequence_parallel_size"
 _PADDING = "actor_rollout_ref.model.use_remove_padding"
@@ -29,6 +30,20 @@ META = Meta(
         bad=verl(f"{_KEY}=2", f"{_PADDING}=False"),
         good=verl(f"{_KEY}=2", f"{_PADDING}=True"),
     ),
+    zh=Chinese(
+        summary="启用了序列并行，却关闭了 use_remove_padding。",
+        why="Ulysses 切分的是打包后的序列；序列经过填充时 verl 启动即终止。",
+        instead="设置 actor_rollout_ref.model.use_remove_padding=True。",
+        limits=(
+            f"{LIMITS_ZH}与 verl 的检查一样，只看 FSDP actor 的 ulysses_sequence_parallel_size。"
+        ),
+        sentences={
+            "sequence-parallel size {parallel} needs use_remove_padding, which is "
+            "off{default}": "序列并行度 {parallel} 需要 use_remove_padding，而它{default}已关闭",
+            " by default": "默认",
+            "set {padding}=True": "设置 {padding}=True",
+        },
+    ),
 )
 
 
@@ -41,10 +56,14 @@ def check(case: Case) -> Iterator[Hit]:
             continue
         parallel = values.number(_KEY)
         if parallel is not None and parallel > 1 and values.flag(_PADDING) is False:
-            default = "" if values.plan.last(_PADDING) else " by default"
+            default = "" if values.plan.last(_PADDING) else say(" by default")
             yield Hit(
-                message=f"sequence-parallel size {parallel} needs use_remove_padding, which is "
-                f"off{default}",
+                message=say(
+                    "sequence-parallel size {parallel} needs use_remove_padding, which is "
+                    "off{default}",
+                    parallel=parallel,
+                    default=default,
+                ),
                 span=values.place(_PADDING, _KEY),
-                help=f"set {_PADDING}=True",
+                help=say("set {padding}=True", padding=_PADDING),
             )

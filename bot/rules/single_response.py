@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bot.language import say
 from bot.rules._example import verl
 from bot.rules._names import where
-from bot.rules.base import Case, Example, Hit, Meta
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
 
 META = Meta(
     id="RLB045",
@@ -28,6 +29,23 @@ META = Meta(
     example=Example(
         bad=verl("actor_rollout_ref.rollout.n=1"), good=verl("actor_rollout_ref.rollout.n=5")
     ),
+    zh=Chinese(
+        summary="需要在同一 prompt 的多条回复之间比较的算法，却每个 prompt 只生成一条。",
+        why=(
+            "GRPO 与 RLOO 将一条回复与同一 prompt 的其他回复比较。只有一条就无从比较：基"
+            "线不复存在，测得的显存也不是 GRPO 的。"
+        ),
+        instead="把回复数设为大于 1（verl：actor_rollout_ref.rollout.n=5）。",
+        limits="已知 grpo、rloo 及其变体。回复数无法确定时不报告。",
+        sentences={
+            "{algorithm} with 1 response a prompt{default}: there is nothing to compare": (
+                "{algorithm} 每个 prompt 只有 1 条回复{default}：无从比较"
+            ),
+            ", the framework's default": "（框架默认值）",
+            "set {key} above 1": "把 {key} 设为大于 1",
+            "generate several responses a prompt": "每个 prompt 生成多条回复",
+        },
+    ),
 )
 
 _GROUPED = ("grpo", "rloo", "group_norm", "opo")
@@ -39,10 +57,18 @@ def check(case: Case) -> Iterator[Hit]:
         algorithm, count = plan.algorithm.value, plan.rollout_n.value
         if algorithm is None or count != 1 or not algorithm.startswith(_GROUPED):
             continue
-        default = ", the framework's default" if plan.rollout_n.default else ""
+        default = say(", the framework's default") if plan.rollout_n.default else ""
         key = plan.rollout_n.key
         yield Hit(
-            message=f"{algorithm} with 1 response a prompt{default}: there is nothing to compare",
+            message=say(
+                "{algorithm} with 1 response a prompt{default}: there is nothing to compare",
+                algorithm=algorithm,
+                default=default,
+            ),
             span=where(plan, plan.rollout_n.span),
-            help=f"set {key} above 1" if key else "generate several responses a prompt",
+            help=(
+                say("set {key} above 1", key=key)
+                if key
+                else say("generate several responses a prompt")
+            ),
         )

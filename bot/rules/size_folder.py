@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
+from bot.language import say
 from bot.naming import model_size, same_size
 from bot.rules._example import verl
 from bot.rules._names import FILE, is_run_form
-from bot.rules.base import Case, Example, Hit, Meta
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
 
 META = Meta(
     id="RLB004",
@@ -33,6 +34,24 @@ META = Meta(
         good=verl(),
         bad_path="examples/tuning/14b/qwen2.5-7b_grpo_8_h100_fsdp_vllm.sh",
     ),
+    zh=Chinese(
+        summary="脚本不在以其模型规模命名的目录中。",
+        why="文档按规模分节，脚本放在相应规模的目录里。放在别处的脚本与它的行对不上。",
+        instead="把脚本移到其模型规模的目录，例如 examples/tuning/7b/。",
+        limits=(
+            "只有命名规范 `tuning` 有规模目录。其他形式的名称、没有目录的路径、名称看不出"
+            "规模时不报告。相差 5% 以内的规模共用目录，例如 verl 把 72B 的脚本放在 70b/。"
+        ),
+        sentences={
+            "the script lies in {parent}/, which is no size folder": (
+                "脚本位于 {parent}/，它不是规模目录"
+            ),
+            "move it to {size}/": "移到 {size}/",
+            "the script lies in {folder}/, its model has the size {size}": (
+                "脚本位于 {folder}/，而其模型规模为 {size}"
+            ),
+        },
+    ),
 )
 
 
@@ -47,15 +66,19 @@ def check(case: Case) -> Iterator[Hit]:
     folder = case.name.folder
     if folder is None:
         yield Hit(
-            message=f"the script lies in {parent}/, which is no size folder",
+            message=say("the script lies in {parent}/, which is no size folder", parent=parent),
             span=FILE,
-            help=f"move it to {size}/",
+            help=say("move it to {size}/", size=size),
         )
     elif not same_size(folder.split("-")[0], size):
         yield Hit(
-            message=f"the script lies in {folder}/, its model has the size {size}",
+            message=say(
+                "the script lies in {folder}/, its model has the size {size}",
+                folder=folder,
+                size=size,
+            ),
             span=FILE,
-            help=f"move it to {size}/",
+            help=say("move it to {size}/", size=size),
         )
 
 

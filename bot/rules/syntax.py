@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bot.language import Message, say
 from bot.rules._example import verl
-from bot.rules.base import Case, Example, Hit, Meta, Skip
+from bot.rules.base import Case, Chinese, Example, Hit, Meta, Skip
 
 META = Meta(
     id="RLB001",
@@ -32,6 +33,20 @@ META = Meta(
         bad=verl('trainer.experiment_name="first'),
         good=verl('trainer.experiment_name="first"'),
     ),
+    zh=Chinese(
+        summary="bash 会拒绝该脚本，或文件不是文本。",
+        why="bash 遇到语法错误即停止，其后各行都不会执行；该处之后的内容也无法可靠读取。",
+        instead="修正指出的位置；`bash -n SCRIPT` 会显示 bash 自己的信息。",
+        limits=(
+            "有效但未求值的结构只是提示，因为只有依赖它的设置不确定。达到读取上限时报告"
+            "为“无法检查”，并给出上限。"
+        ),
+        sentences={
+            "line {line}: {problem}": "第 {line} 行：{problem}",
+            "{problem}; what depends on it is not checked": "{problem}；依赖它的内容没有检查",
+            "{problem}": "bash 无法读取：{problem}",
+        },
+    ),
 )
 
 
@@ -40,16 +55,22 @@ def check(case: Case) -> Iterator[Hit | Skip]:
     for problem in case.reading.problems:
         if problem.kind == "limit":
             place = case.source.place(problem.span)
-            yield Skip(reason=f"line {place.line}: {_clause(problem.message)}")
+            yield Skip(
+                reason=say(
+                    "line {line}: {problem}", line=place.line, problem=_clause(problem.message)
+                )
+            )
         elif problem.kind == "unsupported":
             yield Hit(
-                message=f"{_clause(problem.message)}; what depends on it is not checked",
+                message=say(
+                    "{problem}; what depends on it is not checked", problem=_clause(problem.message)
+                ),
                 span=problem.span,
                 severity="note",
             )
         else:
-            yield Hit(message=_clause(problem.message), span=problem.span)
+            yield Hit(message=say("{problem}", problem=_clause(problem.message)), span=problem.span)
 
 
 def _clause(sentence: str) -> str:
-    return sentence.rstrip().rstrip(".")
+    return sentence if isinstance(sentence, Message) else sentence.rstrip().rstrip(".")

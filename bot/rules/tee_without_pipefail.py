@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bot.language import say
 from bot.rules._example import verl
-from bot.rules.base import Case, Example, Hit, Meta
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
 
 META = Meta(
     id="RLB044",
@@ -25,6 +26,20 @@ META = Meta(
         bad=verl(end=" 2>&1 | tee run.log"),
         good=verl(before="set -o pipefail", end=" 2>&1 | tee run.log"),
     ),
+    zh=Chinese(
+        summary="启动命令接入管道，却没有 `set -o pipefail`。",
+        why=(
+            "管道的退出码是最后一个程序的。训练因显存不足失败时仍以 0 结束，启动脚本"
+            "的一方会以为它成功了。"
+        ),
+        instead="在启动命令之上写 `set -o pipefail`。",
+        limits="脚本读取 PIPESTATUS 时不报告。",
+        sentences={
+            "the launch is piped into {program} without pipefail, so a failed run exits with "
+            "0": "启动命令接入 {program} 而没有 pipefail，失败的运行会以 0 退出",
+            "put set -o pipefail above the launch": "在启动命令之上写 set -o pipefail",
+        },
+    ),
 )
 
 
@@ -36,10 +51,11 @@ def check(case: Case) -> Iterator[Hit]:
         command = plan.launch.command
         if command.pipeline and not command.pipefail:
             yield Hit(
-                message=(
-                    f"the launch is piped into {command.pipeline[-1]} without pipefail, "
-                    "so a failed run exits with 0"
+                message=say(
+                    "the launch is piped into {program} without pipefail, so a failed run "
+                    "exits with 0",
+                    program=command.pipeline[-1],
                 ),
                 span=command.argv[0].span,
-                help="put set -o pipefail above the launch",
+                help=say("put set -o pipefail above the launch"),
             )

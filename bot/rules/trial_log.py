@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.frameworks.plan import Plan
+from bot.language import say
 from bot.rules._example import verl
-from bot.rules.base import Case, Example, Hit, Meta, TextEdit
+from bot.rules.base import Case, Chinese, Example, Hit, Meta, TextEdit
 from bot.trials import Tried, largest_passing, outcome, reaches, tried_values
 
 _BATCH = "nproc_per_gpu=44 # 32√ → 64× → 48× → 40√ → 44√ → 46× → 45×"
@@ -43,6 +44,40 @@ META = Meta(
         ),
         good=verl("data.train_batch_size=$((nproc_per_gpu * 8))", before=_BATCH),
     ),
+    zh=Chinese(
+        summary="脚本自己的试验记录将所用的值标为失败，或有更大的值通过。",
+        why=(
+            "MaxBatch 是能跑通的最大批量。作者自己的记录把所用的值标为 × 时，该行公布的就"
+            "是显存不足的批量；有更大的值标为 √ 时，公布的又少于硬件所能达到的。"
+        ),
+        instead="使用标为 √ 的最大值，或更新记录。",
+        limits=(
+            "读取值所在行或其上一行注释中数字后面的 √ ✓ ok 与 × ✗ oom 等标记。试过两次的"
+            "值以最后一次为准。小于更大 √ 的值为警告，未试过的值为提示。值没有用于任何启"
+            "动时不报告。"
+        ),
+        sentences={
+            "{name}={value} is marked × in this script's own trial log; no value is marked √": (
+                "{name}={value} 在脚本自己的试验记录中标为 ×；没有标为 √ 的值"
+            ),
+            "{name}={value} is marked × in this script's own trial log; the largest √ is "
+            "{best}": "{name}={value} 在脚本自己的试验记录中标为 ×；最大的 √ 是 {best}",
+            "this script's own trial log shows {best} passing, but {name}={value} is used": (
+                "脚本自己的试验记录表明 {best} 可以通过，却使用了 {name}={value}"
+            ),
+            "; the largest √ is {best}": "；最大的 √ 是 {best}",
+            "{name}={value} is not in this script's own trial log{known}": (
+                "{name}={value} 不在脚本自己的试验记录中{known}"
+            ),
+            "add its outcome to the log": "把它的结果补进记录",
+            "use {name}={best}{batch}": "改用 {name}={best}{batch}",
+            "use {name}={best}": "改用 {name}={best}",
+            "add a value that passed to the log, and use it": "在记录中补上一个通过的值并使用它",
+            " (MaxBatch {most})": "（即 MaxBatch {most}）",
+            " (MaxBatch {most} on 1 GPU)": "（1 张 GPU 上 MaxBatch {most}）",
+            " (MaxBatch {most} on {gpus} GPUs)": "（{gpus} 张 GPU 上 MaxBatch {most}）",
+        },
+    ),
 )
 
 
@@ -57,36 +92,61 @@ def check(case: Case) -> Iterator[Hit]:
 def _judge(case: Case, plan: Plan, tried: Tried) -> Iterator[Hit]:
     best = largest_passing(tried.trials)
     result = outcome(tried.trials, tried.value)
-    shown = f"{tried.name}={tried.value}"
+    used = {"name": tried.name, "value": tried.value}
     if result is False:
-        known = f"the largest √ is {best}" if best is not None else "no value is marked √"
-        message = f"{shown} is marked × in this script's own trial log; {known}"
+        if best is None:
+            message = say(
+                "{name}={value} is marked × in this script's own trial log; no value is marked √",
+                **used,
+            )
+        else:
+            message = say(
+                "{name}={value} is marked × in this script's own trial log; "
+                "the largest √ is {best}",
+                best=best,
+                **used,
+            )
         yield _hit(case, plan, tried, best, message, None)
     elif best is not None and best > tried.value:
-        message = f"this script's own trial log shows {best} passing, but {shown} is used"
+        message = say(
+            "this script's own trial log shows {best} passing, but {name}={value} is used",
+            best=best,
+            **used,
+        )
         yield _hit(case, plan, tried, best, message, "warning")
     elif result is None:
-        known = f"; the largest √ is {best}" if best is not None else ""
+        known = say("; the largest √ is {best}", best=best) if best is not None else ""
         yield Hit(
-            message=f"{shown} is not in this script's own trial log{known}",
+            message=say(
+                "{name}={value} is not in this script's own trial log{known}", known=known, **used
+            ),
             span=tried.span,
             severity="note",
-            help="add its outcome to the log",
+            help=say("add its outcome to the log"),
         )
 
 
 def _hit(
     case: Case, plan: Plan, tried: Tried, best: int | None, message: str, severity: str | None
 ) -> Hit:
-    use = f"use {tried.name}={best}{_max_batch(plan, tried, best)}" if best is not None else None
+    use = (
+        say(
+            "use {name}={best}{batch}",
+            name=tried.name,
+            best=best,
+            batch=_max_batch(plan, tried, best),
+        )
+        if best is not None
+        else say("add a value that passed to the log, and use it")
+    )
     literal = case.source.text[tried.span.start : tried.span.end] == str(tried.value)
     edits = (TextEdit(span=tried.span, text=str(best)),) if best is not None and literal else ()
     return Hit(
         message=message,
         span=tried.span,
         severity="warning" if severity else None,
-        help=use or "add a value that passed to the log, and use it",
-        fix_title=f"use {tried.name}={best}" if edits else None,
+        help=use,
+        fix_title=(say("use {name}={best}", name=tried.name, best=best) if edits else None),
         edits=edits,
     )
 
@@ -96,6 +156,9 @@ def _max_batch(plan: Plan, tried: Tried, best: int) -> str:
     total = plan.train_batch_size.value
     if not total or not tried.value or total % tried.value or plan.train_batch_size.default:
         return ""
-    gpus = plan.gpus.value
-    where = f" on {gpus} {'GPU' if gpus == 1 else 'GPUs'}" if gpus else ""
-    return f" (MaxBatch {best * (total // tried.value)}{where})"
+    gpus, most = plan.gpus.value, best * (total // tried.value)
+    if gpus is None:
+        return say(" (MaxBatch {most})", most=most)
+    if gpus == 1:
+        return say(" (MaxBatch {most} on 1 GPU)", most=most)
+    return say(" (MaxBatch {most} on {gpus} GPUs)", most=most, gpus=gpus)

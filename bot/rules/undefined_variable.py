@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 
 from bot.frameworks.plan import Plan, Setting
+from bot.language import say
 from bot.rules._example import verl
 from bot.rules._keys import shown
-from bot.rules.base import Case, Example, Hit, Meta
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
 from bot.shell.source import Span
 from bot.shell.words import Hole
 
@@ -40,6 +41,24 @@ META = Meta(
             before="gsm8k_train_path=data/gsm8k/train.parquet",
         ),
     ),
+    zh=Chinese(
+        summary="设置取自脚本从未设置的变量。",
+        why="除非调用者恰好设置了它，否则变量为空，设置也为空，别人无法运行脚本。",
+        instead="设置该变量，改正其名称，或给出默认值：${DATA_DIR:-data}。",
+        limits=(
+            "只有含小写字母的名称才是错误：大写名称按惯例由调用者（集群）设置，只是提示。"
+            "`source` 了可能设置该变量、但无法读取的文件之后不报告。脚本中有默认值即可。"
+        ),
+        sentences={
+            "{key} needs the variable {name}, which the script never sets": (
+                "{key} 需要变量 {name}，而脚本从未设置它"
+            ),
+            "did you mean ${near}?": "是否想写 ${near}？",
+            "set {name}, or give it a default: ${{{name}:-…}}": (
+                "设置 {name}，或给出默认值：${{{name}:-…}}"
+            ),
+        },
+    ),
 )
 
 
@@ -69,12 +88,16 @@ def _hit(
 ) -> Hit:
     near = get_close_matches(name, sorted(names), n=1, cutoff=0.75)
     return Hit(
-        message=(
-            f"{shown(plan, setting.key)} needs the variable {name}, which the script never sets"
+        message=say(
+            "{key} needs the variable {name}, which the script never sets",
+            key=shown(plan, setting.key),
+            name=name,
         ),
         span=span,
         severity=None if certain else "note",
-        help=f"did you mean ${near[0]}?"
-        if near
-        else f"set {name}, or give it a default: ${{{name}:-…}}",
+        help=(
+            say("did you mean ${near}?", near=near[0])
+            if near
+            else say("set {name}, or give it a default: ${{{name}:-…}}", name=name)
+        ),
     )

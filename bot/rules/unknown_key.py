@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 from bot.frameworks.plan import Plan, Setting
 from bot.frameworks.tables import KeyVerdict
+from bot.language import say
 from bot.rules._example import verl
-from bot.rules._keys import refused, release, replaced, shown
-from bot.rules.base import Case, Example, Hit, Meta, Skip
+from bot.rules._keys import KEYS_ZH, reason, refused, release, replaced, shown
+from bot.rules.base import Case, Chinese, Example, Hit, Meta, Skip
 
 META = Meta(
     id="RLB020",
@@ -39,6 +40,42 @@ META = Meta(
         bad=verl("actor_rollout_ref.actor.ppo_minibatch_size=256"),
         good=verl("actor_rollout_ref.actor.ppo_mini_batch_size=256"),
     ),
+    zh=Chinese(
+        summary="该框架版本没有的设置。",
+        why=(
+            "verl 的配置是封闭的：覆盖不存在的键时，Hydra 在训练开始前终止。OpenRLHF 的参"
+            "数解析器也是如此。"
+        ),
+        instead=(
+            "使用该版本自己的名称，删除该设置，或用注释写明脚本所针对的版本，例如 `# verl: 0.8.0`。"
+        ),
+        limits=(
+            "按提示中给出的一个版本检查。配置未知的启动（自有的 recipe、包外的配置）报告"
+            "为“无法检查”。用 `+` 添加的键对 Hydra 来说从不未知。"
+        ),
+        sentences={
+            **KEYS_ZH,
+            "the settings of {entry} are not known ({framework} {version}: {reason})": (
+                "{entry} 的设置未知（{framework} {version}：{reason}）"
+            ),
+            "{doubt}, so 1 setting was not checked": "{doubt}，因此有 1 项设置没有检查",
+            "{doubt}, so {count} settings were not checked": (
+                "{doubt}，因此有 {count} 项设置没有检查"
+            ),
+            "{key} is {history}": "{key} 的版本情况：{history}",
+            "no release of {framework} has {key}": "{framework} 的任何版本都没有 {key}",
+            "{message} ({release})": "{message}（{release}）",
+            "{key}{more} exists only with {choice} ({release})": (
+                "{key}{more} 只在 {choice} 时存在（{release}）"
+            ),
+            " (and {count} other settings like it)": "（以及另外 {count} 项同类设置）",
+            "add {choice}, or remove the setting": "加上 {choice}，或删除该设置",
+            "add {choice}, or remove the settings": "加上 {choice}，或删除这些设置",
+            "did you mean {key}?": "是否想写 {key}？",
+            "remove the setting": "删除该设置",
+            "use {key}": "改用 {key}",
+        },
+    ),
 )
 
 
@@ -47,9 +84,12 @@ def check(case: Case) -> Iterator[Hit | Skip]:
     for plan in case.plans:
         if plan.table is None and plan.settings:
             yield Skip(
-                reason=(
-                    f"the settings of {plan.launch.entry} are not known "
-                    f"({plan.framework} {plan.framework_version}: {plan.version_reason})"
+                reason=say(
+                    "the settings of {entry} are not known ({framework} {version}: {reason})",
+                    entry=plan.launch.entry,
+                    framework=plan.framework,
+                    version=plan.framework_version,
+                    reason=reason(plan),
                 )
             )
     doubts: Counter[str] = Counter()
@@ -66,27 +106,39 @@ def check(case: Case) -> Iterator[Hit | Skip]:
     for (_, choice), found in chosen.items():
         yield _unchosen(choice, found)
     for message, count in doubts.items():
-        settings = "1 setting was" if count == 1 else f"{count} settings were"
-        yield Skip(reason=f"{message}, so {settings} not checked")
+        if count == 1:
+            yield Skip(reason=say("{doubt}, so 1 setting was not checked", doubt=message))
+        else:
+            yield Skip(
+                reason=say(
+                    "{doubt}, so {count} settings were not checked", doubt=message, count=count
+                )
+            )
 
 
 def _hit(case: Case, plan: Plan, setting: Setting, verdict: KeyVerdict) -> Hit:
     key = shown(plan, setting.key)
     if verdict.status != "unknown":
         return Hit(
-            message=f"{verdict.message} ({release(plan)})",
+            message=say("{message} ({release})", message=verdict.message, release=release(plan)),
             span=setting.key_span,
             severity="warning" if verdict.accepted else None,
         )
     history = plan.table.history(setting.key) if plan.table else None
-    message = f"{key} is {history}" if history else f"no release of {plan.framework} has {key}"
+    message = (
+        say("{key} is {history}", key=key, history=history)
+        if history
+        else say("no release of {framework} has {key}", framework=plan.framework, key=key)
+    )
     near = _sensible(plan, setting, verdict.suggestion, history)
     edits = replaced(case, setting, f"{setting.operator}{near}") if near else ()
     return Hit(
-        message=f"{message} ({release(plan)})",
+        message=say("{message} ({release})", message=message, release=release(plan)),
         span=setting.key_span,
-        help=f"did you mean {shown(plan, near)}?" if near else "remove the setting",
-        fix_title=f"use {shown(plan, near)}" if near and edits else None,
+        help=(
+            say("did you mean {key}?", key=shown(plan, near)) if near else say("remove the setting")
+        ),
+        fix_title=(say("use {key}", key=shown(plan, near)) if near and edits else None),
         edits=edits,
     )
 
@@ -94,11 +146,21 @@ def _hit(case: Case, plan: Plan, setting: Setting, verdict: KeyVerdict) -> Hit:
 def _unchosen(choice: str, found: list[tuple[Plan, Setting]]) -> Hit:
     """One finding for all settings of a launch that a missing choice would bring."""
     plan, first = found[0]
-    more = f" (and {len(found) - 1} other settings like it)" if len(found) > 1 else ""
+    more = (
+        say(" (and {count} other settings like it)", count=len(found) - 1) if len(found) > 1 else ""
+    )
     return Hit(
-        message=f"{first.key}{more} exists only with {choice} ({release(plan)})",
+        message=say(
+            "{key}{more} exists only with {choice} ({release})",
+            key=first.key,
+            more=more,
+            choice=choice,
+            release=release(plan),
+        ),
         span=first.key_span,
-        help=f"add {choice}, or remove " + ("the setting" if len(found) == 1 else "the settings"),
+        help=say("add {choice}, or remove the setting", choice=choice)
+        if len(found) == 1
+        else say("add {choice}, or remove the settings", choice=choice),
     )
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bot.language import say
 from bot.rules._example import verl
 from bot.rules._values import version_at_least
-from bot.rules._verl import LIMITS, ROLLOUT, SOURCE, trainers
-from bot.rules.base import Case, Example, Hit, Meta
+from bot.rules._verl import LIMITS, LIMITS_ZH, ROLLOUT, SOURCE, trainers
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
 
 _SAMPLE = f"{ROLLOUT}.val_kwargs.do_sample"
 _TEMPERATURE = f"{ROLLOUT}.temperature"
@@ -27,6 +28,20 @@ META = Meta(
         bad=verl(f"{_SAMPLE}=True", f"{_TEMPERATURE}=0"),
         good=verl(f"{_SAMPLE}=True", f"{_TEMPERATURE}=1.0"),
     ),
+    zh=Chinese(
+        summary="rollout 的 temperature 为 0，而验证时仍采样（do_sample）。",
+        why="temperature 为 0 时采样没有定义，verl 启动即终止。",
+        instead="把 rollout.temperature 设为大于 0，或不开启 val_kwargs.do_sample。",
+        limits=f"{LIMITS_ZH}verl 比较的是 rollout.temperature，而不是 val_kwargs.temperature。",
+        sentences={
+            "validation samples, but rollout.temperature is {value}": (
+                "验证时采样，但 rollout.temperature 为 {value}"
+            ),
+            "set {temperature} above 0, or remove {sample}": (
+                "把 {temperature} 设为大于 0，或删除 {sample}"
+            ),
+        },
+    ),
 )
 
 
@@ -40,7 +55,14 @@ def check(case: Case) -> Iterator[Hit]:
             continue
         if values.flag(_SAMPLE) is True and version_at_least(values.plan, 0, 3):
             yield Hit(
-                message=f"validation samples, but rollout.temperature is {found.value:g}",
+                message=say(
+                    "validation samples, but rollout.temperature is {value}",
+                    value=f"{found.value:g}",
+                ),
                 span=values.place(_TEMPERATURE),
-                help=f"set {_TEMPERATURE} above 0, or remove {_SAMPLE}",
+                help=say(
+                    "set {temperature} above 0, or remove {sample}",
+                    temperature=_TEMPERATURE,
+                    sample=_SAMPLE,
+                ),
             )

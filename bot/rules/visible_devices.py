@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 
 from bot.frameworks.plan import Plan
+from bot.language import say
 from bot.rules._example import verl
-from bot.rules.base import Case, Example, Hit, Meta
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
 from bot.shell.words import Word
 
 META = Meta(
@@ -32,6 +33,29 @@ META = Meta(
         good=verl(
             "trainer.n_gpus_per_node=8", before="export CUDA_VISIBLE_DEVICES=0,1,2,3,4,5,6,7"
         ),
+    ),
+    zh=Chinese(
+        summary="CUDA_VISIBLE_DEVICES 列出的设备数与每节点使用的不同。",
+        why=(
+            "设备少于启动所需时，Ray 等不到 GPU，启动失败；多于所需时，读者无法判断该行指"
+            "的是哪个数量。"
+        ),
+        instead="恰好列出一个节点使用的设备，或把该变量留给调用者。",
+        limits=(
+            "与单个节点的 GPU 数比较。提交到运行中 Ray 集群的作业从集群获得设备，不判断。"
+            "也读取 ROCm 与昇腾的变量。"
+        ),
+        sentences={
+            "{name} lists {listed}, {per} {used}": "{name} 列出 {listed}，而{per} {used}",
+            "1 device": "1 个设备",
+            "{count} devices": "{count} 个设备",
+            "a node uses": "一个节点使用",
+            "the launch uses": "启动使用",
+            "1 GPU": "1 张 GPU",
+            "{count} GPUs": "{count} 张 GPU",
+            "list {used}, such as {ids}": "列出 {used} 个，例如 {ids}",
+            "{enough}, or leave the variable to the caller": "{enough}，或把该变量留给调用者",
+        },
     ),
 )
 
@@ -58,14 +82,20 @@ def check(case: Case) -> Iterator[Hit]:
 
 
 def _hit(plan: Plan, name: str, word: Word, listed: int, used: int) -> Hit:
-    many = "device" if listed == 1 else "devices"
-    per = "a node uses" if (plan.nodes.value or 1) > 1 else "the launch uses"
-    ids = ",".join(str(number) for number in range(used))
-    enough = f"list {used}, such as {ids}" if used <= 16 else f"list {used}"
+    ids = ",".join(str(number) for number in range(min(used, 16)))
+    enough = say("list {used}, such as {ids}", used=used, ids=ids)
     return Hit(
-        message=f"{name} lists {listed} {many}, {per} {used} {'GPU' if used == 1 else 'GPUs'}",
+        message=say(
+            "{name} lists {listed}, {per} {used}",
+            name=name,
+            listed=say("1 device") if listed == 1 else say("{count} devices", count=listed),
+            per=say("a node uses") if (plan.nodes.value or 1) > 1 else say("the launch uses"),
+            used=say("1 GPU") if used == 1 else say("{count} GPUs", count=used),
+        ),
         span=word.span_of(0, len(word.text)),
-        help=enough if listed < used else f"{enough}, or leave the variable to the caller",
+        help=enough
+        if listed < used
+        else say("{enough}, or leave the variable to the caller", enough=enough),
     )
 
 

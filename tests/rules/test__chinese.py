@@ -15,9 +15,7 @@ from bot.rules.base import Rule
 from bot.rules.registry import rules
 from tests.rules.helpers import case
 
-each_rule = pytest.mark.parametrize(
-    "rule", [rule for rule in rules() if rule.meta.zh], ids=lambda rule: rule.meta.slug
-)
+each_rule = pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule.meta.slug)
 
 
 def templates(rule: Rule) -> Iterator[str]:

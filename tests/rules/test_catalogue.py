@@ -35,6 +35,10 @@ def test_pages_on_disk_are_those_that_the_rules_make() -> None:
     made = docs.files()
     on_disk = {path.name: path.read_text(encoding="utf-8") for path in docs.FOLDER.glob("*.md")}
     assert on_disk == made, "run python -m bot.rules.docs"
+    chinese = docs.files_zh()
+    pages = {path.name: path.read_text(encoding="utf-8") for path in docs.FOLDER_ZH.glob("*.md")}
+    assert pages == chinese, "run python -m bot.rules.docs"
+    assert set(chinese) == set(made)
 
 
 def test_writing_removes_pages_of_rules_that_are_gone(tmp_path: Path) -> None:
