@@ -28,7 +28,7 @@ from bot.report import (
 )
 from bot.rules.registry import lookup
 
-CATALOGUES: Final = ("bot.chinese",)
+CATALOGUES: Final = ("bot.chinese", "bot.evidence.zh", "bot.table.zh")
 
 
 def in_language(report: ScriptReport, language: Language) -> ScriptReport:

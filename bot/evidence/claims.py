@@ -32,6 +32,7 @@ from bot.evidence.strength import sources, strength
 from bot.evidence.subject import Observed, Subject, judged, known, made, setting_claim, unknown
 from bot.evidence.values import Missing, fits, lookup, same, shown
 from bot.frameworks.plan import Plan, Setting
+from bot.language import say
 from bot.naming import ScriptName
 from bot.report import Claim, ClaimVerdict, Evidence, JsonValue, Run
 
@@ -156,12 +157,15 @@ def _partly_known(setting: Setting, observed: JsonValue | Missing, source: str) 
     if not isinstance(observed, Missing) and all(hole.kind == "environment" for hole in holes):
         decided = fits(setting.text, observed)
     if decided is None:
-        reason = "The script's value cannot be known without running it."
+        reason = say("The script's value cannot be known without running it.")
         return unknown(setting.key, setting.text, shown(observed), source, reason)
     names = ", ".join(dict.fromkeys(hole.name or hole.reason for hole in holes))
     verdict: ClaimVerdict = "consistent" if decided else "inconsistent"
-    agrees = "agrees" if decided else "does not agree"
-    reason = f"The run {agrees} with what the script says besides {names}."
+    reason = say("The run agrees with what the script says besides {names}.", names=names)
+    if not decided:
+        reason = say(
+            "The run does not agree with what the script says besides {names}.", names=names
+        )
     return made(setting.key, setting.text, shown(observed), source, verdict, reason)
 
 
@@ -174,18 +178,22 @@ def _setting(subject: Subject, setting: Setting) -> Claim:
             return unknown(key, "(deleted)", None, source, subject.absent(key))
         gone = isinstance(observed, Missing)
         verdict: ClaimVerdict = "consistent" if gone else "inconsistent"
-        reason = f"The script deletes this key; the run {'has none' if gone else 'still has it'}."
+        reason = say("The script deletes this key, and the run has none.")
+        if not gone:
+            reason = say("The script deletes this key, and the run still has it.")
         return made(key, "(deleted)", shown(observed), source, verdict, reason)
     claimed = known(setting.value)
     if isinstance(claimed, Missing):
         return _partly_known(setting, observed, source)
     if key.startswith("hydra."):
-        reason = "Settings of Hydra itself are not part of the run's configuration."
+        reason = say("Settings of Hydra itself are not part of the run's configuration.")
         return unknown(key, setting.text, None, source, reason)
     if isinstance(observed, Missing):
         return unknown(key, claimed, None, source, subject.absent(key))
     if isinstance(claimed, str) and isinstance(observed, dict):
-        reason = "The script chooses a group of the configuration here; its entries are compared."
+        reason = say(
+            "The script chooses a group of the configuration here; its entries are compared."
+        )
         return unknown(key, claimed, observed, source, reason)
     equal = same(claimed, observed)
     if (

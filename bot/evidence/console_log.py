@@ -124,7 +124,7 @@ class _Log:
         links = list(self.links)
         run = links[0] if len(links) == 1 else None
         return Facts(
-            source=f"console log {name}, which is text that its owner can edit",
+            source=say("console log {name}, which is text that its owner can edit", name=name),
             kind="log",
             run=RunId(
                 id=run.run_id if run else None,

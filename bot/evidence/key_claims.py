@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from bot.evidence.subject import Subject, made, setting_claim, unknown
 from bot.evidence.values import Missing, lookup
+from bot.language import say
 from bot.naming import model_size
 from bot.report import Claim, JsonValue
 
@@ -18,15 +19,15 @@ def run_claim(subject: Subject) -> Claim | None:
     claimed = f"{link.entity}/{link.project}/{link.run_id}"
     observed = f"{run.entity or '?'}/{run.project or '?'}/{run.id or '?'}"
     if run.id is None:
-        return unknown("run", claimed, None, "run record", "The run does not say its own id.")
+        return unknown("run", claimed, None, "run record", say("The run does not say its own id."))
     pairs = ((link.run_id, run.id), (link.entity, run.entity), (link.project, run.project))
     if any(there is not None and here != there for here, there in pairs):
-        reason = (
+        reason = say(
             "The run that was read is not the one that the link names, so it says nothing about "
             "this script; give the linked run, or correct the link."
         )
         return unknown("run", claimed, observed, "run record", reason)
-    reason = "The run that was read is the one that the link names."
+    reason = say("The run that was read is the one that the link names.")
     return made("run", claimed, observed, "run record", "consistent", reason)
 
 
@@ -54,27 +55,27 @@ def model_claim(subject: Subject) -> Claim:
         reason = subject.absent(field.key)
         return unknown("model", claimed, None, "run config", reason)
     if "${" in seen.value or claimed is None:
-        reason = "The model's path is not resolved in the run, or not known from the script."
+        reason = say("The model's path is not resolved in the run, or not known from the script.")
         return unknown("model", claimed, seen.value, seen.source, reason)
     if field.value is not None:
         if not same_model(field.value, seen.value):
-            reason = "The run trained another model than the script's."
+            reason = say("The run trained another model than the script's.")
             return made("model", claimed, seen.value, seen.source, "inconsistent", reason)
         elsewhere = field.value != seen.value
-        reason = "The run trained the script's model" + (
-            ", from another path." if elsewhere else "."
-        )
+        reason = say("The run trained the script's model.")
+        if elsewhere:
+            reason = say("The run trained the script's model, from another path.")
         return made("model", claimed, seen.value, seen.source, "consistent", reason)
     # Only the file's name is left to compare with: a family and a size.
     observed = model_name(seen.value)
     if claimed.casefold() in observed:
-        reason = "The run's model bears the name that the file's name gives."
+        reason = say("The run's model bears the name that the file's name gives.")
         return made("model", claimed, seen.value, seen.source, "consistent", reason)
     sizes = model_size(claimed), model_size(observed)
     if None not in sizes and sizes[0] != sizes[1]:
-        reason = "The run's model has another size than the file's name gives."
+        reason = say("The run's model has another size than the file's name gives.")
         return made("model", claimed, seen.value, seen.source, "inconsistent", reason)
-    reason = "The script's model cannot be known by reading it, and the names differ."
+    reason = say("The script's model cannot be known by reading it, and the names differ.")
     return unknown("model", claimed, seen.value, seen.source, reason)
 
 
@@ -95,12 +96,14 @@ def adapter_claim(subject: Subject) -> Claim:
     source = (used or ranks)[0].source if used or ranks else "run config"
     observed = ("dora" if _dora(subject) else "lora") if used else "none"
     if claimed is None:
-        reason = "The script's adapter cannot be known by reading it."
+        reason = say("The script's adapter cannot be known by reading it.")
         return unknown("adapter", None, observed, source, reason)
     if claimed == observed:
-        reason = "The run's configuration agrees."
+        reason = say("The run's configuration agrees.")
         return made("adapter", claimed, observed, source, "consistent", reason)
-    reason = f"The run trained {'with ' + observed if used else 'without an adapter'}."
+    reason = say("The run trained without an adapter.")
+    if used:
+        reason = say("The run trained with {adapter}.", adapter=observed)
     return made("adapter", claimed, observed, source, "inconsistent", reason)
 
 
@@ -159,6 +162,8 @@ def _by_presence(subject: Subject, claim: str, implied: str, keys: tuple[str, ..
         return unknown(claim, claimed, None, "run config", subject.absent(keys[0]))
     source = f"run config: {keys[0]}"
     if claimed == implied:
-        return made(claim, claimed, implied, source, "consistent", "The run's settings show it.")
-    reason = f"OpenRLHF uses {implied}."
+        return made(
+            claim, claimed, implied, source, "consistent", say("The run's settings show it.")
+        )
+    reason = say("OpenRLHF uses {implied}.", implied=implied)
     return made(claim, claimed, implied, source, "inconsistent", reason)

@@ -10,6 +10,7 @@ from bot.evidence.facts import Facts
 from bot.evidence.links import RunLink
 from bot.evidence.values import MISSING, Missing, lookup, same, shown
 from bot.frameworks.plan import UNKNOWN, Field, Plan, Setting
+from bot.language import say
 from bot.naming import ScriptName
 from bot.report import Claim, ClaimVerdict, JsonValue, Scalar
 
@@ -99,10 +100,10 @@ class Subject:
     def absent(self, key: str | None) -> str:
         """Why the configuration does not answer, a sentence."""
         if not self.facts.config:
-            return "The run recorded no configuration."
+            return say("The run recorded no configuration.")
         if key is None:
-            return "The run's configuration does not say it."
-        return f"The run's configuration has no such key ({key})."
+            return say("The run's configuration does not say it.")
+        return say("The run's configuration has no such key ({key}).", key=key)
 
 
 def known(value: object) -> JsonValue | Missing:
@@ -129,20 +130,22 @@ def setting_claim(
     if claimed is None:
         if written is None and seen.value is None:
             return None  # Neither side sets it.
-        reason = "The script's value cannot be known by reading it."
+        reason = say("The script's value cannot be known by reading it.")
         if written is None:
-            reason = "The script does not set it."
+            reason = say("The script does not set it.")
         return unknown(claim, None, seen.value, seen.source, reason)
     # What the script writes is what the run records; the plan's word for it may be another one.
     exact = written is not None and written.key == seen.key and same(known_or(written), seen.value)
     equal = exact or same(_folded(claimed), _folded(seen.value))
     if equal is False and field.value is None:
-        reason = "The file's name says otherwise; the script's own value cannot be known."
+        reason = say("The file's name says otherwise; the script's own value cannot be known.")
         return unknown(claim, claimed, seen.value, seen.source, reason)
     if equal is False and field.default and not _same_release(subject):
-        reason = (
-            f"The script leaves it to the framework, whose default in {subject.plan.framework} "
-            f"{subject.plan.framework_version} differs; the run's release is not known to be that."
+        reason = say(
+            "The script leaves it to the framework, whose default in {framework} {release} "
+            "differs; the run's release is not known to be that.",
+            framework=subject.plan.framework,
+            release=subject.plan.framework_version,
         )
         return unknown(claim, claimed, seen.value, seen.source, reason)
     return judged(claim, claimed, seen, equal, default=field.default)
@@ -168,16 +171,22 @@ def judged(
     claim: str, claimed: Scalar, seen: Observed, equal: bool | None, *, default: bool = False
 ) -> Claim:
     """A claim from the outcome of a comparison."""
-    whose = "the framework's default, which the script leaves" if default else "the script's value"
     if equal is None:
         return unknown(
             claim,
             claimed,
             seen.value,
             seen.source,
-            "One side is not resolved: it refers to others.",
+            say("One side is not resolved: it refers to others."),
         )
-    reason = f"The run used {whose}." if equal else f"The run did not use {whose}."
+    if default:
+        reason = say("The run used the framework's default, which the script leaves.")
+        if not equal:
+            reason = say("The run did not use the framework's default, which the script leaves.")
+    else:
+        reason = say("The run used the script's value.")
+        if not equal:
+            reason = say("The run did not use the script's value.")
     verdict: ClaimVerdict = "consistent" if equal else "inconsistent"
     return made(claim, claimed, seen.value, seen.source, verdict, reason)
 
