@@ -1,0 +1,65 @@
+"""docs/evidence.md says how each failure reads, and the SDK is imported where it says."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import Final, get_args
+
+from bot.evidence.links import parse_link
+from bot.evidence.online.failure import Failure, Kind, sentence
+
+ROOT: Final = Path(__file__).resolve().parents[3]
+LINK = parse_link("https://wandb.ai/ada/tuning/runs/abc123")
+WHEN: Final[dict[Kind, tuple[str, Failure]]] = {
+    "no-key": ("not public, and no key", Failure(kind="no-key")),
+    "bad-key": ("key refused", Failure(kind="bad-key", status=401)),
+    "forbidden": ("key without the right", Failure(kind="forbidden", status=403)),
+    "private": ("not public", Failure(kind="private")),
+    "not-found": ("no such run", Failure(kind="not-found")),
+    "gone": ("deleted meanwhile", Failure(kind="gone", stage="the history")),
+    "rate": ("too many requests", Failure(kind="rate", status=429, seconds=120)),
+    "server": ("server out of order", Failure(kind="server", status=503)),
+    "http": ("no W&B server", Failure(kind="http", status=404)),
+    "garbage": ("no answer of W&B", Failure(kind="garbage")),
+    "redirect": ("redirect", Failure(kind="redirect", status=302)),
+    "unreachable": ("no connection", Failure(kind="unreachable", detail="connection refused")),
+    "tls": ("no safe connection", Failure(kind="tls", detail="self-signed certificate")),
+    "hang": ("server hangs", Failure(kind="hang", stage="the history", seconds=30)),
+    "slow": ("too slow", Failure(kind="slow", stage="the system stream", seconds=330)),
+    "too-much": (
+        "endless answer",
+        Failure(kind="too-much", stage="the system stream", detail="more than 2147483648 bytes"),
+    ),
+    "sdk": ("SDK fails", Failure(kind="sdk", stage="the history", detail="RuntimeError")),
+    "ended": ("process killed", Failure(kind="ended", stage="the history", detail="by SIGKILL")),
+    "missing-sdk": ("SDK broken", Failure(kind="missing-sdk", detail="ImportError")),
+}
+
+
+def failures_table() -> str:
+    """The table of the guide."""
+    rows = [f"| {when} | {sentence(failure, LINK)} |" for when, failure in WHEN.values()]
+    return "\n".join(["| what happened | what is said |", "| --- | --- |", *rows])
+
+
+def test_the_guide_says_how_each_failure_reads() -> None:
+    assert WHEN.keys() == set(get_args(Kind))
+    text = (ROOT / "docs/evidence.md").read_text(encoding="utf-8")
+    assert failures_table() in text, failures_table()
+
+
+def test_the_sdk_is_imported_only_inside_functions_of_the_reading_process() -> None:
+    importers = set()
+    for file in (ROOT / "bot").rglob("*.py"):
+        tree = ast.parse(file.read_bytes())
+        for node in ast.walk(tree):
+            names = []
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                names = [node.module or ""]
+            if any(name.split(".")[0] == "wandb" for name in names):
+                importers.add(file.relative_to(ROOT / "bot").as_posix())
+                assert node.col_offset > 0, file
+    assert importers == {f"evidence/online/{name}.py" for name in ("pages", "sdk", "siblings")}
