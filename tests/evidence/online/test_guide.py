@@ -54,11 +54,12 @@ def test_the_sdk_is_imported_only_inside_functions_of_the_reading_process() -> N
     for file in (ROOT / "bot").rglob("*.py"):
         tree = ast.parse(file.read_bytes())
         for node in ast.walk(tree):
-            names = []
             if isinstance(node, ast.Import):
                 names = [alias.name for alias in node.names]
             elif isinstance(node, ast.ImportFrom):
                 names = [node.module or ""]
+            else:
+                continue
             if any(name.split(".")[0] == "wandb" for name in names):
                 importers.add(file.relative_to(ROOT / "bot").as_posix())
                 assert node.col_offset > 0, file
