@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 _CONTEXT = 3
+_Stretch: TypeAlias = tuple[str, int, int, int, int]
+"""equal, replace, delete or insert, with the lines of the old and of the new page."""
 
 
 def unified_diff(path: str, before: str, after: str) -> str:
-    r"""The change of a page as a patch of one hunk; empty when nothing changes.
+    r"""The change of a page as a patch; empty when nothing changes.
 
-    Made for a change in one place: everything between its first and its last changed line is in the
-    hunk. Lines end at `\n` alone, as in git: the `\r` of a page with CRLF is part of its lines, and
+    Lines end at `\n` alone, as in git: the `\r` of a page with CRLF is part of its lines, and
     a last line without an end is marked as git marks it.
     """
     from difflib import SequenceMatcher
@@ -25,24 +28,43 @@ def unified_diff(path: str, before: str, after: str) -> str:
     bottom = next((i for i in range(rest) if old[-1 - i] != new[-1 - i]), rest)
     old_end, new_end = len(old) - bottom, len(new) - bottom
 
-    start = max(0, top - _CONTEXT)
-    body = [" " + line for line in old[start:top]]
     # Matched only between the outermost changes, so that equal tables further down stay apart.
     matcher = SequenceMatcher(None, old[top:old_end], new[top:new_end], autojunk=False)
-    for kind, a, b, c, d in matcher.get_opcodes():
-        if kind == "equal":
-            body += [" " + line for line in old[top + a : top + b]]
-        else:
-            body += ["-" + line for line in old[top + a : top + b]]
-            body += ["+" + line for line in new[top + c : top + d]]
-    body += [" " + line for line in old[old_end : old_end + _CONTEXT]]
+    above, below = min(_CONTEXT, top), min(_CONTEXT, bottom)
+    stretches = [
+        ("equal", top - above, top, top - above, top),
+        *((kind, top + a, top + b, top + c, top + d) for kind, a, b, c, d in matcher.get_opcodes()),
+        ("equal", old_end, old_end + below, new_end, new_end + below),
+    ]
+    hunks = "".join(_hunk(group, old, new) for group in _groups(stretches))
 
     # git ends a name with a tab when it holds a space.
     tail = "\t" if " " in path else ""
-    below = min(_CONTEXT, bottom)
-    ranges = _range(start, old_end + below), _range(start, new_end + below)
-    head = f"--- a/{path}{tail}\n+++ b/{path}{tail}\n@@ -{ranges[0]} +{ranges[1]} @@\n"
-    return head + "".join(
+    return f"--- a/{path}{tail}\n+++ b/{path}{tail}\n{hunks}"
+
+
+def _groups(stretches: Sequence[_Stretch]) -> Iterator[list[_Stretch]]:
+    """Stretches of one hunk each: equal lines that are longer than two contexts divide them."""
+    group: list[_Stretch] = []
+    for kind, a, b, c, d in stretches:
+        if kind == "equal" and b - a > 2 * _CONTEXT:
+            yield [*group, (kind, a, a + _CONTEXT, c, c + _CONTEXT)]
+            group = [(kind, b - _CONTEXT, b, d - _CONTEXT, d)]
+        else:
+            group.append((kind, a, b, c, d))
+    yield group
+
+
+def _hunk(group: Sequence[_Stretch], old: Sequence[str], new: Sequence[str]) -> str:
+    body: list[str] = []
+    for kind, a, b, c, d in group:
+        if kind == "equal":
+            body += [" " + line for line in old[a:b]]
+        else:
+            body += ["-" + line for line in old[a:b]]
+            body += ["+" + line for line in new[c:d]]
+    ranges = _range(group[0][1], group[-1][2]), _range(group[0][3], group[-1][4])
+    return f"@@ -{ranges[0]} +{ranges[1]} @@\n" + "".join(
         line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in body
     )
 

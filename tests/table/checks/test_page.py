@@ -169,6 +169,11 @@ def test_diff_shows_and_fix_writes_what_surely_follows(
     assert done.out == snapshot
     text = (folder / PAGE).read_text(encoding="utf-8")
     assert "Qwen2.5-14B" in text
+    patched = folder / "patched"
+    (patched / PAGE).parent.mkdir(parents=True)
+    (patched / PAGE).write_text(DEFECTIVE, encoding="utf-8")
+    subprocess.run(["git", "apply", "-"], input=shown.out, text=True, cwd=patched, check=True)
+    assert (patched / PAGE).read_text(encoding="utf-8") == text
     assert "116" in text  # a measured value is never corrected unasked
 
     again = rlbot("table", "check", PAGE, "--fix", cwd=folder)
