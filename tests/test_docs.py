@@ -107,6 +107,7 @@ def test_python_runs(block: Block) -> None:
     code = (
         "from __future__ import annotations\n"
         "from collections.abc import Iterator\n"
+        "from bot.language import say\n"
         "from bot.rules.base import Case, Hit, Meta, Skip\n" + block.text
     )
     exec(compile(code, block.id, "exec"), names)  # noqa: S102 - our own guide
