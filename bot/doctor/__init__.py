@@ -1,0 +1,5 @@
+"""What a user's surroundings lack: one check a file, each with its remedy.
+
+A check is a module with `check(around)`, which gives answers; the doctor finds it by walking this
+package.
+"""
