@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from bot.check_change import Asked, CheckedChange, check_change
 from bot.errors import UserError
-from bot.github.answer import answer_of
+from bot.github.answer import answer_of, is_marked
 from bot.github.publish import EVERYWHERE, Channels, Published, publish
 from bot.github.pull import PullId, PullRequest, read_pull
 from bot.github.remote import GitHubChange
@@ -76,10 +76,21 @@ def answer_pull(
     for _ in range(_ROUNDS):
         done = check_pull(client, pull, asked, head=head, contents=contents)
         checked = done.checked
+        if not checked.touches and done.pull.comments_complete and not _said(done.pull):
+            return AnsweredPull(pull=done.pull, checked=checked, published=Published())
         answer = answer_of(
-            checked.report, touches=checked.touches, sources=checked.sources, page=checked.page
+            checked.report,
+            touches=checked.touches,
+            sources=checked.sources,
+            page=checked.page,
+            added=frozenset(path for path, kind in done.pull.files.items() if kind == "ADDED"),
         )
         published = publish(client, done.pull.id, answer, channels)
         if not published.superseded:
             break
     return AnsweredPull(pull=done.pull, checked=checked, published=published)
+
+
+def _said(pull: PullRequest) -> bool:
+    """True when a comment of ours may have to be corrected."""
+    return any(comment.ours and is_marked(comment.body) for comment in pull.comments)

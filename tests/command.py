@@ -6,6 +6,7 @@ import os
 import resource
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +23,12 @@ class Result:
     err: str
 
 
-def rlbot(*arguments: str | Path, cwd: Path = ROOT, stdin: bytes | None = None) -> Result:
+def rlbot(
+    *arguments: str | Path,
+    cwd: Path = ROOT,
+    stdin: bytes | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Result:
     """What `rlbot ARGUMENTS` says; fails above SECONDS of time or BYTES of address space."""
 
     def bounds() -> None:
@@ -36,7 +42,7 @@ def rlbot(*arguments: str | Path, cwd: Path = ROOT, stdin: bytes | None = None) 
         timeout=SECONDS,
         preexec_fn=bounds,
         check=False,
-        env={"PATH": os.environ["PATH"], "HOME": str(cwd)},
+        env={"PATH": os.environ["PATH"], "HOME": str(cwd), **(environment or {})},
     )
     result = Result(done.returncode, done.stdout.decode(), done.stderr.decode())
     assert "Traceback" not in result.out + result.err

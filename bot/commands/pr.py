@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from bot.check_change import Asked
     from bot.config import Config
     from bot.evidence.links import RunLink
+    from bot.github.client import Client
 
 SUMMARY = "the whole check of a pull request, from GitHub or a local branch"
 
@@ -97,6 +98,7 @@ def _on_github(arguments: argparse.Namespace) -> int:
     asked = _asked(arguments)
     if not (arguments.publish or arguments.dry_run):
         checked = check_pull(client, pull, asked).checked
+        _count(client, arguments)
         return finish(checked.report, arguments, checked.sources)
     if arguments.dry_run:
         client.rehearsed = []
@@ -108,10 +110,17 @@ def _on_github(arguments: argparse.Namespace) -> int:
         say("nothing would be written")
     for sentence in done.published.said:
         say(sentence)
+    _count(client, arguments)
     if done.published.superseded:
         say(f"{pull} moved on while it was checked; nothing is posted for {done.pull.head[:12]}")
         return 3
     return status
+
+
+def _count(client: Client, arguments: argparse.Namespace) -> None:
+    if arguments.verbose:
+        writes = sum(sent.write for sent in client.log)
+        say(f"{len(client.log) - writes} requests read from GitHub, {writes} wrote to it")
 
 
 def _asked(arguments: argparse.Namespace) -> Asked:

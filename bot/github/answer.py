@@ -64,6 +64,8 @@ class Answer:
     unannotated: int = 0
     """Findings beyond those that get an annotation."""
     suggestions: tuple[Suggestion, ...] = ()
+    added: frozenset[str] = frozenset()
+    """Files that are new, so that the diff shows all of their lines."""
 
     @property
     def touches(self) -> bool:
@@ -83,11 +85,13 @@ def answer_of(
     touches: bool,
     sources: Mapping[str, str],
     page: str | None = None,
+    added: frozenset[str] = frozenset(),
 ) -> Answer:
     """The answer to a pull request.
 
     `touches` says whether it adds or alters a tuning script, `sources` gives the text of the
-    scripts by path, `page` the text of the documentation page when the pull request alters it.
+    scripts by path, `page` the text of the documentation page when the pull request alters it,
+    `added` the paths of new files.
     Raises ValueError for a report without a change.
     """
     if report.change is None:
@@ -108,6 +112,7 @@ def answer_of(
         annotations=chosen,
         unannotated=rest,
         suggestions=suggestions_of(report, sources, page),
+        added=added,
     )
 
 
@@ -146,6 +151,7 @@ def _marked(
     annotations: tuple[Annotation, ...] = (),
     unannotated: int = 0,
     suggestions: tuple[Suggestion, ...] = (),
+    added: frozenset[str] = frozenset(),
 ) -> Answer:
     mark = Mark(verdict, head, _digest(body))
     return Answer(
@@ -158,6 +164,7 @@ def _marked(
         annotations=annotations,
         unannotated=unannotated,
         suggestions=suggestions,
+        added=added,
     )
 
 

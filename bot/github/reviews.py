@@ -17,13 +17,14 @@ _HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 def publish_suggestions(client: Client, pull: PullId, answer: Answer, posted: Posted) -> list[str]:
     """Posts the suggestions that are not there yet; gives sentences on those that cannot be.
 
-    Costs a request for each 100 changed files. Raises GitHubError.
+    Costs a request for each 100 changed files, unless all are on new ones. Raises GitHubError.
     """
     new = [offered for offered in answer.suggestions if offered.mark not in posted.reviewed]
     if not new:
         return []
-    shown = _shown(client, pull, {offered.path for offered in new})
-    possible = [offered for offered in new if _is_shown(offered, shown)]
+    altered = {offered.path for offered in new} - answer.added
+    shown = _shown(client, pull, altered) if altered else {}
+    possible = [o for o in new if o.path in answer.added or _is_shown(o, shown)]
     if possible:
         body = {
             "commit_id": answer.head,

@@ -96,7 +96,7 @@ def test_a_changed_verdict_is_a_new_comment_and_the_old_one_is_folded_away(here:
 def test_nothing_on_a_pull_request_without_scripts(here: World) -> None:
     pull = here.pull({"README.md": "word\n"})
     _answer(here)
-    assert _writes(here) == []
+    assert here.requests() == ["POST /graphql pull"]
     assert pull.comments == []
 
 
@@ -152,6 +152,21 @@ def test_our_comment_is_found_behind_many_others(here: World) -> None:
     _answer(here)
     _answer(here)
     assert len([body for body in _bodies(pull) if MARKER in body]) == 1
+
+
+@pytest.mark.parametrize(("scripts", "most"), [(1, 8), (20, 12)])
+def test_a_check_costs_few_requests_and_none_twice(here: World, scripts: int, most: int) -> None:
+    """On verl itself, whose configuration is read too; beside what is written."""
+    tree = {f"verl/trainer/config/{n}/{n}.yaml": f"number: {n}\n" for n in range(80)}
+    here.base.commit("main", {**tree, "verl/trainer/config/ppo_trainer.yaml": "actor: {}\n"})
+    here.pull({SCRIPT.replace("2_h800", f"{n}_h800"): GOOD for n in range(1, scripts + 1)})
+    client = here.client()
+    answer_pull(client, PULL, asked())
+    reads = [f"{sent.method} {sent.path}" for sent in client.log if not sent.write]
+    assert len(reads) <= most
+    # Once before and once after something is written, since other runs may write too.
+    reads.remove("POST /graphql comments")
+    assert len(set(reads)) == len(reads)
 
 
 def test_nothing_is_posted_when_the_head_has_moved(here: World) -> None:
