@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bot.github.client import Addresses, Client, Patience
+from bot.github.posted import mark
+from bot.github.pull import PullId
 from bot.secret import Secret
 
 PERMISSIONS = {
@@ -29,8 +31,8 @@ query OpenPulls($owner: String!, $name: String!, $app: Int!, $after: String) {
       nodes {
         number isDraft headRefOid
         commits(last: 1) { nodes { commit { oid
-          checkSuites(first: 1, filterBy: {appId: $app}) { nodes { checkRuns(first: 1) {
-            totalCount } } } } } }
+          checkSuites(first: 1, filterBy: {appId: $app}) { nodes { checkRuns(first: 50) {
+            nodes { externalId } } } } } } }
       }
     }
   }
@@ -161,9 +163,11 @@ def unanswered(
 
 
 def _has_run(node: Mapping[str, Any]) -> bool:
+    ours = mark(PullId("", int(node["number"])))
     return any(
-        suite["checkRuns"]["totalCount"] > 0
+        str(run["externalId"]).startswith(ours)
         for commit in node["commits"]["nodes"]
         if commit["commit"]["oid"] == node["headRefOid"]
         for suite in commit["commit"]["checkSuites"]["nodes"]
+        for run in suite["checkRuns"]["nodes"]
     )

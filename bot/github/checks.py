@@ -8,7 +8,8 @@ from bot.github.annotations import BATCH
 from bot.github.answer import CHECK, Answer, status_description
 from bot.github.client import Client
 from bot.github.errors import NotAllowedError, NotFoundError, RefusedError
-from bot.github.posted import PostedCheck, read_check
+from bot.github.posted import PostedCheck, mark, read_check
+from bot.github.pull import PullId
 
 # What is inconclusive is neither passed nor failed. A check run has a word for that; the nearest
 # of a commit status is that it still waits, here for evidence.
@@ -16,17 +17,37 @@ CONCLUSIONS = {"pass": "success", "fail": "failure", "inconclusive": "neutral"}
 STATES = {"pass": "success", "fail": "failure", "inconclusive": "pending"}
 
 
-def publish_check(client: Client, repository: str, answer: Answer) -> list[str]:
+BUTTONS = (
+    {
+        "label": "Verify again",
+        "description": "Check this commit and its runs anew",
+        "identifier": "verify",
+    },
+    {
+        "label": "Apply the row",
+        "description": "Commit the row and the safe fixes",
+        "identifier": "apply",
+    },
+)
+"""Only an App hears when they are pressed."""
+
+
+def publish_check(
+    client: Client, pull: PullId, answer: Answer, *, buttons: bool = False
+) -> list[str]:
     """Leaves one check run, or one status, with this answer on its commit; gives sentences.
 
-    Raises GitHubError when neither may be written.
+    Its external id names the pull request: two may share a commit, and GitHub tells an App nothing
+    of pull requests from forks when a button is pressed. Raises GitHubError when neither may be
+    written.
     """
-    external_id = f"{CHECK}:{answer.digest}"
-    posted = read_check(client, repository, answer.head)
+    repository = pull.repository
+    external_id = f"{mark(pull)}{answer.digest}"
+    posted = read_check(client, pull, answer.head)
     if posted and posted.done and posted.external_id == external_id:
         return []
     try:
-        _check_run(client, repository, answer, external_id, posted)
+        _check_run(client, repository, answer, external_id, posted, buttons=buttons)
     except NotAllowedError as refused:
         try:
             _status(client, repository, answer)
@@ -37,7 +58,13 @@ def publish_check(client: Client, repository: str, answer: Answer) -> list[str]:
 
 
 def _check_run(
-    client: Client, repository: str, answer: Answer, external_id: str, posted: PostedCheck | None
+    client: Client,
+    repository: str,
+    answer: Answer,
+    external_id: str,
+    posted: PostedCheck | None,
+    *,
+    buttons: bool,
 ) -> None:
     notes = [annotation.as_json() for annotation in answer.annotations]
     batches = [notes[at : at + BATCH] for at in range(0, len(notes), BATCH)] or [[]]
@@ -45,6 +72,7 @@ def _check_run(
     body = {
         "name": CHECK,
         "external_id": external_id,
+        **({"actions": BUTTONS} if buttons else {}),
         **_state(answer, batches[0], last=len(batches) == 1),
     }
     number: int | None = None

@@ -164,7 +164,7 @@ class Client:
         if self.rehearsed is not None:
             self.rehearsed.append(Rehearsed(method, path, body))
             return {}
-        sent = body if method != "DELETE" or body else None
+        sent = body or None
         return self._repeated(method, path, {}, {}, sent, path, write=True, repeat=repeat)[0]
 
     def graphql(self, query: str, variables: Mapping[str, Any], *, name: str) -> dict[str, Any]:

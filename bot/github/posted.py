@@ -69,7 +69,7 @@ def _reviewed(reviews: Mapping[str, Any]) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostedCheck:
-    """The newest check run of ours on a commit."""
+    """The newest check run of ours on a commit, for one pull request."""
 
     id: int
     done: bool
@@ -77,12 +77,20 @@ class PostedCheck:
     annotated: bool
 
 
-def read_check(client: Client, repository: str, head: str) -> PostedCheck | None:
-    """The check run that GitHub shows for our name; None when there is none. Raises GitHubError."""
-    path = f"/repos/{repository}/commits/{head}/check-runs"
+def mark(pull: PullId) -> str:
+    """How the external ids of a pull request's check runs begin."""
+    return f"{CHECK}:{pull.number}:"
+
+
+def read_check(client: Client, pull: PullId, head: str) -> PostedCheck | None:
+    """The newest check run of ours for a pull request; None when there is none.
+
+    Raises GitHubError.
+    """
+    path = f"/repos/{pull.repository}/commits/{head}/check-runs"
     answer = client.get(path, check_name=CHECK, filter="latest", per_page=_CHECKS)
     ours = [
-        run for run in answer["check_runs"] if str(run.get("external_id")).startswith(f"{CHECK}:")
+        run for run in answer["check_runs"] if str(run.get("external_id")).startswith(mark(pull))
     ]
     newest: dict[str, Any] | None = max(ours, key=lambda run: int(run["id"]), default=None)
     if newest is None:

@@ -43,6 +43,8 @@ class Channels:
     check: bool = True
     """A check run; a commit status where the token may not make one."""
     suggestions: bool = True
+    buttons: bool = False
+    """On the check run, to verify again and to apply the row; an App hears of them."""
 
 
 EVERYWHERE = Channels()
@@ -73,7 +75,9 @@ def publish(
             _try(
                 done,
                 "The check run was not posted",
-                lambda: done.said.extend(publish_check(client, pull.repository, answer)),
+                lambda: done.said.extend(
+                    publish_check(client, pull, answer, buttons=channels.buttons)
+                ),
             )
         if suggesting:
             _try(

@@ -13,6 +13,8 @@ from bot.service.job import Job
 COMMAND_LINE = re.compile(r"^[ ]{0,3}/(?:verify|apply)\b", re.MULTILINE)
 """A cheap sieve; the job reads the comment as Markdown, where code and quotes hold no commands."""
 URL = re.compile(r"https?://[^\s<>\"')\]]+")
+CHECK_ID = re.compile(r"rlbot:([1-9][0-9]{0,8}):")
+"""How the external id of our check runs names the pull request (bot/github/posted.py)."""
 CHECK_ACTIONS = frozenset({"opened", "reopened", "synchronize", "ready_for_review"})
 MAX_BEFORE = 65_536
 
@@ -222,7 +224,7 @@ def _check_run(event: _CheckRunEvent, delivery: str, app_id: int | None) -> Job 
         return Ignored("the check run is not ours")
     if event.action not in ("rerequested", "requested_action"):
         return Ignored(f"the action {event.action} asks for nothing")
-    number = _number(run, event.repository.full_name)
+    number = _number(run)
     if number is None:
         return Ignored("the check run names no pull request")
     identifier = event.requested_action.identifier if event.requested_action else "verify"
@@ -248,14 +250,10 @@ def _check_run(event: _CheckRunEvent, delivery: str, app_id: int | None) -> Job 
     )
 
 
-def _number(run: _CheckRun, repository: str) -> int | None:
+def _number(run: _CheckRun) -> int | None:
     """The pull request of our check run: GitHub lists none when it comes from a fork."""
-    prefix = f"{repository.lower()}#"
-    external = (run.external_id or "").lower()
-    if external.startswith(prefix):
-        digits = re.match(r"[1-9][0-9]{0,9}", external[len(prefix) :])
-        if digits:
-            return int(digits.group())
+    if marked := CHECK_ID.match(run.external_id or ""):
+        return int(marked[1])
     return run.pull_requests[0].number if len(run.pull_requests) == 1 else None
 
 

@@ -12,7 +12,7 @@ from bot.github.answer import Answer, answer_of
 from bot.github.app import AppIdentity
 from bot.github.client import Client
 from bot.github.errors import GitHubError, LimitedError, UnreachableError
-from bot.github.publish import publish
+from bot.github.publish import Channels, publish
 from bot.github.pull import PullId
 from bot.pulls import check_pull
 from bot.report import Report
@@ -68,7 +68,7 @@ class GitHubWork:
     def _publish(self, client: Client, job: Job, checked: JsonObject) -> JsonObject:
         answer: Answer = _read(Answer, checked["answer"])
         pull = PullId(checked["repository"], job.number)
-        published = publish(client, pull, answer)
+        published = publish(client, pull, answer, Channels(buttons=True))
         for sentence in published.said:
             _log.warning("%s", sentence)
         if published.superseded:

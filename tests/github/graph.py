@@ -106,6 +106,13 @@ def _repository(asked: Context, found: Repository) -> dict[str, Any]:
         "isArchived": found.archived,
         "isFork": found.parent is not None,
         "pullRequest": pull,
+        "pullRequests": lambda info, states=None, **page: _connection(
+            [
+                _pull(asked, there)
+                for (repository, _), there in sorted(asked.store.pulls.items(), reverse=True)
+                if repository == found.id and (not states or there.state.upper() in states)
+            ]
+        )(info, **page),
         "object": thing,
     }
 
@@ -153,6 +160,8 @@ def _pull(asked: Context, pull: Pull) -> dict[str, Any]:
         "headRepository": pull.head_repository and _repository(asked, pull.head_repository),
         "baseRef": base and {"name": pull.base_branch, "target": _object(repository, base)},
         "files": _connection(listed),
+        "isDraft": pull.draft,
+        "commits": _connection([{"commit": _object(repository, pull.head, asked)}]),
         "comments": _connection([_comment(asked, c) for c in pull.comments if not c.deleted]),
         "reviews": _connection([_review(asked, review) for review in pull.reviews]),
         "url": f"https://github.com/{repository.full_name}/pull/{pull.number}",
@@ -231,7 +240,32 @@ def _review(asked: Context, review: Review) -> dict[str, Any]:
     }
 
 
-def _object(found: Repository, oid: str) -> dict[str, Any] | None:
+def _suites(asked: Context, oid: str) -> Callable[..., dict[str, Any]]:
+    """The check suites of a commit: one for each App that made a check run there."""
+
+    def page(info: object, filterBy: dict[str, Any] | None = None, **page: Any) -> dict[str, Any]:  # noqa: N803
+        wanted = (filterBy or {}).get("appId")
+        runs = [run for run in asked.store.checks if run.head == oid]
+        apps = {run.app.id for run in runs if wanted in (None, run.app.id)}
+        suites = [
+            {
+                "id": f"CS_{app}_{oid}",
+                "checkRuns": _connection(
+                    [
+                        {"id": f"CR_{run.id}", "externalId": run.external_id}
+                        for run in runs
+                        if run.app.id == app
+                    ]
+                ),
+            }
+            for app in sorted(apps)
+        ]
+        return _connection(suites)(info, **page)
+
+    return page
+
+
+def _object(found: Repository, oid: str, asked: Context | None = None) -> dict[str, Any] | None:
     try:
         kind = found.objects.kind(oid)
     except LookupError:
@@ -252,6 +286,8 @@ def _object(found: Repository, oid: str) -> dict[str, Any] | None:
         entry = found.objects.entry(oid, path)
         return entry and _entry(found, entry)  # type: ignore[return-value]
 
+    if asked is not None:
+        seen["checkSuites"] = _suites(asked, oid)
     return seen | {"file": file}
 
 

@@ -148,6 +148,7 @@ class Pull:
     body: str
     state: Literal["open", "closed", "merged"] = "open"
     locked: bool = False
+    draft: bool = False
     maintainer_can_modify: bool = True
     frozen_head: str | None = None
     frozen_base: str | None = None

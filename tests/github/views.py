@@ -59,7 +59,7 @@ class Views:
             "title": pull.title,
             "body": pull.body or None,
             "user": self.account(pull.author),
-            "draft": False,
+            "draft": pull.draft,
             "url": f"{self.api}/{number}",
             "html_url": f"{WEB}/{base.full_name}/pull/{pull.number}",
             "issue_url": f"{self.api}/repos/{base.full_name}/issues/{pull.number}",

@@ -51,7 +51,7 @@ def check_run(action: str = "rerequested", **extra: Any) -> dict[str, Any]:
         "check_run": {
             "id": 55,
             "head_sha": HEAD,
-            "external_id": "owner/repo#12",
+            "external_id": "rlbot:12:0123456789abcdef",
             "app": {"id": 7},
             "pull_requests": [],
         },

@@ -61,7 +61,7 @@ def read(event: str, payload: Any, delivery: str = "d1") -> Job | Ignored:
         ("check_run", {**check_run(), "check_run": {**check_run()["check_run"], "app": {"id": 8}}}),
         (
             "check_run",
-            {**check_run(), "check_run": {**check_run()["check_run"], "external_id": "x/y#12"}},
+            {**check_run(), "check_run": {**check_run()["check_run"], "external_id": "other:12:0"}},
         ),
         ("check_run", check_run("requested_action", requested_action={"identifier": "rm -rf"})),
     ],

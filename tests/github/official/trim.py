@@ -73,12 +73,19 @@ OPERATIONS = {
 FIELDS = {
     "Query": "repository viewer rateLimit node",
     "Mutation": "minimizeComment unminimizeComment createCommitOnBranch",
-    "Repository": "id nameWithOwner name owner url isPrivate isArchived isFork pullRequest object "
-    "defaultBranchRef viewerPermission databaseId",
+    "Repository": "id nameWithOwner name owner url isPrivate isArchived isFork pullRequest "
+    "pullRequests object defaultBranchRef viewerPermission databaseId",
     "RepositoryOwner": "id login",
     "PullRequest": "id number state title body locked changedFiles maintainerCanModify author "
     "baseRefName baseRefOid headRefName headRefOid headRepository baseRef headRef files comments "
-    "reviews url isDraft isCrossRepository merged fullDatabaseId",
+    "reviews url isDraft isCrossRepository merged fullDatabaseId commits",
+    "PullRequestConnection": "pageInfo nodes totalCount",
+    "PullRequestCommitConnection": "pageInfo nodes totalCount",
+    "PullRequestCommit": "commit",
+    "CheckSuiteConnection": "pageInfo nodes totalCount",
+    "CheckSuite": "id checkRuns",
+    "CheckRunConnection": "pageInfo nodes totalCount",
+    "CheckRun": "id externalId",
     "PullRequestChangedFileConnection": "pageInfo nodes totalCount",
     "PullRequestChangedFile": "path changeType additions deletions",
     "PageInfo": "hasNextPage hasPreviousPage startCursor endCursor",
@@ -94,7 +101,7 @@ FIELDS = {
     "Bot": "id login url databaseId",
     "Ref": "id name target",
     "GitObject": "id oid abbreviatedOid",
-    "Commit": "id oid abbreviatedOid file tree message",
+    "Commit": "id oid abbreviatedOid file tree message checkSuites",
     "Tree": "id oid abbreviatedOid entries",
     "Blob": "id oid abbreviatedOid byteSize isBinary isTruncated text",
     "TreeEntry": "name path mode type oid object size",

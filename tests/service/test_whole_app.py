@@ -1,0 +1,296 @@
+"""The whole App: GitHub delivers a webhook, and the pull request gets its answer."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+from bot.github.app import AppIdentity
+from bot.github.client import Addresses
+from bot.secret import Secret
+from bot.service.app import create_app
+from bot.service.database import Database
+from bot.service.job import Job
+from bot.service.jobs import JobClient, Retries, Worker
+from bot.service.metrics import Metrics
+from bot.service.settings import Settings
+from bot.service.sweep import sweep
+from bot.service.verifications import Verifications
+from bot.service.work import GitHubWork
+from tests.github.hooks import Hook
+from tests.github.server import Server
+from tests.github.store import Fault, Pull
+from tests.github.world import BROKEN, GOOD, QUICK, SCRIPT, World, asked, world
+from tests.service.process import eventually
+from tests.service.server import SECRET, served
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    with Server(tmp_path / "github") as server:
+        yield server
+        assert not server.broken, "\n".join(server.broken)
+
+
+@pytest.fixture
+def here(server: Server) -> World:
+    return world(server)
+
+
+@pytest.fixture(scope="module")
+def key() -> rsa.RSAPrivateKey:
+    return rsa.generate_private_key(public_exponent=65_537, key_size=2_048)
+
+
+@dataclass
+class Running:
+    """The App at work, and GitHub's side of it."""
+
+    here: World
+    hook: Hook
+    client: httpx.Client
+    jobs: JobClient
+    identity: AppIdentity
+    installation: int
+    verifications: Verifications
+    ended: list[tuple[str, str]]
+
+    def payload(self, pull: Pull, action: str) -> dict[str, Any]:
+        """The event `pull_request`, with what GitHub says of the pull request now."""
+        return {
+            "action": action,
+            "number": pull.number,
+            "repository": {
+                "id": self.here.base.id,
+                "full_name": self.here.base.full_name,
+                "private": False,
+            },
+            "sender": {"login": pull.author.login, "type": "User"},
+            "installation": {"id": self.installation},
+            "pull_request": {
+                "number": pull.number,
+                "state": pull.state,
+                "draft": pull.draft,
+                "head": {"sha": pull.head},
+                "body": pull.body,
+                "updated_at": self.here.store.now(),
+            },
+        }
+
+    def deliver(self, pull: Pull, action: str = "opened", *, lost: bool = False) -> int:
+        """GitHub's delivery; returns the status that it got."""
+        return self.hook.send("pull_request", self.payload(pull, action), lost=lost).status
+
+    def wait(self, count: int) -> None:
+        eventually(lambda: len(self.ended) >= count, what=str(self.ended))
+
+
+@contextmanager
+def running(here: World, key: rsa.RSAPrivateKey, database: Database) -> Iterator[Running]:
+    public = key.public_key().public_bytes(
+        serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+    )
+    private = key.private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
+    )
+    app = here.store.app("rlbot", public.decode())
+    installation = here.store.install(app, here.base)
+    identity = AppIdentity(
+        app_id=app.id,
+        private_key=Secret(private.decode()),
+        addresses=Addresses.of(here.server.environment()),
+        patience=QUICK,
+    )
+    settings = Settings(database=database, webhook_secrets=(SECRET,), app_id=app.id)
+    verifications = Verifications(database)
+    verifications.migrate()
+    ended: list[tuple[str, str]] = []
+    worker = Worker(
+        database,
+        GitHubWork(identity, asked(), Metrics(), verifications),
+        worker="w1",
+        retries=Retries(attempts=8, first_wait=0.05),
+        ended=lambda job, outcome: ended.append((job.meaning.partition(":")[0], outcome)),
+    )
+    worker.start()
+    jobs = JobClient(database)
+    hook = Hook(app, "", SECRET.reveal())
+    here.server.hooks.append(hook)
+    try:
+        with served(create_app(settings, jobs, Metrics())) as client:
+            hook.url = f"{client.base_url}/webhook"
+            yield Running(here, hook, client, jobs, identity, installation.id, verifications, ended)
+    finally:
+        worker.stop(patience=5)
+        jobs.close()
+        verifications.close()
+
+
+@pytest.fixture
+def app(here: World, key: rsa.RSAPrivateKey, sqlite: Database) -> Iterator[Running]:
+    with running(here, key, sqlite) as started:
+        yield started
+
+
+def shown(pull: Pull) -> list[str]:
+    """The visible comments of a pull request."""
+    return [c.body for c in pull.comments if not c.deleted and c.minimized is None]
+
+
+def test_a_pull_request_is_answered_by_the_app(app: Running) -> None:
+    pull = app.here.pull({SCRIPT: BROKEN})
+    assert app.deliver(pull) == 202
+    app.wait(1)
+    assert app.ended == [("opened", "published")]
+    (body,) = shown(pull)
+    assert "RLB" in body
+    assert pull.comments[0].author.login == "rlbot[bot]"
+    (check,) = app.here.store.checks
+    assert (check.head, check.conclusion) == (pull.head, "failure")
+    assert check.external_id.startswith("rlbot:1:")
+    (line,) = app.verifications.search()
+    assert (line.path, line.verdict, line.number) == (SCRIPT, "fail", 1)
+
+
+def test_what_touches_no_script_gets_no_word(app: Running) -> None:
+    pull = app.here.pull({"README.md": "# words\n"})
+    app.deliver(pull)
+    app.wait(1)
+    assert app.ended == [("opened", "nothing")]
+    assert (shown(pull), app.here.store.checks) == ([], [])
+    assert app.verifications.search() == []
+
+
+def test_a_push_is_answered_on_its_head_by_the_same_comment(app: Running) -> None:
+    pull = app.here.pull({SCRIPT: BROKEN})
+    app.deliver(pull)
+    app.wait(1)
+    first = pull.head
+    app.here.push({SCRIPT: GOOD})
+    app.deliver(pull, "synchronize")
+    app.wait(2)
+    assert app.ended[1] == ("synchronize", "published")
+    assert pull.head != first
+    assert {check.head for check in app.here.store.checks} == {first, pull.head}
+    assert len(shown(pull)) == 1
+    assert pull.head[:7] in shown(pull)[0]
+
+
+def test_t18_a_late_delivery_of_an_old_head_changes_nothing(app: Running) -> None:
+    pull = app.here.pull({SCRIPT: BROKEN})
+    late = app.payload(pull, "opened")
+    app.here.push({SCRIPT: GOOD})
+    app.deliver(pull, "synchronize")
+    app.wait(1)
+    before = shown(pull)
+    app.hook.send("pull_request", late)
+    app.wait(2)
+    assert shown(pull) == before
+    assert {check.head for check in app.here.store.checks} == {pull.head}
+
+
+def test_t19_lost_deliveries_are_asked_for_again(app: Running) -> None:
+    pull = app.here.pull({SCRIPT: BROKEN})
+    assert app.deliver(pull, lost=True) == 502
+    assert shown(pull) == []
+    swept = sweep(app.identity, app.jobs.submit)
+    assert swept.delivered_again == 1
+    eventually(lambda: [made.status for made in app.hook.deliveries] == [502, 202])
+    # The same sweep found the head too; whichever job comes second does the work of both.
+    app.wait(2)
+    assert len(shown(pull)) == 1
+    # What came in the end is not asked for once more.
+    assert sweep(app.identity, app.jobs.submit).delivered_again == 0
+
+
+def test_t19_open_pull_requests_that_nobody_told_of_are_found(app: Running) -> None:
+    pull = app.here.pull({SCRIPT: BROKEN})
+    plain = app.here.pull({"README.md": "# words\n"}, branch="plain")
+    draft = app.here.pull({SCRIPT: GOOD}, branch="draft")
+    draft.draft = True
+    assert sweep(app.identity, app.jobs.submit).found == 2
+    app.wait(2)
+    assert (len(shown(pull)), shown(plain), shown(draft)) == (1, [], [])
+    # Seen once, neither the answered nor the unconcerned one is looked at again.
+    assert sweep(app.identity, app.jobs.submit).found == 0
+
+
+def test_a_github_that_is_down_for_a_while_loses_nothing(app: Running) -> None:
+    pull = app.here.pull({SCRIPT: BROKEN})
+    app.here.store.faults.append(Fault("POST", "/graphql", 503, times=12))
+    app.deliver(pull)
+    app.wait(1)
+    assert app.ended == [("opened", "published")]
+    assert len(shown(pull)) == 1
+
+
+def test_a_repository_that_is_gone_ends_the_job_with_its_reason(app: Running) -> None:
+    pull = app.here.pull({SCRIPT: BROKEN})
+    payload = app.payload(pull, "opened")
+    app.here.base.gone = True
+    app.hook.send("pull_request", payload)
+    app.wait(1)
+    (status,) = app.jobs.jobs(["failed"])
+    assert status.error is not None
+    assert "NotFoundError" in status.error or "NotAllowedError" in status.error
+
+
+def test_a_private_repository_is_answered_and_not_shown(
+    server: Server, key: rsa.RSAPrivateKey, sqlite: Database
+) -> None:
+    private = world(server)
+    private.base.private = True
+    with running(private, key, sqlite) as app:
+        pull = private.pull({SCRIPT: BROKEN})
+        app.deliver(pull)
+        app.wait(1)
+        assert len(shown(pull)) == 1
+        assert app.verifications.search() == []
+
+
+def test_the_app_and_the_command_line_give_the_same_report(app: Running, tmp_path: Path) -> None:
+    """Byte for byte: `rlbot pr --format json` prints what the App stored."""
+    pull = app.here.pull({SCRIPT: BROKEN})
+    app.deliver(pull)
+    app.wait(1)
+    (line,) = app.verifications.search()
+    stored = app.verifications.report(line.report_id)
+    assert stored is not None
+    token = app.here.store.workflow_token(app.here.base)
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "from bot.cli import script; script()",
+            "pr",
+            f"{app.here.base.full_name}#{pull.number}",
+            "--offline",
+            "--format=json",
+        ],
+        env=app.here.server.environment(token),
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).resolve().parents[2],
+    )
+    assert done.returncode == 1, done.stderr
+    assert done.stdout == stored.report
+
+
+def test_stored_jobs_are_json_that_another_release_reads(app: Running) -> None:
+    pull = app.here.pull({SCRIPT: GOOD})
+    app.deliver(pull)
+    app.wait(1)
+    (status,) = app.jobs.jobs()
+    assert status.job == Job.from_json({**status.job.to_json(), "a_later_field": 1})  # type: ignore[union-attr]
