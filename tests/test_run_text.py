@@ -76,15 +76,15 @@ def rows_of(text: str) -> list[tuple[str, ...]]:
     return [tuple(cell.text for cell in row.cells) for _, row in read_page(text, "p").rows()]
 
 
-def made(texts: list[str], *, oom: bool) -> tuple[Report, str | None]:
+def made(texts: list[str], *, oom: bool, linked: bool = False) -> tuple[Report, str | None]:
     """The report on a script whose run is `run_of(texts)`, and the edited page, if there is one."""
     run = run_of(texts)
     run = run if oom else replace(run, out_of_memory=None)
     script = plan(data__train_batch_size=UNKNOWN, actor_rollout_ref__model__path=UNKNOWN)
     key = "actor_rollout_ref.model.path"
     script = replace(script, model=Field(None, None, key))
-    context = Context(contributor=texts[0], used_by={f"a/b/{texts[1]}": (texts[2],)})
-    evidence = compare(script, NAME, run, link=LINK if oom else None, context=context)
+    context = Context(contributor=texts[4], used_by={f"a/b/{texts[1]}": (texts[2],)})
+    evidence = compare(script, NAME, run, link=LINK if linked else None, context=context)
     row = make_row(
         script,
         NAME,
@@ -115,13 +115,18 @@ def made(texts: list[str], *, oom: bool) -> tuple[Report, str | None]:
     return report, edited
 
 
-@given(st.lists(VALUES, min_size=5, max_size=5), st.booleans())
-@example(["@octocat"] * 5, True)
-@example(["\\"] * 5, False)
-@example(["a|b\n    * - x", "`x <javascript:1>`_", "<script>", "\u202eabc", "@org/team"], False)
+@given(st.lists(VALUES, min_size=5, max_size=5), st.booleans(), st.booleans())
+@example(["@octocat", "x", "@org/team", "| - |", "ada"], True, False)
+@example(["@octocat"] * 5, True, True)
+@example(["\\"] * 5, False, False)
+@example(
+    ["a|b\n    * - x", "`x <javascript:1>`_", "<script>", "\u202eabc", "@org/team"], False, False
+)
 @settings(max_examples=80, deadline=None, derandomize=True)
-def test_no_text_of_a_run_breaks_what_is_made_of_it(texts: list[str], oom: bool) -> None:
-    report, edited = made(texts, oom=oom)
+def test_no_text_of_a_run_breaks_what_is_made_of_it(
+    texts: list[str], oom: bool, linked: bool
+) -> None:
+    report, edited = made(texts, oom=oom, linked=linked)
 
     comment, _ = judged(report)
     seen = outline(html_page(comment, "rlbot"))
