@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from pathlib import PurePosixPath
 from typing import TypeVar
 
 from bot.frameworks.plan import Field, Plan
@@ -21,7 +22,7 @@ _TUNED = re.compile(
     r"-(?:instruct|chat|base|it|hf|thinking|bf16|fp8|v\d+(?:\.\d+)*|\d{4,})(?=-|\Z)"
 )
 # Words that make another model of the same family and size.
-_VARIANTS = ("coder", "math", "vl", "omni", "audio", "distill", "moe", "embedding", "reranker")
+_VARIANTS = ("coder", "math", "vl", "omni", "audio", "distill", "embedding", "reranker")
 # Makers that hub names carry in front of the family.
 _MAKERS = re.compile(r"\A(?:meta-|google-|ibm-)+")
 _FAMILIES = re.compile(
@@ -40,13 +41,19 @@ def is_run_form(case: Case) -> bool:
     return case.name.profile == "tuning" and case.name.file_name.startswith("run_")
 
 
+def asked(case: Case) -> bool:
+    """True in a folder called tuning or named after a size, for whose scripts the page asks."""
+    parts = PurePosixPath(case.name.path).parts
+    return case.name.folder is not None or "tuning" in parts[:-1]
+
+
 def legible(case: Case) -> bool:
     """True when the parts of the name stand where they should, so that they can be compared.
 
     The number of GPUs is the part that cannot be taken for another one.
     """
     if case.name.profile != "tuning":
-        return True
+        return case.name.valid
     return case.name.gpus is not None and not is_run_form(case)
 
 
@@ -79,6 +86,14 @@ def model_label(model: str) -> str | None:
     if not _FAMILIES.match(last) or not model_size(last):
         return None
     return last if re.fullmatch(r"[a-z0-9][a-z0-9.\-]*", last) else None
+
+
+def up_to_size(label: str) -> str | None:
+    """The part of a name that ends with the size and names a known family; else None."""
+    size = model_size(label)
+    if size is None or not _FAMILIES.match(label):
+        return None
+    return label[: label.index(size) + len(size)]
 
 
 def family(label: str) -> str:

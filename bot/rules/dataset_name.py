@@ -90,7 +90,7 @@ def check(case: Case) -> Iterator[Hit]:
         text = variable.value.text
         named = _sets(variable.name)
         held = _sets(text)
-        if not named or not held or named & held or not _FILE.search(text):
+        if not named or not held or _fit(named, held) or not _FILE.search(text):
             continue
         other = sorted(held)[0]
         at = text.lower().find(other)
@@ -108,3 +108,8 @@ def check(case: Case) -> Iterator[Hit]:
 
 def _sets(text: str) -> frozenset[str]:
     return _SETS.intersection(re.split(r"[^a-z0-9]+", text.lower()))
+
+
+def _fit(named: frozenset[str], held: frozenset[str]) -> bool:
+    """Whether two of them are one data set: aime and aime24 are."""
+    return any(one.startswith(other) or other.startswith(one) for one in named for other in held)

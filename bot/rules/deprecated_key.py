@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from bot.frameworks.plan import Plan, Setting
 from bot.language import say
 from bot.rules._example import verl
-from bot.rules._keys import replaced, shown
+from bot.rules._keys import KEYS_ZH, release, replaced, shown
 from bot.rules._values import Values, values_of
 from bot.rules._verl import ENTRY, PER_GPU_ZH, per_gpu_help, unread_sizes
 from bot.rules.base import Case, Chinese, Example, Hit, Meta
@@ -45,13 +45,12 @@ META = Meta(
         ),
         sentences={
             **PER_GPU_ZH,
-            "{key} is deprecated in {framework} {version}": (
-                "{key} 在 {framework} {version} 中已弃用"
-            ),
+            **KEYS_ZH,
+            "{key} is deprecated ({release})": ("{key} 已弃用（{release}）"),
             "remove it; it has no effect": "删除它；它已不起作用",
             "use {key}": "改用 {key}",
-            "the root configuration {root} is deprecated in {framework} {version}": (
-                "根配置 {root} 在 {framework} {version} 中已弃用"
+            "the root configuration {root} is deprecated ({release})": (
+                "根配置 {root} 已弃用（{release}）"
             ),
             "use {use} instead": "改用 {use}",
         },
@@ -66,23 +65,20 @@ def check(case: Case) -> Iterator[Hit]:
             continue
         yield from _root(plan)
         values = values_of(plan)
-        # Those that the release no longer reads are errors of the rule micro-batch-form.
+        # Those that the release no longer takes are errors of other rules: micro-batch-form and
+        # removed-rollout-mode.
         unread = unread_sizes(values) if plan.launch.entry == ENTRY else []
         for setting in plan.settings:
             use = plan.table.deprecated(setting.key) if setting.operator != "~" else None
-            if use is not None and setting.key not in unread:
+            removed = setting.key.endswith("rollout.mode") and setting.value == "sync"
+            if use is not None and setting.key not in unread and not removed:
                 yield _hit(case, values, setting, use)
 
 
 def _hit(case: Case, values: Values, setting: Setting, use: str) -> Hit:
     plan = values.plan
     key = shown(plan, setting.key)
-    message = say(
-        "{key} is deprecated in {framework} {version}",
-        key=key,
-        framework=plan.framework,
-        version=plan.framework_version,
-    )
+    message = say("{key} is deprecated ({release})", key=key, release=release(plan))
     if not use:
         return Hit(message=message, span=setting.key_span, help=say("remove it; it has no effect"))
     over_all = use == f"{setting.key}_per_gpu" and plan.framework == "verl"
@@ -126,17 +122,16 @@ def _is_referred_to(plan: Plan, key: str) -> bool:
 def _root(plan: Plan) -> Iterator[Hit]:
     use = getattr(plan.table, "deprecated_root", None)
     root = plan.table.root if plan.table else ""
-    if not isinstance(use, str):
-        return
+    if not isinstance(use, str) or use.split("=")[0] not in getattr(plan.table, "groups", {}):
+        return  # A checkout of before the replacement came.
     for word in plan.launch.argv:
         at = word.text.find(root)
         if at >= 0:
             yield Hit(
                 message=say(
-                    "the root configuration {root} is deprecated in {framework} {version}",
+                    "the root configuration {root} is deprecated ({release})",
                     root=root,
-                    framework=plan.framework,
-                    version=plan.framework_version,
+                    release=release(plan),
                 ),
                 span=word.span_of(at, at + len(root)),
                 help=say("use {use} instead", use=use),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from bot.frameworks.plan import Setting
@@ -23,7 +24,8 @@ META = Meta(
     ),
     instead="Keep one of them.",
     limits=(
-        "The same value twice is a note. Where a value cannot be known, only the text is compared. "
+        "The same value twice is a note, and so is an override in another array or branch. "
+        "Where a value cannot be known, only the text is compared. "
         "`+key` twice is an error of its own (plus-on-existing-key)."
     ),
     source="https://hydra.cc/docs/1.3/advanced/override_grammar/basic/: later overrides win",
@@ -36,7 +38,8 @@ META = Meta(
         why="后一个值会悄悄生效。读者看到第一个值，以为运行用的就是它。",
         instead="只保留其中一个。",
         limits=(
-            "值相同时只是提示。值无法确定时只比较文本。重复的 `+key` 本身就是错误"
+            "值相同，或由另一个数组或分支覆盖时只是提示。值无法确定时只比较文本。重复的 "
+            "`+key` 本身就是错误"
             "（plus-on-existing-key）。"
         ),
         sentences={
@@ -83,8 +86,18 @@ def check(case: Case) -> Iterator[Hit]:
                         second=_value(case, setting),
                     ),
                     span=setting.key_span,
+                    severity="note" if _apart(case, earlier, setting) else None,
                     help=say("remove the one at line {line}", line=line),
                 )
+
+
+_BETWEEN = re.compile(r"\n[ \t]*(?:\)|if\b|fi\b|else\b|elif\b|esac\b|;;|\w+\+?=\()")
+
+
+def _apart(case: Case, first: Setting, second: Setting) -> bool:
+    """True when another array or branch sets the second one: a deliberate override."""
+    start, end = sorted((first.key_span.start, second.key_span.start))
+    return bool(_BETWEEN.search(case.source.text, start, end))
 
 
 def _same(first: Setting, second: Setting) -> bool:

@@ -103,7 +103,7 @@ def _other_size(plan: Plan, name: str) -> str | None:
     model = plan.model.value
     size = model_size(model) if model else None
     stated = set(_SIZE.findall(name.lower().replace("_", "-")))
-    if not model or not size or len(stated) != 1:
+    if not model or not size or len(stated) != 1 or plan.model.default:
         return None
     (said,) = stated
     last = model.rstrip("/").rsplit("/", 1)[-1].lower()

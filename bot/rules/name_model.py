@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from bot.language import say
 from bot.naming import model_size
 from bot.rules._example import verl
-from bot.rules._names import contradictions, family, model_label, same_family, where
+from bot.rules._names import contradictions, family, model_label, same_family, up_to_size, where
 from bot.rules.base import Case, Chinese, Example, Hit, Meta
 
 META = Meta(
@@ -62,6 +62,14 @@ def check(case: Case) -> Iterator[Hit]:
     named = case.name.model
     if named is None:
         return
+
+    if case.name.profile != "tuning":
+        # Words behind the size say what the script is about, not which model it trains.
+        named = up_to_size(named)
+        if named is None:
+            return
+    if any(plan.model.default and plan.bad_arguments for plan in case.plans):
+        return  # The model that is meant may be the argument that cannot be read.
 
     def agrees(used: str) -> bool:
         label = model_label(used)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 
 from bot.chinese import SENTENCES
 from bot.devices import by_token
 from bot.language import say
 from bot.naming import PATTERN
 from bot.rules._example import verl
-from bot.rules._names import FILE, is_run_form, model_label
+from bot.rules._names import FILE, asked, is_run_form, model_label
 from bot.rules.base import Case, Chinese, Example, Hit, Meta
 
 META = Meta(
@@ -76,14 +75,12 @@ def check(case: Case) -> Iterator[Hit]:
         problems = (
             say("the name has the form run_<model>_<train>.sh; {form} is asked for", form=PATTERN),
         )
-    path = PurePosixPath(case.name.path)
-    asked = case.name.folder is not None or "tuning" in path.parts
     for problem in problems:
         suggestion = _suggestion(case) if case.name.profile == "tuning" else None
         yield Hit(
             message=problem,
             span=FILE,
-            severity=None if asked else "note",
+            severity=None if asked(case) else "note",
             help=say("rename it to {name}", name=suggestion) if suggestion else None,
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from bot.language import say
@@ -61,7 +62,9 @@ def check(case: Case) -> Iterator[Hit]:
         return
 
     def agrees(used: str) -> bool:
-        return used not in _KNOWN or used == named or (named == "fsdp" and used == "fsdp2")
+        fits = used == named or (named == "fsdp" and used == "fsdp2")
+        # Two backends in a name: Megatron-FSDP is Megatron's.
+        return used not in _KNOWN or fits or used in re.split(r"[_.\-]", case.name.file_name)
 
     for plan, train, used in contradictions(case, lambda p: p.train, agrees):
         yield Hit(

@@ -38,7 +38,8 @@ META = Meta(
         instead="加上启动训练的命令，例如 `python3 -m verl.trainer.main_ppo …`。",
         limits=(
             "若脚本运行了程序、但没有一个已知会启动 verl 或 OpenRLHF，则报告为“无法检"
-            "查”而不是错误；因缺少参数而提前结束的脚本也是如此。语法错误由 syntax 规则报"
+            "查”而不是错误；因缺少参数而提前结束的脚本也是如此。以 exit 结束的脚本只是提示。"
+            "语法错误由 syntax 规则报"
             "告。"
         ),
         sentences={
@@ -98,6 +99,7 @@ _IDLE = frozenset(
     ]
 )
 
+_EXIT = re.compile(r"(?m)^\s*exit\b")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(?:\[[^]]*\])?\+?=")
 
 
@@ -129,21 +131,28 @@ def check(case: Case) -> Iterator[Hit | Skip]:
         yield Hit(
             message=_what(case),
             span=FILE,
+            # A script that says why and ends is no attempt at starting something.
+            severity="note" if _EXIT.search(_code(case)) else None,
             help=say("add the command that starts the training"),
         )
 
 
-def _written(case: Case) -> bool:
-    """True when the text holds a word that may be a program, even if no way through runs it."""
+def _code(case: Case) -> str:
+    """The script's text with spaces in the place of comments."""
     text = list(case.source.text)
     for comment in case.reading.comments:
         text[comment.span.start : comment.span.end] = " " * len(comment.span)
-    starts = (line.split()[0] for line in "".join(text).splitlines() if line.strip())
+    return "".join(text)
+
+
+def _written(case: Case) -> bool:
+    """True when the text holds a word that may be a program, even if no way through runs it."""
+    starts = (line.split()[0] for line in _code(case).splitlines() if line.strip())
     return any(word not in _IDLE and not _ASSIGNMENT.match(word) for word in starts)
 
 
 def _what(case: Case) -> Message:
-    if case.reading.commands or case.reading.variables:
+    if _code(case).strip():
         return say("the script only sets up the shell and starts nothing")
     if case.reading.comments:
         return say("the script holds only comments and starts nothing")

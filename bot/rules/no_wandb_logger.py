@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from bot.language import say
 from bot.rules._example import verl
 from bot.rules._keys import shown
-from bot.rules._names import where
+from bot.rules._names import asked, where
 from bot.rules.base import Case, Chinese, Example, Hit, Meta
 
 META = Meta(
@@ -23,8 +23,8 @@ META = Meta(
     ),
     instead='Add wandb to the loggers (verl: trainer.logger=\'["console","wandb"]\').',
     limits=(
-        "Silent when the loggers cannot be known, and when another launch of the script logs to "
-        "W&B."
+        "A note outside of a folder called tuning and of size folders. Silent when the loggers "
+        "cannot be known, and when another launch of the script logs to W&B."
     ),
     source="https://github.com/volcengine/verl/blob/main/docs/perf/device_tuning.rst",
     example=Example(
@@ -34,7 +34,10 @@ META = Meta(
         summary="日志记录器不包含 W&B。",
         why="文档要求每一行都有来自 W&B 的证据。没有它，脚本留不下证据，重复实验的人也无从比较。",
         instead='在日志记录器中加入 wandb（verl：trainer.logger=\'["console","wandb"]\'）。',
-        limits="日志记录器无法确定，或脚本的另一次启动使用 W&B 时不报告。",
+        limits=(
+            "不在名为 tuning 的目录或规模目录中时只是提示。日志记录器无法确定，或脚本的另一次"
+            "启动使用 W&B 时不报告。"
+        ),
         sentences={
             "the run is logged to {names}{default}, not to W&B": (
                 "运行只记录到 {names}{default}，没有记录到 W&B"
@@ -66,6 +69,7 @@ def check(case: Case) -> Iterator[Hit]:
                 default=default,
             ),
             span=where(plan, plan.loggers.span),
+            severity=None if asked(case) else "note",
             help=say("write {how}: the page asks for evidence from W&B", how=how),
         )
 

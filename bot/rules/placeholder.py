@@ -47,6 +47,7 @@ META = Meta(
     ),
 )
 
+_HOLE = re.compile(r"\$\{\?[^}]*\}")
 _HOLDER = re.compile(
     r"(?<![\w.\-])/?path[/_]to[/_][\w.\-/]*|(?<![A-Za-z])your?[_\-][A-Za-z][\w.\-]*"
     r"|<[A-Za-z][\w \-/.]{0,40}>|(?<![A-Za-z0-9])(?:x{3,}|TODO|FIXME|CHANGE_?ME)(?![A-Za-z0-9])",
@@ -58,8 +59,8 @@ def check(case: Case) -> Iterator[Hit]:
     """Placeholders in the settings of each launch."""
     for plan in case.plans:
         for setting in plan.settings:
-            found = _HOLDER.search(setting.text)
-            if found is None or "${?" in found[0]:
+            found = _HOLDER.search(_HOLE.sub("", setting.text))
+            if found is None:
                 continue
             at = setting.word.text.rfind(found[0])
             yield Hit(

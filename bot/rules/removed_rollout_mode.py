@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from bot.language import say
 from bot.rules._edits import without_word
 from bot.rules._example import verl
+from bot.rules._keys import KEYS_ZH, release
 from bot.rules._values import values_of, version_at_least
 from bot.rules._verl import ROLLOUT
 from bot.rules.base import Case, Chinese, Example, Hit, Meta
@@ -31,9 +32,8 @@ META = Meta(
         instead="删除该设置；只剩 async，且它就是默认值。",
         limits="0.7.0 之前 sync 是默认值，不检查。",
         sentences={
-            "verl {version} has no rollout.mode sync any more": (
-                "verl {version} 已没有 rollout.mode=sync"
-            ),
+            **KEYS_ZH,
+            "rollout.mode sync was removed ({release})": ("rollout.mode=sync 已移除（{release}）"),
             "remove the setting: async is the default": "删除该设置：默认即为 async",
             "remove {key}": "删除 {key}",
         },
@@ -53,9 +53,7 @@ def check(case: Case) -> Iterator[Hit]:
             continue
         edits = without_word(case, setting.word)
         yield Hit(
-            message=say(
-                "verl {version} has no rollout.mode sync any more", version=plan.framework_version
-            ),
+            message=say("rollout.mode sync was removed ({release})", release=release(plan)),
             span=setting.value_span,
             help=say("remove the setting: async is the default"),
             fix_title=say("remove {key}", key=_KEY) if edits else None,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from bot.language import say
 from bot.rules._example import verl
 from bot.rules._names import where
+from bot.rules._values import values_of
 from bot.rules.base import Case, Chinese, Example, Hit, Meta
 
 META = Meta(
@@ -21,7 +22,10 @@ META = Meta(
         "nothing to compare: the baseline falls away, and the memory measured is not that of GRPO."
     ),
     instead="Set the number of responses above 1 (verl: actor_rollout_ref.rollout.n=5).",
-    limits="Knows grpo, rloo and their variants. Silent when the number cannot be known.",
+    limits=(
+        "Knows grpo, rloo and their variants. Silent when the number cannot be known, and for "
+        "distillation from a teacher."
+    ),
     source=(
         "compute_grpo_outcome_advantage in verl/trainer/ppo/core_algos.py, which leaves a group of "
         "one uncentred; docs/algo/grpo.md asks for rollout.n above 1"
@@ -36,7 +40,7 @@ META = Meta(
             "线不复存在，测得的显存也不是 GRPO 的。"
         ),
         instead="把回复数设为大于 1（verl：actor_rollout_ref.rollout.n=5）。",
-        limits="已知 grpo、rloo 及其变体。回复数无法确定时不报告。",
+        limits="已知 grpo、rloo 及其变体。回复数无法确定，以及从教师模型蒸馏时不报告。",
         sentences={
             "{algorithm} with 1 response a prompt{default}: there is nothing to compare": (
                 "{algorithm} 每个 prompt 只有 1 条回复{default}：无从比较"
@@ -56,6 +60,9 @@ def check(case: Case) -> Iterator[Hit]:
     for plan in case.plans:
         algorithm, count = plan.algorithm.value, plan.rollout_n.value
         if algorithm is None or count != 1 or not algorithm.startswith(_GROUPED):
+            continue
+        # A teacher's distillation compares nothing.
+        if plan.framework == "verl" and values_of(plan).flag("distillation.enabled"):
             continue
         default = say(", the framework's default") if plan.rollout_n.default else ""
         key = plan.rollout_n.key

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from bot.language import say
 from bot.naming import model_size, same_size
 from bot.rules._example import verl
-from bot.rules._names import FILE, is_run_form
+from bot.rules._names import FILE, legible
 from bot.rules.base import Case, Chinese, Example, Hit, Meta
 
 META = Meta(
@@ -58,7 +58,7 @@ META = Meta(
 def check(case: Case) -> Iterator[Hit]:
     """Compare the parent folder with the size that the name states."""
     parent = PurePosixPath(case.path).parent.name
-    if case.name.profile != "tuning" or not parent or not case.name.model or is_run_form(case):
+    if case.name.profile != "tuning" or not parent or not case.name.model or not legible(case):
         return  # A name of another form is told by name-pattern.
     size = model_size(case.name.model) or _size_used(case)
     if size is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from difflib import get_close_matches
 
@@ -28,7 +29,8 @@ META = Meta(
     limits=(
         "An error only for a name with lower-case letters: names in upper case are by custom the "
         "caller's (clusters set them), and are a note. Silent after `source`, when the file that "
-        "may set the variable cannot be read. A default in the script settles it."
+        "may set the variable cannot be read. A default in the script settles it; one that needs "
+        "the variable itself is a note, unless `set -u` stops there."
     ),
     source="https://www.gnu.org/software/bash/manual/bash.html#Shell-Parameter-Expansion",
     example=Example(
@@ -47,7 +49,8 @@ META = Meta(
         instead="设置该变量，改正其名称，或给出默认值：${DATA_DIR:-data}。",
         limits=(
             "只有含小写字母的名称才是错误：大写名称按惯例由调用者（集群）设置，只是提示。"
-            "`source` 了可能设置该变量、但无法读取的文件之后不报告。脚本中有默认值即可。"
+            "`source` 了可能设置该变量、但无法读取的文件之后不报告。脚本中有默认值即可；默认"
+            "值本身需要该变量时只是提示，除非 `set -u` 会在此终止。"
         ),
         sentences={
             "{key} needs the variable {name}, which the script never sets": (
@@ -62,25 +65,29 @@ META = Meta(
 )
 
 
+_NOUNSET = re.compile(r"(?m)^\s*set\s.*?(?:-[a-z]*u|nounset)")
+
+
 def check(case: Case) -> Iterator[Hit]:
     """Holes that a variable without a value leaves in a setting."""
     names = {variable.name for variable in case.reading.variables}
     # What the reader passes over may set a variable as well.
     elsewhere = any(problem.kind in ("limit", "unsupported") for problem in case.reading.problems)
+    strict = bool(_NOUNSET.search(case.source.text))
     for plan in case.plans:
         for setting in plan.settings:
-            for hole, span in _unset(setting):
+            for hole, span, default in _unset(setting):
                 name = hole.name or ""
                 if not name or name in names:
                     continue
-                certain = name != name.upper() and not elsewhere
+                certain = name != name.upper() and not elsewhere and (strict or not default)
                 yield _hit(plan, setting, name, span, certain, names)
 
 
-def _unset(setting: Setting) -> Iterator[tuple[Hole, Span]]:
+def _unset(setting: Setting) -> Iterator[tuple[Hole, Span, bool]]:
     for piece in setting.word.pieces:
         if isinstance(piece.text, Hole) and piece.text.kind == "unset":
-            yield piece.text, piece.span
+            yield piece.text, piece.span, piece.default_of is not None
 
 
 def _hit(

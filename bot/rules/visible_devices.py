@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from bot.frameworks.plan import Plan
 from bot.language import say
 from bot.rules._example import verl
+from bot.rules._verl import ENTRY
 from bot.rules.base import Case, Chinese, Example, Hit, Meta
 from bot.shell.words import Word
 
@@ -24,7 +25,8 @@ META = Meta(
     ),
     instead="List exactly the devices that a node uses, or leave the variable to the caller.",
     limits=(
-        "Compared with the GPUs of one node. A job that is sent to a running Ray cluster gets its "
+        "Compared with the GPUs of one node; recipes of verl may use more. A job that is "
+        "sent to a running Ray cluster gets its "
         "devices from there, so it is not judged. The variables of ROCm and Ascend are read too."
     ),
     source="https://docs.nvidia.com/cuda/cuda-c-programming-guide/#env-vars",
@@ -42,7 +44,8 @@ META = Meta(
         ),
         instead="恰好列出一个节点使用的设备，或把该变量留给调用者。",
         limits=(
-            "与单个节点的 GPU 数比较。提交到运行中 Ray 集群的作业从集群获得设备，不判断。"
+            "与单个节点的 GPU 数比较；verl 的各 recipe 可能另有用途，不判断。提交到运行中 "
+            "Ray 集群的作业从集群获得设备，不判断。"
             "也读取 ROCm 与昇腾的变量。"
         ),
         sentences={
@@ -72,7 +75,12 @@ def check(case: Case) -> Iterator[Hit]:
     """Compare the devices listed with the GPUs per node."""
     for plan in case.plans:
         used = plan.gpus_per_node.value
-        if used is None or any("ray job submit" in wrapper for wrapper in plan.launch.launcher):
+        own = plan.framework == "verl" and plan.launch.entry != ENTRY
+        if (
+            used is None
+            or own
+            or any("ray job submit" in wrapper for wrapper in plan.launch.launcher)
+        ):
             continue
         for name in _VARIABLES:
             word = plan.launch.command.environment.get(name)
