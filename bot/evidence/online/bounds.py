@@ -12,6 +12,8 @@ class Bounds:
 
     stall_seconds: float = 30.0
     """Time without any progress after which the reading is ended."""
+    retry_seconds: float = 1.0
+    """Pause before a request that failed is tried again; doubled for each further time."""
     seconds: float = 300.0
     """Time after which no more of the history is asked for."""
     rows: int = 5_000_000

@@ -107,8 +107,10 @@ def _read(
         project=project,
         run_id=run_id,
         timeout=bounds.stall_seconds,
+        retry_seconds=bounds.retry_seconds,
     )
     key = permitted_key(probe, key, allow_private=asked["allow_private"])
+    reporter.at("the run")  # Importing the SDK takes a while.
     sdk = Sdk(asked["api"], key, bounds)
     reporter.service = sdk.service_pid
     reporter.send(service=sdk.service_pid)

@@ -13,7 +13,6 @@ import ssl
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import IO, Any, Final
 
@@ -60,7 +59,8 @@ class Probe:
     run_id: str
     timeout: float
     """Seconds for each request."""
-    wait: Callable[[float], None] = time.sleep
+    retry_seconds: float = 1.0
+    """Pause before the second attempt; doubled before the third."""
 
     def ails(self, key: Secret | None) -> Failure | None:
         """What is wrong with the server at this moment, asked once; None when it answers."""
@@ -117,11 +117,13 @@ class Probe:
             if not isinstance(outcome, Failure):
                 return outcome
             failure = outcome
-            pause = failure.seconds if failure.kind == "rate" else float(1 << attempt)
+            pause = (
+                failure.seconds if failure.kind == "rate" else self.retry_seconds * (1 << attempt)
+            )
             again = failure.kind in ("rate", "server", "unreachable") and attempt + 1 < _TRIES
             if not again or pause is None or pause > _PATIENCE:
                 break
-            self.wait(pause)
+            time.sleep(pause)
         raise ReadingError(failure)
 
     def _once(self, request: urllib.request.Request) -> dict[str, Any] | int | Failure:

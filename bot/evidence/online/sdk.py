@@ -35,13 +35,13 @@ class Sdk:
             settings.api_key = key.reveal() if key is not None else None
             # The SDK's own: 20 retries, 2 to 60 seconds apart. Ours end before a stall does.
             settings.x_graphql_retry_max = _RETRIES
-            settings.x_graphql_retry_wait_min_seconds = 1
-            settings.x_graphql_retry_wait_max_seconds = 4
+            settings.x_graphql_retry_wait_min_seconds = bounds.retry_seconds
+            settings.x_graphql_retry_wait_max_seconds = 4 * bounds.retry_seconds
             # Of a whole answer; a silent server is noticed from outside, long before.
             settings.x_graphql_timeout_seconds = bounds.seconds + bounds.stall_seconds
             settings.x_file_transfer_retry_max = _RETRIES
-            settings.x_file_transfer_retry_wait_min_seconds = 1
-            settings.x_file_transfer_retry_wait_max_seconds = 4
+            settings.x_file_transfer_retry_wait_min_seconds = bounds.retry_seconds
+            settings.x_file_transfer_retry_wait_max_seconds = 4 * bounds.retry_seconds
             settings.x_file_transfer_timeout_seconds = bounds.seconds + bounds.stall_seconds
             self.service = ServiceApi(
                 settings=settings, timeout=bounds.seconds + 2 * bounds.stall_seconds

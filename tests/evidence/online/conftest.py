@@ -77,7 +77,7 @@ class Room:
         return read_online(
             parse_link(link or self.server.link(run), origins=access.page_origins),
             access,
-            bounds=Bounds(siblings=siblings_most, **bounds),
+            bounds=Bounds(siblings=siblings_most, retry_seconds=0.05, **bounds),
             siblings=siblings,
             progress=progress,
         )

@@ -25,7 +25,7 @@ from tests.evidence.online.conftest import Room, processes_of
 from tests.wandb_server.faults import Fault
 from tests.wandb_server.server import KEY, Wandb
 
-STALL = 5.0
+STALL = 4.0
 """Long enough for a slow machine to import the SDK in, short enough to wait for in a test."""
 
 
