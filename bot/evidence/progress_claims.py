@@ -53,7 +53,8 @@ def steps_claim(subject: Subject) -> Claim:
             "The run ended with exit code {code}; its log does not say why.", code=facts.exit_code
         )
         return unknown(claim, claimed, steps, "history, exit record", reason)
-    if facts.state in _FAILED and _state_counts(facts):
+    # "failed" is an exit code that is not 0, whatever the framework made of it.
+    if facts.state == "failed" or (facts.state in _FAILED and _state_counts(facts)):
         reason = say("W&B calls the run {state}; its console does not say why.", state=facts.state)
         return unknown(claim, claimed, steps, "history, run state", reason)
     limit = _response_limit(subject)

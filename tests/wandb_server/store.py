@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import threading
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 
@@ -67,13 +69,19 @@ class StoredRun:
         }
 
     def between(self, low: int, high: int) -> Iterator[dict[str, Any]]:
-        """Rows that are not exported, with low <= step < high."""
+        """Rows that are not exported, with low <= step < high; the history is in order of steps."""
         if self.live_from is None:
             return
-        low = max(low, self.live_from)
-        for row in self.history:
-            if low <= row["_step"] < high:
-                yield row
+        start = bisect_left(self.history, max(low, self.live_from), key=_step)
+        for row in islice(self.history, start, None):
+            if row["_step"] >= high:
+                return
+            yield row
+
+
+def _step(row: dict[str, Any]) -> int:
+    step: int = row["_step"]
+    return step
 
 
 class Store:

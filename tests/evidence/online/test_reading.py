@@ -53,6 +53,13 @@ RECIPES = {
     "names of 2026": MATCHING.but(memory_keys=("actor/perf/max_memory_reserved_gb",)),
     "no memory metrics": MATCHING.but(memory_keys=()),
     "no GPUs": MATCHING.but(gpu=None),
+    "OpenRLHF strings": MATCHING.but(
+        config={
+            "actor": "Namespace(model_name_or_path='Qwen/Qwen2.5-7B', lr=1e-06, gpus=[0, 1])",
+            "rollout": "Namespace(batch_size=128, sampling=Namespace(top_p=None))",
+            "note": "Namespace(of=what(it, is))",
+        }
+    ),
     "out of memory": MATCHING.but(console=("step 1", OOM, "more"), steps=7),
 }
 
