@@ -17,7 +17,7 @@ from bot.evidence.links import RunLink
 from bot.frameworks import ConfigTree, plans
 from bot.frameworks.plan import Plan
 from bot.header import TAGS, Header, read_header
-from bot.language import Language
+from bot.language import Language, say, sentence_of
 from bot.naming import ScriptName, model_size, read_name
 from bot.report import (
     Change,
@@ -160,7 +160,7 @@ def check_script(
             try:
                 edit = row_edit(page, row, _size(plan, name)).edit
             except UserError as error:
-                unchecked = (*unchecked, Unchecked(check="page", reason=str(error)))
+                unchecked = (*unchecked, Unchecked(check="page", reason=sentence_of(error)))
 
     report = ScriptReport(
         path=script.path,
@@ -279,17 +279,20 @@ def _evidence(
             for stated in header.links
         ]
     except EvidenceError as error:
-        return None, None, plan, (Unchecked(check="evidence", reason=str(error)),)
+        return None, None, plan, (Unchecked(check="evidence", reason=sentence_of(error)),)
     if run is None and links and options.linked is not None:
         run = links[0]
     if run is None:
-        reason = (
-            f"The script links to {links[0].url}, and nothing is to be fetched. "
-            "Leave --offline out, or pass the run's folder with --run."
-            if links
-            else "No run is linked. Add a comment `# wandb: LINK` to the script, "
-            "or pass the run's folder with --run."
+        reason = say(
+            "No run is linked. Add a comment `# wandb: LINK` to the script, or pass the run's "
+            "folder with --run."
         )
+        if links:
+            reason = say(
+                "The script links to {url}, and nothing is to be fetched. Leave --offline out, or "
+                "pass the run's folder with --run.",
+                url=links[0].url,
+            )
         return None, None, plan, (Unchecked(check="evidence", reason=reason),)
     from bot.evidence import read as read_run
     from bot.evidence.claims import compare
@@ -297,10 +300,12 @@ def _evidence(
     try:
         facts = read_run(run, linked=options.linked)
     except EvidenceError as error:
-        about = f"{run.url} was not read. " if isinstance(run, RunLink) else ""
-        return None, None, plan, (Unchecked(check="evidence", reason=f"{about}{error}"),)
+        why = sentence_of(error)
+        if isinstance(run, RunLink):
+            why = say("{url} was not read. {why}", url=run.url, why=why)
+        return None, None, plan, (Unchecked(check="evidence", reason=why),)
     if not found:
-        reason = (
+        reason = say(
             "The script starts no known framework, so there is nothing to compare the run with."
         )
         return None, facts, None, (Unchecked(check="evidence", reason=reason),)
@@ -357,8 +362,10 @@ def _size(plan: Plan, name: ScriptName) -> str:
     size = (plan.model.value and model_size(plan.model.value)) or model_size(name.model or "")
     if size is None:
         raise UserError(
-            "The section of the page could not be chosen: neither the model's path nor the "
-            "script's name states a size such as 7B."
+            say(
+                "The section of the page could not be chosen: neither the model's path nor the "
+                "script's name states a size such as 7B."
+            )
         )
     return size
 

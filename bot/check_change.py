@@ -14,6 +14,7 @@ from bot.config import FILE_NAME, Config, parse_config
 from bot.errors import UserError
 from bot.evidence.links import RunLink
 from bot.github.change import ChangeFiles, ChangeSource, Wanted
+from bot.language import say, sentence_of
 from bot.report import Change, Report, Unchecked
 
 if TYPE_CHECKING:
@@ -88,13 +89,13 @@ def check_change(source: ChangeSource, asked: Asked) -> CheckedChange:
             # Validated, not obeyed: this configuration is none before it is merged.
             parse_config(files.config, f"{FILE_NAME} of this change")
         except UserError as error:
-            unchecked.append(Unchecked(check=FILE_NAME, reason=str(error)))
+            unchecked.append(Unchecked(check=FILE_NAME, reason=sentence_of(error)))
     run_of = asked.runs([file.path for file in files.scripts], options)
     if files.folder:
         try:
             options = replace(options, trees=_own_tree(files.folder))
         except UserError as error:
-            unchecked.append(Unchecked(check="configuration", reason=str(error)))
+            unchecked.append(Unchecked(check="configuration", reason=sentence_of(error)))
     page = _page(files, config, unchecked)
     runs = change_runs(source, files, run_of, options) if files.scripts else ChangeRuns()
     reports, sources = [], {}
@@ -136,7 +137,9 @@ def _page(files: ChangeFiles, config: Config, unchecked: list[Unchecked]) -> Pag
     try:
         return PageText(path=config.page, text=files.page.decode("utf-8"))
     except UnicodeDecodeError:
-        unchecked.append(Unchecked(check="page", reason=f"{config.page} is not UTF-8."))
+        unchecked.append(
+            Unchecked(check="page", reason=say("{path} is not UTF-8.", path=config.page))
+        )
         return None
 
 

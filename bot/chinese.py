@@ -10,6 +10,38 @@ from collections.abc import Mapping
 from typing import Final
 
 SENTENCES: Final[Mapping[str, str]] = {
+    # bot/check.py, bot/check_change.py
+    (
+        "No run is linked. Add a comment `# wandb: LINK` to the script, or pass the run's folder "
+        "with --run."
+    ): "未链接任何运行。请在脚本中添加注释 `# wandb: 链接`，或用 --run 指定运行的文件夹。",
+    (
+        "The script links to {url}, and nothing is to be fetched. Leave --offline out, or pass the "
+        "run's folder with --run."
+    ): "脚本链接到 {url}，但已要求不联网。请去掉 --offline，或用 --run 指定运行的文件夹。",
+    "{url} was not read. {why}": "未读取 {url}。{why}",
+    "The script starts no known framework, so there is nothing to compare the run with.": (
+        "脚本没有启动任何已知框架，因此没有可与运行比较的内容。"
+    ),
+    (
+        "The section of the page could not be chosen: neither the model's path nor the script's "
+        "name states a size such as 7B."
+    ): "无法确定页面中的章节：模型路径和脚本名都没有写明 7B 这样的规模。",
+    "{path} is not UTF-8.": "{path} 不是 UTF-8 编码。",
+    # bot/rules/registry.py
+    (
+        "rule {id} failed: {kind}. This is a fault of rlbot, not of the script; please report it "
+        "with the script."
+    ): "规则 {id} 运行失败：{kind}。这是 rlbot 自身的缺陷，与脚本无关；请附上脚本报告该问题。",
+    "apply the edit": "应用修改",
+    # bot/frameworks/base.py
+    "the release asked for": "所要求的版本",
+    "the release that the script's comment names": "脚本注释中指明的版本",
+    "the newest release known, since the script's comment names {said}, which is not": (
+        "已知的最新版本，因为脚本注释中的 {said} 不是已知版本"
+    ),
+    "the newest release known": "已知的最新版本",
+    "the newest release that has {entry}": "含有 {entry} 的最新版本",
     # bot/naming.py
     'the name does not end in ".sh": {name}': "文件名未以 .sh 结尾：{name}",
     "the name has upper-case letters; write {name}.sh": "文件名含大写字母，应写作 {name}.sh",

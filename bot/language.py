@@ -52,3 +52,9 @@ def translated(sentence: str, catalogue: Mapping[str, str]) -> str:
         for name, value in sentence.values.items()
     }
     return template.format_map(values)
+
+
+def sentence_of(error: Exception) -> str:
+    """What an error says, still a message when it was raised with one."""
+    first = error.args[0] if error.args else ""
+    return first if isinstance(first, Message) else str(error)

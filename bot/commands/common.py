@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import stat
 import sys
 from collections.abc import Mapping
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 MAX_SCRIPT = 1 << 24
 """Bytes of a script that are read; a larger file is reported, not cut."""
 
+
+_COMMAND = re.compile(r"^\s*::|##\[", re.MULTILINE)
+"""What the runner of GitHub Actions may take for a command in a log."""
 
 CHECK_FORMATS = ("text", "json", "sarif", "github", "markdown")
 """Forms of a check's result."""
@@ -179,7 +183,7 @@ def finish(
     status = exit_status(report)
     if arguments.quiet and status == 0:
         return status
-    write(rendered(report, arguments, sources or {}))
+    write(rendered(report, arguments, sources or {}), commands=arguments.format in _SAFE)
     return status
 
 
@@ -219,14 +223,35 @@ def root_prefix() -> str:
     return ""
 
 
-def write(text: str) -> None:
-    """Print text that may hold any character, whatever the terminal's encoding is."""
+_SAFE = ("github", "json", "sarif")
+"""Forms that hold no command but their own: no line of JSON starts with a colon, and who reads
+JSON from a pipe must get nothing else."""
+
+
+def write(text: str, *, commands: bool = False) -> None:
+    """Print text that may hold any character, whatever the terminal's encoding is.
+
+    In a log of GitHub Actions nothing in it is obeyed, unless it is made of `commands`.
+    """
     if not text:
         return
-    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
     if not text.endswith("\n"):
-        sys.stdout.buffer.write(b"\n")
+        text += "\n"
+    if not commands and _COMMAND.search(text) and in_workflow_log():
+        token = os.urandom(16).hex()
+        text = f"::stop-commands::{token}\n{text}::{token}::\n"
+    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
     sys.stdout.flush()
+
+
+def in_workflow_log() -> bool:
+    """Whether what is printed goes to a log of GitHub Actions, and not to a file."""
+    if os.environ.get("GITHUB_ACTIONS") != "true":
+        return False
+    try:
+        return not stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
+    except (OSError, ValueError):
+        return False
 
 
 def say(sentence: str) -> None:

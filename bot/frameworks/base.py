@@ -10,6 +10,7 @@ from bot.errors import UserError
 from bot.frameworks.config_tree import ConfigTree
 from bot.frameworks.plan import Launch, Plan
 from bot.frameworks.tables import find_release, releases
+from bot.language import say
 from bot.shell.words import Word
 
 
@@ -47,16 +48,20 @@ class Versions:
                     f"{framework} {asked} is not known: use one of {', '.join(known)}, "
                     "or leave the version out for the newest."
                 )
-            return Version(found, "the release asked for")
+            return Version(found, say("the release asked for"))
         if said := self.commented.get(framework):
             found = find_release(framework, said)
             if found is not None:
-                return Version(found, "the release that the script's comment names")
+                return Version(found, say("the release that the script's comment names"))
             return Version(
                 known[-1],
-                f"the newest release known, since the script's comment names {said}, which is not",
+                say(
+                    "the newest release known, since the script's comment names {said}, which is "
+                    "not",
+                    said=said,
+                ),
             )
-        return Version(known[-1], "the newest release known", free=True)
+        return Version(known[-1], say("the newest release known"), free=True)
 
     def having(self, framework: str, entry: str, has: Callable[[str], bool]) -> Version:
         """As `choose`, but when nobody asked, the newest release for which `has` is true."""
@@ -65,7 +70,9 @@ class Versions:
             return chosen
         for release in reversed(releases(framework)):
             if has(release):
-                return Version(release, f"the newest release that has {entry}", free=True)
+                return Version(
+                    release, say("the newest release that has {entry}", entry=entry), free=True
+                )
         return chosen
 
 

@@ -11,6 +11,7 @@ from importlib import import_module
 
 import bot.rules
 from bot.errors import UserError
+from bot.language import say
 from bot.report import Edit, Finding, Fix, Unchecked
 from bot.resources import DOCUMENTATION
 from bot.rules.base import Case, Hit, Rule, Skip
@@ -113,9 +114,11 @@ def run(chosen: Iterable[Rule], case: Case) -> tuple[tuple[Finding, ...], tuple[
         try:
             results = list(rule.check(case))
         except Exception as error:  # A fault in one rule must not hide what the others find.
-            reason = (
-                f"rule {rule.meta.id} failed: {type(error).__name__}. This is a fault of rlbot, "
-                "not of the script; please report it with the script."
+            reason = say(
+                "rule {id} failed: {kind}. This is a fault of rlbot, not of the script; please "
+                "report it with the script.",
+                id=rule.meta.id,
+                kind=type(error).__name__,
             )
             unchecked[Unchecked(check=check, reason=reason)] = None
             continue
@@ -141,7 +144,7 @@ def finding_of(rule: Rule, hit: Hit, case: Case) -> Finding:
     fix = None
     if hit.edits:
         edits = tuple(Edit(**_edit(case, e.span), text=e.text) for e in hit.edits)
-        fix = Fix(title=hit.fix_title or "apply the edit", safe=hit.fix_safe, edits=edits)
+        fix = Fix(title=hit.fix_title or say("apply the edit"), safe=hit.fix_safe, edits=edits)
     return Finding(
         id=rule.meta.id,
         slug=rule.meta.slug,
