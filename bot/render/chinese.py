@@ -51,6 +51,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "{count} claim that is not consistent": "{count} 项不一致或未定的声明",
     "{count} step": "{count} 步",
     "MaxBatch confirmed": "最大批量已得到印证",
+    "MaxBatch not confirmed": "最大批量未得到印证",
     "weak evidence": "证据较弱",
     "{count} sources agree": "{count} 个来源一致",
     "claims backed by {sources}": "支持声明的来源：{sources}",

@@ -182,6 +182,8 @@ def measured(evidence: Evidence) -> list[str]:
         parts.append(counted(evidence.steps, "step"))
     if evidence.max_batch == "confirmed":
         parts.append(tr("MaxBatch confirmed"))
+    elif evidence.max_batch == "fits":
+        parts.append(tr("MaxBatch not confirmed"))
     agree = [s for s in evidence.sources if s.consistent and not s.inconsistent]
     if evidence.verdict == "inconsistent":
         return parts  # What contradicts is no evidence for anything.
