@@ -91,7 +91,12 @@ class Access:
             return self.key
         if self.netrc_path is None:
             return None
-        return _from_netrc(self.netrc_path, self.api_of(link))
+        apis = [self.api_of(link)]
+        if link.host in PUBLIC:
+            # One service: `wandb login` of either SDK stores its key under one of the names.
+            apis = list(dict.fromkeys([*apis, *PUBLIC.values()]))
+        found = (_from_netrc(self.netrc_path, api) for api in apis)
+        return next((key for key in found if key is not None), None)
 
     def _configured(self, link: RunLink) -> bool:
         if self.base_url is None:

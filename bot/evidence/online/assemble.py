@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
-from bot.evidence.facts import Facts, RunId, Sibling
+from bot.evidence.facts import Facts, RunId
 from bot.evidence.limits import Limits
 from bot.evidence.locate import Located
 from bot.evidence.online import siblings as others
@@ -30,8 +31,11 @@ def assemble(
     spent: Callable[[], str | None],
     folder: Path,
     with_siblings: bool,
+    keep: Callable[[Facts], None] = lambda _: None,
 ) -> Facts:
     """The facts of the run `entity, project, id`; `folder` takes its files for the time being.
+
+    `keep` is handed the facts before the project's other runs are looked at.
 
     Raises ReadingError where something that decides cannot be read; what is lost besides becomes a
     sentence in `Facts.gaps`.
@@ -71,12 +75,6 @@ def assemble(
         out_of_memory = beside.out_of_memory()
     gaps += unsearched
 
-    found: list[Sibling] = []
-    sibling_gaps: list[str] = []
-    if with_siblings and spent() is None:
-        say(others.STAGE, 0, None)
-        found, sibling_gaps = others.siblings(sdk, run, bounds)
-
     # The listings of a run that was deleted meanwhile are empty rather than failures.
     after = streams.counts(sdk, {"entity": entity, "project": project, "name": run_id})
     if state in _ENDED and after != counted:
@@ -84,7 +82,7 @@ def assemble(
             "The run was changed while it was read: what is compared may be of before and after."
         )
 
-    return Facts(
+    facts = Facts(
         source=f"W&B run {entity}/{project}/{run_id}",
         kind="online",
         run=RunId(
@@ -111,9 +109,14 @@ def assemble(
         gaps=tuple(gaps),
         state=state,
         created=others.utc(getattr(run, "createdAt", None)),
-        siblings=tuple(found),
-        sibling_gaps=tuple(sibling_gaps),
     )
+    if not with_siblings or spent() is not None:
+        return facts
+    # Whatever becomes of the others, this run was read.
+    keep(facts)
+    say(others.STAGE, 0, None)
+    found, sibling_gaps = others.siblings(sdk, run, bounds)
+    return replace(facts, siblings=tuple(found), sibling_gaps=tuple(sibling_gaps))
 
 
 def _text(value: object) -> str | None:

@@ -2,7 +2,8 @@
 
 One request comes over standard input, as JSON with the key in it; answers go out as JSON lines:
 `{"stage", "done", "of"}` and `{"received"}` as signs of life, `{"service"}` the SDK's service to be
-ended with us, and at last `{"facts"}` or `{"failure"}`. Whatever the SDK prints goes nowhere.
+ended with us, `{"kept"}` the facts of the run before its siblings are looked at, and at last
+`{"facts"}` or `{"failure"}`. Whatever the SDK prints goes nowhere.
 """
 
 from __future__ import annotations
@@ -141,6 +142,7 @@ def _facts(
         spent=meter.spent,
         folder=Path(asked["folder"]),
         with_siblings=asked["siblings"],
+        keep=lambda facts: reporter.send(kept=to_json(facts)),
     )
     return to_json(facts)
 

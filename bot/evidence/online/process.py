@@ -48,6 +48,7 @@ class Outcome:
 
     facts: dict[str, Any] | None
     failure: Failure | None
+    """Why there are no facts; with facts, why there are no siblings."""
 
 
 def converse(request: Mapping[str, Any], bounds: Bounds, on_message: OnMessage) -> Outcome:
@@ -159,6 +160,7 @@ class _Listener:
         self.service: int | None = None
         self.stage = "the run"
         self.hint: Failure | None = None
+        self.kept: dict[str, Any] | None = None
 
     def converse(self, request: bytes) -> Outcome:
         to, back = cast("IO[bytes]", self.child.stdin), cast("IO[bytes]", self.child.stdout)
@@ -179,7 +181,7 @@ class _Listener:
                     return self._failed("slow", seconds=hard - begun)
                 silent = heard + self.bounds.stall_seconds
                 if now >= silent and self.hint is not None:
-                    return Outcome(None, self.hint)
+                    return Outcome(self.kept, self.hint)
                 if now >= silent:
                     return self._failed("hang", seconds=self.bounds.stall_seconds)
                 if not selector.select(min(hard, silent) - now):
@@ -206,7 +208,9 @@ class _Listener:
         if "facts" in message:
             return Outcome(message["facts"], None)
         if "failure" in message:
-            return Outcome(None, Failure.from_json(message["failure"]))
+            return Outcome(self.kept, Failure.from_json(message["failure"]))
+        if "kept" in message:
+            self.kept = message["kept"]
         if "service" in message:
             self.service = message["service"]
         elif "stage" in message:
@@ -218,7 +222,7 @@ class _Listener:
         return None
 
     def _failed(self, kind: Any, **more: Any) -> Outcome:
-        return Outcome(None, Failure(kind=kind, stage=self.stage, **more))
+        return Outcome(self.kept, Failure(kind=kind, stage=self.stage, **more))
 
     def _how_it_ended(self) -> str:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeAlias
 
 from bot.evidence.facts import EvidenceError, Facts
@@ -55,4 +56,8 @@ def read_online(
     outcome = converse(request, bounds, on_message)
     if outcome.facts is None:
         raise EvidenceError(sentence(outcome.failure or Failure(kind="ended"), link))
-    return from_json(outcome.facts)
+    facts = from_json(outcome.facts)
+    if outcome.failure is not None:
+        gap = f"The other runs of the project were not looked at. {sentence(outcome.failure, link)}"
+        facts = replace(facts, sibling_gaps=(*facts.sibling_gaps, gap))
+    return facts

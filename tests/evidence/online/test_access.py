@@ -78,7 +78,9 @@ def test_netrc_is_asked_by_host_and_only_where_it_may_be(tmp_path: Path) -> None
     (tmp_path / ".netrc").chmod(0o600)
     made = access(tmp_path)
     assert key_of(made, PUBLIC) == "from-netrc"
-    assert key_of(made, FORGE) is None
+    assert key_of(made, FORGE) == "from-netrc"  # The same service under its other name.
+    own = access(tmp_path, WANDB_BASE_URL=OWN)
+    assert key_of(own, f"{OWN}/a/b/runs/c") is None
     assert key_of(made, "https://other.example.org/a/b/runs/c") == "other"
     assert key_of(access(tmp_path, WANDB_API_KEY="k"), PUBLIC) == "k"
     assert key_of(access(None), PUBLIC) is None

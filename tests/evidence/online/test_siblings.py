@@ -127,3 +127,13 @@ def test_summaries_and_configurations_of_any_shape(room: Room) -> None:
     found = by_id(room)
     assert (found["odd"].steps, found["nested"].steps) == (None, 12)
     assert found["nested"].config == {"a": 1}
+
+
+def test_a_listing_that_hangs_does_not_take_the_run_with_it(room: Room) -> None:
+    other(room, "b59")
+    room.server.faults.append(Fault("hang", "Runs"))
+    facts = room.read(siblings=True, stall_seconds=4.0)
+    assert (facts.run.id, facts.gaps, facts.siblings) == ("abc123", (), ())
+    (gap,) = facts.sibling_gaps
+    assert gap.startswith("The other runs of the project were not looked at. ")
+    assert "gave no sign for 4 seconds while the list of the project's runs was read" in gap
