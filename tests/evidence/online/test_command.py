@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from syrupy.assertion import SnapshotAssertion
 
 from tests.command import RLBOT, ROOT
 from tests.evidence.online.conftest import Uploaded, processes_of
@@ -71,9 +70,6 @@ class Desk:
         assert KEY not in done.stdout + done.stderr
         return done
 
-    def shown(self, text: str) -> str:
-        return text.replace(self.server.url.partition("://")[2], "HOST")
-
     def left_behind(self) -> list[str]:
         """Files below the home that were not there before, and processes."""
         files = [p.name for p in self.home.rglob("*") if p.is_file() and p.parent != self.home]
@@ -97,10 +93,15 @@ def desk(server: Wandb, uploaded: Uploaded) -> Iterator[Desk]:
         shutil.rmtree(home, ignore_errors=True)
 
 
-def test_verify_reads_the_link_that_is_given(desk: Desk, snapshot: SnapshotAssertion) -> None:
+def test_verify_reads_the_link_that_is_given(desk: Desk) -> None:
     done = desk.rlbot("verify", desk.script, "--run", desk.link)
     assert (done.returncode, done.stderr) == (0, "")
-    assert desk.shown(done.stdout).replace(str(desk.home), "HOME") == snapshot
+    for part in (
+        "consistent: 16 of 16 settings, peak 71.2 of 79.6 GiB, 60 steps",
+        f"W&B run verl-team/verl_tuning/abc123, {desk.link}",
+        "RECOMMENDED · Qwen2.5-7B · GRPO-LoRA · 2*H800 · 128 · fsdp · vllm0.8.3",
+    ):
+        assert part in done.stdout
 
 
 def test_verify_reads_the_link_of_the_script(desk: Desk) -> None:
@@ -109,7 +110,7 @@ def test_verify_reads_the_link_of_the_script(desk: Desk) -> None:
     assert (own.returncode, own.stdout) == (given.returncode, given.stdout)
 
 
-def test_offline_fetches_nothing(desk: Desk, snapshot: SnapshotAssertion) -> None:
+def test_offline_fetches_nothing(desk: Desk) -> None:
     done = desk.rlbot("verify", desk.script, "--offline")
     assert done.returncode == 3
     assert "nothing is to be fetched" in done.stdout
