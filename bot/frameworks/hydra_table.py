@@ -30,6 +30,7 @@ class HydraTable:
         self._pool: list[Any] = self._file["pool"]
         self._root: dict[str, Any] = self._file["roots"][root]
         self._expanded: dict[int, Tree] = {}
+        self._instead: dict[str, str | None] = {}
         self.tree: Tree = self._expand(self._root["tree"])
         """The composed configuration with the default choices."""
 
@@ -114,10 +115,15 @@ class HydraTable:
 
     def nearest(self, key: str) -> str | None:
         """The most similar key of this release, or None when none is close."""
-        return closest(key, rules.names_of(self.tree)) or closest(key, self._every)
+        return closest(key, self._default_names) or closest(key, self._every)
 
     def deprecated(self, key: str) -> str | None:
         """What to use instead of an accepted but deprecated key; "" when nothing is needed."""
+        if key not in self._instead:
+            self._instead[key] = self._deprecated(key)
+        return self._instead[key]
+
+    def _deprecated(self, key: str) -> str | None:
         for entry in deprecations(self.framework, self._release):
             head, star, tail = str(entry.get("key", "")).rpartition("*")
             fits = key.startswith(head) and key.endswith(tail) if star else key == tail
@@ -161,6 +167,7 @@ class HydraTable:
     def _judge(self, settings: Sequence[Setting]) -> tuple[tuple[KeyVerdict, ...], Tree]:
         results: dict[int, KeyVerdict] = {}
         tree, doubt = self._chosen(settings, results)
+        start = tree
         for at, setting in enumerate(settings):
             if at in results:
                 continue
@@ -170,7 +177,7 @@ class HydraTable:
                 results[at] = replace(taken, accepted=None) if doubt and taken else taken
                 tree = after
             except CannotPutError as refusal:
-                results[at] = self._refused(tree, setting, refusal.reason, doubt)
+                results[at] = self._refused(tree, setting, refusal.reason, doubt, start)
         return tuple(results[at] for at in range(len(settings))), tree
 
     def tree_for(self, settings: Sequence[Setting]) -> Tree:
@@ -262,7 +269,17 @@ class HydraTable:
             return _wrong(f"{setting.key} is chosen already, so + cannot add it", setting.key)
         return OK
 
-    def _refused(self, tree: Tree, setting: Setting, status: str, doubt: str) -> KeyVerdict:
+    def _names(self, tree: Tree) -> tuple[str, ...]:
+        """Every key of a tree; those of the default choices are kept, as most launches ask."""
+        return self._default_names if tree is self.tree else rules.names_of(tree)
+
+    @cached_property
+    def _default_names(self) -> tuple[str, ...]:
+        return rules.names_of(self.tree)
+
+    def _refused(
+        self, tree: Tree, setting: Setting, status: str, doubt: str, start: Tree
+    ) -> KeyVerdict:
         key = setting.key
         if status == "undecided":
             return _undecided(
@@ -310,7 +327,7 @@ class HydraTable:
             status="unknown",
             accepted=False,
             message=f"{self._title} has no {key}",
-            suggestion=None if choice else closest(key, rules.names_of(tree)),
+            suggestion=None if choice else closest(key, self._names(start)),
             choice=choice,
         )
 

@@ -124,7 +124,7 @@ class OptionTable:
         kept += [name for name in self._options if name.rsplit(".", 1)[-1] == key]
         if len(set(kept)) == 1:
             return kept[0]
-        return closest(key, self._options)
+        return closest(key, tuple(self._options))
 
     def history(self, key: str) -> str | None:
         """Releases whose module of the same name has the option, in words.

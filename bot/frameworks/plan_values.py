@@ -52,9 +52,15 @@ class Values:
         self._open_ended = _open_ended(plan)
         self._tree = _composed(plan)
         self._options = _options(plan)
+        self._known: dict[str, Value | None] = {}
 
     def get(self, key: str) -> Value | None:
         """The value of `key`; None when it cannot be known."""
+        if key not in self._known:
+            self._known[key] = self._get(key)
+        return self._known[key]
+
+    def _get(self, key: str) -> Value | None:
         setting = self.plan.last(key)
         if setting is None and self._open_ended:
             return None

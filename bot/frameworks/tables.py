@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from bot.report import JsonValue
@@ -237,7 +237,8 @@ def spans_of_releases(framework: str, present: Iterable[str]) -> str | None:
     return text if last == len(known) - 1 else f"{text}, removed in {known[last + 1]}"
 
 
-def closest(key: str, candidates: Iterable[str]) -> str | None:
+@lru_cache(maxsize=1024)
+def closest(key: str, candidates: tuple[str, ...]) -> str | None:
     """The candidate most similar to a dotted key; None when none is close.
 
     The last part counts most, since sections move more often than settings are renamed; then the
@@ -249,17 +250,32 @@ def closest(key: str, candidates: Iterable[str]) -> str | None:
     last = SequenceMatcher(b=name)
     whole = SequenceMatcher(b=key)
     best, best_score = None, 0.0
-    for candidate in candidates:
-        *others, other = candidate.split(".")
+    for other, having in _by_last_part(candidates).items():
+        # What `real_quick_ratio` says, without its cost: most names differ in length alone.
+        if 2 * min(len(other), len(name)) < _SIMILAR * (len(other) + len(name)):
+            continue
         last.set_seq1(other)
-        if last.real_quick_ratio() < _SIMILAR or last.quick_ratio() < _SIMILAR:
+        if last.quick_ratio() < _SIMILAR:
             continue
         similar = last.ratio()
         if similar < _SIMILAR:
             continue
-        whole.set_seq1(candidate)
-        shared = sum(section in others for section in sections) / max(1, len(sections))
-        score = 0.6 * similar + 0.2 * shared + 0.2 * whole.ratio()
-        if score > best_score:
-            best, best_score = candidate, score
+        for candidate, others in having:
+            shared = sum(section in others for section in sections) / max(1, len(sections))
+            if 0.6 * similar + 0.2 * shared + 0.2 <= best_score:
+                continue  # Even the same text could not be better.
+            whole.set_seq1(candidate)
+            score = 0.6 * similar + 0.2 * shared + 0.2 * whole.ratio()
+            if score > best_score:
+                best, best_score = candidate, score
     return best if best_score >= _CLOSE else None
+
+
+@lru_cache(maxsize=16)
+def _by_last_part(candidates: tuple[str, ...]) -> dict[str, list[tuple[str, list[str]]]]:
+    """Last part of a key to the keys that end with it, each with its sections."""
+    found: dict[str, list[tuple[str, list[str]]]] = {}
+    for candidate in candidates:
+        *sections, name = candidate.split(".")
+        found.setdefault(name, []).append((candidate, sections))
+    return found

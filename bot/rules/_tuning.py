@@ -32,8 +32,13 @@ NOT_MIN_ZH = "它会多占显存，因此不用于标记为 MIN 的脚本。"
 
 def tag(case: Case) -> str:
     """MIN or RECOMMENDED, as the script's comment says; "" without one."""
+    if not _TAG.search(case.source.text):
+        return ""  # Every rule of the guide asks, and most scripts have none.
     stated = read_header(case.reading.comments).tag
     return stated.text if stated else ""
+
+
+_TAG = re.compile(r"#\s*tag\s*:", re.IGNORECASE)
 
 
 def advised(case: Case, tags: tuple[str, ...] = ANY) -> Iterator[Values]:

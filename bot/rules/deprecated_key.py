@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from bot.frameworks.plan import Plan, Setting
+from bot.frameworks.tables import KeyTable
 from bot.language import say
 from bot.rules._example import verl
 from bot.rules._keys import KEYS_ZH, release, replaced, shown
@@ -111,11 +113,17 @@ def _is_referred_to(plan: Plan, key: str) -> bool:
     In verl 0.9.1 ref.ulysses_sequence_parallel_size follows the actor's deprecated key, not the new
     one.
     """
-    if plan.table is None:
-        return True
+    return plan.table is None or _referred_to(
+        plan.table,  # type: ignore[arg-type]  # Tables compare by identity.
+        key.rsplit(".", 1)[-1],
+    )
+
+
+@lru_cache(maxsize=256)
+def _referred_to(table: KeyTable, name: str) -> bool:
     # A relative reference names the last part alone.
-    reference = re.compile(rf"\$\{{.*\.{re.escape(key.rsplit('.', 1)[-1])}\b")
-    entries = (plan.table.get(name) for name in plan.table)
+    reference = re.compile(rf"\$\{{.*\.{re.escape(name)}\b")
+    entries = (table.get(key) for key in table)
     return any(entry and reference.search(str(entry.default)) for entry in entries)
 
 

@@ -49,18 +49,24 @@ META = Meta(
 )
 
 _HEX40 = r"(?P<wandb>[0-9a-f]{40})(?![0-9a-zA-Z])"
+# A text that holds none of the words of a form is not searched for it.
 _FORMS = (
-    ("Hugging Face", re.compile(r"(?<![A-Za-z0-9_])hf_[A-Za-z]\w{28,}")),
-    ("GitHub", re.compile(r"(?<![A-Za-z0-9_])(?:gh[pousr]_[A-Za-z0-9]{36}|github_pat_\w{60,})")),
-    ("OpenAI", re.compile(r"(?<![A-Za-z0-9_])sk-(?:proj-|ant-)?[A-Za-z0-9_\-]{32,}")),
-    ("AWS", re.compile(r"(?<![A-Z0-9])AKIA[0-9A-Z]{16}(?![0-9A-Z])")),
-    ("Google", re.compile(r"(?<![A-Za-z0-9_])AIza[0-9A-Za-z_\-]{35}")),
-    ("Slack", re.compile(r"(?<![A-Za-z0-9_])xox[baprs]-[0-9A-Za-z\-]{20,}")),
-    ("GitLab", re.compile(r"(?<![A-Za-z0-9_])glpat-[0-9A-Za-z_\-]{20}")),
+    ("Hugging Face", ("hf_",), re.compile(r"(?<![A-Za-z0-9_])hf_[A-Za-z]\w{28,}")),
+    (
+        "GitHub",
+        ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
+        re.compile(r"(?<![A-Za-z0-9_])(?:gh[pousr]_[A-Za-z0-9]{36}|github_pat_\w{60,})"),
+    ),
+    ("OpenAI", ("sk-",), re.compile(r"(?<![A-Za-z0-9_])sk-(?:proj-|ant-)?[A-Za-z0-9_\-]{32,}")),
+    ("AWS", ("AKIA",), re.compile(r"(?<![A-Z0-9])AKIA[0-9A-Z]{16}(?![0-9A-Z])")),
+    ("Google", ("AIza",), re.compile(r"(?<![A-Za-z0-9_])AIza[0-9A-Za-z_\-]{35}")),
+    ("Slack", ("xox",), re.compile(r"(?<![A-Za-z0-9_])xox[baprs]-[0-9A-Za-z\-]{20,}")),
+    ("GitLab", ("glpat-",), re.compile(r"(?<![A-Za-z0-9_])glpat-[0-9A-Za-z_\-]{20}")),
     (
         "W&B",
+        ("WANDB_API_KEY", "wandb login", "use_wandb", "wandb.key", "wandb_token"),
         re.compile(
-            r"(?:WANDB_API_KEY[\"']?\s*[=:]\s*[\"']?|wandb\s+login\s+(?:--\S+\s+)*[\"']?|"
+            r"(?:WANDB_API_KEY[\"']?\s*[=:]\s*[\"']?|wandb login\s+(?:--\S+\s+)*[\"']?|"
             r"--(?:use_wandb|logger\.wandb\.key)[\s=]+[\"']?|\bwandb_token\s*=\s*[\"']?)" + _HEX40
         ),
     ),
@@ -69,7 +75,9 @@ _FORMS = (
 
 def check(case: Case) -> Iterator[Hit]:
     """What has the form of a token, wherever it stands."""
-    for service, form in _FORMS:
+    for service, words, form in _FORMS:
+        if not any(word in case.source.text for word in words):
+            continue
         for found in form.finditer(case.source.text):
             group = "wandb" if "wandb" in form.groupindex else 0
             text = found[group]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.language import say
+from bot.rules._edits import first_line_after_shebang
 from bot.rules._example import verl
-from bot.rules.base import Case, Chinese, Example, Hit, Meta
+from bot.rules.base import Case, Chinese, Example, Hit, Meta, TextEdit
+from bot.shell.source import Span
 
 META = Meta(
     id="RLB044",
@@ -58,4 +60,12 @@ def check(case: Case) -> Iterator[Hit]:
                 ),
                 span=command.argv[0].span,
                 help=say("put set -o pipefail above the launch"),
+                fix_title=say("put set -o pipefail above the launch"),
+                edits=(_edit(case, command.span.start),),
             )
+
+
+def _edit(case: Case, launch: int) -> TextEdit:
+    """A line at the top: the status of earlier pipes may matter from then on, so it is judged."""
+    at = min(first_line_after_shebang(case), launch)
+    return TextEdit(span=Span(at, at), text="set -o pipefail\n")
