@@ -21,6 +21,7 @@ from bot.language import Language, say, sentence_of
 from bot.naming import ScriptName, model_size, read_name
 from bot.report import (
     Change,
+    Estimate,
     Evidence,
     Finding,
     PageEdit,
@@ -162,6 +163,13 @@ def check_script(
             except UserError as error:
                 unchecked = (*unchecked, Unchecked(check="page", reason=sentence_of(error)))
 
+    estimate: Estimate | None = None
+    if plan is not None and options.evidence != "off":
+        from bot.budgets import budget, overruled
+
+        estimate = budget(plan, name, facts=facts, files=_files(script, options))
+        findings = overruled(findings, evidence, facts)
+
     report = ScriptReport(
         path=script.path,
         sha256=hashlib.sha256(script.data).hexdigest(),
@@ -175,6 +183,7 @@ def check_script(
         evidence=evidence,
         row=row,
         page_edit=edit,
+        estimate=estimate if estimate is not None and estimate.stages else None,
     )
     return in_language(report, options.config.language)
 
@@ -310,9 +319,13 @@ def _evidence(
         )
         return None, facts, None, (Unchecked(check="evidence", reason=reason),)
     link = links[0] if links else run if isinstance(run, RunLink) else None
-    compared = [
-        (compare(plan, name, facts, link=link, context=around(plan)), plan) for plan in found
-    ]
+    from bot.budgets import budget, expected
+
+    compared = []
+    for plan in found:
+        predicted = expected(budget(plan, name, facts=facts, files=options.files))
+        context = replace(around(plan), estimate=predicted)
+        compared.append((compare(plan, name, facts, link=link, context=context), plan))
     best, plan = min(
         compared, key=lambda pair: sum(c.verdict == "inconsistent" for c in pair[0].claims)
     )

@@ -11,7 +11,19 @@ from importlib import import_module
 from bot import __version__
 from bot.errors import UserError
 
-COMMANDS = ("lint", "resolve", "verify", "pr", "table", "rule", "doctor", "serve", "worker", "jobs")
+COMMANDS = (
+    "lint",
+    "resolve",
+    "verify",
+    "pr",
+    "table",
+    "estimate",
+    "rule",
+    "doctor",
+    "serve",
+    "worker",
+    "jobs",
+)
 """Each is a module of `bot.commands`."""
 
 USAGE, FAULT, INTERRUPTED = 2, 70, 130

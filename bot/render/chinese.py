@@ -172,6 +172,38 @@ SENTENCES: Final[Mapping[str, str]] = {
     "Correct the script, or link the run that it was made from.": (
         "请更正脚本，或链接到它所对应的运行。"
     ),
+    # The memory budget.
+    "memory": "显存",
+    "memory budget": "显存预算",
+    "memory budgets": "显存预算",
+    "{gpus} × {device} ({usable} GiB usable): {outcome}, {peak} GiB expected": (
+        "{gpus} × {device}（可用 {usable} GiB）：{outcome}，预计 {peak} GiB"
+    ),
+    "{name}: no prediction. {reason}": "{name}：无法预测。{reason}",
+    "{name} on {what}": "{name}，{what}",
+    "impossible": "不可能",
+    "likely OOM": "很可能显存不足",
+    "tight": "紧张",
+    "fits": "放得下",
+    "no prediction": "无法预测",
+    "stage": "阶段",
+    "floor": "下限",
+    "expected": "预计",
+    "conservative": "保守",
+    "binds": "最紧",
+    "rollout": "生成",
+    "weight sync": "权重同步",
+    "log-prob": "对数概率",
+    "reward": "奖励",
+    "critic": "价值",
+    "update": "更新",
+    "optimizer": "优化器",
+    "{stage}: {parts}": "{stage}：{parts}",
+    "would help most: {options}": "最有帮助的选项：{options}",
+    "on already: {options}": "已启用：{options}",
+    "on each host: {gib} GiB of memory": "每台主机：{gib} GiB 内存",
+    "assumed: {assumptions}": "假设：{assumptions}",
+    "Memory budget: {what}": "显存预算：{what}",
 }
 
 NAMES: Final[Mapping[str, str]] = {

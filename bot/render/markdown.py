@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from bot.render import blocks, wording
+from bot.render import blocks, budget, wording
 from bot.render.escape import clip, code_block, code_span
 from bot.render.escape import markdown_inline as inline
 from bot.render.fit import Group, Part, assemble
@@ -44,6 +44,7 @@ def _comment(report: Report, limit: int) -> str:
         _rows(report, labels),
         _patches(report),
         _claims(report, labels),
+        *_budgets(report, labels),
         _findings(report, labels, "warning", 4),
         _findings(report, labels, "note", 1),
         _checked(report),
@@ -145,6 +146,22 @@ def _open_claims(report: Report, labels: Mapping[str, str]) -> Part:
     folded = report.verdict == "pass" or len(claims) > _OPEN_CLAIMS
     wrap = _folded(title) if folded else lambda body: f"**{title}**\n\n{body}"
     return Part("claim that is not consistent", "claims that are not consistent", 60, groups, wrap)
+
+
+def _budgets(report: Report, labels: Mapping[str, str]) -> list[Part]:
+    """The memory budget of each script that has one, folded."""
+    parts = []
+    for script in wording.worst_first(report.scripts):
+        if script.estimate is None or not script.estimate.stages:
+            continue
+        what = budget.headline(script.estimate)
+        if len(report.scripts) > 1:
+            what = tr("{what}: {why}", what=labels[script.path], why=what)
+        body = [budget.budget_table(script.estimate)]
+        body += ["", *(f"- {inline(note)}" for note in budget.notes(script.estimate))]
+        wrap = _folded(tr("Memory budget: {what}", what=what))
+        parts.append(Part("memory budget", "memory budgets", 3, _one(("\n".join(body),)), wrap))
+    return parts
 
 
 def _claims(report: Report, labels: Mapping[str, str]) -> Part:

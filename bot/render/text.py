@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Literal, TypeAlias
 
 from bot.render import wording
+from bot.render.budget import headline
 from bot.render.columns import excerpt, padded
 from bot.render.escape import terminal
 from bot.render.speech import speaking, tr
@@ -99,6 +100,8 @@ def _script(
             lines += _entry(tr("launch"), tr("{what}: {why}", what=said, why=why) if why else said)
     if script.evidence:
         lines += _evidence(script.evidence, paint, verbose)
+    if script.estimate and script.estimate.stages:
+        lines += _entry(tr("memory"), headline(script.estimate))
     for index, item in enumerate(script.unchecked):
         lines += _entry(tr("unchecked") if not index else "", _unchecked(item))
     if script.row:

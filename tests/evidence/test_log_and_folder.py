@@ -24,7 +24,13 @@ RECIPE = RunRecipe(
     project="rlbot-tuning",
     packages={"verl": "0.9.1", "vllm": "0.11.0"},
 )
-ONLY_A_RUN = {"gpus", "device", "peak memory, allocator", "peak above the weights"}
+ONLY_A_RUN = {
+    "gpus",
+    "device",
+    "peak memory, allocator",
+    "peak above the weights",
+    "peak against the estimate",
+}
 """What a console log does not name: the host's GPUs, and memory that is physical."""
 
 

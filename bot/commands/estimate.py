@@ -1,0 +1,71 @@
+"""`rlbot estimate SCRIPT…`: what each stage takes of each GPU's memory, before anything runs."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from bot.commands.common import add_common, finish, load_config, options_of, write
+from bot.commands.scripts import add_paths, scripts_of
+from bot.commands.tree import add_root, files_below, root_of
+from bot.errors import UserError
+
+SUMMARY = "the memory budget of scripts, stage by stage, against the device"
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add_paths(parser)
+    add_root(parser)
+    parser.add_argument(
+        "--device",
+        metavar="NAME",
+        help="the accelerator, such as h100 or a100-40 (default: the one in the script's name)",
+    )
+    parser.add_argument(
+        "--gpus",
+        metavar="N",
+        type=int,
+        help="GPUs, where the script leaves them to its launcher (default: those in its name)",
+    )
+    parser.add_argument(
+        "--run", metavar="PATH", help="a W&B run folder: its measured lengths are used"
+    )
+    add_common(parser, ("text", "json", "markdown", "svg"))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carry it out; returns the exit status: 1 for an impossible budget, 3 without a prediction."""
+    from bot.budgets import estimate_script
+    from bot.check import make_report
+    from bot.report import Unchecked, exit_status
+
+    if arguments.gpus is not None and arguments.gpus < 1:
+        raise UserError(f"--gpus takes a positive number, not {arguments.gpus}.")
+    root = root_of(arguments.root)
+    options = options_of(
+        arguments,
+        load_config(arguments.config),
+        files=files_below(root) if root else None,
+    )
+    reports, unchecked = [], []
+    for script in scripts_of(arguments.paths, arguments.stdin_filename, root):
+        if isinstance(script, UserError):
+            unchecked.append(Unchecked(check="script", reason=str(script)))
+            continue
+        reports.append(
+            estimate_script(
+                script,
+                options,
+                device=arguments.device,
+                gpus=arguments.gpus,
+                run=Path(arguments.run) if arguments.run else None,
+            )
+        )
+    report = make_report(reports, unchecked=unchecked, language=options.config.language)
+    if arguments.format == "json":
+        return finish(report, arguments)
+    from bot.render.estimate import estimates
+
+    write(estimates(report, arguments.format))
+    return exit_status(report)

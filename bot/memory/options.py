@@ -1,0 +1,231 @@
+"""What would lower the peak most: the estimate made again with each option that is still off."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from bot.devices import Device
+from bot.memory import profiles
+from bot.memory.estimate import estimate
+from bot.memory.units import Bytes
+from bot.memory.workload import Engine, Pool, Role, Tokens, Workload
+
+_LEAST = Bytes.gib(0.05)
+"""An option that saves less is not worth a line."""
+_A = "actor_rollout_ref.actor"
+_M = "actor_rollout_ref.model"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A setting that would lower the expected peak."""
+
+    setting: str
+    saves: Bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Switch:
+    """One way to save memory, in the words of each framework that has it."""
+
+    settings: Mapping[str, str]
+    """Framework to setting; `{micro}` and the like are filled in."""
+    off: Callable[[Role], bool]
+    """Whether a role could still use it."""
+    on: Callable[[Role], bool]
+    """Whether a role uses it."""
+    put: Callable[[Role], Role]
+
+
+def _halved(tokens: Tokens) -> Tokens:
+    return Tokens(
+        -(-tokens.floor // 2), max(1, tokens.expected // 2), max(1, tokens.conservative // 2)
+    )
+
+
+def _bf16(role: Role) -> Role:
+    return replace(
+        role,
+        weight_bytes=2.0,
+        gradient_bytes=2.0,
+        optimizer_bytes=4.0,
+        step_bytes=2.0,
+        frozen_copy_bytes=0.0,
+    )
+
+
+def _fsdp(role: Role) -> bool:
+    return role.backend in ("fsdp", "fsdp2")
+
+
+def _zero(role: Role) -> bool:
+    return role.backend.startswith("zero")
+
+
+_SWITCHES: tuple[_Switch, ...] = (
+    _Switch(
+        settings={"verl": f"{_A}.fsdp_config.model_dtype=bf16"},
+        off=lambda r: r.name == "actor" and _fsdp(r) and r.weight_bytes > 2,
+        on=lambda r: r.name == "actor" and _fsdp(r) and r.weight_bytes <= 2,
+        put=_bf16,
+    ),
+    _Switch(
+        settings={
+            "verl": f"{_M}.enable_gradient_checkpointing=True",
+            "openrlhf": "--actor.gradient_checkpointing_enable",
+            "trl": "--gradient_checkpointing",
+            "open-instruct": "--gradient_checkpointing",
+        },
+        off=lambda r: r.trained and not r.checkpointing and r.backend != "megatron",
+        on=lambda r: r.trained and r.checkpointing,
+        put=lambda r: replace(r, checkpointing=True),
+    ),
+    _Switch(
+        settings={"verl": f"{_M}.enable_activation_offload=True"},
+        off=lambda r: r.name == "actor" and _fsdp(r) and not r.activation_offload,
+        on=lambda r: r.name == "actor" and r.activation_offload,
+        put=lambda r: replace(r, activation_offload=True),
+    ),
+    _Switch(
+        settings={
+            "verl": f"{_M}.use_fused_kernels=True",
+            "openrlhf": "--ds.use_liger_kernel",
+            "trl": "--use_liger_kernel",
+        },
+        off=lambda r: r.name == "actor" and r.update_logits > 1,
+        on=lambda r: r.name == "actor" and r.trained and 0 < r.update_logits <= 1,
+        put=lambda r: replace(
+            r, update_logits=profiles.FUSED, forward_logits=min(r.forward_logits, profiles.FUSED)
+        ),
+    ),
+    _Switch(
+        settings={"verl": f"{_A}.entropy_from_logits_with_chunking=True"},
+        off=lambda r: r.update_logits in (profiles.ENTROPY_COMPILED, profiles.ENTROPY_EAGER),
+        on=lambda r: r.update_logits == profiles.ENTROPY_CHUNKED and r.backend != "megatron",
+        put=lambda r: replace(r, update_logits=profiles.ENTROPY_CHUNKED),
+    ),
+    _Switch(
+        settings={"verl": f"{_A}.{{backend}}.param_offload=True"},
+        off=lambda r: r.name == "actor" and r.weights_offload == "none",
+        on=lambda r: r.name == "actor" and r.weights_offload != "none",
+        put=lambda r: replace(r, weights_offload="idle"),
+    ),
+    _Switch(
+        settings={
+            "verl": f"{_A}.{{backend}}.optimizer_offload=True",
+            "openrlhf": "--ds.adam_offload",
+            "open-instruct": "--deepspeed_offload_optimizer",
+        },
+        off=lambda r: r.trained and r.name != "critic" and r.optimizer_offload == "none",
+        on=lambda r: r.trained and r.name != "critic" and r.optimizer_offload != "none",
+        put=lambda r: replace(r, optimizer_offload="always" if _zero(r) else "idle"),
+    ),
+    _Switch(
+        settings={
+            "verl": "actor_rollout_ref.ref.{backend}.param_offload=True",
+            "openrlhf": "--ref.offload",
+        },
+        off=lambda r: r.name == "reference" and r.weights_offload == "none",
+        on=lambda r: r.name == "reference" and r.weights_offload != "none",
+        put=lambda r: replace(r, weights_offload="idle" if r.backend == "megatron" else "always"),
+    ),
+    _Switch(
+        settings={
+            "openrlhf": "--ds.zero_stage 3",
+            "trl": "ZeRO stage 3",
+            "open-instruct": "--deepspeed_stage 3",
+        },
+        off=lambda r: r.backend in ("ddp", "zero1", "zero2") and r.layout.gpus > 1,
+        on=lambda r: r.backend == "zero3",
+        put=lambda r: replace(
+            r,
+            backend="zero3",
+            layout=replace(r.layout, shard=r.layout.gpus),
+            weight_bytes=2.0,
+            gradient_bytes=2.0,
+            optimizer_bytes=12.0,
+            step_bytes=4.0,
+        ),
+    ),
+    _Switch(
+        settings={
+            "verl": "half the tokens a pass (ppo_micro_batch_size_per_gpu, or "
+            "ppo_max_token_len_per_gpu with dynamic batches)",
+            "openrlhf": "half of --train.micro_batch_size",
+            "trl": "half of --per_device_train_batch_size",
+            "open-instruct": "half of --pack_length",
+        },
+        off=lambda r: r.trained and r.update.expected > 1,
+        on=lambda r: False,
+        put=lambda r: replace(r, update=_halved(r.update), forward=_halved(r.forward)),
+    ),
+)
+_SLEEP = {
+    "verl": "actor_rollout_ref.rollout.free_cache_engine=True",
+    "openrlhf": "--vllm.enable_sleep",
+    "trl": "--vllm_enable_sleep_mode",
+}
+
+
+def what_helps(workload: Workload, device: Device) -> tuple[Option, ...]:
+    """The options that would lower the expected peak, the most first."""
+    before = estimate(workload, device).peak()
+    found = []
+    for setting, changed in _changes(workload):
+        saved = before.less(estimate(changed, device).peak())
+        if saved > _LEAST:
+            found.append(Option(setting, saved))
+    return tuple(sorted(found, key=lambda option: option.saves, reverse=True))
+
+
+def in_use(workload: Workload) -> tuple[str, ...]:
+    """The memory-saving settings that are on already."""
+    named: dict[str, None] = {}
+    for pool in workload.pools:
+        for role in pool.roles:
+            for switch in _SWITCHES:
+                if workload.framework in switch.settings and switch.on(role):
+                    named[_named(switch, workload.framework, role)] = None
+    return tuple(named)
+
+
+def _changes(workload: Workload) -> Iterator[tuple[str, Workload]]:
+    """Each option that is off, with the workload under it."""
+    for switch in _SWITCHES:
+        if workload.framework not in switch.settings:
+            continue
+        roles = [role for pool in workload.pools for role in pool.roles if switch.off(role)]
+        if not roles:
+            continue
+
+        def role_changed(role: Role, switch: _Switch = switch) -> Role:
+            return switch.put(role) if switch.off(role) else role
+
+        yield (
+            _named(switch, workload.framework, roles[0]),
+            _mapped(workload, role_changed, lambda engine: engine),
+        )
+    awake = any(
+        pool.engine is not None and pool.roles and not pool.engine.sleeps for pool in workload.pools
+    )
+    if awake and workload.framework in _SLEEP:
+        yield (
+            _SLEEP[workload.framework],
+            _mapped(workload, lambda role: role, lambda engine: replace(engine, sleeps=True)),
+        )
+
+
+def _named(switch: _Switch, framework: str, role: Role) -> str:
+    backend = "megatron" if role.backend == "megatron" else "fsdp_config"
+    return switch.settings[framework].format(backend=backend)
+
+
+def _mapped(
+    workload: Workload, role: Callable[[Role], Role], engine: Callable[[Engine], Engine]
+) -> Workload:
+    def changed(pool: Pool) -> Pool:
+        put = engine(pool.engine) if pool.engine is not None and pool.roles else pool.engine
+        return replace(pool, roles=tuple(map(role, pool.roles)), engine=put)
+
+    return replace(workload, pools=tuple(map(changed, workload.pools)))

@@ -1,0 +1,103 @@
+"""The memory budget: a table with bars for the terminal, a table and bars for the comment."""
+
+from __future__ import annotations
+
+from bot.render.columns import padded, width_of
+from bot.render.escape import markdown_cell, terminal
+from bot.render.speech import tr
+from bot.report import Estimate, EstimateStage
+
+_BAR = 26
+_EIGHTHS = " ▏▎▍▌▋▊▉"
+_HELPS = 3
+
+
+def bar(part: float, whole: float, width: int = _BAR) -> str:
+    """`part` of `whole` as blocks of an eighth of a column; full when it is more."""
+    share = min(1.0, part / whole) if whole > 0 else 1.0
+    eighths = round(share * width * 8)
+    full, rest = divmod(eighths, 8)
+    blocks = "█" * full + (_EIGHTHS[rest] if rest else "")
+    return blocks + "░" * (width - len(blocks))
+
+
+def headline(estimate: Estimate) -> str:
+    """On what, and the verdict: "2 × H800 (79.3 GiB usable): tight, 74.4 GiB expected"."""
+    return tr(
+        "{gpus} × {device} ({usable} GiB usable): {outcome}, {peak} GiB expected",
+        gpus=estimate.gpus,
+        device=estimate.device,
+        usable=f"{estimate.usable_gib:.1f}",
+        outcome=tr(estimate.outcome),
+        peak=f"{estimate.peak_gib:.1f}",
+    )
+
+
+def budget_lines(path: str, estimate: Estimate) -> list[str]:
+    """The budget for a terminal."""
+    name = terminal(path.rsplit("/", 1)[-1])
+    if estimate.outcome == "no prediction":
+        return [
+            tr("{name}: no prediction. {reason}", name=name, reason=terminal(estimate.reason or ""))
+        ]
+    lines = [tr("{name} on {what}", name=name, what=terminal(headline(estimate)))]
+    stages = fullest(estimate)
+    labels = [_label(stage, estimate) for stage in stages]
+    wide = max(map(width_of, [*labels, tr("stage")]))
+    heads = [tr("floor"), tr("expected"), tr("conservative")]
+    columns = [max(9, width_of(head) + 2) for head in heads]
+    cells = "".join(" " * (w - width_of(h)) + h for w, h in zip(columns, heads, strict=True))
+    lines.append(f"  {padded(tr('stage'), wide)}{cells}")
+    peak = max(stage.expected_gib for stage in stages)
+    for label, stage in zip(labels, stages, strict=True):
+        figures = (stage.floor_gib, stage.expected_gib, stage.conservative_gib)
+        shown = "".join(f"{f:>{w}.1f}" for f, w in zip(figures, columns, strict=True))
+        drawn = bar(stage.expected_gib, estimate.usable_gib or 1.0)
+        binds = f"  {tr('binds')}" if stage.expected_gib == peak else ""
+        lines.append(f"  {padded(label, wide)}{shown}   {drawn}{binds}")
+    return lines + [f"  {terminal(note)}" for note in notes(estimate)]
+
+
+def fullest(estimate: Estimate) -> list[EstimateStage]:
+    """Of stages with one name on one pool the fullest, in the order of a step."""
+    best: dict[tuple[str, str], EstimateStage] = {}
+    for stage in estimate.stages:
+        key = (stage.pool, stage.stage)
+        if key not in best or stage.expected_gib > best[key].expected_gib:
+            best[key] = stage
+    return list(best.values())
+
+
+def _label(stage: EstimateStage, estimate: Estimate) -> str:
+    pools = {other.pool for other in estimate.stages}
+    name = tr(stage.stage)
+    return name if len(pools) == 1 else f"{terminal(stage.pool)}: {name}"
+
+
+def notes(estimate: Estimate) -> list[str]:
+    """What is in the fullest stage, what would help, the host's memory, the assumptions."""
+    stage = max(estimate.stages, key=lambda s: s.expected_gib)
+    parts = sorted(stage.components.items(), key=lambda item: -item[1])
+    made = ", ".join(f"{name} {gib:.1f}" for name, gib in parts if gib >= 0.05)
+    found = [tr("{stage}: {parts}", stage=tr(stage.stage), parts=made)]
+    if estimate.options:
+        shown = [f"{o.setting} (-{o.saves_gib:.1f} GiB)" for o in estimate.options[:_HELPS]]
+        found.append(tr("would help most: {options}", options=", ".join(shown)))
+    if estimate.applied:
+        found.append(tr("on already: {options}", options=", ".join(estimate.applied)))
+    if estimate.host_gib and estimate.host_gib >= 0.05:
+        found.append(tr("on each host: {gib} GiB of memory", gib=f"{estimate.host_gib:.1f}"))
+    if estimate.assumptions:
+        found.append(tr("assumed: {assumptions}", assumptions="; ".join(estimate.assumptions)))
+    return found
+
+
+def budget_table(estimate: Estimate) -> str:
+    """The budget as a Markdown table with bars of characters, and the notes below."""
+    heads = ("stage", "floor", "expected", "conservative")
+    rows = ["| " + " | ".join([*map(tr, heads), "GiB"]) + " |", "| --- | --: | --: | --: | --- |"]
+    for stage in fullest(estimate):
+        figures = (stage.floor_gib, stage.expected_gib, stage.conservative_gib)
+        cells = [markdown_cell(_label(stage, estimate)), *(f"{figure:.1f}" for figure in figures)]
+        rows.append("| " + " | ".join([*cells, bar(figures[1], estimate.usable_gib or 1.0)]) + " |")
+    return "\n".join(rows)

@@ -1,0 +1,79 @@
+"""RLB070: what must be resident does not fit the device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.language import say
+from bot.rules._budget import DOCS_ZH, LIMITS, SOURCE, predictions, ran_before, sum_in_words
+from bot.rules._example import verl
+from bot.rules._names import where
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
+
+_STATIC = (
+    "actor_rollout_ref.actor.use_dynamic_bsz=False",
+    "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4",
+    "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=4",
+    "data.max_prompt_length=512",
+    "data.max_response_length=1024",
+    "trainer.nnodes=1",
+)
+
+META = Meta(
+    id="RLB070",
+    slug="memory-impossible",
+    severity="error",
+    confidence="high",
+    added_in="0.1.0",
+    summary="What must be on each GPU at one time is more than the device has.",
+    why=(
+        "The run ends with an out-of-memory error, whatever the data. The sum holds only what has "
+        "to be resident: weights, gradients and optimizer of one stage, no activations that a "
+        "shorter sequence would spare."
+    ),
+    instead="Use more GPUs, a larger device, or the settings that `rlbot estimate` names.",
+    limits=f"{LIMITS} A warning where the device's memory has no public source.",
+    source=SOURCE,
+    example=Example(
+        bad=verl(*_STATIC, "trainer.n_gpus_per_node=2"),
+        good=verl(*_STATIC, "trainer.n_gpus_per_node=8"),
+        path="examples/tuning/7b/qwen2.5-7b_grpo_8_h100_fsdp_vllm.sh",
+        bad_path="examples/tuning/7b/qwen2.5-7b_grpo_2_rtx4090_fsdp_vllm.sh",
+    ),
+    zh=Chinese(
+        summary="同一时刻必须常驻每块 GPU 的内容超过设备显存。",
+        why="无论数据如何，运行都会因显存不足而中止：这里只计算必须常驻的部分。",
+        instead="使用更多 GPU、更大的设备，或 `rlbot estimate` 建议的设置。",
+        limits=DOCS_ZH,
+        sentences={
+            "the {stage} stage needs at least {floor} of each GPU, and the {device} gives "
+            "{usable}: {sum}": "{stage} 阶段每块 GPU 至少需要 {floor}，而 {device} 只有 {usable}：{sum}",
+            "{terms} = {total}": "{terms} = {total}",
+            "use more GPUs, a larger device, or what `rlbot estimate` names": (
+                "使用更多 GPU、更大的设备，或 `rlbot estimate` 建议的设置"
+            ),
+        },
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Launches whose floor is above the device's usable memory."""
+    for plan, made in predictions(case):
+        budget = made.budget
+        if budget.outcome != "impossible" or ran_before(case, plan):
+            continue
+        yield Hit(
+            message=say(
+                "the {stage} stage needs at least {floor} of each GPU, and the {device} gives "
+                "{usable}: {sum}",
+                stage=budget.binding("floor").name,
+                floor=str(budget.peak("floor")),
+                device=budget.device.label,
+                usable=str(budget.usable),
+                sum=sum_in_words(budget, "floor"),
+            ),
+            span=where(plan, plan.model.span),
+            help=say("use more GPUs, a larger device, or what `rlbot estimate` names"),
+            severity=None if budget.device.verified else "warning",
+        )

@@ -1,0 +1,83 @@
+"""RLB071: the expected peak is above the device's memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.language import say
+from bot.rules._budget import DOCS_ZH, LIMITS, SOURCE, predictions, ran_before, sum_in_words
+from bot.rules._example import verl
+from bot.rules._names import where
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
+
+_STATIC = (
+    "actor_rollout_ref.actor.use_dynamic_bsz=False",
+    "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=4",
+    "data.max_prompt_length=1024",
+    "data.max_response_length=8192",
+    "trainer.nnodes=1",
+)
+
+META = Meta(
+    id="RLB071",
+    slug="memory-likely-oom",
+    severity="warning",
+    confidence="medium",
+    added_in="0.1.0",
+    summary="The expected peak of a stage is more than the device has.",
+    why=(
+        "A run that stops in its tenth step with an out-of-memory error has cost the queue and the "
+        "start. The estimate takes mean lengths of a quarter of their maxima, so it may be wrong "
+        "where responses are shorter."
+    ),
+    instead="Lower the tokens of one pass, or use the settings that `rlbot estimate` names.",
+    limits=f"{LIMITS} Silent when the script's own trial log marks its value as having run.",
+    source=SOURCE,
+    example=Example(
+        bad=verl(*_STATIC, "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=64"),
+        good=verl(*_STATIC, "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4"),
+    ),
+    zh=Chinese(
+        summary="某一阶段的预计峰值超过设备显存。",
+        why="运行若干步后因显存不足而中止，排队和启动的时间就白费了。估计假设平均长度为最大长度的四分之一。",
+        instead="减少一次计算的 token 数，或采用 `rlbot estimate` 建议的设置。",
+        limits=DOCS_ZH,
+        sentences={
+            "the {stage} stage is expected to need {expected} of each GPU, and the {device} gives "
+            "{usable}: {sum}": "{stage} 阶段预计每块 GPU 需要 {expected}，而 {device} 只有 "
+            "{usable}：{sum}",
+            "{terms} = {total}": "{terms} = {total}",
+            "try {setting}, which would save {saved}": "可尝试 {setting}，预计节省 {saved}",
+        },
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Launches whose expected peak, though not their floor, is above the usable memory."""
+    for plan, made in predictions(case):
+        budget = made.budget
+        if budget.outcome != "likely OOM" or ran_before(case, plan):
+            continue
+        from bot.memory.options import what_helps
+
+        options = what_helps(made.workload, budget.device)
+        yield Hit(
+            message=say(
+                "the {stage} stage is expected to need {expected} of each GPU, and the {device} "
+                "gives {usable}: {sum}",
+                stage=budget.binding().name,
+                expected=str(budget.peak()),
+                device=budget.device.label,
+                usable=str(budget.usable),
+                sum=sum_in_words(budget, "expected"),
+            ),
+            span=where(plan, plan.micro_batch_size_per_gpu.span or plan.model.span),
+            help=say(
+                "try {setting}, which would save {saved}",
+                setting=options[0].setting,
+                saved=str(options[0].saves),
+            )
+            if options
+            else None,
+        )

@@ -1,0 +1,90 @@
+"""RLB073: a script that is tagged MIN could run on less."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.header import read_header
+from bot.language import say
+from bot.rules._budget import DOCS_ZH, LIMITS, SOURCE, predictions
+from bot.rules._example import verl
+from bot.rules._names import where
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
+
+_STATIC = (
+    "actor_rollout_ref.model.path=Qwen/Qwen2.5-0.5B-Instruct",
+    "actor_rollout_ref.actor.use_dynamic_bsz=False",
+    "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4",
+    "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=4",
+    "actor_rollout_ref.rollout.tensor_model_parallel_size=1",
+    "data.max_prompt_length=512",
+    "data.max_response_length=512",
+    "trainer.nnodes=1",
+)
+_FOLDER = "examples/tuning/0.5b/qwen2.5-0.5b_grpo"
+
+META = Meta(
+    id="RLB073",
+    slug="memory-not-minimal",
+    severity="note",
+    confidence="medium",
+    added_in="0.1.0",
+    summary="A script tagged MIN would also fit on half of its GPUs.",
+    why="A MIN row tells readers the least hardware that a model needs.",
+    instead="Try the script on half the GPUs, or tag it RECOMMENDED.",
+    limits=(
+        f"{LIMITS} Only for `# tag: MIN`, and only where the conservative estimate of half the "
+        "GPUs fits with a tenth to spare. Not checked with Megatron, whose parallel sizes would "
+        "have to change too."
+    ),
+    source=SOURCE,
+    example=Example(
+        bad=verl(*_STATIC, "trainer.n_gpus_per_node=8", before="# tag: MIN"),
+        good=verl(*_STATIC, "trainer.n_gpus_per_node=1", before="# tag: MIN"),
+        path=f"{_FOLDER}_1_h100_fsdp_vllm.sh",
+        bad_path=f"{_FOLDER}_8_h100_fsdp_vllm.sh",
+    ),
+    zh=Chinese(
+        summary="标为 MIN 的脚本用一半的 GPU 也放得下。",
+        why="MIN 行告诉读者一个模型最少需要多少硬件。",
+        instead="用一半的 GPU 试运行，或将其标为 RECOMMENDED。",
+        limits=DOCS_ZH,
+        sentences={
+            "tagged MIN, but {half} × {device} would do by the conservative estimate: {peak} of "
+            "{usable}": "标为 MIN，但按保守估计 {half} × {device} 即可：{usable} 中的 {peak}",
+            "try it on {half} GPUs, or tag it RECOMMENDED": "用 {half} 块 GPU 试运行，或标为 "
+            "RECOMMENDED",
+        },
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """MIN scripts whose workload fits half the GPUs at the conservative level."""
+    tag = read_header(case.reading.comments).tag
+    if tag is None or tag.text != "MIN":
+        return
+    for plan, made in predictions(case):
+        from bot.memory.budget import TIGHT
+        from bot.memory.estimate import estimate
+        from bot.memory.scale import on_half
+
+        half = on_half(made.workload)
+        if half is None:
+            continue
+        budget = estimate(half, made.budget.device)
+        peak, usable = budget.peak("conservative"), budget.usable
+        if peak > usable * TIGHT:
+            continue
+        yield Hit(
+            message=say(
+                "tagged MIN, but {half} × {device} would do by the conservative estimate: {peak} "
+                "of {usable}",
+                half=budget.gpus,
+                device=budget.device.label,
+                peak=str(peak),
+                usable=str(usable),
+            ),
+            span=where(plan, plan.gpus_per_node.span),
+            help=say("try it on {half} GPUs, or tag it RECOMMENDED", half=budget.gpus),
+        )

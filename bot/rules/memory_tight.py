@@ -1,0 +1,74 @@
+"""RLB072: the budget fits, but barely."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.language import say
+from bot.rules._budget import DOCS_ZH, LIMITS, SOURCE, predictions
+from bot.rules._example import verl
+from bot.rules._names import where
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
+
+_STATIC = (
+    "actor_rollout_ref.actor.use_dynamic_bsz=False",
+    "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4",
+    "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=4",
+    "data.max_prompt_length=512",
+    "data.max_response_length=512",
+    "actor_rollout_ref.actor.fsdp_config.param_offload=True",
+    "actor_rollout_ref.actor.fsdp_config.optimizer_offload=True",
+    "trainer.nnodes=1",
+)
+
+META = Meta(
+    id="RLB072",
+    slug="memory-tight",
+    severity="note",
+    confidence="medium",
+    added_in="0.1.0",
+    summary="The expected peak is above 90 % of the card, or full-length sequences would not fit.",
+    why="One batch of long responses, or another driver, may end the run.",
+    instead="Keep the peak below 90 % of the card, or say in the row that it is a MIN one.",
+    limits=f"{LIMITS} Of use for the author; a MIN row is tight by its nature.",
+    source=SOURCE,
+    example=Example(
+        bad=verl(*_STATIC, "trainer.n_gpus_per_node=2"),
+        good=verl(*_STATIC, "trainer.n_gpus_per_node=8"),
+        path="examples/tuning/7b/qwen2.5-7b_grpo_8_h100_fsdp_vllm.sh",
+        bad_path="examples/tuning/7b/qwen2.5-7b_grpo_2_h100_fsdp_vllm.sh",
+    ),
+    zh=Chinese(
+        summary="预计峰值超过显存的 90 %，或序列全部达到最大长度时放不下。",
+        why="一批较长的回答，或换一个驱动版本，都可能使运行中止。",
+        instead="让峰值低于显存的 90 %，或在表格行中注明这是 MIN 配置。",
+        limits=DOCS_ZH,
+        sentences={
+            "the {stage} stage is expected to take {share} of the {device}: {expected} of {total}, "
+            "{most} with sequences of full length": "{stage} 阶段预计占用 {device} 的 {share}："
+            "{total} 中的 {expected}，序列全部达到最大长度时为 {most}",
+        },
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Launches whose budget is tight."""
+    for plan, made in predictions(case):
+        budget = made.budget
+        if budget.outcome != "tight":
+            continue
+        total = budget.device.memory_bytes
+        yield Hit(
+            message=say(
+                "the {stage} stage is expected to take {share} of the {device}: {expected} of "
+                "{total}, {most} with sequences of full length",
+                stage=budget.binding().name,
+                share=f"{budget.peak().count / total:.0%}",
+                device=budget.device.label,
+                expected=str(budget.peak()),
+                total=f"{budget.device.memory_gib:.1f} GiB",
+                most=str(budget.peak("conservative")),
+            ),
+            span=where(plan, plan.model.span),
+        )

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from bot.rules._example import verl
+from tests.rules.helpers import quiet, told
+
+SLUG = "memory-impossible"
+STATIC = (
+    "actor_rollout_ref.actor.use_dynamic_bsz=False",
+    "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4",
+    "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=4",
+    "data.max_prompt_length=512",
+    "data.max_response_length=1024",
+    "trainer.nnodes=1",
+)
+FOLDER = "examples/tuning/7b/qwen2.5-7b_grpo"
+SMALL = f"{FOLDER}_2_rtx4090_fsdp_vllm.sh"
+TWO = "trainer.n_gpus_per_node=2"
+
+
+@pytest.mark.parametrize(
+    ("script", "path"),
+    [
+        (verl(*STATIC, TWO), f"{FOLDER}_2_h100_fsdp_vllm.sh"),  # fits
+        (verl(*STATIC, TWO), f"{FOLDER}_2_x99_fsdp_vllm.sh"),  # no known device
+        (verl(*STATIC, TWO), "examples/tuning/run_qwen2.5_fsdp.sh"),  # no device in the name
+        (verl(*STATIC, TWO, "actor_rollout_ref.model.path=my/own-7b"), SMALL),  # no known shape
+        (verl(*STATIC, TWO, "actor_rollout_ref.model.path=$MODEL"), SMALL),
+        (verl(*STATIC, "trainer.n_gpus_per_node=$N"), SMALL),
+        (
+            verl(
+                *STATIC,
+                TWO,
+                "actor_rollout_ref.actor.ppo_mini_batch_size=$batch",
+                before="batch=8 # 4√ 8√ 16×",
+            ),
+            SMALL,
+        ),  # its own log says that it ran
+    ],
+)
+def test_stays_silent(script: str, path: str) -> None:
+    assert quiet(SLUG, script, path)
+
+
+def test_says_the_sum(snapshot: SnapshotAssertion) -> None:
+    assert told(SLUG, verl(*STATIC, TWO), SMALL) == snapshot
+
+
+def test_a_device_without_a_source_gives_a_warning(snapshot: SnapshotAssertion) -> None:
+    big = verl(*STATIC, TWO, "actor_rollout_ref.model.path=Qwen/Qwen2.5-72B")
+    assert told(SLUG, big, "examples/tuning/72b/qwen2.5-72b_grpo_2_mi355x_fsdp_vllm.sh") == snapshot

@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from bot.rules._example import verl
+from tests.rules.helpers import quiet, told
+
+SLUG = "memory-tight"
+STATIC = (
+    "actor_rollout_ref.actor.use_dynamic_bsz=False",
+    "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4",
+    "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=4",
+    "data.max_prompt_length=512",
+    "data.max_response_length=512",
+    "actor_rollout_ref.actor.fsdp_config.param_offload=True",
+    "actor_rollout_ref.actor.fsdp_config.optimizer_offload=True",
+    "trainer.nnodes=1",
+)
+PATH = "examples/tuning/7b/qwen2.5-7b_grpo_2_h100_fsdp_vllm.sh"
+
+
+@pytest.mark.parametrize("gpus", [8, "$N"])
+def test_stays_silent(gpus: object) -> None:
+    assert quiet(SLUG, verl(*STATIC, f"trainer.n_gpus_per_node={gpus}"), PATH)
+
+
+def test_says_the_share(snapshot: SnapshotAssertion) -> None:
+    assert told(SLUG, verl(*STATIC, "trainer.n_gpus_per_node=2"), PATH) == snapshot
