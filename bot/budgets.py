@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from bot.memory.predict import ReadFile
 
 
-_PREDICTIONS = frozenset(("RLB070", "RLB071", "RLB072"))
+_PREDICTIONS = frozenset(("RLB110", "RLB111", "RLB112"))
 """Rules that say what a run would do."""
 
 

@@ -21,6 +21,7 @@ from tests.test_local_change import Repository
 
 NAME = "qwen2.5-7b_grpo_2_h800_fsdp_vllm.sh"
 LINK = "https://wandb.ai/ada/tuning/runs/abc123"
+OFFLOAD = "actor_rollout_ref.actor.fsdp_config"
 SCRIPT = f"""\
 #!/usr/bin/env bash
 # verl: 0.9.1
@@ -34,8 +35,8 @@ python3 -m verl.trainer.main_ppo \\
     data.max_prompt_length=512 \\
     data.max_response_length=1024 \\
     actor_rollout_ref.model.path=Qwen/Qwen2.5-7B-Instruct \\
-    actor_rollout_ref.actor.ppo_mini_batch_size=64 \\
-    actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=8 \\
+    actor_rollout_ref.actor.ppo_mini_batch_size=64 {OFFLOAD}.param_offload=True \\
+    actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=8 {OFFLOAD}.optimizer_offload=True \\
     actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=8 \\
     actor_rollout_ref.rollout.name=vllm \\
     actor_rollout_ref.rollout.n=5 \\
@@ -52,6 +53,7 @@ CONFIG: dict[str, Any] = {
             "strategy": "fsdp",
             "ppo_mini_batch_size": 64,
             "ppo_micro_batch_size_per_gpu": 8,
+            "fsdp_config": {"param_offload": True, "optimizer_offload": True},
         },
         "rollout": {"name": "vllm", "n": 5, "log_prob_micro_batch_size_per_gpu": 8},
     },

@@ -17,14 +17,21 @@ Parts = dict[str, Bytes]
 def layer_bytes_per_token(shape: Shape) -> int:
     """What one layer keeps for its backward pass, eager, bytes a token.
 
-    16 a hidden unit (two norms, their fp32 copies, residuals), 8 a unit of the queries (with the
-    attention's output), 4 of keys and values, 8 of the MLP's width (gate, up, their product).
+    16 a hidden unit (two norms with their fp32 copies), 4 a unit of the queries (they and the
+    attention's output), 4 of keys and values, 8 of the MLP's width (gate, up, activation, product);
+    4 a head for the attention's sums, and what norms of queries and keys keep. Equal to what
+    MemTracker reports of transformers' layers (tests/memory/fake_measure.json).
     """
+    query, kv = shape.query_width, shape.kv_width
+    norms = 6 * (query + kv) + 4 * (shape.heads + shape.kv_heads) if shape.qk_norm else 0
     return (
         16 * shape.hidden
-        + 8 * shape.query_width
-        + 4 * shape.kv_width
+        + 4 * query
+        + 4 * kv
         + 8 * shape.active_intermediate
+        + 4 * shape.heads
+        + 8
+        + norms
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bot.render.columns import padded, width_of
 from bot.render.escape import markdown_cell, terminal
 from bot.render.speech import tr
-from bot.report import Estimate, EstimateStage
+from bot.report import Estimate, EstimateStage, Evidence
 
 _BAR = 26
 _EIGHTHS = " ▏▎▍▌▋▊▉"
@@ -21,15 +21,28 @@ def bar(part: float, whole: float, width: int = _BAR) -> str:
     return blocks + "░" * (width - len(blocks))
 
 
-def headline(estimate: Estimate) -> str:
-    """On what, and the verdict: "2 × H800 (79.3 GiB usable): tight, 74.4 GiB expected"."""
+def headline(estimate: Estimate, evidence: Evidence | None = None) -> str:
+    """On what, and the verdict: "2 × H800 (79.3 GiB usable): tight, 74.4 GiB expected".
+
+    Beside a run that measured its peak the two figures stand for themselves: a prediction is no
+    verdict on what has been seen.
+    """
+    figures = {
+        "gpus": estimate.gpus,
+        "device": estimate.device,
+        "usable": f"{estimate.usable_gib:.1f}",
+        "peak": f"{estimate.peak_gib:.1f}",
+    }
+    if evidence is not None and evidence.steps and evidence.peak_gib is not None:
+        return tr(
+            "{gpus} × {device} ({usable} GiB usable): {peak} GiB expected, {seen} GiB measured",
+            seen=f"{evidence.peak_gib:.1f}",
+            **figures,
+        )
     return tr(
         "{gpus} × {device} ({usable} GiB usable): {outcome}, {peak} GiB expected",
-        gpus=estimate.gpus,
-        device=estimate.device,
-        usable=f"{estimate.usable_gib:.1f}",
         outcome=tr(estimate.outcome),
-        peak=f"{estimate.peak_gib:.1f}",
+        **figures,
     )
 
 

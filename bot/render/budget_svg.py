@@ -10,9 +10,9 @@ from bot.report import Estimate
 _WIDTH, _LEFT, _RIGHT, _ROW, _TOP = 760, 130, 70, 30, 44
 _COLOURS = (
     "#4269d0", "#efb118", "#ff725c", "#6cc5b0", "#3ca951", "#ff8ab7", "#a463f2", "#97bbf5",
-    "#9c6b4e", "#9498a0",
+    "#9c6b4e", "#9498a0", "#1f3b73", "#8a5a00", "#a62c1a", "#2b6e5f", "#1d5c2a", "#b04a7c",
 )  # fmt: skip
-"""Ten hues that stay apart in greyscale and for colour-blind readers (Observable's categories)."""
+"""Ten hues that stay apart (Observable's categories), then darker ones of the same."""
 
 
 def drawing(path: str, estimate: Estimate) -> str:
@@ -50,7 +50,7 @@ def drawing(path: str, estimate: Estimate) -> str:
             )
             x += wide
         parts.append(
-            f'<text x="{x + 6:.1f}" y="{y + 14}" fill="currentColor">'
+            f'<text x="{_WIDTH - 8}" y="{y + 14}" text-anchor="end" fill="currentColor">'
             f"{stage.expected_gib:.1f}</text>"
         )
     line = _LEFT + usable / scale * room

@@ -174,10 +174,12 @@ SENTENCES: Final[Mapping[str, str]] = {
     ),
     # The memory budget.
     "memory": "显存",
-    "memory budget": "显存预算",
-    "memory budgets": "显存预算",
+    "{count} memory budget": "{count} 份显存预算",
     "{gpus} × {device} ({usable} GiB usable): {outcome}, {peak} GiB expected": (
         "{gpus} × {device}（可用 {usable} GiB）：{outcome}，预计 {peak} GiB"
+    ),
+    "{gpus} × {device} ({usable} GiB usable): {peak} GiB expected, {seen} GiB measured": (
+        "{gpus} × {device}（可用 {usable} GiB）：预计 {peak} GiB，实测 {seen} GiB"
     ),
     "{name}: no prediction. {reason}": "{name}：无法预测。{reason}",
     "{name} on {what}": "{name}，{what}",
@@ -185,7 +187,6 @@ SENTENCES: Final[Mapping[str, str]] = {
     "likely OOM": "很可能显存不足",
     "tight": "紧张",
     "fits": "放得下",
-    "no prediction": "无法预测",
     "stage": "阶段",
     "floor": "下限",
     "expected": "预计",

@@ -154,7 +154,7 @@ def _budgets(report: Report, labels: Mapping[str, str]) -> list[Part]:
     for script in wording.worst_first(report.scripts):
         if script.estimate is None or not script.estimate.stages:
             continue
-        what = budget.headline(script.estimate)
+        what = budget.headline(script.estimate, script.evidence)
         if len(report.scripts) > 1:
             what = tr("{what}: {why}", what=labels[script.path], why=what)
         body = [budget.budget_table(script.estimate)]

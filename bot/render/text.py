@@ -101,7 +101,7 @@ def _script(
     if script.evidence:
         lines += _evidence(script.evidence, paint, verbose)
     if script.estimate and script.estimate.stages:
-        lines += _entry(tr("memory"), headline(script.estimate))
+        lines += _entry(tr("memory"), headline(script.estimate, script.evidence))
     for index, item in enumerate(script.unchecked):
         lines += _entry(tr("unchecked") if not index else "", _unchecked(item))
     if script.row:

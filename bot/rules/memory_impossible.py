@@ -1,4 +1,4 @@
-"""RLB070: what must be resident does not fit the device."""
+"""RLB110: what must be resident does not fit the device."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _STATIC = (
 )
 
 META = Meta(
-    id="RLB070",
+    id="RLB110",
     slug="memory-impossible",
     severity="error",
     confidence="high",
@@ -47,7 +47,9 @@ META = Meta(
         limits=DOCS_ZH,
         sentences={
             "the {stage} stage needs at least {floor} of each GPU, and the {device} gives "
-            "{usable}: {sum}": "{stage} 阶段每块 GPU 至少需要 {floor}，而 {device} 只有 {usable}：{sum}",
+            "{usable}: {sum}": (
+                "{stage} 阶段每块 GPU 至少需要 {floor}，而 {device} 只有 {usable}：{sum}"
+            ),
             "{terms} = {total}": "{terms} = {total}",
             "use more GPUs, a larger device, or what `rlbot estimate` names": (
                 "使用更多 GPU、更大的设备，或 `rlbot estimate` 建议的设置"

@@ -1,4 +1,4 @@
-"""RLB071: the expected peak is above the device's memory."""
+"""RLB111: the expected peak is above the device's memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _STATIC = (
 )
 
 META = Meta(
-    id="RLB071",
+    id="RLB111",
     slug="memory-likely-oom",
     severity="warning",
     confidence="medium",

@@ -1,4 +1,4 @@
-"""RLB073: a script that is tagged MIN could run on less."""
+"""RLB113: a script that is tagged MIN could run on less."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _STATIC = (
 _FOLDER = "examples/tuning/0.5b/qwen2.5-0.5b_grpo"
 
 META = Meta(
-    id="RLB073",
+    id="RLB113",
     slug="memory-not-minimal",
     severity="note",
     confidence="medium",

@@ -1,9 +1,10 @@
-"""RLB072: the budget fits, but barely."""
+"""RLB112: the budget fits, but barely."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bot.header import read_header
 from bot.language import say
 from bot.rules._budget import DOCS_ZH, LIMITS, SOURCE, predictions
 from bot.rules._example import verl
@@ -22,7 +23,7 @@ _STATIC = (
 )
 
 META = Meta(
-    id="RLB072",
+    id="RLB112",
     slug="memory-tight",
     severity="note",
     confidence="medium",
@@ -30,7 +31,7 @@ META = Meta(
     summary="The expected peak is above 90 % of the card, or full-length sequences would not fit.",
     why="One batch of long responses, or another driver, may end the run.",
     instead="Keep the peak below 90 % of the card, or say in the row that it is a MIN one.",
-    limits=f"{LIMITS} Of use for the author; a MIN row is tight by its nature.",
+    limits=f"{LIMITS} Silent for `# tag: MIN`: such a script is tight by its nature.",
     source=SOURCE,
     example=Example(
         bad=verl(*_STATIC, "trainer.n_gpus_per_node=2"),
@@ -54,6 +55,9 @@ META = Meta(
 
 def check(case: Case) -> Iterator[Hit]:
     """Launches whose budget is tight."""
+    tag = read_header(case.reading.comments).tag
+    if tag is not None and tag.text == "MIN":
+        return
     for plan, made in predictions(case):
         budget = made.budget
         if budget.outcome != "tight":

@@ -8,11 +8,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from string import Formatter
+from typing import get_args
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
 import bot.render
+from bot.memory.budget import STAGES, Outcome
 from bot.render.chinese import SENTENCES
 from bot.render.columns import width_of
 from bot.render.github import github
@@ -49,6 +51,7 @@ def test_every_sentence_has_its_translation_and_no_other_is_left() -> None:
     assert used <= SENTENCES.keys()
     # Words that come from a report's own values.
     computed = {"error", "warning", "note", "inconsistent", "consistent", "inconclusive"}
+    computed |= {*STAGES, *get_args(Outcome)}
     counted = {f"{{count}} {noun}" for noun in ("error", "warning", "note")}
     counted |= {f"{{count}} {state} claim" for state in ("inconsistent", "inconclusive")}
     assert SENTENCES.keys() - used <= computed | counted

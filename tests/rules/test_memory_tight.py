@@ -25,5 +25,9 @@ def test_stays_silent(gpus: object) -> None:
     assert quiet(SLUG, verl(*STATIC, f"trainer.n_gpus_per_node={gpus}"), PATH)
 
 
+def test_a_minimal_script_is_tight_by_nature() -> None:
+    assert quiet(SLUG, verl(*STATIC, "trainer.n_gpus_per_node=2", before="# tag: MIN"), PATH)
+
+
 def test_says_the_share(snapshot: SnapshotAssertion) -> None:
     assert told(SLUG, verl(*STATIC, "trainer.n_gpus_per_node=2"), PATH) == snapshot

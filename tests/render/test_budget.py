@@ -1,0 +1,92 @@
+"""The memory budget as people see it: terminal, comment, drawing, both languages."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from syrupy.assertion import SnapshotAssertion
+
+from bot.language import Language
+from bot.render.budget import bar
+from bot.render.budget_svg import drawing
+from bot.render.estimate import estimates
+from bot.report import Estimate, EstimateOption, EstimateStage, Report, ScriptReport, Tool
+
+STAGES = (
+    EstimateStage(
+        stage="update",
+        pool="all roles",
+        floor_gib=48.9,
+        expected_gib=61.2,
+        conservative_gib=70.3,
+        components={"weights": 14.2, "logits": 20.0, "<b>&": 27.0},
+    ),
+    EstimateStage(
+        stage="optimizer",
+        pool="all roles",
+        floor_gib=70.9,
+        expected_gib=71.4,
+        conservative_gib=72.0,
+        components={"weights": 14.2, "optimizer": 57.2},
+    ),
+)
+MADE = Estimate(
+    outcome="tight",
+    model="Qwen2.5-7B",
+    device="H800",
+    gpus=2,
+    memory_gib=79.65,
+    usable_gib=79.3,
+    binding="optimizer",
+    peak_gib=71.4,
+    stages=STAGES,
+    options=(EstimateOption(setting="a.model_dtype=bf16", saves_gib=14.2),),
+    applied=("a.param_offload=True",),
+    host_gib=127.7,
+    assumptions=("mean response 512 tokens (no run given)",),
+)
+NONE = Estimate(outcome="no prediction", reason="The shape of the model | x is not known.")
+
+
+def report(estimate: Estimate, language: Language = "en") -> Report:
+    script = ScriptReport(path="a/qwen_|_x.sh", sha256="", verdict="pass", estimate=estimate)
+    return Report(
+        schema="report-v1",
+        tool=Tool(name="rlbot", version="0"),
+        verdict="pass",
+        scripts=(script,),
+        language=language,
+    )
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("form", ["text", "markdown"])
+@pytest.mark.parametrize("made", [MADE, NONE], ids=["made", "none"])
+def test_the_budget(
+    made: Estimate, form: str, language: Language, snapshot: SnapshotAssertion
+) -> None:
+    assert estimates(report(made, language), form) == snapshot
+
+
+def test_the_drawing_is_whole_and_holds_no_markup_of_others() -> None:
+    text = drawing("a/<x>&.sh", MADE)
+    tree = ElementTree.fromstring(text)  # noqa: S314 - our own output
+    space = "{http://www.w3.org/2000/svg}"
+    bars = [r for r in tree.iter(f"{space}rect") if r.find(f"{space}title") is not None]
+    assert len(bars) == 5
+    widths = {r.findtext(f"{space}title"): float(r.attrib["width"]) for r in bars}
+    assert widths["optimizer 57.2 GiB"] == pytest.approx(widths["weights 14.2 GiB"] * 4.03, 0.01)
+    assert {child.tag.removeprefix(space) for child in tree.iter()} <= {
+        "svg", "title", "text", "rect", "line",
+    }  # fmt: skip
+
+
+@given(st.floats(0, 200), st.floats(0.1, 200), st.integers(1, 60))
+def test_a_bar_has_its_width_and_grows(part: float, whole: float, width: int) -> None:
+    drawn = bar(part, whole, width)
+    assert len(drawn) == width
+    assert drawn.count("█") <= bar(part * 1.5, whole, width).count("█")
+    assert (drawn == "█" * width) == (round(min(1.0, part / whole) * width * 8) == width * 8)
