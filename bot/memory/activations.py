@@ -86,13 +86,14 @@ def head_surroundings(role: Role, tokens: int, level: Level) -> Bytes:
 
 
 def _gathers(role: Role) -> bool:
-    """Whether whole weights are made for a pass.
+    """Whether whole weights are made for a pass: from shards, from the host, or from fp32.
 
     One rank under FSDP has them whole, but casts them from fp32 to bf16 unit by unit.
     """
-    if role.backend == "zero3":
-        return role.layout.shard > 1
-    return role.backend in ("fsdp", "fsdp2") and (role.layout.shard > 1 or role.weight_bytes > 2)
+    if role.backend not in ("fsdp", "fsdp2", "zero3"):
+        return False
+    apart = role.layout.shard > 1 or role.weights_offload == "always"
+    return apart or (role.backend != "zero3" and role.weight_bytes > 2)
 
 
 def gathered_ends(role: Role) -> Bytes:

@@ -108,7 +108,7 @@ def with_role(workload: Workload, role: Role) -> Workload:
 
 
 @given(workloads())
-@settings(deadline=None)
+@settings(deadline=None, max_examples=200)
 def test_the_levels_are_in_order(workload: Workload) -> None:
     for stage in estimate(workload, H100).stages:
         total = stage.total
@@ -119,7 +119,7 @@ def test_the_levels_are_in_order(workload: Workload) -> None:
 
 
 @given(workloads())
-@settings(deadline=None)
+@settings(deadline=None, max_examples=200)
 def test_more_gpus_never_raise_the_floor(workload: Workload) -> None:
     role = workload.pools[0].roles[0]
     gpus = 2 * role.layout.gpus
@@ -129,7 +129,7 @@ def test_more_gpus_never_raise_the_floor(workload: Workload) -> None:
 
 
 @given(workloads(), st.sampled_from(["weights_offload", "gradients_offload", "optimizer_offload"]))
-@settings(deadline=None)
+@settings(deadline=None, max_examples=200)
 def test_more_offload_never_raises_the_floor(workload: Workload, which: str) -> None:
     role = workload.pools[0].roles[0]
     order: tuple[Offload, ...] = ("none", "idle", "always")
@@ -139,7 +139,7 @@ def test_more_offload_never_raises_the_floor(workload: Workload, which: str) -> 
 
 
 @given(workloads(), tokens, tokens)
-@settings(deadline=None)
+@settings(deadline=None, max_examples=200)
 def test_shorter_lengths_never_raise_any_level(
     workload: Workload, one: Tokens, other: Tokens
 ) -> None:
@@ -154,7 +154,7 @@ def test_shorter_lengths_never_raise_any_level(
 
 
 @given(workloads(), st.integers(0, len(LADDER) - 2))
-@settings(deadline=None)
+@settings(deadline=None, max_examples=200)
 def test_a_smaller_model_never_raises_the_floor(workload: Workload, at: int) -> None:
     role = workload.pools[0].roles[0]
     small = with_role(workload, replace(role, shape=shape(LADDER[at])))
