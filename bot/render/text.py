@@ -60,8 +60,9 @@ def text(
         lines: list[str] = []
         painter = _Painter(color)
         for script in report.scripts:
-            lines += _script(script, sources or {}, painter, verbose, width)
-            lines.append("")
+            shown = _script(script, sources or {}, painter, verbose, width)
+            # A path with nothing below it would only push what matters out of sight.
+            lines += [*shown, ""] if len(shown) > 1 else []
         for page in report.pages:
             lines += _page(page, sources or {}, painter, verbose, width)
             lines.append("")
