@@ -49,6 +49,9 @@ def gpus_claim(subject: Subject) -> Claim:
         return made("gpus", claimed, host, _SOURCE, "inconsistent", reason)
     if equal is None:
         return unknown("gpus", claimed, None, _SOURCE, subject.absent(plan.gpus_per_node.key))
+    if host is None and subject.facts.kind == "log":
+        reason = say("The configuration agrees, but a console log does not name the host's GPUs.")
+        return unknown("gpus", claimed, claimed, _SOURCE, reason)
     if host is None:
         reason = say(
             "The configuration agrees, but the host's GPUs were not recorded (the process that "
@@ -115,6 +118,9 @@ def device_claim(subject: Subject) -> Claim:
     """The kind of GPU: the file name's token against reported name and memory."""
     facts, token = subject.facts, subject.name.device
     source = "host metadata"
+    if not facts.gpus and facts.kind == "log":
+        reason = say("A console log names no GPU.")
+        return unknown("device", token, None, source, reason)
     if not facts.gpus:
         reason = (
             say("W&B records nothing of Ascend devices.")

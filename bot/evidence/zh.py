@@ -147,6 +147,10 @@ SENTENCES: Final[Mapping[str, str]] = {
     "The name is that of {token}, but no {token} has this memory.": (
         "名称符合 {token}，但没有哪种 {token} 具有这样的显存。"
     ),
+    "A console log names no GPU.": "控制台日志未列出 GPU。",
+    "The configuration agrees, but a console log does not name the host's GPUs.": (
+        "配置一致，但控制台日志未列出主机的 GPU。"
+    ),
     # key_claims.py
     "The run that was read is the one that the link names.": "读取的运行就是链接所指的运行。",
     "The script's model cannot be known by reading it, and the names differ.": (
