@@ -13,6 +13,7 @@ from bot.config import Config
 from bot.report import ScriptReport
 from tests.command import rlbot
 from tests.rules.helpers import PATH
+from tests.test_local_change import Repository
 
 TWICE = (
     "data.train_batch_size=1024 \\\n    data.train_batch_size=512 \\\n    trainer.n_gpus_per_node=8"
@@ -173,3 +174,40 @@ def test_twenty_thousand_comments_cost_no_time() -> None:
     report = _check(script)
     assert time.perf_counter() - started < 60
     assert any("more than 200" in finding.message for finding in report.findings)
+
+
+def test_what_a_pull_request_suppresses_is_listed_with_its_reason(tmp_path: Path) -> None:
+    repository = Repository(tmp_path)
+    repository.write("README.md", "words\n")
+    repository.commit("start")
+    repository.git("switch", "--quiet", "--create", "work")
+    broken = LAUNCH.replace("trainer.n_gpus_per_node", "trainer.n_gpu_per_node")
+    hidden = "# rlbot: ignore[unknown-key, duplicate-key] trust me, @maintainer <b>really</b>"
+    repository.write(PATH, f"{hidden}\n{broken}\n")
+    repository.commit("script")
+    out = rlbot("pr", "--base", "main", cwd=tmp_path).out
+    assert "**2 findings suppressed in the script**" in out
+    listed = [line for line in out.splitlines() if "reason at line 1" in line]
+    assert [("error:" in line, "warning:" in line) for line in listed] == [
+        (True, False),
+        (False, True),
+    ]
+    assert all("trust me" in line for line in listed)
+    assert "@maintainer" not in out
+    assert "<b>" not in out
+    folded = out.index("<details>")
+    assert out.index("suppressed in the script") < folded
+
+
+def test_the_terminal_counts_them_and_shows_them_when_asked(tmp_path: Path) -> None:
+    file = tmp_path / PATH
+    file.parent.mkdir(parents=True)
+    file.write_text(f"# rlbot: ignore[RLB026] this machine's own\n{LAUNCH}\n", encoding="utf-8")
+    command = ("lint", "examples", "--select", "RLB026")
+    assert rlbot(*command, cwd=tmp_path).out.endswith("1 script: nothing found; 1 suppressed.\n")
+    shown = rlbot(*command, "--verbose", cwd=tmp_path).out
+    assert "  suppressed 8:5 RLB026, by line 1 (this machine's own): data.train" in shown
+    sarif = json.loads(rlbot(*command, "--format", "sarif", cwd=tmp_path).out)
+    (result,) = sarif["runs"][0]["results"]
+    (suppression,) = result["suppressions"]
+    assert (suppression["kind"], suppression["justification"]) == ("inSource", "this machine's own")

@@ -6,6 +6,7 @@ import argparse
 
 from bot.commands.common import CHECK_FORMATS, add_common, finish, load_config, options_of
 from bot.commands.fixing import add_fix, fix_scripts, wants_fix
+from bot.commands.runs import add_offline
 from bot.commands.scripts import add_paths, scripts_of
 from bot.commands.tree import add_root, files_below, root_of
 from bot.errors import UserError
@@ -18,6 +19,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_paths(parser)
     add_fix(parser)
     add_root(parser)
+    add_offline(parser)
     add_common(parser, CHECK_FORMATS)
 
 

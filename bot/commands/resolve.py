@@ -6,6 +6,7 @@ import argparse
 import shlex
 
 from bot.commands.common import add_common, finish, load_config, options_of
+from bot.commands.runs import add_offline
 from bot.commands.scripts import add_paths, scripts_of
 from bot.commands.tree import add_root, files_below, root_of
 from bot.errors import UserError
@@ -17,6 +18,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add_paths(parser)
     add_root(parser)
+    add_offline(parser)
     parser.add_argument(
         "--env",
         metavar="NAME=VALUE",

@@ -11,7 +11,7 @@ def rule_texts(language: Language = "en") -> tuple[RuleText, ...]:
 
     The checks of the documentation page follow the rules of scripts.
     """
-    from bot.rules.docs import page
+    from bot.rules.docs import page, page_zh
     from bot.rules.registry import rules, url
     from bot.table.checks import docs as page_docs
     from bot.table.checks import registry as page_checks
@@ -29,7 +29,7 @@ def rule_texts(language: Language = "en") -> tuple[RuleText, ...]:
                 summary=said.summary,
                 description=said.why,
                 help=said.instead,
-                markdown=page(meta),
+                markdown=page_zh(meta) if language == "zh" else page(meta),
                 url=url(meta.slug),
             )
         )

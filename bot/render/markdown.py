@@ -119,10 +119,11 @@ def _to_do(report: Report, labels: Mapping[str, str]) -> list[Part]:
 
 def _suppressed(report: Report, labels: Mapping[str, str]) -> Part:
     """Always listed with their reasons: whoever merges decides whether they hold."""
+    hidden = [one for script in report.scripts for one in script.suppressed]
+    by_finding = {id(one.finding): one for one in hidden}
     items = tuple(
-        blocks.suppressed_item(one, labels)
-        for script in wording.worst_first(report.scripts)
-        for one in script.suppressed
+        blocks.suppressed_item(by_finding[id(finding)], labels)
+        for finding in wording.by_place(one.finding for one in hidden)
     )
     title = tr(
         "{findings} suppressed in the script", findings=wording.counted(len(items), "finding")

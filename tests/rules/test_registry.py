@@ -56,6 +56,25 @@ def test_a_hit_becomes_a_finding_with_its_place() -> None:
     assert (edit.line, edit.column, edit.end_line, edit.end_column, edit.text) == (2, 6, 2, 7, "8")
 
 
+@pytest.mark.parametrize(
+    ("rename", "path"),
+    [
+        ("b.sh", "examples/tuning/7b/b.sh"),
+        ("../14b/b.sh", "examples/tuning/14b/b.sh"),
+        ("../../../../b.sh", "../b.sh"),
+    ],
+)
+def test_a_proposed_name_is_told_from_the_folder_that_paths_start_at(
+    rename: str, path: str
+) -> None:
+    def check(_: Case) -> Iterable[Hit]:
+        yield Hit(message="misnamed", span=Span(0, 0), rename=rename)
+
+    script = case("echo\n", "examples/tuning/7b/a.sh")
+    (finding,), _ = run([Rule(find("name-pattern").meta, check)], script)
+    assert finding.rename == path
+
+
 def test_findings_are_ordered_by_place_then_id_and_told_once() -> None:
     def check(case: Case) -> Iterable[Hit]:
         for start in (5, 0, 5):
