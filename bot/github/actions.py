@@ -1,0 +1,161 @@
+"""What an event of GitHub Actions is about: a pull request, a comment on one, or nothing.
+
+The payload is GitHub's own, but titles, branches and texts in it are anybody's: they are data here,
+and nothing is taken from an artifact.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from bot.errors import UserError
+from bot.github.client import Client
+from bot.github.pull import PullId
+
+_REPOSITORY = re.compile(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+\Z")
+_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
+_CLOSED = "The pull request is closed."
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """Nothing to do, and why."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class OfPull:
+    """A pull request to check."""
+
+    pull: PullId
+    from_fork: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OfHead:
+    """The open pull requests with this head; which ones is asked of GitHub."""
+
+    repository: str
+    head: str
+    owner: str
+    """Of the head's repository."""
+    branch: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfComment:
+    """A comment on a pull request, which may hold commands."""
+
+    pull: PullId
+    comment: int
+    author: str
+    body: str
+    before: str = ""
+    """The text before an edit; empty for a new comment."""
+
+
+Subject: TypeAlias = Nothing | OfPull | OfHead | OfComment
+
+
+def subject_of(event: str, payload: Mapping[str, Any], number: str = "") -> Subject:
+    """What a workflow's event is about; `number` names the pull request for any other event.
+
+    Raises UserError when the payload lacks what GitHub sends for its event, and for an event that
+    tells no pull request.
+    """
+    try:
+        repository = _matched(_REPOSITORY, payload["repository"]["full_name"])
+        if number:
+            if not re.fullmatch(r"[1-9][0-9]{0,8}", number):
+                raise UserError(f"pull-request: {number[:40]!r} is no number of a pull request.")
+            return OfPull(PullId(repository, int(number)))
+        if event in ("pull_request", "pull_request_target"):
+            return _pull(repository, payload["pull_request"])
+        if event == "workflow_run":
+            return _run(repository, payload["workflow_run"])
+        if event == "issue_comment":
+            return _comment(repository, payload)
+    except (KeyError, TypeError, ValueError):
+        raise UserError(
+            f"The payload of this {event[:40]} event lacks what GitHub sends; run the Action on "
+            "pull_request, pull_request_target, workflow_run or issue_comment."
+        ) from None
+    raise UserError(
+        f"The event {event[:40]} names no pull request; give its number as `pull-request`."
+    )
+
+
+def pulls_with(client: Client, subject: OfHead) -> list[PullId]:
+    """The open pull requests whose head is this commit now; none when it moved on.
+
+    GitHub lists no pull requests in the run of a fork, and anybody may write an artifact: so they
+    are looked up by branch, and their head compared. Raises GitHubError.
+    """
+    found = client.pages(
+        f"/repos/{subject.repository}/pulls",
+        most=1,
+        state="open",
+        head=f"{subject.owner}:{subject.branch}",
+    )
+    return [
+        PullId(subject.repository, int(item["number"]))
+        for item in found
+        if item["head"]["sha"] == subject.head
+    ]
+
+
+def _pull(repository: str, pull: Mapping[str, Any]) -> Subject:
+    if pull["state"] != "open":
+        return Nothing(_CLOSED)
+    if pull.get("draft"):
+        return Nothing("A draft is checked when it is ready for review.")
+    head = (pull["head"].get("repo") or {}).get("full_name")
+    return OfPull(PullId(repository, int(pull["number"])), from_fork=head != repository)
+
+
+def _run(repository: str, run: Mapping[str, Any]) -> Subject:
+    if run["event"] not in ("pull_request", "pull_request_target"):
+        return Nothing("The workflow ran for no pull request.")
+    if run["head_repository"] is None:
+        return Nothing("The fork that the workflow ran for is gone.")
+    owner = run["head_repository"]["owner"]["login"]
+    return OfHead(repository, _matched(_COMMIT, run["head_sha"]), owner, str(run["head_branch"]))
+
+
+def _comment(repository: str, payload: Mapping[str, Any]) -> Subject:
+    issue, comment = payload["issue"], payload["comment"]
+    if not issue.get("pull_request"):
+        return Nothing("The comment is on an issue.")
+    if issue["state"] != "open":
+        return Nothing(_CLOSED)
+    if payload["action"] not in ("created", "edited"):
+        return Nothing("Only a comment that is written or edited asks for something.")
+    author = comment["user"]
+    if author["type"] != "User" or payload["sender"]["type"] != "User":
+        return Nothing("Commands of bots are not obeyed.")
+    before = ""
+    if payload["action"] == "edited":
+        changed = (payload.get("changes") or {}).get("body")
+        if not changed:
+            return Nothing("The edit did not change the comment's text.")
+        # Who may edit another's comment must not act in that one's name.
+        if payload["sender"]["login"] != author["login"]:
+            return Nothing("The comment was edited by somebody else than its author.")
+        before = changed.get("from") or ""
+    return OfComment(
+        pull=PullId(repository, int(issue["number"])),
+        comment=int(comment["id"]),
+        author=str(author["login"]),
+        body=comment["body"] or "",
+        before=before,
+    )
+
+
+def _matched(pattern: re.Pattern[str], text: str) -> str:
+    if not pattern.match(text):
+        raise ValueError(text)
+    return text

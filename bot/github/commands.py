@@ -1,0 +1,174 @@
+"""Commands in comments: `/verify`, `/apply`, read from the Markdown as GitHub reads it. Pure.
+
+A command stands at the start of a line of a paragraph at the top level. Code, quotes, lists,
+headings, tables, HTML, comments in HTML and what is folded in `<details>` hold none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+Name: TypeAlias = Literal["verify", "apply", "help"]
+
+MOST = 5
+"""Commands of one comment that are obeyed."""
+MOST_TEXT = 65_536
+"""Characters of a comment, as GitHub has it."""
+
+_LINE = re.compile(r"/(verify|apply)(?:[ \t]+(.*\S))?[ \t]*\Z")
+_COMMIT = re.compile(r"[0-9a-fA-F]{7,64}\Z")
+_LINK = re.compile(r"https?://\S{1,2000}\Z")
+_SCRIPT = re.compile(r"[^\s\0]{1,400}\.sh\Z")
+# Elements without an end, and those whose end HTML lets out: they hold no later paragraph.
+_NO_END = frozenset(
+    "area base br col embed hr img input link meta param source track wbr p li dt dd tr td th".split()
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """One command, understood."""
+
+    name: Name
+    head: str | None = None
+    """The commit that the head must be, or its beginning; lower case."""
+    link: str | None = None
+    """Address of a run."""
+    script: str | None = None
+    """Path of the script that the run belongs to, or its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Misunderstood:
+    """A line that is meant as a command and is none."""
+
+    line: str
+    why: str
+    """A sentence; `line` and `word` are not in it."""
+    word: str = ""
+    """What was not understood."""
+
+
+def commands(after: str, before: str = "") -> tuple[Command | Misunderstood, ...]:
+    """The commands of a comment that an edit added; all of them for a new one.
+
+    The same command twice is one. At most MOST, in the order of their lines.
+    """
+    old = Counter(lines(before)) if before else Counter[str]()
+    found: dict[Command | Misunderstood, None] = {}
+    for line in lines(after):
+        if old[line]:
+            old[line] -= 1
+        else:
+            found[read(line)] = None
+    return tuple(found)[:MOST]
+
+
+def read(line: str) -> Command | Misunderstood:
+    """What a line that starts with a command asks for."""
+    matched = _LINE.match(line)
+    if matched is None:
+        return Misunderstood(line, "This is no command.")
+    name, words = matched[1], (matched[2] or "").split()
+    if words == ["help"]:
+        return Command(name="help")
+    if name == "apply":
+        if words:
+            return Misunderstood(line, "`/apply` stands alone on its line.", words[0])
+        return Command(name="apply")
+    head = link = script = None
+    for word in words:
+        if _LINK.match(word):
+            again, link = link, word
+        elif _SCRIPT.match(word):
+            again, script = script, word
+        elif _COMMIT.match(word):
+            again, head = head, word.lower()
+        else:
+            why = "`/verify` takes a commit, the link of a run and the path of a script."
+            return Misunderstood(line, why, word)
+        if again is not None:
+            return Misunderstood(line, "`/verify` takes one thing of a kind.", word)
+    return Command(name="verify", head=head, link=link, script=script)
+
+
+def lines(text: str) -> list[str]:
+    """The lines of a comment that stand where a command may, and start with one."""
+    if "/verify" not in text and "/apply" not in text:
+        return []
+    from markdown_it import MarkdownIt
+
+    text = text[:MOST_TEXT].replace("\r\n", "\n")
+    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    # Escaped characters stay apart from others: `\\/verify` is no command.
+    parser.disable("text_join")
+    found: list[str] = []
+    html = _Open()
+    tokens = parser.parse(text)
+    for index, token in enumerate(tokens):
+        if token.type == "html_block":
+            html.feed(token.content)
+        elif token.type == "inline":
+            paragraph = tokens[index - 1]
+            top = paragraph.type == "paragraph_open" and paragraph.level == 0
+            for line in _lines(token.children or (), html):
+                if top and line is not None and _LINE.match(line):
+                    found.append(line)
+    return found
+
+
+def _lines(children: Sequence[Token], html: _Open) -> Iterator[str | None]:
+    """Each line of a paragraph as it was written; None for one within HTML."""
+    parts: list[str] = []
+    inside = bool(html.open)
+    linked = False
+    for token in children:
+        if token.type in ("softbreak", "hardbreak"):
+            yield None if inside else "".join(parts)
+            parts, inside = [], bool(html.open)
+        elif token.type == "html_inline":
+            html.feed(token.content)
+            inside = True
+        elif token.type == "link_open":
+            linked = token.info != "auto"
+            if linked:
+                parts.append(str(token.attrs.get("href", "")))
+        elif token.type == "link_close":
+            linked = False
+        elif linked:
+            continue
+        elif token.type in ("code_inline", "text_special"):
+            # Code is no command, but a path may be written as code.
+            parts.append(token.content if parts else "\0")
+        elif token.type == "image":
+            parts.append("\0")
+        else:
+            parts.append(token.content or token.markup)
+    yield None if inside else "".join(parts)
+
+
+class _Open(HTMLParser):
+    """The elements of HTML that are open: what stands within them is no plain paragraph."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """An element begins."""
+        if tag not in _NO_END:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        """An element ends, and with it those in it that were left open."""
+        if tag in self.open:
+            while self.open.pop() != tag:
+                pass

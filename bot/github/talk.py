@@ -1,0 +1,152 @@
+"""What a command needs of GitHub besides: roles, reactions, replies, and who asked lately."""
+
+from __future__ import annotations
+
+import calendar
+import hashlib
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+from urllib.parse import quote
+
+from bot.config import Role
+from bot.github.client import Client
+from bot.github.commands import lines
+from bot.github.errors import NotFoundError
+from bot.github.pull import PullId
+
+COOLDOWN = 60
+"""Seconds between two commands of one person on one pull request."""
+ROLES: tuple[str, ...] = ("none", "read", "triage", "write", "maintain", "admin")
+REPLY = "<!-- rlbot:reply "
+"""How the hidden mark of a reply begins."""
+
+_LOOKED_AT = 10
+
+Reaction: TypeAlias = Literal["eyes", "rocket", "confused"]
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Somebody as GitHub knows them here."""
+
+    login: str
+    id: int | None
+    role: str
+    """One of ROLES."""
+
+    def may(self, least: Role) -> bool:
+        """True when the role is this one or more."""
+        return ROLES.index(self.role) >= ROLES.index(least)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Our 👀 on a comment."""
+
+    us: str
+    """The login that we react as."""
+    at: float
+    """Seconds since the epoch, by GitHub's clock."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lately:
+    """What happened on the pull request within the cooldown."""
+
+    wait: int = 0
+    """Seconds until this person may ask again; 0 for now."""
+    refused: bool = False
+    """True when this person was told no, with the reason, a moment ago."""
+
+
+def asker_of(client: Client, repository: str, login: str) -> Asker:
+    """What a person may do in a repository; GitHub is asked, nothing is taken from the event.
+
+    Raises GitHubError.
+    """
+    path = f"/repos/{repository}/collaborators/{quote(login, safe='')}/permission"
+    try:
+        found = client.get(path)
+    except NotFoundError:
+        return Asker(login, None, "none")
+    # `role_name` tells triage from read; a role of the organisation's own has the older word.
+    named = str(found.get("role_name") or "")
+    role = named if named in ROLES else str(found.get("permission"))
+    number = (found.get("user") or {}).get("id")
+    return Asker(login, number, role if role in ROLES else "none")
+
+
+def react(client: Client, repository: str, comment: int, content: Reaction) -> Seen:
+    """Leaves a reaction; one that is there stays as it is. Raises GitHubError."""
+    path = f"/repos/{repository}/issues/comments/{comment}/reactions"
+    made = client.write("POST", path, {"content": content}) or {}
+    return Seen((made.get("user") or {}).get("login", ""), _seconds(made.get("created_at")))
+
+
+def reactions(client: Client, repository: str, comment: int, us: str) -> dict[str, float]:
+    """Our own reactions on a comment, with their times. Raises GitHubError."""
+    path = f"/repos/{repository}/issues/comments/{comment}/reactions"
+    return {
+        item["content"]: _seconds(item["created_at"])
+        for item in client.pages(path, most=1)
+        if (item.get("user") or {}).get("login") == us
+    }
+
+
+def lately(client: Client, pull: PullId, author: str, comment: int, seen: Seen) -> Lately:
+    """What this person asked for within COOLDOWN seconds before `seen`, by our own reactions.
+
+    One request, and one for each of their last commands in that time. Raises GitHubError.
+    """
+    wait, refused = 0, False
+    for other in _commands_since(client, pull, author, comment, seen.at - COOLDOWN):
+        ours = reactions(client, pull.repository, other, seen.us)
+        left = round(COOLDOWN - (seen.at - ours.get("eyes", float("-inf"))))
+        if not 0 < left <= COOLDOWN:
+            continue
+        if "confused" in ours:
+            refused = True
+        else:
+            wait = max(wait, left)
+    return Lately(wait, refused)
+
+
+def _commands_since(
+    client: Client, pull: PullId, author: str, comment: int, since: float
+) -> Iterator[int]:
+    found = [
+        int(item["id"])
+        for item in _comments_since(client, pull, since)
+        # Only what was there before: two at once must not both wait for the other.
+        if int(item["id"]) < comment
+        and (item.get("user") or {}).get("login") == author
+        and lines(item.get("body") or "")
+    ]
+    yield from found[-_LOOKED_AT:]
+
+
+def reply(client: Client, pull: PullId, text: str, *, to: str) -> None:
+    """Posts a reply, once: `to` says which act it answers. Raises GitHubError."""
+    digest = hashlib.sha256(f"{to}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    mark = f"{REPLY}{digest} -->"
+    day = 86_400
+    for item in _comments_since(client, pull, time.time() - day):
+        if mark in (item.get("body") or ""):
+            return
+    path = f"/repos/{pull.repository}/issues/{pull.number}/comments"
+    client.write("POST", path, {"body": f"{text}\n\n{mark}\n"}, repeat=False)
+
+
+def _comments_since(client: Client, pull: PullId, since: float) -> Iterator[Any]:
+    path = f"/repos/{pull.repository}/issues/{pull.number}/comments"
+    stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(max(since, 0)))
+    return client.pages(path, most=3, since=stamp)
+
+
+def _seconds(stamp: object) -> float:
+    try:
+        return float(calendar.timegm(time.strptime(str(stamp), "%Y-%m-%dT%H:%M:%SZ")))
+    except ValueError:
+        return time.time()
