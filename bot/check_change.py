@@ -36,6 +36,8 @@ class CheckedChange:
     """Path to the text of each script, for excerpts and suggestions."""
     page: str | None = None
     """Text of the page when the change alters it, so that a suggestion can stand on it."""
+    options: Options = field(default_factory=Options)
+    """What the scripts were checked with."""
 
 
 def _no_runs(scripts: Sequence[str], options: Options) -> Mapping[str, Path | RunLink]:
@@ -128,6 +130,7 @@ def check_change(source: ChangeSource, asked: Asked) -> CheckedChange:
         touches=bool(files.scripts),
         sources=sources,
         page=page.text if page and files.page_changed else None,
+        options=options,
     )
 
 

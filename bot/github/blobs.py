@@ -44,6 +44,8 @@ class Entry:
     reason: str = ""
     names: tuple[Name, ...] | None = None
     """The files below a folder; None where GraphQL did not give them all."""
+    mode: int = 0
+    """As git has it, for a file whose content is here."""
 
 
 @dataclass(slots=True)
@@ -111,7 +113,7 @@ class Reader:
         if size > MAX_BLOB:
             reason = f"{path} has {size:,} bytes; at most {MAX_BLOB:,} are read."
             return Entry(oid, kind, None, reason)
-        return Entry(oid, kind, self.content(oid, thing, path))
+        return Entry(oid, kind, self.content(oid, thing, path), mode=mode)
 
     def content(self, oid: str, given: Mapping[str, Any], path: str) -> bytes:
         """A blob's content: GraphQL's text where it is the whole content, else through REST.

@@ -29,7 +29,8 @@ _LINK = re.compile(r"https?://\S{1,2000}\Z")
 _SCRIPT = re.compile(r"[^\s\0]{1,400}\.sh\Z")
 # Elements without an end, and those whose end HTML lets out: they hold no later paragraph.
 _NO_END = frozenset(
-    "area base br col embed hr img input link meta param source track wbr p li dt dd tr td th".split()
+    {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source"}
+    | {"track", "wbr", "p", "li", "dt", "dd", "tr", "td", "th"}
 )
 
 
@@ -84,7 +85,10 @@ def read(line: str) -> Command | Misunderstood:
         if words:
             return Misunderstood(line, "`/apply` stands alone on its line.", words[0])
         return Command(name="apply")
-    head = link = script = None
+    head: str | None = None
+    link: str | None = None
+    script: str | None = None
+    again: str | None
     for word in words:
         if _LINK.match(word):
             again, link = link, word

@@ -31,6 +31,8 @@ class Published:
     wrote: bool = False
     """True when something was written; with `superseded`, the new head must be checked."""
     comment_url: str | None = None
+    annotated: bool = False
+    """True when a check run with the annotations stands on the head."""
     said: list[str] = field(default_factory=list)
     """Sentences on what could not be posted, for the step summary and the log."""
 
@@ -75,9 +77,7 @@ def publish(
             _try(
                 done,
                 "The check run was not posted",
-                lambda: done.said.extend(
-                    publish_check(client, pull, answer, buttons=channels.buttons)
-                ),
+                lambda: _check(client, pull, answer, done, buttons=channels.buttons),
             )
         if suggesting:
             _try(
@@ -98,6 +98,14 @@ def _try(done: Published, what: str, act: Callable[[], object]) -> None:
         act()
     except GitHubError as error:
         done.said.append(f"{what}: {error}")
+
+
+def _check(
+    client: Client, pull: PullId, answer: Answer, done: Published, *, buttons: bool
+) -> None:
+    said = publish_check(client, pull, answer, buttons=buttons)
+    done.said.extend(said)
+    done.annotated = not said
 
 
 def _comment(client: Client, pull: PullId, answer: Answer, posted: Posted, done: Published) -> None:

@@ -1,0 +1,296 @@
+"""Commands in comments, carried out: `/verify`, `/apply`, help. The App and the Action use it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bot.check_change import Asked, configuration
+from bot.errors import UserError
+from bot.github.blobs import Contents
+from bot.github.commands import Command, Misunderstood, commands
+from bot.github.errors import LimitedError, UnreachableError
+from bot.github.publish import EVERYWHERE, Channels
+from bot.github.pull import PullId, read_pull
+from bot.github.remote import GitHubChange
+from bot.github.talk import (
+    COOLDOWN,
+    REPLY,
+    Asker,
+    Lately,
+    Reaction,
+    asker_of,
+    lately,
+    react,
+    reactions,
+    reply,
+)
+from bot.pulls import AnsweredPull, answer_pull
+from bot.render.escape import clip, code_span, markdown_inline
+from bot.render.markdown import MARKER
+from bot.write_back import WrittenBack, write_back
+
+if TYPE_CHECKING:
+    from bot.check import Options
+    from bot.config import Config, Role
+    from bot.evidence.links import RunLink
+    from bot.github.client import Client
+
+HELP = """\
+| command, on a line of its own | does |
+| --- | --- |
+| `/verify` | checks the newest commit again |
+| `/verify LINK` | compares with this run; a link in the description holds longer |
+| `/verify LINK SCRIPT.sh` | the same where the pull request holds several scripts |
+| `/verify SHA` | checks only if this is still the newest commit |
+| `/apply` | commits the safe fixes and the rows of the page to this branch |
+
+`/verify` is for the pull request's author and for people with {verify} rights here, `/apply` for \
+people with {apply} rights. 👀 seen · 🚀 done · 😕 not done, with the reason."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """Somebody's words on a pull request."""
+
+    pull: PullId
+    author: str
+    body: str
+    before: str = ""
+    """The text before an edit; empty for a new comment."""
+    comment: int | None = None
+    """Its id; None for the button of a check run, on which nobody can react."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Obeyed:
+    """What came of it."""
+
+    commands: tuple[Command | Misunderstood, ...] = ()
+    said: list[str] = field(default_factory=list)
+    """What was replied, in Markdown."""
+    refused: bool = False
+    answered: AnsweredPull | None = None
+    """The last check that was published."""
+
+
+class _RefusedError(Exception):
+    """Not done; the message is the sentence, in Markdown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Way:
+    """Everything that carrying out a command needs."""
+
+    client: Client
+    writer: Callable[[], Client]
+    asking: Asking
+    asked: Asked
+    contents: Contents
+    channels: Channels
+
+
+def obey(
+    client: Client,
+    asking: Asking,
+    asked: Asked,
+    *,
+    writer: Callable[[], Client] | None = None,
+    contents: Contents | None = None,
+    channels: Channels = EVERYWHERE,
+) -> Obeyed:
+    """Carry out the commands that a comment, or its edit, brings; others are none of our business.
+
+    `writer` makes the client that commits, where that is another one. Doing it twice does no harm.
+    Raises GitHubError when GitHub cannot be asked, or the token may not even react.
+    """
+    found = commands(asking.body, asking.before)
+    ours = REPLY in asking.body or MARKER in asking.body
+    if not found or ours:
+        return Obeyed()
+    done = Obeyed(commands=found)
+    recent = _recent(client, asking)
+    if recent is None:
+        return done
+    way = _Way(
+        client=client,
+        writer=writer or (lambda: client),
+        asking=asking,
+        asked=asked,
+        contents=contents or Contents(),
+        channels=channels,
+    )
+    if recent.wait:
+        seconds = f"{recent.wait} second" + "s" * (recent.wait != 1)
+        _refuse(way, done, recent, f"A command of yours ran here a moment ago; wait {seconds}.")
+    else:
+        _carry_out(way, found, done, recent)
+    if asking.comment is not None:
+        kind: Reaction = "confused" if done.refused else "rocket"
+        react(client, asking.pull.repository, asking.comment, kind)
+    return done
+
+
+def _recent(client: Client, asking: Asking) -> Lately | None:
+    """What this person asked for a moment ago; None when this very comment is done already."""
+    if asking.comment is None:
+        return Lately()
+    repository = asking.pull.repository
+    seen = react(client, repository, asking.comment, "eyes")
+    mine = reactions(client, repository, asking.comment, seen.us)
+    finished = [mine[kind] for kind in ("rocket", "confused") if kind in mine]
+    if not finished:
+        return lately(client, asking.pull, asking.author, asking.comment, seen)
+    if not asking.before:
+        return None
+    # The 👀 of an edited comment is as old as the comment, so that our own clock is asked.
+    left = round(COOLDOWN - (time.time() - mine.get("rocket", 0.0)))
+    return Lately(wait=max(0, min(left, COOLDOWN)), refused="confused" in mine)
+
+
+def _carry_out(
+    way: _Way, found: Sequence[Command | Misunderstood], done: Obeyed, recent: Lately
+) -> None:
+    asking = way.asking
+    try:
+        pull = read_pull(way.client, asking.pull)
+        config = way.asked.config or configuration(GitHubChange(way.client, pull, way.contents))
+        asker = asker_of(way.client, pull.id.repository, asking.author)
+    except (LimitedError, UnreachableError):
+        raise
+    except UserError as error:
+        _refuse(way, done, recent, markdown_inline(str(error)))
+        return
+    author = asking.author.lower() == pull.author.lower()
+    for command in found:
+        try:
+            _one(way, command, config, asker, done, author=author, state=pull.state)
+        except (LimitedError, UnreachableError):
+            raise
+        except _RefusedError as error:
+            _refuse(way, done, recent, str(error))
+        except UserError as error:
+            _refuse(way, done, recent, markdown_inline(str(error)))
+
+
+def _one(
+    way: _Way,
+    command: Command | Misunderstood,
+    config: Config,
+    asker: Asker,
+    done: Obeyed,
+    *,
+    author: bool,
+    state: str,
+) -> None:
+    if isinstance(command, Misunderstood):
+        word = f" {code_span(clip(command.word, 80))} is none of them." if command.word else ""
+        word = "" if "alone" in command.why or "of a kind" in command.why else word
+        raise _RefusedError(f"{command.why}{word} `/verify help` says more.")
+    rights = config.permissions
+    if command.name == "help":
+        _say(way, done, HELP.format(verify=rights.verify, apply=rights.apply))
+        return
+    least: Role = rights.verify if command.name == "verify" else rights.apply
+    allowed = asker.may(least) or (command.name == "verify" and author)
+    if not allowed:
+        raise _RefusedError(_not_allowed(command, least))
+    if state != "OPEN":
+        raise _RefusedError("The pull request is closed.")
+    if command.name == "verify":
+        _verify(way, command, done)
+    else:
+        _apply(way, asker, done)
+
+
+def _not_allowed(command: Command, least: Role) -> str:
+    if command.name == "verify":
+        who = f"this pull request's author and for people with {least} rights here"
+        return f"`/verify` is for {who}. A maintainer can run it for you."
+    return f"`/apply` is for people with {least} rights here. A maintainer can do it for you."
+
+
+def _verify(way: _Way, command: Command, done: Obeyed) -> None:
+    def runs(scripts: Sequence[str], options: Options) -> Mapping[str, Path | RunLink]:
+        return _runs(command, scripts, options)
+
+    done.answered = answer_pull(
+        way.client,
+        way.asking.pull,
+        replace(way.asked, runs=runs),
+        head=command.head,
+        contents=way.contents,
+        channels=way.channels,
+    )
+    if done.answered.published.superseded:
+        raise _RefusedError("The head moved while it was checked; its newest commit comes next.")
+    if not done.answered.checked.touches:
+        _say(way, done, "This pull request adds or alters no tuning script.")
+
+
+def _runs(
+    command: Command, scripts: Sequence[str], options: Options
+) -> Mapping[str, Path | RunLink]:
+    """Which script the link of the command is for; raises UserError where that is not clear."""
+    chosen = list(scripts)
+    if command.script:
+        named = command.script.removeprefix("./")
+        chosen = [path for path in scripts if path == named or path.endswith(f"/{named}")]
+        if len(chosen) != 1:
+            count = "no" if not chosen else "more than one"
+            raise UserError(f"The pull request holds {count} tuning script {named[:200]}.")
+    if command.link is None or not scripts:
+        return {}
+    if len(chosen) != 1:
+        raise UserError(
+            f"The pull request holds {len(chosen)} tuning scripts; name the one that the run is "
+            "for: /verify LINK SCRIPT.sh."
+        )
+    from bot.evidence.facts import EvidenceError
+    from bot.evidence.links import parse_link
+
+    try:
+        link = parse_link(command.link, hosts=options.config.wandb_hosts, origins=options.origins)
+    except EvidenceError as error:
+        raise UserError(str(error)) from None
+    return {chosen[0]: link}
+
+
+def _apply(way: _Way, asker: Asker, done: Obeyed) -> None:
+    asking = way.asking
+    written: WrittenBack = write_back(
+        way.client, way.writer(), asking.pull, way.asked, asker, contents=way.contents
+    )
+    if written.commits:
+        # A push of a workflow's token starts no workflow: its result is checked here.
+        done.answered = answer_pull(
+            way.client, asking.pull, way.asked, contents=way.contents, channels=way.channels
+        )
+    sentence = " ".join(written.sentences)
+    if not written.done:
+        raise _RefusedError(sentence)
+    if sentence:
+        _say(way, done, sentence)
+
+
+def _say(way: _Way, done: Obeyed, text: str) -> None:
+    done.said.append(text)
+    asking = way.asking
+    # An edit is another act than the comment before it.
+    to = f"{asking.comment}\0{asking.author}\0{asking.before}"
+    reply(way.client, asking.pull, text, to=to)
+
+
+def _refuse(way: _Way, done: Obeyed, recent: Lately, sentence: str) -> None:
+    """😕 and one sentence; to who was told no a moment ago, 😕 alone."""
+    done.refused = True
+    if recent.refused:
+        done.said.append(sentence)
+    else:
+        _say(way, done, sentence)
+
+
+__all__ = ["COOLDOWN", "Asking", "Obeyed", "obey"]

@@ -1,0 +1,147 @@
+"""The workflows of docs/workflows, whole, run by `act` without Docker against the stand-in.
+
+Each is the file that a maintainer copies. What is stood in for: GitHub, W&B, and actions/cache,
+which gives the environment of the tests in the place of an installation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+
+from examples.demo.__main__ import CONFIG
+from tests.conftest import WrittenRun
+from tests.github.runner import Ran, Runner, comment_event, pull_event, run_event
+from tests.github.store import FULL, READ_ONLY, Pull
+from tests.github.world import BROKEN, GOOD, SCRIPT, World
+from tests.runs.recipe import RunRecipe
+from tests.wandb_server.server import Wandb
+from tests.wandb_server.upload import sync
+
+Payload: TypeAlias = Callable[[World, Pull], dict[str, Any]]
+
+COMMENTING = [
+    ("pull-request-target.yml", "pull_request_target", pull_event),
+    ("strict.yml", "workflow_run", run_event),
+]
+ALL = [("pull-request.yml", "pull_request", pull_event), *COMMENTING]
+HOSTILE = "examples/tuning/7b/$(touch pwned)`id`;::error::x\n::set-output name=a::b @ada <b>.sh"
+
+
+@pytest.fixture(scope="module")
+def runner(tmp_path_factory: pytest.TempPathFactory) -> Runner:
+    return Runner.made(tmp_path_factory.mktemp("runner"))
+
+
+@pytest.fixture(scope="module")
+def wandb(written: WrittenRun) -> Iterator[Wandb]:
+    with Wandb().serving() as server:
+        sync(server, written(RunRecipe(config=CONFIG)))
+        yield server
+
+
+def _run(runner: Runner, here: World, case: tuple[str, str, Payload], pull: Pull, **more: str) -> Ran:
+    workflow, event, payload = case
+    permissions = READ_ONLY if event == "pull_request" else FULL
+    token = here.store.workflow_token(here.base, permissions)
+    return runner.act(here, workflow, event, payload(here, pull), token=token, **more)
+
+
+@pytest.mark.parametrize("case", ALL, ids=lambda case: case[0])
+def test_a_good_script_with_a_run(
+    runner: Runner, here: World, wandb: Wandb, case: tuple[str, str, Payload]
+) -> None:
+    pull = here.pull({SCRIPT: GOOD}, body=f"The run: {wandb.link('abc123')}")
+    ran = _run(runner, here, case, pull, WANDB_BASE_URL=wandb.url)
+    assert ran.status == 0, ran.out
+    bodies = [comment.body for comment in pull.visible()]
+    if case[1] == "pull_request":
+        assert (bodies, here.store.checks) == ([], [])
+        return
+    (body,) = bodies
+    assert body.startswith("**Ready"), body
+    assert [run.conclusion for run in here.store.checks] == ["success"]
+
+
+@pytest.mark.parametrize("case", ALL, ids=lambda case: case[0])
+def test_a_script_with_errors(runner: Runner, here: World, case: tuple[str, str, Payload]) -> None:
+    pull = here.pull({SCRIPT: BROKEN})
+    ran = _run(runner, here, case, pull)
+    assert ran.status == 1, ran.out
+    if case[1] == "pull_request":
+        assert f"::error file={SCRIPT}" in ran.out
+        assert pull.comments == []
+        return
+    (comment,) = pull.visible()
+    assert "data.train_batch_sizes" in comment.body
+    assert [run.conclusion for run in here.store.checks] == ["failure"]
+
+
+@pytest.mark.parametrize("case", ALL, ids=lambda case: case[0])
+def test_nothing_is_posted_without_a_tuning_script(
+    runner: Runner, here: World, case: tuple[str, str, Payload]
+) -> None:
+    pull = here.pull({"README.md": "another word\n"})
+    ran = _run(runner, here, case, pull)
+    assert ran.status == 0, ran.out
+    assert (pull.comments, here.store.checks, pull.reviews) == ([], [], [])
+
+
+@pytest.mark.parametrize("case", COMMENTING, ids=lambda case: case[0])
+def test_nothing_stale_is_posted_when_the_head_moves(
+    runner: Runner, here: World, case: tuple[str, str, Payload]
+) -> None:
+    pull = here.pull({SCRIPT: BROKEN})
+    old = pull.head
+    here.after("entries", lambda: here.push({SCRIPT: GOOD}))
+    ran = _run(runner, here, case, pull)
+    assert ran.status == 0, ran.out
+    assert pull.head != old
+    assert [run.head for run in here.store.checks] == [pull.head]
+    (comment,) = pull.visible()
+    assert old[:7] not in comment.body
+
+
+@pytest.mark.parametrize("case", ALL, ids=lambda case: case[0])
+def test_hostile_names_and_texts_are_data(
+    runner: Runner, here: World, case: tuple[str, str, Payload]
+) -> None:
+    text = "$(touch pwned) `touch pwned`\n::error::owned\n::add-mask::e\n${{ secrets.X }} @ada"
+    pull = here.pull(
+        {HOSTILE: BROKEN, SCRIPT: BROKEN + f"# {text}\n".encode()},
+        branch="a;touch${IFS}pwned;$(id)`id`",
+        title=text,
+        body=text,
+    )
+    ran = _run(runner, here, case, pull)
+    assert ran.status == 1, ran.out
+    assert "::error::owned" not in ran.out
+    assert "name=a::b" not in ran.out.replace("%3A", ":") or "::set-output" not in ran.out
+    assert list(runner.folder.rglob("pwned")) == []
+
+
+def test_commands_in_comments(runner: Runner, here: World) -> None:
+    pull = here.pull({SCRIPT: BROKEN})
+    comment = here.store.comment(pull, pull.author, "$(touch pwned)\n/verify")
+    token = here.store.workflow_token(here.base)
+    ran = runner.act(
+        here, "commands.yml", "issue_comment", comment_event(here, comment), token=token
+    )
+    assert ran.status == 1, ran.out
+    assert [r.content for r in here.store.reactions[comment.id]] == ["eyes", "rocket"]
+    assert len(pull.visible()) == 2
+    assert list(runner.folder.rglob("pwned")) == []
+
+
+def test_the_untrusted_half_of_the_strict_pair_asks_for_nothing(
+    runner: Runner, here: World
+) -> None:
+    pull = here.pull({SCRIPT: BROKEN})
+    ran = runner.act(
+        here, "strict-trigger.yml", "pull_request", pull_event(here, pull), token="none"
+    )
+    assert ran.status == 0, ran.out
+    assert here.store.calls == []
