@@ -126,7 +126,7 @@ def _said(
     except UserError:
         return (), ()
     for text in texts:
-        links = find_links(text.body, options.config.wandb_hosts)
+        links = find_links(text.body, options.config.wandb_hosts, origins=options.origins)
         for each in links.links:
             found.setdefault(each.link, each)
         for other in links.refused:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from bot.check_change import Asked, CheckedChange, check_change
 from bot.errors import UserError
-from bot.github.answer import answer_of, is_marked
+from bot.github.answer import Answer, answer_of, is_marked
 from bot.github.publish import EVERYWHERE, Channels, Published, publish
 from bot.github.pull import PullId, PullRequest, read_pull
 from bot.github.remote import GitHubChange
@@ -59,6 +59,18 @@ def check_pull(
     return CheckedPull(pull=read, checked=check_change(change, asked))
 
 
+def answer_for(done: CheckedPull) -> Answer:
+    """The answer that a checked pull request gets."""
+    checked = done.checked
+    return answer_of(
+        checked.report,
+        touches=checked.touches,
+        sources=checked.sources,
+        page=checked.page,
+        added=frozenset(path for path, kind in done.pull.files.items() if kind == "ADDED"),
+    )
+
+
 def answer_pull(
     client: Client,
     pull: PullId,
@@ -78,14 +90,7 @@ def answer_pull(
         checked = done.checked
         if not checked.touches and done.pull.comments_complete and not _said(done.pull):
             return AnsweredPull(pull=done.pull, checked=checked, published=Published())
-        answer = answer_of(
-            checked.report,
-            touches=checked.touches,
-            sources=checked.sources,
-            page=checked.page,
-            added=frozenset(path for path, kind in done.pull.files.items() if kind == "ADDED"),
-        )
-        published = publish(client, done.pull.id, answer, channels)
+        published = publish(client, done.pull.id, answer_for(done), channels)
         if not published.superseded:
             break
     return AnsweredPull(pull=done.pull, checked=checked, published=published)

@@ -78,12 +78,14 @@ class FoundLinks:
     refused: tuple[RefusedLink, ...] = ()
 
 
-def find_links(text: str, hosts: Iterable[str] = ()) -> FoundLinks:
+def find_links(text: str, hosts: Iterable[str] = (), *, origins: Iterable[str] = ()) -> FoundLinks:
     """The run links of a Markdown text, on a public host or one of `hosts`. Never raises.
+
+    `origins` are those of the caller's own server, as `parse_link` takes them.
 
     Links in quotes and code are left out where the text holds any outside of them.
     """
-    hosts = tuple(hosts)
+    hosts, origins = tuple(hosts), tuple(origins)
     found: dict[RunLink, FoundLink] = {}
     refused: dict[str, RefusedLink] = {}
     before = ""
@@ -94,7 +96,7 @@ def find_links(text: str, hosts: Iterable[str] = ()) -> FoundLinks:
             if not _concerns(address, hosts):
                 continue
             try:
-                link = parse_link(address, hosts)
+                link = parse_link(address, hosts, origins=origins)
             except EvidenceError as error:
                 shown = _USER.sub(r"\1***@", address)[:300]
                 refused.setdefault(shown, RefusedLink(shown, error.sentence))

@@ -100,9 +100,7 @@ def _try(done: Published, what: str, act: Callable[[], object]) -> None:
         done.said.append(f"{what}: {error}")
 
 
-def _check(
-    client: Client, pull: PullId, answer: Answer, done: Published, *, buttons: bool
-) -> None:
+def _check(client: Client, pull: PullId, answer: Answer, done: Published, *, buttons: bool) -> None:
     said = publish_check(client, pull, answer, buttons=buttons)
     done.said.extend(said)
     done.annotated = not said

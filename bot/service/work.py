@@ -8,13 +8,14 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from bot.github.answer import Answer, answer_of
+from bot.github.answer import Answer
 from bot.github.app import AppIdentity
 from bot.github.client import Client
 from bot.github.errors import GitHubError, LimitedError, UnreachableError
 from bot.github.publish import Channels, publish
 from bot.github.pull import PullId
-from bot.pulls import check_pull
+from bot.obey import Asking, obey
+from bot.pulls import answer_for, check_pull
 from bot.report import Report
 from bot.service.job import Job, JsonObject, Transient
 from bot.service.metrics import Metrics
@@ -51,21 +52,51 @@ class GitHubWork:
         return self._with_client(job, lambda client: self._publish(client, job, checked))
 
     def _check(self, client: Client, job: Job) -> JsonObject:
+        if job.kind == "command":
+            # Nothing to store: a command reads, checks and publishes in the next step.
+            return {"command": True}
         done = check_pull(client, PullId(job.repository, job.number), self._asked)
         if done.pull.state != "OPEN":
             return {"outcome": "nothing"}
-        checked = done.checked
-        answer = answer_of(
-            checked.report, touches=checked.touches, sources=checked.sources, page=checked.page
-        )
+        answer = answer_for(done)
         return {
             "repository": done.pull.id.repository,
             "public": not done.pull.private,
             "answer": _stored(Answer, answer),
-            "report": _stored(Report, checked.report),
+            "report": _stored(Report, done.checked.report),
         }
 
+    def _obey(self, client: Client, job: Job) -> JsonObject:
+        committing: list[Client] = []
+
+        def writer() -> Client:
+            number = job.installation or 0
+            committing.append(self._identity.installation(number, write_contents=True))
+            return committing[-1]
+
+        try:
+            obeyed = obey(
+                client, _asking(job), self._asked, writer=writer, channels=Channels(buttons=True)
+            )
+        finally:
+            for other in committing:
+                self._metrics.github_requests.inc(len(other.log))
+                other.close()
+        done = obeyed.answered
+        if done is not None and done.checked.touches and not done.published.superseded:
+            pull, report = done.pull, done.checked.report
+            body = answer_for(done).body
+            self._verifications.record(
+                pull.id.repository, pull.id.number, report, body, public=not pull.private
+            )
+            self._metrics.verdicts.labels(report.verdict).inc()
+        if obeyed.refused:
+            return {"outcome": "refused", "said": obeyed.said}
+        return {"outcome": "published" if obeyed.commands else "nothing", "said": obeyed.said}
+
     def _publish(self, client: Client, job: Job, checked: JsonObject) -> JsonObject:
+        if job.kind == "command":
+            return self._obey(client, job)
         answer: Answer = _read(Answer, checked["answer"])
         pull = PullId(checked["repository"], job.number)
         published = publish(client, pull, answer, Channels(buttons=True))
@@ -97,6 +128,19 @@ class GitHubWork:
         finally:
             self._metrics.github_requests.inc(len(client.log))
             client.close()
+
+
+def _asking(job: Job) -> Asking:
+    """The words of a comment, or the button of a check run that stands for them."""
+    detail = job.detail
+    comment = detail.get("comment")
+    return Asking(
+        pull=PullId(job.repository, job.number),
+        author=str(detail.get("author") or ""),
+        body=str(detail.get("body") or (f"/{detail['command']}" if "command" in detail else "")),
+        before=str(detail.get("before") or ""),
+        comment=int(comment) if comment is not None else None,
+    )
 
 
 def make_work(settings: Settings, metrics: Metrics) -> GitHubWork:

@@ -171,7 +171,7 @@ def react(asked: Context, owner: str, repo: str, comment_id: str) -> tuple[int, 
     for reaction in there:
         if reaction.account is asker.account and reaction.content == asked.body["content"]:
             return 200, _reaction(asked, reaction)
-    made = Reaction(asked.store.next_id(), asker.account, asked.body["content"])
+    made = Reaction(asked.store.next_id(), asker.account, asked.body["content"], asked.store.now())
     there.append(made)
     return 201, _reaction(asked, made)
 
@@ -194,7 +194,7 @@ def _reaction(asked: Context, reaction: Reaction) -> dict[str, Any]:
         "node_id": f"REA_{reaction.id}",
         "user": asked.views.account(reaction.account),
         "content": reaction.content,
-        "created_at": asked.store.now(),
+        "created_at": reaction.created,
     }
 
 

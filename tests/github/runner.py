@@ -205,7 +205,11 @@ class Runner:
             event,
             *("-W", str(place / workflow), "-e", "event.json"),
             *("-P", "ubuntu-latest=-self-hosted", "-s", f"GITHUB_TOKEN={token}"),
-            *(word for name, path in local.items() for word in ("--local-repository", f"{name}={path}")),
+            *(
+                word
+                for name, path in local.items()
+                for word in ("--local-repository", f"{name}={path}")
+            ),
             *(word for name, value in variables.items() for word in ("--env", f"{name}={value}")),
         ]
         done = subprocess.run(

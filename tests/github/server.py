@@ -100,6 +100,7 @@ class Server:
         )
         with self.lock:
             status, body = self._answer(asked, http)
+            self._meanwhile(_named(asked))
         payload = b"" if body is None else json.dumps(body, ensure_ascii=False).encode()
         if isinstance(body, str):
             payload = body.encode()  # What no API says, but a proxy does.
@@ -176,6 +177,12 @@ class Server:
 
     def _held(self, what: Operation, status: int, body: Any) -> Any:
         return what.answer(status, body)
+
+    def _meanwhile(self, named: str) -> None:
+        for waiting in list(self.store.meanwhile):
+            if re.search(waiting[0], named):
+                self.store.meanwhile.remove(waiting)
+                waiting[1]()
 
     def _fault(self, method: str, named: str) -> Fault | None:
         for fault in self.store.faults:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -134,6 +134,7 @@ class Reaction:
     id: int
     account: Account
     content: str
+    created: str
 
 
 @dataclass(eq=False)
@@ -246,6 +247,8 @@ class Store:
     """Workflow runs: repository, head branch, head commit."""
     faults: list[Fault] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
+    meanwhile: list[tuple[str, Callable[[], object]]] = field(default_factory=list)
+    """What happens once, right before the answer to a request whose path fits is sent."""
     files_limit: int = 3_000
     writes_per_minute: int | None = None
     """The secondary limit on content; None: never reached."""

@@ -6,13 +6,13 @@ which gives the environment of the tests in the place of an installation.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from importlib import import_module
 from typing import Any, TypeAlias
 
 import pytest
 
-from examples.demo.__main__ import CONFIG
 from tests.conftest import WrittenRun
 from tests.github.runner import Ran, Runner, comment_event, pull_event, run_event
 from tests.github.store import FULL, READ_ONLY, Pull
@@ -23,11 +23,14 @@ from tests.wandb_server.upload import sync
 
 Payload: TypeAlias = Callable[[World, Pull], dict[str, Any]]
 
+CONFIG = import_module("examples.demo.__main__").CONFIG
 COMMENTING = [
     ("pull-request-target.yml", "pull_request_target", pull_event),
     ("strict.yml", "workflow_run", run_event),
 ]
 ALL = [("pull-request.yml", "pull_request", pull_event), *COMMENTING]
+_COMMAND = re.compile(r"(?:❗|⚙|🚧|❓)\s+::")
+"""A line of the log that `act` obeyed as a command."""
 HOSTILE = "examples/tuning/7b/$(touch pwned)`id`;::error::x\n::set-output name=a::b @ada <b>.sh"
 
 
@@ -43,7 +46,9 @@ def wandb(written: WrittenRun) -> Iterator[Wandb]:
         yield server
 
 
-def _run(runner: Runner, here: World, case: tuple[str, str, Payload], pull: Pull, **more: str) -> Ran:
+def _run(
+    runner: Runner, here: World, case: tuple[str, str, Payload], pull: Pull, **more: str
+) -> Ran:
     workflow, event, payload = case
     permissions = READ_ONLY if event == "pull_request" else FULL
     token = here.store.workflow_token(here.base, permissions)
@@ -76,7 +81,7 @@ def test_a_script_with_errors(runner: Runner, here: World, case: tuple[str, str,
         assert pull.comments == []
         return
     (comment,) = pull.visible()
-    assert "data.train_batch_sizes" in comment.body
+    assert "RLB020" in comment.body
     assert [run.conclusion for run in here.store.checks] == ["failure"]
 
 
@@ -96,7 +101,7 @@ def test_nothing_stale_is_posted_when_the_head_moves(
 ) -> None:
     pull = here.pull({SCRIPT: BROKEN})
     old = pull.head
-    here.after("entries", lambda: here.push({SCRIPT: GOOD}))
+    here.store.meanwhile.append(("/graphql entries", lambda: here.push({SCRIPT: GOOD})))
     ran = _run(runner, here, case, pull)
     assert ran.status == 0, ran.out
     assert pull.head != old
@@ -118,8 +123,10 @@ def test_hostile_names_and_texts_are_data(
     )
     ran = _run(runner, here, case, pull)
     assert ran.status == 1, ran.out
-    assert "::error::owned" not in ran.out
-    assert "name=a::b" not in ran.out.replace("%3A", ":") or "::set-output" not in ran.out
+    obeyed = [line for line in ran.out.split("\n") if _COMMAND.search(line)]
+    assert obeyed
+    foreign = [line for line in obeyed if re.search("owned|add-mask|name=a", line)]
+    assert foreign == [line for line in foreign if " file=examples/" in line]
     assert list(runner.folder.rglob("pwned")) == []
 
 
