@@ -53,6 +53,7 @@ class Values:
         self._tree = _composed(plan)
         self._options = _options(plan)
         self._known: dict[str, Value | None] = {}
+        self._last = {setting.key: setting for setting in plan.settings}
 
     def get(self, key: str) -> Value | None:
         """The value of `key`; None when it cannot be known."""
@@ -61,7 +62,7 @@ class Values:
         return self._known[key]
 
     def _get(self, key: str) -> Value | None:
-        setting = self.plan.last(key)
+        setting = self._last.get(key)
         if setting is None and self._open_ended:
             return None
         if self._tree is None:

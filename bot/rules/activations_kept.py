@@ -69,7 +69,7 @@ def check(case: Case) -> Iterator[Hit]:
         return
     for plan in case.plans:
         keys = _KEYS.get(plan.framework, ())
-        known = set(plan.table or ())
+        known = {_VERL} if plan.framework == "verl" else set(plan.table or ())
         key = next((k for k in keys if plan.last(k)), next((k for k in keys if k in known), None))
         found = values_of(plan).get(key) if key and plan.table is not None else None
         if key is None or found is None or found.value is not False:

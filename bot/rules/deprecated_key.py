@@ -113,18 +113,25 @@ def _is_referred_to(plan: Plan, key: str) -> bool:
     In verl 0.9.1 ref.ulysses_sequence_parallel_size follows the actor's deprecated key, not the new
     one.
     """
-    return plan.table is None or _referred_to(
-        plan.table,  # type: ignore[arg-type]  # Tables compare by identity.
-        key.rsplit(".", 1)[-1],
-    )
+    if plan.table is None:
+        return True
+    # Tables compare by identity.
+    return key.rsplit(".", 1)[-1] in _referred_to(plan.table)  # type: ignore[arg-type]
 
 
-@lru_cache(maxsize=256)
-def _referred_to(table: KeyTable, name: str) -> bool:
-    # A relative reference names the last part alone.
-    reference = re.compile(rf"\$\{{.*\.{re.escape(name)}\b")
-    entries = (table.get(key) for key in table)
-    return any(entry and reference.search(str(entry.default)) for entry in entries)
+@lru_cache(maxsize=16)
+def _referred_to(table: KeyTable) -> frozenset[str]:
+    """The last parts of all keys that defaults refer to; a relative reference names no more."""
+    found: set[str] = set()
+    for key in table:
+        entry = table.get(key)
+        text = entry.default if entry else None
+        if isinstance(text, str) and "${" in text:
+            found.update(_REFERRED.findall(text))
+    return frozenset(found)
+
+
+_REFERRED = re.compile(r"\.(\w+)\b")
 
 
 def _root(plan: Plan) -> Iterator[Hit]:
