@@ -7,9 +7,9 @@ import json
 import logging
 import re
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Annotated, Any, Protocol
 
@@ -18,6 +18,7 @@ from fastapi.responses import JSONResponse, PlainTextResponse
 
 from bot import __version__
 from bot.service.events import BadPayload, Ignored, read_event
+from bot.service.inbox import Inbox
 from bot.service.job import Job
 from bot.service.logs import SUBJECT
 from bot.service.metrics import Metrics
@@ -37,8 +38,8 @@ _log = logging.getLogger("rlbot.web")
 class Store(Protocol):
     """Where deliveries go."""
 
-    def submit(self, job: Job) -> str:
-        """Store a job; says whether it was new. Raises when it cannot."""
+    def submit_all(self, jobs: Sequence[Job]) -> Sequence[str]:
+        """Store jobs; says of each whether it was new. Raises when it can store none."""
         ...
 
     def ready(self) -> None:
@@ -69,17 +70,28 @@ def create_app(
 ) -> FastAPI:
     """The application; raises UserError when no webhook secret is set."""
     require_secret(settings)
+    inbox = Inbox(store.submit_all)
+    # A pool of its own: a database that hangs must not take the threads of everything else.
+    probes = ThreadPoolExecutor(max_workers=2, thread_name_prefix="probe")
+
+    @asynccontextmanager
+    async def life(app: FastAPI) -> AsyncIterator[None]:
+        inbox.start()
+        try:
+            async with lifespan(app) if lifespan else nullcontext():
+                yield
+                await asyncio.to_thread(inbox.close)
+        finally:
+            probes.shutdown(wait=False, cancel_futures=True)
+
     app = FastAPI(
         title="rlbot",
         version=__version__,
         description="Webhooks of the GitHub App, and the state of the service.",
         docs_url=None,
         redoc_url=None,
-        lifespan=lifespan,
+        lifespan=life,
     )
-    # A pool of its own: a database that hangs must not take the threads of everything else.
-    threads = ThreadPoolExecutor(max_workers=16, thread_name_prefix="store")
-    probes = ThreadPoolExecutor(max_workers=2, thread_name_prefix="probe")
 
     @app.post(
         "/webhook",
@@ -139,10 +151,7 @@ def create_app(
             return JSONResponse({"status": "ignored", "reason": wanted.reason}, 202)
         started = time.perf_counter()
         try:
-            loop = asyncio.get_running_loop()
-            status = await asyncio.wait_for(
-                loop.run_in_executor(threads, store.submit, wanted), STORE_SECONDS
-            )
+            status = await asyncio.wait_for(inbox.put(wanted), STORE_SECONDS)
         except Exception as error:
             metrics.errors.labels("store").inc()
             _log.error("a delivery could not be stored", extra={"fault": type(error).__name__})

@@ -6,11 +6,24 @@ import re
 import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
 
 from bot.errors import UserError
 
 _SQLITE = "sqlite:///"
+BUSY = 7_000
+"""Milliseconds that a statement waits for a lock: GitHub hangs up after ten seconds."""
 _POSTGRES = re.compile(r"postgres(?:ql)?(?:\+psycopg)?://")
+
+
+class _Relaxed(sqlite3.Connection):
+    """Leaves the sync to the disk to the next checkpoint, or to the next stored delivery."""
+
+    def __init__(self, *values: Any, **named: Any) -> None:
+        super().__init__(*values, **named)
+        self.execute("PRAGMA synchronous=NORMAL")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +46,39 @@ class Database:
     def shown(self) -> str:
         """The URL without its password."""
         return re.sub(r"(://[^:/@]*):[^@]*@", r"\1:***@", self.url)
+
+    def engine(self, pool: int) -> sa.Engine:
+        """Connections that fail in bounded time instead of waiting for a database that is gone.
+
+        `pool` is the number of connections. SQLAlchemy connects when first used.
+        """
+        if self.is_sqlite:
+            engine = sa.create_engine(
+                self.url, pool_size=pool, max_overflow=0, pool_timeout=BUSY / 1000
+            )
+            sa.event.listen(engine, "connect", _connected)
+            return engine
+        return sa.create_engine(
+            self.url,
+            pool_size=pool,
+            max_overflow=0,
+            pool_timeout=BUSY / 1000,
+            pool_pre_ping=True,
+            connect_args={
+                "application_name": "rlbot",
+                "connect_timeout": 5,
+                # A server that went away without a word is noticed by the system, in ms.
+                "tcp_user_timeout": BUSY,
+                "options": f"-c statement_timeout={BUSY} -c lock_timeout={BUSY} "
+                "-c idle_in_transaction_session_timeout=60000",
+            },
+        )
+
+    def steps(self) -> dict[str, Any]:
+        """Connection arguments for a worker, whose last step may be repeated after a power cut."""
+        if self.is_sqlite:
+            return {"factory": _Relaxed}
+        return {"tcp_user_timeout": BUSY, "connect_timeout": 5}
 
     def prepare(self) -> None:
         """Put an SQLite file into write-ahead mode, which one writer and many readers share.
@@ -63,3 +109,10 @@ def parse_database(text: str) -> Database:
             "postgresql://USER:PASSWORD@HOST/NAME."
         )
     return Database(f"{_SQLITE}{Path(text).absolute()}")
+
+
+def _connected(connection: Any, _record: object) -> None:
+    # Writers take the lock when they begin, so that none loses what it has read meanwhile.
+    connection.isolation_level = "IMMEDIATE"
+    connection.execute(f"PRAGMA busy_timeout={BUSY}")
+    connection.execute("PRAGMA foreign_keys=ON")

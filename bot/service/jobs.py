@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -19,8 +19,10 @@ from dbos import error as dbos_error
 from bot.service.database import Database
 from bot.service.job import Job, JsonObject, State, Transient, Work
 
-VERSION = "jobs-1"
+VERSION = "jobs-2"
 """Raised only when the set or the order of steps changes: it gates which jobs a worker resumes."""
+OLDER = ("jobs-1",)
+"""Versions whose jobs are taken over: they begin anew, since their steps were others."""
 QUEUE = "pull-requests"
 WORKFLOW = "pull_request_job"
 RECOVERIES = 5
@@ -79,13 +81,13 @@ class JobClient:
 
     def __init__(self, database: Database) -> None:
         database.prepare()
+        self._engine = database.engine(8)
         self._client = DBOSClient(
-            system_database_url=database.url,
+            system_database_engine=self._engine,
             serializer=DBOSPortableJSONSerializer(),
             lazy=True,
             retry_connection_errors=False,
             application_name="rlbot",
-            system_database_pool_size=16,
         )
 
     def submit(self, job: Job) -> Stored:
@@ -93,34 +95,57 @@ class JobClient:
 
         Raises what the database raises when it cannot store.
         """
-        try:
-            self._client.enqueue(
-                {
-                    "workflow_name": WORKFLOW,
-                    "queue_name": QUEUE,
-                    "workflow_id": job.id,
-                    "workflow_id_reuse_policy": "reject",
-                    "queue_partition_key": job.lane,
-                    "app_version": VERSION,
-                },
-                job.to_json(),
-            )
-        except dbos_error.DBOSWorkflowIDInUseError:
-            return "again" if self.retry(job.id) else "known"
-        return "stored"
+        return self.submit_all([job])[0]
+
+    def submit_all(self, jobs: Sequence[Job]) -> list[Stored]:
+        """Store jobs in one transaction, all or none; see `submit`."""
+        answers: list[Stored] = []
+        again: list[int] = []
+        with self._engine.begin() as connection:
+            for at, job in enumerate(jobs):
+                try:
+                    self._client.enqueue_in_transaction(
+                        connection,
+                        {
+                            "workflow_name": WORKFLOW,
+                            "queue_name": QUEUE,
+                            "workflow_id": job.id,
+                            "workflow_id_reuse_policy": "reject",
+                            "queue_partition_key": job.lane,
+                            "app_version": VERSION,
+                        },
+                        job.to_json(),
+                    )
+                    answers.append("stored")
+                except dbos_error.DBOSWorkflowIDInUseError as known:
+                    answers.append("known")
+                    if STATES[known.workflow_status] in ("failed", "cancelled"):
+                        again.append(at)
+        for at in again:
+            if self.retry(jobs[at].id):
+                answers[at] = "again"
+        return answers
 
     def retry(self, job_id: str) -> bool:
         """Run a failed or cancelled job again from its start; False when it is neither."""
         found = self._find(workflow_ids=[job_id], load_output=False)
         if not found or STATES[found[0].status] not in ("failed", "cancelled"):
             return False
-        self._client.rewind_workflow(
-            job_id,
-            application_version=VERSION,
-            queue_name=QUEUE,
-            queue_partition_key=found[0].queue_partition_key,
-        )
+        self._rewind(found[0])
         return True
+
+    def later_check_waits(self, job: Job) -> bool:
+        """True when another check of the same pull request waits; the kind stands in the id."""
+        waiting = self._find(
+            status=["ENQUEUED", "DELAYED"],
+            workflow_id_prefix=f"{job.lane}:check:",
+            load_input=False,
+            load_output=False,
+        )
+        # The prefix is a pattern in SQL, where the underscore of a name stands for any character.
+        lane = f"{job.lane}:check:"
+        ids = {one.workflow_id for one in waiting if one.workflow_id.startswith(lane)}
+        return bool(ids - {job.id})
 
     def show(self, job_id: str) -> JobStatus | None:
         """One job, or None when none has this id."""
@@ -131,7 +156,6 @@ class JobClient:
         self,
         states: Iterable[State] = (),
         *,
-        lane: str | None = None,
         limit: int | None = 100,
     ) -> list[JobStatus]:
         """Jobs, newest first."""
@@ -140,7 +164,6 @@ class JobClient:
             _status(found)
             for found in self._find(
                 status=[name for name, state in STATES.items() if not wanted or state in wanted],
-                workflow_id_prefix=f"{lane}:" if lane else None,
                 limit=limit,
                 sort_desc=True,
             )
@@ -190,6 +213,28 @@ class JobClient:
             self._client.resume_workflows([one.workflow_id for one in found], queue_name=QUEUE)
         return len(found)
 
+    def adopt(self, held: Callable[[str], bool]) -> int:
+        """Take over unfinished jobs of older releases; returns how many.
+
+        `held` says whether a worker lives: what it runs is left to it.
+        """
+        found = self._find(
+            status=["ENQUEUED", "DELAYED", "PENDING", "CANCELLED"],
+            app_version=list(OLDER),
+            limit=500,
+            load_input=False,
+            load_output=False,
+        )
+        taken = 0
+        for one in found:
+            if one.status == "PENDING" and one.executor_id and held(one.executor_id):
+                continue
+            # Only an ended job can begin anew; after a crash in between it is found cancelled.
+            self._client.cancel_workflow(one.workflow_id)
+            self._rewind(one)
+            taken += 1
+        return taken
+
     def ready(self) -> None:
         """Raise what the database raises when it cannot answer."""
         self._client.check_connection()
@@ -197,6 +242,16 @@ class JobClient:
     def close(self) -> None:
         """Let go of the connections."""
         self._client.destroy()
+        self._engine.dispose()
+
+    def _rewind(self, found: Any) -> None:
+        self._client.rewind_workflow(
+            found.workflow_id,
+            application_version=VERSION,
+            queue_name=QUEUE,
+            # Stored with the job, and derived from its id where it was not.
+            queue_partition_key=found.queue_partition_key or found.workflow_id.partition(":")[0],
+        )
 
     def _find(self, **filters: Any) -> list[Any]:
         return self._client.list_workflows(
@@ -231,6 +286,7 @@ class Worker:
             "serializer": DBOSPortableJSONSerializer(),
             "log_level": "WARNING",
             "enable_otlp": False,
+            "db_engine_kwargs": {"connect_args": database.steps()},
         }
         DBOS(config=config)
         # The engine marks the function that it registers, and a bound method cannot be marked.
@@ -245,7 +301,7 @@ class Worker:
             QUEUE,
             worker_concurrency=self._concurrency,
             partition_concurrency=1,
-            polling_interval_sec=0.2,
+            polling_interval_sec=0.3,
         )
 
     def stop(self, patience: int = 30) -> None:
@@ -292,15 +348,8 @@ class Worker:
 
     def _superseded(self, job: Job) -> bool:
         """True when a later check of the same pull request waits: it will do this one's work."""
-        if job.kind != "check":
-            return False
-        return bool(
-            DBOS.run_step({"name": "superseded"}, self._later_check_waits, job.lane, job.id)
-        )
-
-    def _later_check_waits(self, lane: str, job_id: str) -> bool:
-        waiting = self._client.jobs(["waiting"], lane=lane, limit=None)
-        return any(other.kind == "check" and other.id != job_id for other in waiting)
+        # Not stored as a step: a job that is resumed may look again, and only ends earlier by it.
+        return job.kind == "check" and self._client.later_check_waits(job)
 
 
 def _status(found: Any) -> JobStatus:

@@ -223,12 +223,18 @@ class Guard:
 
     def look(self) -> int:
         """Look at the peers once; returns how many jobs were given to others."""
-        given = 0
+        given = self._jobs.adopt(self._held)
         for worker in self._jobs.running_workers() - {self._lease.worker}:
             with self._lease.over(worker) as dead:
                 if dead:
                     given += self._jobs.give_up(worker)
         return given
+
+    def _held(self, worker: str) -> bool:
+        if worker == self._lease.worker:
+            return False
+        with self._lease.over(worker) as dead:
+            return not dead
 
     def _watch(self) -> None:
         while not self._stopped.wait(self._interval):

@@ -93,9 +93,7 @@ class Verifications:
 
     def __init__(self, database: Database) -> None:
         database.prepare()
-        self._engine = sa.create_engine(database.url, pool_pre_ping=True, pool_size=5)
-        if database.is_sqlite:
-            sa.event.listen(self._engine, "connect", _connected)
+        self._engine = database.engine(5)
 
     def migrate(self) -> None:
         """Make the tables that are missing. Raises what the database raises."""
@@ -234,8 +232,3 @@ def _line(found: Any) -> Line:
         device_gib=found["device_gib"],
         created=found["created"],
     )
-
-
-def _connected(connection: Any, _record: object) -> None:
-    connection.execute("PRAGMA busy_timeout=30000")
-    connection.execute("PRAGMA foreign_keys=ON")

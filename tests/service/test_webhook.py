@@ -6,7 +6,7 @@ import hashlib
 import hmac
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import httpx
@@ -37,8 +37,11 @@ class MemoryStore:
         self.failure: Exception | None = None
         self.hang: threading.Event | None = None
 
-    def submit(self, job: Job) -> str:
+    def submit_all(self, jobs: Sequence[Job]) -> list[str]:
         self.ready()
+        return [self._submit(job) for job in jobs]
+
+    def _submit(self, job: Job) -> str:
         if job.id in {known.id for known in self.jobs}:
             return "known"
         self.jobs.append(job)
