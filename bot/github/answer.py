@@ -116,6 +116,16 @@ def answer_of(
     )
 
 
+def failure_of(head: str, sentence: str) -> Answer:
+    """The answer where the check itself could not be made, neither passed nor failed.
+
+    `sentence` says what is wrong and what to do; it may hold text of the repository.
+    """
+    said = f"**Could not be checked.** {markdown_inline(clip(sentence, 2_000))}\n\n{MARKER}\n"
+    title = clip(f"Could not be checked: {sentence}", _TITLE)
+    return _marked(head, "inconclusive", title, said, summary=said)
+
+
 def mark_of(body: str) -> Mark | None:
     """The mark at the end of a comment of ours; None when it has none."""
     found = _STATE.search(body)

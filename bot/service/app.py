@@ -32,6 +32,9 @@ STORE_SECONDS = 8.0
 """GitHub counts a delivery as failed after 10 s, and shows a 503 as what it is."""
 DELIVERY_ID = re.compile(r"[0-9A-Za-z-]{1,64}")
 
+EVENTS = ("pull_request", "issue_comment", "check_run", "repository", "installation", "ping")
+"""Those that are counted by name: a label must not be the sender's choice."""
+
 _log = logging.getLogger("rlbot.web")
 
 
@@ -117,7 +120,7 @@ def create_app(
         """Take a delivery: verified, stored, answered; what it asks for is done by a job."""
         answer = await _webhook(request, event, delivery, signed)
         if delivery is not None and event is not None:
-            label = event if event in ("pull_request", "issue_comment", "check_run") else "other"
+            label = event if event in EVENTS else "other"
             metrics.deliveries.labels(label, str(answer.status_code)).inc()
         return answer
 

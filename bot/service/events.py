@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from bot.service.job import Job
+from bot.service.job import Job, Kind
 
 COMMAND_LINE = re.compile(r"^[ ]{0,3}/(?:verify|apply)\b", re.MULTILINE)
 """A cheap sieve; the job reads the comment as Markdown, where code and quotes hold no commands."""
@@ -16,6 +16,8 @@ URL = re.compile(r"https?://[^\s<>\"')\]]+")
 CHECK_ID = re.compile(r"rlbot:([1-9][0-9]{0,8}):")
 """How the external id of our check runs names the pull request (bot/github/posted.py)."""
 CHECK_ACTIONS = frozenset({"opened", "reopened", "synchronize", "ready_for_review"})
+HIDING = frozenset({"privatized", "deleted", "transferred"})
+"""What may happen to a repository so that its reports are not to be seen any more."""
 MAX_BEFORE = 65_536
 
 
@@ -125,6 +127,19 @@ class _CheckRunEvent(_Event):
     requested_action: _RequestedAction | None = None
 
 
+class _Account(_Model):
+    login: str = Field(pattern=r"^[A-Za-z0-9_.-]+$", max_length=100)
+
+
+class _Installed(_Installation):
+    account: _Account | None = None
+
+
+class _InstallationEvent(_Model):
+    action: str = Field(max_length=40)
+    installation: _Installed
+
+
 def read_event(
     event: str, delivery: str, payload: object, *, app_id: int | None = None
 ) -> Job | Ignored:
@@ -132,9 +147,13 @@ def read_event(
 
     `app_id` is our own App: check runs of others are none of our business. Raises BadPayload.
     """
-    if event in ("ping", "installation", "installation_repositories"):
+    if event in ("ping", "installation_repositories"):
         return Ignored(f"{event}: noted")
     try:
+        if event == "installation":
+            return _installed(_InstallationEvent.model_validate(payload), delivery)
+        if event == "repository":
+            return _repository(_Event.model_validate(payload), delivery)
         if event == "pull_request":
             return _pull_request(_PullRequestEvent.model_validate(payload), delivery)
         if event == "issue_comment":
@@ -250,6 +269,26 @@ def _check_run(event: _CheckRunEvent, delivery: str, app_id: int | None) -> Job 
     )
 
 
+def _installed(event: _InstallationEvent, delivery: str) -> Job | Ignored:
+    if event.action != "deleted" or event.installation.account is None:
+        return Ignored("installation: noted")
+    # Without the App nobody would tell when one of them becomes private.
+    everything = f"{event.installation.account.login}/*"
+    return Job(
+        kind="hide",
+        repository=everything,
+        number=0,
+        meaning=f"deleted:{delivery}",
+        delivery=delivery,
+    )
+
+
+def _repository(event: _Event, delivery: str) -> Job | Ignored:
+    if event.action not in HIDING:
+        return Ignored(f"repository {event.action}: nothing to do")
+    return _job(event, "hide", 0, delivery, meaning=f"{event.action}:{delivery}")
+
+
 def _number(run: _CheckRun) -> int | None:
     """The pull request of our check run: GitHub lists none when it comes from a fork."""
     if marked := CHECK_ID.match(run.external_id or ""):
@@ -259,7 +298,7 @@ def _number(run: _CheckRun) -> int | None:
 
 def _job(
     event: _Event,
-    kind: Literal["check", "command"],
+    kind: Kind,
     number: int,
     delivery: str,
     *,

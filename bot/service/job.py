@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias
 
-Kind: TypeAlias = Literal["check", "command"]
-Outcome: TypeAlias = Literal["published", "nothing", "superseded", "refused"]
+Kind: TypeAlias = Literal["check", "command", "hide"]
+Outcome: TypeAlias = Literal["published", "nothing", "superseded", "refused", "hidden"]
 State: TypeAlias = Literal["waiting", "running", "done", "failed", "cancelled"]
 JsonObject: TypeAlias = dict[str, Any]
 
@@ -17,9 +17,9 @@ class Job:
 
     kind: Kind
     repository: str
-    """owner/name, as GitHub spelled it in the delivery."""
+    """owner/name, as GitHub spelled it in the delivery; owner/* to hide all of an owner."""
     number: int
-    """Of the pull request."""
+    """Of the pull request; 0 for what concerns a repository."""
     meaning: str
     """What happened, so that one act under two delivery ids is one job: action, head, time."""
     head: str | None = None

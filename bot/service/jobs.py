@@ -18,6 +18,7 @@ from dbos import error as dbos_error
 
 from bot.service.database import Database
 from bot.service.job import Job, JsonObject, State, Transient, Work
+from bot.service.logs import SUBJECT
 
 VERSION = "jobs-2"
 """Raised only when the set or the order of steps changes: it gates which jobs a worker resumes."""
@@ -314,12 +315,16 @@ class Worker:
 
     def _run(self, stored: JsonObject) -> JsonObject:
         job = Job.from_json(stored)
+        SUBJECT.set({"job": job.id, "delivery": job.delivery})
         try:
             result = self._steps(job)
-        except Exception:
+        except Exception as error:
+            _log.error("the job failed: %s: %s", type(error).__name__, error)
             self._ended(job, "failed")
             raise
-        self._ended(job, str(result["outcome"]))
+        outcome = str(result["outcome"])
+        _log.info("the job ended: %s", outcome)
+        self._ended(job, outcome)
         return result
 
     def _steps(self, job: Job) -> JsonObject:
@@ -333,6 +338,16 @@ class Worker:
         return self._step("publish", self._work.publish, job, checked)
 
     def _step(self, name: str, function: Callable[..., JsonObject], *values: Any) -> JsonObject:
+        subject = SUBJECT.get()
+
+        def told(*values: Any) -> JsonObject:
+            SUBJECT.set(subject)
+            try:
+                return function(*values)
+            except Transient as error:
+                _log.warning("the step %s is tried again: %s", name, error)
+                raise
+
         return DBOS.run_step(
             {
                 "name": name,
@@ -342,7 +357,7 @@ class Worker:
                 "backoff_rate": 2.0,
                 "should_retry": lambda error: isinstance(error, Transient),
             },
-            function,
+            told,
             *values,
         )
 

@@ -6,18 +6,39 @@ import json
 import logging
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
 from types import MappingProxyType
 from typing import TextIO
 
+from bot.secret import Secret
+
 SUBJECT: ContextVar[Mapping[str, str]] = ContextVar("subject", default=MappingProxyType({}))
 """What the present thread or request works on: delivery, job."""
+SHORTEST = 8
+"""Characters of a secret's line that is taken out: shorter ones stand in ordinary words."""
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+_ENGINE = frozenset({"applicationID", "applicationVersion", "executorID", "operationUUID"})
+"""What the engine adds to its lines; the job stands in ours under its own name."""
 
 
 class JsonLines(logging.Formatter):
     """One JSON object a line: time, level, logger, message, subject, extras, and an exception."""
+
+    def __init__(self, secrets: Iterable[Secret] = ()) -> None:
+        """`secrets` are taken out of every line, whoever wrote them there."""
+        super().__init__()
+        # A key has several lines, and a traceback may show one of them.
+        self._hidden = sorted(
+            {
+                json.dumps(line, ensure_ascii=False)[1:-1]
+                for secret in secrets
+                for line in secret.reveal().splitlines()
+                if len(line) >= SHORTEST and not line.startswith("-----")
+            },
+            key=len,
+            reverse=True,
+        )
 
     def format(self, record: logging.LogRecord) -> str:
         """The line; a value that JSON cannot hold is shown by its repr."""
@@ -28,24 +49,48 @@ class JsonLines(logging.Formatter):
             "logger": record.name,
             "message": record.getMessage(),
             **SUBJECT.get(),
-            **{k: v for k, v in vars(record).items() if k not in _STANDARD},
+            **{k: v for k, v in vars(record).items() if k not in _STANDARD | _ENGINE},
         }
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
-        return json.dumps(line, ensure_ascii=False, default=repr)
+        text = json.dumps(line, ensure_ascii=False, default=repr)
+        for hidden in self._hidden:
+            text = text.replace(hidden, "***")
+        return text
 
 
-def configure(level: str = "INFO", stream: TextIO | None = None) -> None:
+class _EngineLines(logging.Filter):
+    """Leaves of the engine's warnings their first line: jobs tell of retries themselves."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.levelno > logging.WARNING:
+            return True
+        text = record.getMessage()
+        if text.startswith("Step being automatically retried"):
+            return False
+        record.msg, record.args = text.partition("\n")[0], ()
+        record.exc_info = None
+        return True
+
+
+def configure(
+    level: str = "INFO", stream: TextIO | None = None, secrets: Iterable[Secret] = ()
+) -> None:
     """Send every log of the process to one stream as JSON lines."""
     handler = logging.StreamHandler(stream or sys.stderr)
-    handler.setFormatter(JsonLines())
+    handler.setFormatter(JsonLines(secrets))
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
-    for name in ("uvicorn", "uvicorn.access", "uvicorn.error", "dbos"):
+    logging.captureWarnings(True)
+    for name in ("uvicorn", "uvicorn.access", "uvicorn.error"):
         logger = logging.getLogger(name)
         logger.handlers[:] = []
         logger.propagate = True
     # The App logs each request itself, with its delivery.
     logging.getLogger("uvicorn.access").setLevel("WARNING")
-    logging.getLogger("dbos").setLevel("ERROR")
+    engine = logging.getLogger("dbos")
+    # The engine installs a handler of its own wherever it finds none.
+    engine.handlers[:] = [logging.NullHandler()]
+    engine.filters[:] = [_EngineLines()]
+    engine.propagate = True

@@ -110,7 +110,7 @@ def serve(
     from bot.service.verifications import Verifications
 
     require_secret(settings)
-    logs.configure()
+    logs.configure(secrets=settings.secrets(os.environ))
     started(lambda: migrate(settings.database), settings)
     verifications = Verifications(settings.database)
     started(verifications.migrate, settings)
@@ -152,7 +152,7 @@ def serve(
 
 def work(settings: Settings, make_work: Callable[[Settings, Metrics], Work]) -> None:
     """Run jobs until told to stop. Raises UserError when the id is in use."""
-    logs.configure()
+    logs.configure(secrets=settings.secrets(os.environ))
     metrics = Metrics()
     staff = Staff(settings, make_work(settings, metrics), metrics)
     stop = threading.Event()

@@ -34,6 +34,22 @@ class Settings:
     public_url: str | None = None
     """Where people reach the App's pages."""
 
+    def secrets(self, environment: Mapping[str, str]) -> list[Secret]:
+        """Everything that no log may show."""
+        from sqlalchemy import make_url
+
+        found = [*self.webhook_secrets]
+        if self.private_key is not None:
+            found.append(self.private_key)
+        if not self.database.is_sqlite and (password := make_url(self.database.url).password):
+            found.append(Secret(password))
+        found += [
+            Secret(environment[name])
+            for name in ("WANDB_API_KEY", "GITHUB_TOKEN")
+            if environment.get(name)
+        ]
+        return found
+
 
 def read_settings(environment: Mapping[str, str]) -> Settings:
     """The settings of an environment; raises UserError for a value that cannot be meant."""

@@ -191,12 +191,19 @@ class Verifications:
         )
 
     def hide(self, repository: str) -> int:
-        """Stop showing a repository that is private now or gone; returns how many reports."""
+        """Stop showing a repository that is private now or gone; returns how many reports.
+
+        owner/* stands for all repositories of an owner. GitHub's names ignore case.
+        """
+        name, wanted = sa.func.lower(_reports.c.repository), repository.lower()
+        theirs = (
+            name.startswith(wanted.removesuffix("*"), autoescape=True)
+            if wanted.endswith("/*")
+            else name == wanted
+        )
         with self._engine.begin() as connection:
             return connection.execute(
-                sa.update(_reports)
-                .where((_reports.c.repository == repository) & _reports.c.public)
-                .values(public=False)
+                sa.update(_reports).where(theirs & _reports.c.public).values(public=False)
             ).rowcount
 
     def close(self) -> None:

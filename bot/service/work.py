@@ -6,14 +6,16 @@ import json
 import logging
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from bot.github.answer import Answer
+from bot.errors import UserError
+from bot.github.answer import Answer, failure_of
 from bot.github.app import AppIdentity
 from bot.github.client import Client
-from bot.github.errors import GitHubError, LimitedError, UnreachableError
+from bot.github.errors import GitHubError, LimitedError, TooMuchError, UnreachableError
 from bot.github.publish import Channels, publish
-from bot.github.pull import PullId
+from bot.github.pull import PullId, read_pull
 from bot.obey import Asking, obey
 from bot.pulls import answer_for, check_pull
 from bot.report import Report
@@ -25,6 +27,10 @@ if TYPE_CHECKING:
     from bot.check_change import Asked
     from bot.service.verifications import Verifications
 
+_FAULT = (
+    "rlbot itself failed on this pull request. The fault is in the App's log; its operator can run "
+    "the check again, and so can the button of this check run."
+)
 _log = logging.getLogger("rlbot.work")
 
 
@@ -45,6 +51,10 @@ class GitHubWork:
 
     def check(self, job: Job) -> JsonObject:
         """Read and check the pull request at its present head."""
+        if job.kind == "hide":
+            hidden = self._verifications.hide(job.repository)
+            _log.info("hid %d reports of %s", hidden, job.repository)
+            return {"outcome": "hidden"}
         return self._with_client(job, lambda client: self._check(client, job))
 
     def publish(self, job: Job, checked: JsonObject) -> JsonObject:
@@ -55,7 +65,19 @@ class GitHubWork:
         if job.kind == "command":
             # Nothing to store: a command reads, checks and publishes in the next step.
             return {"command": True}
-        done = check_pull(client, PullId(job.repository, job.number), self._asked)
+        pull = PullId(job.repository, job.number)
+        try:
+            done = check_pull(client, pull, self._asked)
+        except TooMuchError as error:
+            return self._could_not(client, pull, str(error))
+        except GitHubError:
+            raise
+        except UserError as error:
+            return self._could_not(client, pull, str(error))
+        except Exception:
+            with suppress(UserError):
+                self._publish(client, job, self._could_not(client, pull, _FAULT))
+            raise
         if done.pull.state != "OPEN":
             return {"outcome": "nothing"}
         answer = answer_for(done)
@@ -94,18 +116,34 @@ class GitHubWork:
             return {"outcome": "refused", "said": obeyed.said}
         return {"outcome": "published" if obeyed.commands else "nothing", "said": obeyed.said}
 
+    def _could_not(self, client: Client, pull: PullId, sentence: str) -> JsonObject:
+        """What is said on a pull request that could not be checked: silence would look like us."""
+        read = read_pull(client, pull)
+        if read.state != "OPEN":
+            return {"outcome": "nothing"}
+        _log.warning("could not be checked: %s", sentence)
+        return {
+            "repository": read.id.repository,
+            "public": not read.private,
+            "answer": _stored(Answer, failure_of(read.head, sentence)),
+            "report": None,
+        }
+
     def _publish(self, client: Client, job: Job, checked: JsonObject) -> JsonObject:
         if job.kind == "command":
             return self._obey(client, job)
         answer: Answer = _read(Answer, checked["answer"])
         pull = PullId(checked["repository"], job.number)
-        published = publish(client, pull, answer, Channels(buttons=True))
+        # Without a report nobody knows whether the change concerns us: the check run says enough.
+        found = checked["report"] is not None
+        channels = Channels(comment=found, suggestions=found, buttons=True)
+        published = publish(client, pull, answer, channels)
         for sentence in published.said:
             _log.warning("%s", sentence)
         if published.superseded:
             # A delivery for the new head is on its way, or the next sweep finds it.
             return {"outcome": "superseded"}
-        if answer.touches:
+        if answer.touches and found:
             report: Report = _read(Report, checked["report"])
             self._verifications.record(
                 pull.repository, pull.number, report, answer.body, public=checked["public"]

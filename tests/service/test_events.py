@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bot.service.events import BadPayload, Ignored, read_event
 from bot.service.job import Job
-from tests.service.payloads import HEAD, check_run, comment, pull_request
+from tests.service.payloads import BASE, HEAD, check_run, comment, pull_request
 
 
 def read(event: str, payload: Any, delivery: str = "d1") -> Job | Ignored:
@@ -22,7 +22,9 @@ def read(event: str, payload: Any, delivery: str = "d1") -> Job | Ignored:
     ("event", "payload"),
     [
         ("ping", {"zen": "Keep it logically awesome."}),
-        ("installation", {"action": "created"}),
+        ("installation", {"action": "created", "installation": {"id": 3}}),
+        ("repository", {**BASE, "action": "publicized"}),
+        ("repository", {**BASE, "action": "renamed"}),
         ("star", {"action": "created"}),
         ("pull_request", pull_request("labeled")),
         ("pull_request", pull_request("closed", state="closed")),
@@ -131,6 +133,22 @@ def test_our_check_run_can_be_asked_again_from_a_fork_too() -> None:
     )
     assert isinstance(apply, Job)
     assert (apply.kind, apply.detail["command"]) == ("command", "apply")
+
+
+@pytest.mark.parametrize("action", ["privatized", "deleted", "transferred"])
+def test_a_repository_that_is_not_public_any_more_is_hidden(action: str) -> None:
+    job = read("repository", {**BASE, "action": action})
+    assert isinstance(job, Job)
+    assert (job.kind, job.repository) == ("hide", "Owner/repo")
+
+
+def test_what_an_owner_uninstalls_the_app_from_is_hidden() -> None:
+    job = read(
+        "installation",
+        {"action": "deleted", "installation": {"id": 3, "account": {"login": "Owner"}}},
+    )
+    assert isinstance(job, Job)
+    assert (job.kind, job.repository) == ("hide", "Owner/*")
 
 
 @pytest.mark.parametrize(

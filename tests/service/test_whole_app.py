@@ -288,6 +288,38 @@ def test_the_app_and_the_command_line_give_the_same_report(app: Running, tmp_pat
     assert done.stdout == stored.report
 
 
+def test_a_repository_that_becomes_private_is_not_shown_any_more(app: Running) -> None:
+    pull = app.here.pull({SCRIPT: BROKEN})
+    app.deliver(pull)
+    app.wait(1)
+    (line,) = app.verifications.search()
+    payload = {**app.payload(pull, "privatized"), "repository": {"full_name": "Verl-Project/verl"}}
+    app.hook.send("repository", payload)
+    app.wait(2)
+    assert app.ended[1] == ("privatized", "hidden")
+    assert app.verifications.search() == []
+    assert app.verifications.report(line.report_id) is None
+
+
+def test_a_wrong_configuration_at_the_base_is_told_on_the_pull_request(app: Running) -> None:
+    app.here.base.commit("main", {".rlbot.yml": "scripst: [a/*.sh]\n"})
+    pull = app.here.pull({SCRIPT: BROKEN})
+    app.deliver(pull)
+    app.wait(1)
+    assert app.ended == [("opened", "published")]
+    (check,) = app.here.store.checks
+    assert check.conclusion == "neutral"
+    assert check.title.startswith("Could not be checked: .rlbot.yml of the base, commit ")
+    assert "scripst" in check.summary
+    assert "scripts" in check.summary
+    assert shown(pull) == []
+    app.here.base.commit("main", {".rlbot.yml": "language: en\n"})
+    app.deliver(pull, "synchronize")
+    app.wait(2)
+    assert app.here.store.checks[-1].conclusion == "failure"
+    assert len(shown(pull)) == 1
+
+
 def test_stored_jobs_are_json_that_another_release_reads(app: Running) -> None:
     pull = app.here.pull({SCRIPT: GOOD})
     app.deliver(pull)
