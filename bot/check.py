@@ -392,11 +392,11 @@ def _rule_levels(config: Config) -> dict[str, RuleLevel]:
     for name, level in config.rules.items():
         try:
             levels[find(name).meta.id] = level
-        except UserError:
+        except UserError as error:
             from bot.table.checks.registry import find as page_check
 
             if page_check(name) is None:
-                raise
+                raise UserError(f"The configuration's rules: {error}") from None
     return levels
 
 

@@ -181,8 +181,8 @@ def finish(
     from bot.report import exit_status
 
     status = exit_status(report)
-    if arguments.quiet and status == 0:
-        return status
+    if arguments.quiet and status == 0 and arguments.format not in ("json", "sarif"):
+        return status  # a program that reads the result gets one in any case
     write(rendered(report, arguments, sources or {}), commands=arguments.format in _SAFE)
     return status
 
