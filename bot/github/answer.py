@@ -11,9 +11,10 @@ from typing import Literal, TypeAlias
 
 from bot.github.annotations import Annotation, annotations_of
 from bot.github.suggestions import Suggestion, suggestions_of
-from bot.render import wording
-from bot.render.escape import clip, code_span, markdown_inline
+from bot.render import notices, wording
+from bot.render.escape import clip, markdown_inline
 from bot.render.markdown import MARKER, comment
+from bot.render.speech import speaking
 from bot.report import Report, Verdict
 
 State: TypeAlias = Verdict | Literal["none"]
@@ -97,23 +98,22 @@ def answer_of(
     if report.change is None:
         raise ValueError("only a change can be answered")
     head = report.change.head
-    if not touches:
-        said = f"{_no_script(report)}\n\n{MARKER}\n"
-        title = "No tuning script is added or altered."
-        return _marked(head, "none", title, said, summary=said)
-    body = comment(report, limit=BODY_LIMIT - _STATE_LENGTH) or _unread(report)
-    chosen, rest = annotations_of(report)
-    return _marked(
-        head,
-        report.verdict,
-        clip(wording.verdict(report) if report.scripts else _could_not(report), _TITLE),
-        body,
-        summary=_summary(report, rest),
-        annotations=chosen,
-        unannotated=rest,
-        suggestions=suggestions_of(report, sources, page),
-        added=added,
-    )
+    with speaking(report.language):
+        if not touches:
+            said = f"{notices.no_script(report)}\n\n{MARKER}\n"
+            return _marked(head, "none", notices.no_script_title(), said, summary=said)
+        chosen, rest = annotations_of(report)
+        return _marked(
+            head,
+            report.verdict,
+            clip(_title(report), _TITLE),
+            _text(report, BODY_LIMIT - _STATE_LENGTH),
+            summary=_summary(report, rest),
+            annotations=chosen,
+            unannotated=rest,
+            suggestions=suggestions_of(report, sources, page),
+            added=added,
+        )
 
 
 def failure_of(head: str, sentence: str) -> Answer:
@@ -178,10 +178,21 @@ def _marked(
     )
 
 
+def _title(report: Report) -> str:
+    return wording.verdict(report) if report.scripts else notices.not_read_title(report)
+
+
+def _text(report: Report, limit: int) -> str:
+    """The comment below `limit`; empty for a report that says nothing."""
+    text = comment(report, limit=limit)
+    if text or not report.unchecked:
+        return text
+    with speaking(report.language):
+        return f"{notices.not_read(report)}\n\n{MARKER}\n"
+
+
 def _summary(report: Report, unannotated: int) -> str:
-    more = ""
-    if unannotated:
-        more = f"\n{wording.counted(unannotated, 'further finding')} without an annotation.\n"
+    more = f"\n{notices.without_annotation(unannotated)}\n" if unannotated else ""
     return _under(report, SUMMARY_BYTES - len(more.encode())) + more
 
 
@@ -189,40 +200,10 @@ def _under(report: Report, most: int) -> str:
     """The comment's text in at most `most` bytes."""
     limit = most
     while True:
-        text = comment(report, limit=limit) or _unread(report)
+        text = _text(report, limit)
         if len(text.encode()) <= most:
             return text
         limit = limit * 9 // 10
-
-
-def _unread(report: Report) -> str:
-    """The comment where no script could be read at all; empty when there was none."""
-    if not report.unchecked:
-        return ""
-    reasons = "\n".join(
-        f"- {code_span(clip(item.check, 160))} {markdown_inline(clip(item.reason, 400))}"
-        for item in report.unchecked[:50]
-    )
-    rest = len(report.unchecked) - 50
-    more = f"\n- and {rest:,} more" if rest > 0 else ""
-    return f"**{_could_not(report)}** {_checked(report)}\n\n{reasons}{more}\n\n{MARKER}\n"
-
-
-def _could_not(report: Report) -> str:
-    return f"Could not be checked: {wording.counted(len(report.unchecked), 'script')} not read."
-
-
-def _no_script(report: Report) -> str:
-    return (
-        "**No tuning script left.** This pull request no longer adds or alters one. "
-        f"{_checked(report)}"
-    )
-
-
-def _checked(report: Report) -> str:
-    tool = markdown_inline(f"{report.tool.name} {report.tool.version}")
-    head = code_span(report.change.head[:7]) if report.change else ""
-    return f"Checked at {head} · {tool}"
 
 
 def _digest(text: str) -> str:

@@ -149,6 +149,12 @@ SENTENCES: Final[Mapping[str, str]] = {
     # What stands around them.
     "Checked with {tool}": "检查工具：{tool}",
     "Checked at {head}": "检查的提交：{head}",
+    "No tuning script is added or altered.": "没有新增或修改调优脚本。",
+    "No tuning script is left.": "已没有调优脚本。",
+    "This pull request no longer adds or alters one.": "此拉取请求不再新增或修改调优脚本。",
+    "Could not be checked: {scripts} not read.": "无法检查：{scripts}未能读取。",
+    "{count} more": "另有 {count} 项",
+    "{count} further findings have no annotation.": "另有 {count} 项发现没有注释。",
     "commit {head}": "提交 {head}",
     "commit {head} on base {base}": "提交 {head}，基于 {base}",
     "What was checked": "检查的内容",

@@ -12,7 +12,7 @@ import pytest
 from bot.check import Options
 from bot.check_change import Asked
 from bot.evidence.links import RunLink
-from bot.github.answer import BODY_LIMIT, answer_of, mark_of
+from bot.github.answer import BODY_LIMIT, answer_of, mark_of, step_summary
 from bot.github.publish import Channels, publish
 from bot.github.pull import PullId
 from bot.pulls import AnsweredPull, answer_pull
@@ -108,7 +108,9 @@ def test_when_the_scripts_are_gone_the_old_comment_says_so(here: World) -> None:
     _answer(here)
     assert _writes(here, start) == ["PATCH /repos…/issues/comments/…"]
     (body,) = _bodies(pull)
-    assert body.startswith("**No tuning script left.** This pull request no longer adds or alters")
+    assert body.startswith(
+        "**No tuning script is left.** This pull request no longer adds or alters"
+    )
     start = len(here.store.calls)
     _answer(here)
     assert _writes(here, start) == []
@@ -216,7 +218,7 @@ def test_annotations_go_in_batches_of_fifty(here: World) -> None:
     (run,) = here.store.checks
     assert (len(run.annotations), run.conclusion) == (200, "failure")
     assert [note["annotation_level"] for note in run.annotations[:51:50]] == ["failure", "notice"]
-    assert "30 further findings without an annotation." in run.summary
+    assert "30 further findings have no annotation." in run.summary
 
 
 def test_a_check_run_with_annotations_is_not_added_to(here: World) -> None:
@@ -335,6 +337,30 @@ def test_the_body_and_the_summary_stay_below_their_limits(scripts: int, findings
     assert answer.body.startswith("**")
     assert mark_of(answer.body) == answer.mark
     assert ("Left out to stay under" in answer.body) == (findings > 0)
+
+
+def test_the_answer_speaks_the_language_of_the_configuration(here: World) -> None:
+    here.base.commit("main", {".rlbot.yml": "language: zh\n"})
+    pull = here.pull({SCRIPT: BROKEN, "README.md": "word\n"})
+    token = here.store.workflow_token(here.base)
+    _answer(here, token)
+    assert pull.comments[0].body.startswith("**尚未就绪")
+    assert here.store.checks[0].title.startswith("尚未就绪")
+    here.push({SCRIPT: None})
+    _answer(here, token)
+    assert pull.comments[0].body.startswith("**已没有调优脚本。**")
+
+
+def test_the_step_summary_holds_what_was_not_posted_and_stays_below_its_limit() -> None:
+    said = ("The comment was not posted: <b>@ada</b>.",)
+    text = step_summary(report(good(SCRIPT)), said)
+    first, _, rest = text.partition("\n\n")
+    assert first.startswith("> The comment was not posted: &lt;b&gt;@")
+    assert "@ada" not in first
+    assert rest.startswith("**Ready")
+    assert step_summary(report()) == ""
+    huge = big(200, 20_000, ("a long word " * 30, "ä🚀" * 90))
+    assert len(step_summary(huge, said).encode()) <= 1 << 20
 
 
 def test_a_rehearsal_writes_nothing_and_says_what_it_would(here: World) -> None:

@@ -1,0 +1,52 @@
+"""The short comments: no script is left, or none could be read. Each in the language spoken now."""
+
+from __future__ import annotations
+
+from bot.render import blocks, wording
+from bot.render.escape import clip, code_span
+from bot.render.escape import markdown_inline as inline
+from bot.render.speech import tr
+from bot.report import Report
+
+_MOST = 50
+
+
+def no_script_title() -> str:
+    """One line of plain text for a change without tuning scripts."""
+    return tr("No tuning script is added or altered.")
+
+
+def no_script(report: Report) -> str:
+    """What stands where a comment was, once the change has no tuning script any more."""
+    first = f"**{tr('No tuning script is left.')}**"
+    rest = tr("This pull request no longer adds or alters one.")
+    return f"{first} {rest} {_checked(report)}"
+
+
+def not_read_title(report: Report) -> str:
+    """One line of plain text for a change none of whose scripts could be read."""
+    count = wording.counted(len(report.unchecked), "script")
+    return tr("Could not be checked: {scripts} not read.", scripts=count)
+
+
+def not_read(report: Report) -> str:
+    """The comment on a change none of whose scripts could be read."""
+    reasons = "\n".join(
+        f"- {code_span(clip(item.check, blocks.PATH))} {inline(clip(item.reason, blocks.SENTENCE))}"
+        for item in report.unchecked[:_MOST]
+    )
+    rest = len(report.unchecked) - _MOST
+    more = f"\n- {tr('{count} more', count=f'{rest:,}')}" if rest > 0 else ""
+    return f"**{not_read_title(report)}** {_checked(report)}\n\n{reasons}{more}"
+
+
+def without_annotation(count: int) -> str:
+    """A sentence on the findings that got no annotation."""
+    return tr("{count} further findings have no annotation.", count=f"{count:,}")
+
+
+def _checked(report: Report) -> str:
+    tool = inline(clip(f"{report.tool.name} {report.tool.version}", blocks.VALUE))
+    head = code_span(report.change.head[:7]) if report.change else ""
+    said = tr("Checked at {head}", head=head) if head else tr("Checked with {tool}", tool=tool)
+    return f"{said} · {tool}" if head else said
