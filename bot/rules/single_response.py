@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bot.frameworks.plan import Plan
 from bot.language import say
 from bot.rules._example import verl
 from bot.rules._names import where
-from bot.rules._values import values_of
+from bot.rules._values import values_of, version_at_least
 from bot.rules.base import Case, Chinese, Example, Hit, Meta
 
 META = Meta(
@@ -23,7 +24,8 @@ META = Meta(
     ),
     instead="Set the number of responses above 1 (verl: actor_rollout_ref.rollout.n=5).",
     limits=(
-        "Knows grpo, rloo and their variants. Silent when the number cannot be known, and for "
+        "Knows grpo, rloo and their variants. An error for OpenRLHF, which stops at its "
+        "start. Silent when the number cannot be known, and for "
         "distillation from a teacher."
     ),
     source=(
@@ -40,7 +42,10 @@ META = Meta(
             "线不复存在，测得的显存也不是 GRPO 的。"
         ),
         instead="把回复数设为大于 1（verl：actor_rollout_ref.rollout.n=5）。",
-        limits="已知 grpo、rloo 及其变体。回复数无法确定，以及从教师模型蒸馏时不报告。",
+        limits=(
+            "已知 grpo、rloo 及其变体。OpenRLHF 启动时即终止，因此为错误。回复数无法确定，以"
+            "及从教师模型蒸馏时不报告。"
+        ),
         sentences={
             "{algorithm} with 1 response a prompt{default}: there is nothing to compare": (
                 "{algorithm} 每个 prompt 只有 1 条回复{default}：无从比较"
@@ -73,9 +78,18 @@ def check(case: Case) -> Iterator[Hit]:
                 default=default,
             ),
             span=where(plan, plan.rollout_n.span),
+            severity="error" if _refused(plan) else None,
             help=(
                 say("set {key} above 1", key=key)
                 if key
                 else say("generate several responses a prompt")
             ),
         )
+
+
+def _refused(plan: Plan) -> bool:
+    """True when OpenRLHF's Ray trainer asserts against it at its start (since 0.6.0)."""
+    if plan.framework != "openrlhf" or plan.table is None or not version_at_least(plan, 0, 6):
+        return False
+    found = values_of(plan).first("algo.advantage.estimator", "advantage_estimator")
+    return found is not None and found.value in ("rloo", "group_norm")

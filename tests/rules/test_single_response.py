@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from bot.rules._example import verl
+from bot.rules._example import openrlhf, verl
 from tests.rules.helpers import quiet, told
 
 SLUG = "single-response"
@@ -34,3 +34,7 @@ def test_stays_silent(script: str) -> None:
 )
 def test_one_response_a_prompt(script: str, snapshot: SnapshotAssertion) -> None:
     assert told(SLUG, script) == snapshot
+
+
+def test_it_is_an_error_where_the_trainer_refuses_it(snapshot: SnapshotAssertion) -> None:
+    assert told(SLUG, openrlhf("--rollout.n_samples_per_prompt 1")) == snapshot
