@@ -252,7 +252,7 @@ class _OpenRLHF:
             name="vllm",
             shape=shape,
             tensor=tensor,
-            fraction=get.number(0.95, "vllm.gpu_memory_utilization", "vllm_gpu_memory_utilization"),
+            fraction=get.share(0.95, "vllm.gpu_memory_utilization", "vllm_gpu_memory_utilization"),
             sequence_tokens=of.longest,
             sleeps=not apart and get.on(False, "vllm.enable_sleep", "vllm_enable_sleep"),
         )

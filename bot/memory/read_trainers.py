@@ -271,7 +271,7 @@ class _Trainer:
             name="vllm",
             shape=self.shape,
             tensor=tensor,
-            fraction=get.number(0.9, "vllm_gpu_memory_utilization"),
+            fraction=get.share(0.9, "vllm_gpu_memory_utilization"),
             sequence_tokens=get.whole("vllm_max_model_length") or of.longest,
             sleeps=get.on(False, "vllm_enable_sleep_mode"),
             in_process=not self.instruct,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TypeVar
 
 from bot.frameworks.plan import Plan
@@ -69,9 +70,16 @@ class Settings:
         value = self.value(*keys)
         if value is None:
             return otherwise
-        if isinstance(value, bool) or not isinstance(value, int | float):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
             raise NoPredictionError(f"{keys[0]} is {value!r}, where a number belongs.")
         return float(value)
+
+    def share(self, otherwise: float, *keys: str) -> float:
+        """A share of the memory. Raises when it is not between 0 and 1."""
+        value = self.number(otherwise, *keys)
+        if not 0 < value <= 1:
+            raise NoPredictionError(f"{keys[0]} is {value:g}, where a share up to 1 belongs.")
+        return value
 
     def on(self, otherwise: bool, *keys: str) -> bool:
         """A switch."""

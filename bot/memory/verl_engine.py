@@ -70,7 +70,7 @@ def engine(
         name=kind,  # type: ignore[arg-type]
         shape=shape,
         tensor=tensor,
-        fraction=get.number(0.5, f"{_ROLLOUT}.gpu_memory_utilization"),
+        fraction=get.share(0.5, f"{_ROLLOUT}.gpu_memory_utilization"),
         weight_bytes=1.0 if get.value(f"{_ROLLOUT}.quantization") else 2.0,
         sequence_tokens=longest,
         sleeps=get.on(True, f"{_ROLLOUT}.free_cache_engine") and not apart,

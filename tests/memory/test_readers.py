@@ -1,0 +1,174 @@
+"""What each framework's settings become: roles, layouts, engines, lengths."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.devices import by_token
+from bot.frameworks import plans
+from bot.memory import profiles
+from bot.memory.lengths import Measured
+from bot.memory.options import in_use, what_helps
+from bot.memory.predict import predict, workload_of
+from bot.memory.settings import NoPredictionError
+from bot.memory.workload import Pool, Role, Workload
+from bot.rules._example import open_instruct, openrlhf, trl, verl
+from bot.shell import read
+
+ACTOR = "actor_rollout_ref.actor"
+STATIC = (
+    "trainer.nnodes=1",
+    "data.max_prompt_length=512",
+    "data.max_response_length=1024",
+    f"{ACTOR}.use_dynamic_bsz=False",
+    f"{ACTOR}.ppo_micro_batch_size_per_gpu=4",
+    "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=4",
+)
+
+
+def workload(script: str, run: Measured | None = None, gpus: int | None = None) -> Workload:
+    return workload_of(plans(read(script.encode(), "x.sh"))[0], run=run, gpus=gpus)
+
+
+def pool(script: str) -> Pool:
+    made = workload(script)
+    assert len(made.pools) == 1
+    return made.pools[0]
+
+
+def actor(script: str) -> Role:
+    return next(role for role in workload(script).pools[0].roles if role.name == "actor")
+
+
+@pytest.mark.parametrize(
+    ("settings", "per_logit"),
+    [
+        ((), profiles.LOG_PROBS),
+        ((f"{ACTOR}.entropy_coeff=0.001",), profiles.ENTROPY_COMPILED),
+        ((f"{ACTOR}.calculate_entropy=True",), profiles.ENTROPY_COMPILED),
+        (
+            (f"{ACTOR}.entropy_coeff=0.001", f"{ACTOR}.use_torch_compile=False"),
+            profiles.ENTROPY_EAGER,
+        ),
+        (
+            (f"{ACTOR}.entropy_coeff=0.001", f"{ACTOR}.entropy_from_logits_with_chunking=True"),
+            profiles.ENTROPY_CHUNKED,
+        ),
+        (("actor_rollout_ref.model.use_fused_kernels=True",), profiles.FUSED),
+    ],
+)
+def test_the_flags_choose_the_path_of_the_logits(
+    settings: tuple[str, ...], per_logit: float
+) -> None:
+    assert actor(verl(*STATIC, *settings)).update_logits == per_logit
+
+
+def test_verls_roles() -> None:
+    names = [role.name for role in pool(verl(*STATIC)).roles]
+    assert names == ["actor"]
+    with_kl = pool(verl(*STATIC, f"{ACTOR}.use_kl_loss=True")).roles
+    assert [role.name for role in with_kl] == ["actor", "reference"]
+    below = pool(
+        verl(*STATIC, f"{ACTOR}.use_kl_loss=True", "actor_rollout_ref.model.lora_rank=8")
+    ).roles
+    assert [role.name for role in below] == ["actor"]
+    ppo = pool(
+        verl(
+            *STATIC,
+            "algorithm.adv_estimator=gae",
+            "critic.model.path=Qwen/Qwen2.5-7B-Instruct",
+            "critic.ppo_micro_batch_size_per_gpu=4",
+        )
+    ).roles
+    assert [role.name for role in ppo] == ["actor", "critic"]
+    assert ppo[1].head == "value"
+
+
+def test_sequence_parallelism_divides_tokens_and_padding_fills_them() -> None:
+    one = actor(verl(*STATIC)).update
+    two = actor(verl(*STATIC, f"{ACTOR}.ulysses_sequence_parallel_size=2")).update
+    padded = actor(verl(*STATIC, "actor_rollout_ref.model.use_remove_padding=False")).update
+    assert two.conservative == one.conservative // 2
+    assert padded.expected == padded.conservative == 4 * 1536
+
+
+def test_measured_lengths_take_the_place_of_assumed_ones() -> None:
+    run = Measured(prompt_mean=100.0, response_mean=271.0)
+    made = workload(verl(*STATIC), run)
+    assert made.measured
+    assert not any("no run given" in said for said in made.assumptions)
+    tokens = made.pools[0].roles[0].update
+    assert tokens.expected == 4 * 371 + 1536 - 371
+    assert tokens.floor == 8
+
+
+def test_offload_that_empties_only_other_stages() -> None:
+    role = actor(verl(*STATIC, f"{ACTOR}.fsdp_config.param_offload=True"))
+    assert (role.weights_offload, role.optimizer_offload) == ("idle", "none")
+    policy = actor(
+        verl(*STATIC, f"{ACTOR}.strategy=fsdp2", f"{ACTOR}.fsdp_config.offload_policy=True")
+    )
+    assert (policy.weights_offload, policy.optimizer_offload) == ("always", "always")
+
+
+def test_openrlhfs_groups_share_or_have_their_own() -> None:
+    known = "--reward.model_name_or_path meta-llama/Llama-3.1-8B"
+    together = workload(openrlhf(known))
+    assert [p.name for p in together.pools] == ["actor"]
+    assert together.pools[0].engine is not None
+    apart = workload(openrlhf(known, without=("--train.colocate_all",)))
+    assert {p.name for p in apart.pools} == {"actor", "reference", "reward", "rollout"}
+
+
+def test_reward_model_training_has_pairs_and_no_logits() -> None:
+    line = (
+        "deepspeed --num_gpus 2 --module openrlhf.cli.train_rm "
+        "--model.model_name_or_path meta-llama/Meta-Llama-3-8B --train.micro_batch_size 1 "
+        "--data.max_len 4096 --ds.lora.rank 64\n"
+    )
+    role = pool(line).roles[0]
+    assert role.head == "value"
+    assert role.update.expected == 2 * 4096
+    assert role.adapter is not None
+    assert role.backend == "zero2"
+
+
+def test_trl_and_its_precision() -> None:
+    role = actor(trl("--use_peft", "--lora_r 16", "--dtype bfloat16"))
+    assert (role.backend, role.weight_bytes, role.gradient_bytes) == ("ddp", 2.0, 4.0)
+    assert role.update_logits == profiles.LOG_SOFTMAX_FP32
+    assert actor(trl("--use_liger_kernel")).update_logits == profiles.FUSED
+    dora = actor(trl("--use_peft", "--lora_r 16", "--use_dora")).adapter
+    assert dora is not None
+    assert dora.kind == "dora"
+
+
+def test_open_instruct_has_learners_and_engines() -> None:
+    made = workload(open_instruct("--num_learners_per_node 4", "--vllm_num_engines 4"))
+    assert [(p.name, p.gpus) for p in made.pools] == [("training", 4), ("rollout", 4)]
+    assert made.pools[0].roles[0].update.expected > 0
+
+
+def test_a_launcher_that_takes_every_gpu_needs_the_number() -> None:
+    line = (
+        "deepspeed --module openrlhf.cli.train_sft --model.model_name_or_path Qwen/Qwen2.5-7B "
+        "--train.micro_batch_size 1\n"
+    )
+    with pytest.raises(NoPredictionError, match="takes every GPU"):
+        workload(line)
+    assert workload(line, gpus=8).pools[0].gpus == 8
+
+
+def test_what_helps_is_what_the_estimate_says_when_it_is_on() -> None:
+    h100 = by_token("h100")[0]
+    script = verl(*STATIC, "trainer.n_gpus_per_node=2")
+    plan = plans(read(script.encode(), "x.sh"))[0]
+    before = predict(plan, h100)
+    options = {option.setting: option.saves for option in what_helps(before.workload, h100)}
+    setting = f"{ACTOR}.fsdp_config.optimizer_offload=True"
+    assert setting in options
+    after = plans(read(verl(*STATIC, "trainer.n_gpus_per_node=2", setting).encode(), "x.sh"))[0]
+    made = predict(after, h100)
+    assert before.budget.peak() - made.budget.peak() == options[setting]
+    assert setting in in_use(made.workload)
+    assert setting not in {o.setting for o in what_helps(made.workload, h100)}
