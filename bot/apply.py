@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -9,6 +10,8 @@ from bot.check import Options, Script
 from bot.fix import fix_script
 from bot.report import Report, ScriptReport
 from bot.table import PageError, add_row, read_page
+
+_COMMIT = re.compile(r"/blob/[0-9a-f]{40}(?:[0-9a-f]{24})?/")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,9 +46,7 @@ def with_rows(report: Report, page: str, path: str) -> Rows:
     """The page with the row of each script that nothing contradicts, one after the other."""
     text, written, left = page, list[str](), list[tuple[str, str]]()
     for script in report.scripts:
-        if script.row is None or script.page_edit is None:
-            continue
-        if script.verdict == "fail":
+        if script.verdict == "fail" or script.row is None or script.page_edit is None:
             left.append((script.path, _why_not(script)))
             continue
         try:
@@ -53,13 +54,20 @@ def with_rows(report: Report, page: str, path: str) -> Rows:
         except PageError as error:
             left.append((script.path, str(error)))
             continue
-        if change.action != "none":
+        if _unpinned(change.text) != _unpinned(text):
             written.append(script.path)
             text = change.text
     return Rows(text=text, scripts=tuple(written), left=tuple(left))
 
 
+def _unpinned(page: str) -> str:
+    """Without the commits of permalinks: each commit of ours would ask for the next one."""
+    return _COMMIT.sub("/blob/", page)
+
+
 def _why_not(script: ScriptReport) -> str:
     if script.evidence and script.evidence.verdict == "inconsistent":
         return "its run contradicts it."
-    return "it has errors."
+    if script.verdict == "fail":
+        return "it has errors."
+    return "no run that could be read backs it." if script.row else "its launch is not known."

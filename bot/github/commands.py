@@ -144,7 +144,7 @@ def _lines(children: Sequence[Token], html: _Open) -> Iterator[str | None]:
         elif token.type == "link_open":
             linked = token.info != "auto"
             if linked:
-                parts.append(str(token.attrs.get("href", "")))
+                parts.append(str(token.attrs.get("href", "")) if parts else "\0")
         elif token.type == "link_close":
             linked = False
         elif linked:

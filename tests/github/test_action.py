@@ -1,0 +1,242 @@
+"""The door of GitHub Actions: events, outputs, what is printed, what a read-only token leaves."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from bot.errors import UserError
+from bot.github.actions import Nothing, OfHead, pulls_with, subject_of
+from bot.service.metrics import Metrics
+from tests.conftest import WrittenRun
+from tests.github.runner import pull_event, run_event, step
+from tests.github.store import READ_ONLY
+from tests.github.world import BROKEN, GOOD, ROOT, SCRIPT, World
+from tests.runs.recipe import RunRecipe
+from tests.wandb_server.server import Wandb
+from tests.wandb_server.upload import sync
+
+TARGET = "pull_request_target"
+
+
+def test_a_change_without_tuning_scripts_gets_no_word(here: World, tmp_path: Path) -> None:
+    pull = here.pull({"README.md": "another word\n"})
+    ran = step(here, tmp_path, TARGET, pull_event(here, pull))
+    assert (ran.status, ran.summary) == (0, "")
+    assert ran.outputs == {"verdict": "none", "report": "", "comment-url": ""}
+    assert (pull.comments, here.store.checks) == ([], [])
+
+
+def test_outputs(here: World, tmp_path: Path) -> None:
+    pull = here.pull({SCRIPT: BROKEN})
+    ran = step(here, tmp_path, TARGET, pull_event(here, pull))
+    assert ran.status == 1
+    assert ran.outputs is not None
+    assert ran.outputs["verdict"] == "fail"
+    assert ran.outputs["comment-url"].endswith(f"#issuecomment-{pull.comments[0].id}")
+    assert json.loads(ran.report)["verdict"] == "fail"
+    assert ran.summary.startswith("**Not ready")
+
+
+@pytest.mark.parametrize(
+    ("files", "fail_on", "status"),
+    [
+        (BROKEN, "fail", 1),
+        (BROKEN, "never", 0),
+        (GOOD, "fail", 0),
+        (GOOD, "inconclusive", 1),
+    ],
+)
+def test_what_fails_the_step(
+    here: World, tmp_path: Path, files: bytes, fail_on: str, status: int
+) -> None:
+    pull = here.pull({SCRIPT: files})
+    ran = step(here, tmp_path, TARGET, pull_event(here, pull), RLBOT_INPUT_FAIL_ON=fail_on)
+    assert ran.status == status
+
+
+def test_a_token_that_can_only_read(here: World, tmp_path: Path) -> None:
+    pull = here.pull({SCRIPT: BROKEN})
+    ran = step(here, tmp_path, "pull_request", pull_event(here, pull))
+    assert ran.status == 1
+    assert ran.summary.startswith("> The comment was not posted: The token may not do this here.")
+    assert "**Not ready" in ran.summary
+    assert f"::error file={SCRIPT}" in ran.out
+    refused = [call for call in here.store.calls if call.status == 403]
+    assert len(refused) == 1
+    assert pull.comments == []
+
+
+def test_annotations_stand_once(here: World, tmp_path: Path) -> None:
+    pull = here.pull({SCRIPT: BROKEN})
+    ran = step(here, tmp_path, TARGET, pull_event(here, pull))
+    assert here.store.checks[0].annotations
+    assert "::error" not in ran.out
+    ran = step(here, tmp_path, TARGET, pull_event(here, pull), RLBOT_INPUT_ANNOTATIONS="always")
+    assert "::error file=" in ran.out
+
+
+@pytest.mark.parametrize("name", ["COMMENT", "CHECK", "FAIL_ON", "PULL_REQUEST"])
+def test_a_wrong_input_is_a_sentence(here: World, tmp_path: Path, name: str) -> None:
+    pull = here.pull({SCRIPT: BROKEN})
+    more = {f"RLBOT_INPUT_{name}": "nonsense\n::error::x"}
+    ran = step(here, tmp_path, TARGET, pull_event(here, pull), **more)
+    assert ran.status == 2
+    assert re.search(r"^::error title=rlbot::[a-z-_]+: 'nonsense", ran.out, re.MULTILINE)
+    assert here.store.calls == []
+
+
+def test_a_draft_and_a_closed_pull_request_wait(here: World, tmp_path: Path) -> None:
+    payload = pull_event(here, here.pull({SCRIPT: BROKEN}))
+    for change in ({"draft": True}, {"state": "closed"}):
+        changed = {**payload, "pull_request": {**payload["pull_request"], **change}}
+        assert step(here, tmp_path, TARGET, changed).status == 0
+    assert here.store.calls == []
+
+
+@pytest.mark.parametrize("event", ["push", "workflow_run", TARGET, "issue_comment", ""])
+def test_an_event_that_is_none(event: str) -> None:
+    payload = {"repository": {"full_name": "verl-project/verl"}}
+    with pytest.raises(UserError):
+        subject_of(event, payload)
+
+
+def test_t16_the_pull_request_is_looked_up_by_its_head(here: World, tmp_path: Path) -> None:
+    here.pull({"README.md": "first\n"}, branch="other")
+    pull = here.pull({SCRIPT: BROKEN})
+    payload = run_event(here, pull)
+    # What an artifact, or the payload's own list, may claim is not looked at.
+    payload["workflow_run"]["pull_requests"] = [{"number": 1}]
+    payload["workflow_run"]["display_title"] = "#1"
+    ran = step(here, tmp_path, "workflow_run", payload, RLBOT_ARTIFACT="1")
+    assert ran.status == 1
+    assert len(pull.visible()) == 1
+    assert here.store.pulls[here.base.id, 1].comments == []
+
+
+def test_t16_a_head_that_moved_on_gets_nothing(here: World, tmp_path: Path) -> None:
+    pull = here.pull({SCRIPT: BROKEN})
+    payload = run_event(here, pull)
+    here.push({SCRIPT: GOOD})
+    ran = step(here, tmp_path, "workflow_run", payload)
+    assert ran.status == 0
+    assert "has the head" in ran.out
+    assert (pull.comments, here.store.checks) == ([], [])
+
+
+def test_t16_somebody_elses_branch_of_the_same_name_is_not_meant(here: World) -> None:
+    pull = here.pull({SCRIPT: BROKEN})
+    other = here.store.fork(here.base, "mallory")
+    other.commit("tuning", {SCRIPT: GOOD}, start=here.base.head("main"))
+    here.store.pull(here.base, other, "tuning")
+    subject = subject_of("workflow_run", run_event(here, pull))
+    assert isinstance(subject, OfHead)
+    assert [found.number for found in pulls_with(here.client(), subject)] == [pull.number]
+
+
+@pytest.mark.parametrize("change", [{"event": "push"}, {"head_repository": None}])
+def test_t16_a_run_that_is_of_no_pull_request(here: World, change: dict[str, object]) -> None:
+    payload = run_event(here, here.pull({SCRIPT: BROKEN}))
+    payload["workflow_run"] |= change
+    assert isinstance(subject_of("workflow_run", payload), Nothing)
+
+
+def test_t16_no_workflow_takes_an_artifact() -> None:
+    for path in (ROOT / "docs" / "workflows").glob("*.yml"):
+        assert "artifact@" not in path.read_text(encoding="utf-8")
+
+
+def test_t22_nothing_that_is_printed_is_a_command_but_our_own(here: World, tmp_path: Path) -> None:
+    name = "examples/tuning/7b/\n::error::owned\r::set-env name=A::b\x85%0A::x.sh"
+    text = "::error::owned\n##[error]owned\n::add-mask::e"
+    here.base.commit("main", {".rlbot.yml": f"{json.dumps(text)}: 1\n"})
+    pull = here.pull({name: BROKEN}, title=text, body=text)
+    broken = step(here, tmp_path, "pull_request", pull_event(here, pull))
+    assert broken.status == 2
+    here.base.commit("main", {".rlbot.yml": None})
+    checked = step(here, tmp_path, "pull_request", pull_event(here, pull))
+    assert checked.status == 1
+    for ran in (broken, checked):
+        obeyed = obeyed_lines(ran.out)
+        assert obeyed
+        for line in obeyed:
+            assert re.match(r"::(error|warning|notice) (title=rlbot|file=examples/)", line), line
+        assert ran.outputs
+        assert set(ran.outputs) == {"verdict", "report", "comment-url"}
+
+
+def obeyed_lines(out: str) -> list[str]:
+    """The lines that the runner takes for commands: all with `::` or `##[`, unless stopped."""
+    found, waiting = [], ""
+    for line in re.split(r"\r\n|\r|\n", out):
+        if waiting:
+            waiting = "" if line.strip() == f"::{waiting}::" else waiting
+        elif begun := re.match(r"\s*::stop-commands::(\S+)", line):
+            waiting = begun[1]
+        elif line.lstrip().startswith("::") or "##[" in line:
+            found.append(line)
+    assert not waiting
+    return found
+
+
+def test_t22_the_token_and_the_key_stand_in_no_output(here: World, tmp_path: Path) -> None:
+    pull = here.pull({SCRIPT: BROKEN})
+    token = here.store.workflow_token(here.base, READ_ONLY)
+    key = "0123456789abcdef0123456789abcdef01234567"
+    ran = step(
+        here, tmp_path, "pull_request", pull_event(here, pull), token=token, WANDB_API_KEY=key
+    )
+    for text in (ran.out, ran.summary, ran.report, str(ran.outputs)):
+        assert token not in text
+        assert key not in text
+    del here.store.tokens[token]
+    ran = step(here, tmp_path, "pull_request", pull_event(here, pull), token=token)
+    assert ran.status == 2
+    assert token not in ran.out + ran.summary
+
+
+def test_command_line_action_and_app_give_the_same_report(
+    here: World, tmp_path: Path, written: WrittenRun
+) -> None:
+    from bot.github.pull import PullId
+    from bot.pulls import check_pull
+    from bot.render.json_report import to_json
+    from bot.service.asked import asked_of
+
+    recipe = RunRecipe(config=import_module("examples.demo.__main__").CONFIG)
+    with Wandb().serving() as wandb:
+        sync(wandb, written(recipe))
+        pull = here.pull({SCRIPT: GOOD}, body=f"The run: {wandb.link('abc123')}")
+        token = here.store.workflow_token(here.base)
+        by_action = step(
+            here, tmp_path, TARGET, pull_event(here, pull), token=token, WANDB_BASE_URL=wandb.url
+        )
+        environment = {**here.server.environment(token), "WANDB_BASE_URL": wandb.url}
+        by_command = subprocess.run(
+            [sys.executable, "-m", "bot", "pr", "verl-project/verl#1", "--format", "json"],
+            cwd=ROOT,
+            env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), **environment},
+            capture_output=True,
+            check=False,
+        )
+        before = os.environ.get("WANDB_BASE_URL")
+        os.environ["WANDB_BASE_URL"] = wandb.url
+        try:
+            done = check_pull(
+                here.client(token), PullId("verl-project/verl", 1), asked_of(Metrics())
+            )
+        finally:
+            del os.environ["WANDB_BASE_URL"]
+            if before is not None:
+                os.environ["WANDB_BASE_URL"] = before
+    assert by_command.stderr == b""
+    assert json.loads(by_action.report)["verdict"] == "pass"
+    assert by_action.report.encode() == by_command.stdout
+    assert to_json(done.checked.report).encode() == by_command.stdout

@@ -1,0 +1,105 @@
+"""What is a command in a comment, and what is none."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.github.commands import MOST, Command, Misunderstood, commands, lines
+
+RUN = "https://wandb.ai/a_b/c_d/runs/e_f"
+
+NONE = {
+    "code": "Write `/verify` in a comment.",
+    "code that begins a line": "`/verify`",
+    "code over two lines": "`\n/verify\n`",
+    "a fence": "```\n/verify\n```",
+    "a fence that nobody closed": "~~~\n/verify",
+    "indented": "a list:\n\n    /verify",
+    "a quote": "> /verify",
+    "a quote that goes on": "> somebody wrote\n/verify",
+    "a list": "- /verify\n\n1. /verify",
+    "a heading": "# /verify\n\n/verify\n===",
+    "a table": "| a |\n| - |\n| /verify |",
+    "a comment of HTML": "<!--\n\n/verify\n\n-->",
+    "a comment within a line": "text <!--\n/verify\n--> text",
+    "a comment that nobody closed": "<!--\n\n/verify",
+    "folded": "<details><summary>log</summary>\n\n/verify\n\n</details>",
+    "other HTML": "<div>\n\n/verify\n\n</div>\n\n<b>\n/verify\n</b>",
+    "escaped": "\\/verify\n&#47;verify",
+    "a link's address": "[x]: /verify\n[y](/verify)",
+    "an image": "![\n/verify](x.png)",
+    "within a sentence": "please /verify this",
+    "another word": "/verifyx /verify-all\n/Verify",
+}
+
+
+@pytest.mark.parametrize("text", NONE.values(), ids=NONE.keys())
+def test_t15_what_is_no_command(text: str) -> None:
+    assert lines(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("/verify", Command(name="verify")),
+        ("Looks fine now.\n/verify\nLet me know.", Command(name="verify")),
+        ("   /verify  \r\n", Command(name="verify")),
+        ("a<br>\n/verify", Command(name="verify")),
+        ("<details>\n\nold\n\n</details>\n\n/verify", Command(name="verify")),
+        ("> /verify help\n\n/apply", Command(name="apply")),
+        ("/verify help", Command(name="help")),
+        ("/apply help", Command(name="help")),
+        ("/verify 3F2C1ab", Command(name="verify", head="3f2c1ab")),
+        (f"/verify {RUN}", Command(name="verify", link=RUN)),
+        (f"/verify <{RUN}>", Command(name="verify", link=RUN)),
+        (f"/verify [the run]({RUN})", Command(name="verify", link=RUN)),
+        ("/verify `a/b_c_d.sh`", Command(name="verify", script="a/b_c_d.sh")),
+        ("/verify __a__b*c*.sh", Command(name="verify", script="__a__b*c*.sh")),
+        (
+            f"/verify x.sh abcdef0 {RUN}",
+            Command(name="verify", head="abcdef0", link=RUN, script="x.sh"),
+        ),
+    ],
+)
+def test_what_is_one(text: str, command: Command) -> None:
+    assert commands(text) == (command,)
+
+
+@pytest.mark.parametrize(
+    "text", ["/verify please", "/verify a.sh b.sh", "/apply now", "/verify `a b`"]
+)
+def test_what_is_meant_as_one(text: str) -> None:
+    (found,) = commands(text)
+    assert isinstance(found, Misunderstood)
+    assert found.why.endswith(".")
+
+
+def test_t15_an_edit_runs_only_what_it_added() -> None:
+    assert commands("/verify", "/verify") == ()
+    assert commands("typo mended\n/verify", "tpyo mended\n/verify") == ()
+    assert commands("/verify\n\n/apply", "/verify") == (Command(name="apply"),)
+    assert commands("/verify\n\n/verify abcdef0", "/verify") == (
+        Command(name="verify", head="abcdef0"),
+    )
+    assert commands("/verify", "`/verify`") == (Command(name="verify"),)
+    assert commands("/verify\n\n/verify", "/verify") == (Command(name="verify"),)
+
+
+def test_repeated_and_many() -> None:
+    assert commands("/verify\n/verify\n\n/verify") == (Command(name="verify"),)
+    many = "\n".join(f"/verify {number:07x}" for number in range(100))
+    assert len(commands(many)) == MOST
+
+
+@given(st.text(st.sampled_from(list("/verifyapl `>\n<!-[](*_\\#|~ d")), max_size=80))
+def test_any_text_is_read(text: str) -> None:
+    for command in commands(f"{text}\n/verify{text}"):
+        assert isinstance(command, Command | Misunderstood)
+
+
+@given(st.text(st.sampled_from(list("/verify apl`>\n<!-[](*_\\#|~")), max_size=60))
+def test_quoting_takes_the_command_out_of_any_text(text: str) -> None:
+    quoted = "\n".join(f"> {line}" for line in text.split("\n"))
+    assert lines(quoted) == []
