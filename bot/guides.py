@@ -33,6 +33,13 @@ Made from `rlbot --help`. Every command ends with one of these statuses:
 `NO_COLOR`, `FORCE_COLOR` and `RLBOT_TRACEBACK=1` are read from the environment.
 """
 
+_ACTION = """\
+# Inputs and outputs of the Action
+
+Made from `action.yml`. [Which workflow to choose](action.md).
+
+"""
+
 _CONFIGURATION = """\
 # Configuration
 
@@ -81,8 +88,24 @@ def files() -> dict[str, str]:
     return {
         "commands.md": commands(),
         "configuration.md": _CONFIGURATION + "\n".join(_keys(config_schema(), "")) + "\n",
+        "action-inputs.md": action(),
         "report.md": _REPORT + "".join(_objects(report_schema())),
     }
+
+
+def action() -> str:
+    """The inputs and outputs of `action.yml`, in Markdown."""
+    import yaml
+
+    described = yaml.safe_load((DOCS.parent / "action.yml").read_text(encoding="utf-8"))
+    text = _ACTION + "| input | default | what it does |\n| --- | --- | --- |\n"
+    for name, given in described["inputs"].items():
+        default = f"`{given['default']}`" if given["default"] else ""
+        text += f"| `{name}` | {default} | {_cell(given['description'])} |\n"
+    text += "\n| output | what it holds |\n| --- | --- |\n"
+    for name, given in described["outputs"].items():
+        text += f"| `{name}` | {_cell(given['description'])} |\n"
+    return text
 
 
 def commands() -> str:
