@@ -23,6 +23,7 @@ COMMANDS = (
     "serve",
     "worker",
     "jobs",
+    "app",
 )
 """Each is a module of `bot.commands`."""
 

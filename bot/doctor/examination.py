@@ -13,7 +13,7 @@ import bot.doctor
 from bot.config import Config, Given
 from bot.doctor.base import Answer, Check, Setting, Surroundings
 
-_NOT_CHECKS = frozenset({"base", "ask", "examination"})
+_NOT_CHECKS = frozenset({"base", "ask", "examination", "service"})
 
 VARIABLES = (
     "GITHUB_API_URL",
@@ -27,11 +27,27 @@ VARIABLES = (
     "NO_COLOR",
     "FORCE_COLOR",
     "CI",
+    "RLBOT_APP_ID",
+    "RLBOT_PRIVATE_KEY_FILE",
+    "RLBOT_PRIVATE_KEY",
+    "RLBOT_WEBHOOK_SECRET",
+    "RLBOT_DATABASE_URL",
+    "RLBOT_PUBLIC_URL",
+    "RLBOT_WORKER_ID",
+    "RLBOT_CONCURRENCY",
+    "RLBOT_RETENTION_DAYS",
 )
 """Environment variables that count, by the ecosystem's own names."""
 _OPTIONS = {"language": "--lang"}
 """Keys of the configuration that an option stands in the place of."""
-_SECRETS = ("GITHUB_TOKEN", "WANDB_API_KEY", "HTTPS_PROXY")
+_SECRETS = (
+    "GITHUB_TOKEN",
+    "WANDB_API_KEY",
+    "HTTPS_PROXY",
+    "RLBOT_PRIVATE_KEY",
+    "RLBOT_WEBHOOK_SECRET",
+    "RLBOT_DATABASE_URL",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

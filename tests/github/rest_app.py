@@ -45,6 +45,21 @@ def this_app(asked: Context) -> tuple[int, Any]:
     return 200, asked.views.app(_signed(asked))
 
 
+@handles("post", "/app-manifests/{code}/conversions")
+def conversion(asked: Context, code: str) -> tuple[int, Any]:
+    made = asked.store.conversions.pop(code, None)
+    if made is None:
+        raise ProblemError(404, "Not Found")
+    app, pem, secret = made
+    return 201, {
+        **asked.views.app(app),
+        "client_id": "Iv1.0123456789abcdef",
+        "client_secret": "0" * 40,
+        "webhook_secret": secret,
+        "pem": pem,
+    }
+
+
 def _installation(asked: Context, made: Installation) -> dict[str, Any]:
     full_name = made.repositories[0]
     owner = asked.store.repositories[full_name].owner

@@ -40,6 +40,7 @@ class App:
     public_key: str = ""
     """PEM; requests of the App itself are signed with the private one."""
     permissions: Mapping[str, str] = field(default_factory=lambda: dict(FULL))
+    events: tuple[str, ...] = ("check_run", "issue_comment", "pull_request", "repository")
 
 
 @dataclass(eq=False)
@@ -242,6 +243,8 @@ class Store:
     """Of comments, by their ids."""
     tokens: dict[str, Identity] = field(default_factory=dict)
     apps: dict[int, App] = field(default_factory=dict)
+    conversions: dict[str, tuple[App, str, str]] = field(default_factory=dict)
+    """Code of a manifest to the App, its private key, and its webhook secret; good once."""
     installations: dict[int, Installation] = field(default_factory=dict)
     runs: dict[int, tuple[Repository, str, str]] = field(default_factory=dict)
     """Workflow runs: repository, head branch, head commit."""

@@ -144,7 +144,7 @@ class Views:
             "created_at": "2026-01-01T00:00:00Z",
             "updated_at": "2026-01-01T00:00:00Z",
             "permissions": dict(app.permissions),
-            "events": ["pull_request", "issue_comment"],
+            "events": list(app.events),
         }
 
     def check(self, run: CheckRun) -> dict[str, Any]:

@@ -29,6 +29,7 @@ HERE = Path(__file__).parent
 REPOSITORY = "/repos/{owner}/{repo}"
 OPERATIONS = {
     "/app": "get",
+    "/app-manifests/{code}/conversions": "post",
     "/app/hook/config": "get",
     "/app/hook/deliveries": "get",
     "/app/hook/deliveries/{delivery_id}": "get",

@@ -1,0 +1,303 @@
+"""Making the GitHub App: its manifest, and GitHub's way from the manifest to id, key and secret.
+
+After GitHub's "Registering a GitHub App from a manifest": a page here sends the manifest to GitHub
+with a form, GitHub asks the person, and leads them back here with a code that is good for an hour
+and for one exchange.
+"""
+
+from __future__ import annotations
+
+import hmac
+import html
+import json
+import os
+import re
+import secrets
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from bot.doctor.ask import ask
+from bot.errors import UserError
+from bot.github.app import PERMISSIONS
+from bot.github.client import Addresses
+from bot.secret import Secret
+
+EVENTS = ("check_run", "issue_comment", "pull_request", "repository")
+"""`repository` tells when one becomes private; `installation` is always delivered."""
+CODE = re.compile(r"[A-Za-z0-9_-]{1,100}")
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,33}")
+"""GitHub's names of Apps have at most 34 characters."""
+ORGANIZATION = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})")
+TIMEOUT = 30.0
+
+_PAGE = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>{title}</title>
+<style>:root {{ color-scheme: light dark }} body {{ font: 16px/1.5 system-ui, sans-serif;
+max-width: 40rem; margin: 3rem auto; padding: 0 1rem }}
+button {{ font: inherit; padding: .5em 1em }}
+</style><h1>{title}</h1>{body}</html>
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """The App to make."""
+
+    name: str
+    url: str
+    """Where GitHub reaches `rlbot serve`, without /webhook."""
+    organization: str | None = None
+    """Owner of the App; the person who makes it without one."""
+    apply: bool = False
+    """Whether `/apply` may commit to branches."""
+    public: bool = False
+    """Whether other accounts may install it."""
+
+    def __post_init__(self) -> None:
+        """Raises UserError for what GitHub would refuse."""
+        parts = urlsplit(self.url)
+        if parts.scheme != "https" or not parts.hostname or parts.query or parts.username:
+            raise UserError(
+                f'--url takes the https address at which GitHub reaches the App; got "{self.url}".'
+            )
+        if not NAME.fullmatch(self.name):
+            raise UserError(
+                f'"{self.name}" is no name for an App: letters, digits, spaces, dots and hyphens, '
+                "at most 34."
+            )
+        if self.organization is not None and not ORGANIZATION.fullmatch(self.organization):
+            raise UserError(f'"{self.organization}" is no name of an organization.')
+
+    def manifest(self, redirect: str) -> dict[str, Any]:
+        """The App as GitHub takes it; nothing is asked for that is not used."""
+        contents = {"contents": "write"} if self.apply else {}
+        base = self.url.rstrip("/")
+        return {
+            "name": self.name,
+            "url": base,
+            "hook_attributes": {"url": f"{base}/webhook", "active": True},
+            "redirect_url": redirect,
+            "public": self.public,
+            "default_permissions": {**PERMISSIONS, **contents},
+            "default_events": list(EVENTS),
+        }
+
+    def action(self, server: str, state: str) -> str:
+        """Where the form goes."""
+        owner = f"/organizations/{self.organization}" if self.organization else ""
+        return f"{server}{owner}/settings/apps/new?state={state}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """What GitHub gave."""
+
+    app_id: int
+    name: str
+    page: str
+    """The App's page on GitHub."""
+    private_key: Secret
+    webhook_secret: Secret
+
+
+def convert(code: str, addresses: Addresses, *, timeout: float = TIMEOUT) -> Made:
+    """Exchange the code for the App's id, key and secret. Raises UserError."""
+    if not CODE.fullmatch(code):
+        raise UserError("GitHub's answer holds no code that could be one; begin again.")
+    reply = ask(
+        f"{addresses.api}/app-manifests/{code}/conversions",
+        headers={"Accept": "application/vnd.github+json"},
+        data=b"",
+        timeout=timeout,
+    )
+    if reply.status in (404, 422):
+        raise UserError(
+            "GitHub does not take the code: it is older than an hour, or was used already. "
+            "Run `rlbot app create` again."
+        )
+    found = reply.json()
+    if reply.status != 201 or not isinstance(found, dict):
+        why = reply.problem or f"it answered with status {reply.status}"
+        raise UserError(f"{addresses.api} did not tell the App's key: {why}. Begin again.")
+    try:
+        return Made(
+            app_id=int(found["id"]),
+            name=str(found["name"]),
+            page=str(found["html_url"]),
+            private_key=Secret(str(found["pem"])),
+            webhook_secret=Secret(str(found["webhook_secret"] or "")),
+        )
+    except (KeyError, TypeError, ValueError):
+        raise UserError(f"The answer of {addresses.api} holds no App; begin again.") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Where the App's settings are written."""
+
+    folder: Path
+
+    @property
+    def settings(self) -> Path:
+        """The environment of `rlbot serve`, as systemd and Docker read it."""
+        return self.folder / "rlbot.env"
+
+    @property
+    def key(self) -> Path:
+        """The App's private key."""
+        return self.folder / "rlbot.private-key.pem"
+
+    def require_free(self) -> None:
+        """Raise UserError when one of them is there, or the folder cannot be written to."""
+        for file in (self.settings, self.key):
+            if file.exists() or file.is_symlink():
+                raise UserError(
+                    f"{file} is there already; nothing is overwritten. Move it away, or name "
+                    "another folder with --folder."
+                )
+        if not os.access(self.folder, os.W_OK):
+            raise UserError(f"The folder {self.folder} is not there, or cannot be written to.")
+
+    def write(self, made: Made, wanted: Wanted, addresses: Addresses) -> None:
+        """Write both, readable by their owner alone. Raises UserError."""
+        lines = {
+            "RLBOT_APP_ID": str(made.app_id),
+            "RLBOT_PRIVATE_KEY_FILE": str(self.key.absolute()),
+            "RLBOT_WEBHOOK_SECRET": made.webhook_secret.reveal(),
+            "RLBOT_PUBLIC_URL": wanted.url.rstrip("/"),
+        }
+        if addresses.api != Addresses().api:
+            lines["GITHUB_API_URL"] = addresses.api
+            lines["GITHUB_SERVER_URL"] = addresses.server
+        text = "".join(f"{name}={value}\n" for name, value in lines.items())
+        _write(self.key, made.private_key.reveal())
+        _write(self.settings, text)
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as opened:
+            opened.write(text)
+    except OSError as error:
+        why = (error.strerror or type(error).__name__).lower()
+        raise UserError(f"{file} cannot be written: {why}.") from None
+
+
+@dataclass
+class Walk:
+    """The way through GitHub's pages, seen from this machine."""
+
+    wanted: Wanted
+    addresses: Addresses
+    files: Files
+    port: int = 0
+    made: Made | None = None
+    failure: UserError | None = None
+    _state: str = field(default_factory=lambda: secrets.token_urlsafe(32))
+
+    def __post_init__(self) -> None:
+        """Listen on the loopback; raises UserError when the port is in use."""
+        self.files.require_free()
+        walk = self
+
+        class Handler(BaseHTTPRequestHandler):
+            timeout = 10
+
+            def do_GET(self) -> None:
+                walk._answer(self)
+
+            def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+                """Says nothing: the address holds the code."""
+
+        try:
+            self._server = HTTPServer(("127.0.0.1", self.port), Handler)
+        except OSError as error:
+            why = (error.strerror or type(error).__name__).lower()
+            raise UserError(f"Cannot listen on port {self.port} of this machine: {why}.") from None
+
+    @property
+    def address(self) -> str:
+        """Where the person begins."""
+        return f"http://127.0.0.1:{self._server.server_port}"
+
+    def wait(self) -> Made:
+        """Answer until GitHub has led the person back; raises UserError when that failed."""
+        try:
+            while self.made is None and self.failure is None:
+                self._server.handle_request()
+        finally:
+            self._server.server_close()
+        if self.made is None:
+            raise self.failure or UserError("The App was not made.")
+        return self.made
+
+    def _answer(self, http: BaseHTTPRequestHandler) -> None:
+        parts = urlsplit(http.path)
+        # Another name for this machine is another site's attempt to speak in the person's browser.
+        if http.headers.get("Host") != urlsplit(self.address).netloc:
+            _send(http, 421, "Wrong address", f"<p>Open {self.address}.</p>")
+        elif parts.path == "/":
+            _send(http, 200, f"Create the App {self.wanted.name}", self._form(), self._policy())
+        elif parts.path == "/callback":
+            self._callback(http, parse_qs(parts.query))
+        else:
+            _send(http, 404, "Nothing here", f'<p><a href="{self.address}">Begin</a></p>')
+
+    def _form(self) -> str:
+        manifest = self.wanted.manifest(f"{self.address}/callback")
+        rights = ", ".join(f"{k}: {v}" for k, v in manifest["default_permissions"].items())
+        action = self.wanted.action(self.addresses.server, self._state)
+        return (
+            f"<p>GitHub will ask you to confirm. It may do: {html.escape(rights)}. It hears of: "
+            f"{html.escape(', '.join(EVENTS))}.</p>"
+            f'<form method="post" action="{html.escape(action)}">'
+            f'<input type="hidden" name="manifest" value="{html.escape(json.dumps(manifest))}">'
+            "<button>Go on to GitHub</button></form>"
+        )
+
+    def _policy(self) -> str:
+        return f"form-action {self.addresses.server}"
+
+    def _callback(self, http: BaseHTTPRequestHandler, query: dict[str, list[str]]) -> None:
+        given = query.get("state", [""])[0]
+        if not hmac.compare_digest(given.encode(), self._state.encode()):
+            # Not the way that began here: whoever sent it may not put an App of theirs in ours.
+            _send(http, 403, "Not begun here", f'<p><a href="{self.address}">Begin</a></p>')
+            return
+        try:
+            made = convert(query.get("code", [""])[0], self.addresses)
+            self.files.write(made, self.wanted, self.addresses)
+        except UserError as error:
+            self.failure = error
+            _send(http, 502, "The App was not made", f"<p>{html.escape(str(error))}</p>")
+            return
+        self.made = made
+        install = html.escape(f"{made.page}/installations/new")
+        body = f'<p>Now <a href="{install}">install it</a>, and go back to the terminal.</p>'
+        _send(http, 200, f"{made.name} is made", body)
+
+
+def _send(
+    http: BaseHTTPRequestHandler,
+    status: int,
+    title: str,
+    body: str,
+    policy: str = "form-action 'none'",
+) -> None:
+    page = _PAGE.format(title=html.escape(title), body=body).encode()
+    http.send_response(status)
+    http.send_header("Content-Type", "text/html; charset=utf-8")
+    http.send_header("Content-Length", str(len(page)))
+    http.send_header(
+        "Content-Security-Policy",
+        f"default-src 'none'; style-src 'unsafe-inline'; {policy}",
+    )
+    http.send_header("Referrer-Policy", "no-referrer")
+    http.send_header("Cache-Control", "no-store")
+    http.end_headers()
+    http.wfile.write(page)
