@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from bot.devices import by_token
@@ -157,6 +157,10 @@ def test_shorter_lengths_never_raise_any_level(
 @settings(deadline=None, max_examples=200)
 def test_a_smaller_model_never_raises_the_floor(workload: Workload, at: int) -> None:
     role = workload.pools[0].roles[0]
-    small = with_role(workload, replace(role, shape=shape(LADDER[at])))
-    large = with_role(workload, replace(role, shape=shape(LADDER[at + 1])))
+    less, more = shape(LADDER[at]), shape(LADDER[at + 1])
+    # A critic under FSDP2 is the exception that verl's wrapping makes: an embedding that is tied
+    # to the head it does not have stays in the root unit, whole, and an untied one does not.
+    assume(not (role.head == "value" and role.backend == "fsdp2" and less.tied > more.tied))
+    small = with_role(workload, replace(role, shape=less))
+    large = with_role(workload, replace(role, shape=more))
     assert floor(small) <= floor(large)

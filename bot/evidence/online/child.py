@@ -121,6 +121,11 @@ def _read(
         return _facts(sdk, asked, bounds, reporter, meter)
     except ReadingError as error:
         failure = error.failure
+        if failure.kind == "ended" and meter.most > bounds.bytes:
+            # The flood filled the service's memory before its bytes were counted again.
+            size = f"more than {bounds.bytes} bytes"
+            failure = Failure(kind="too-much", stage=failure.stage, detail=size)
+            raise ReadingError(failure) from None
         if failure.kind in ("garbage", "sdk") and _is_gone(probe, key):
             raise ReadingError(Failure(kind="gone", stage=failure.stage)) from None
         if failure.kind in ("bad-key", "forbidden") and key is None:
@@ -167,12 +172,16 @@ class Meter(threading.Thread):
         self._sdk, self._bounds, self._reporter, self._ails = sdk, bounds, reporter, ails
         self._deadline = time.monotonic() + bounds.seconds
         self._received = 0
+        self.most = 0
+        """Bytes that were received when they were counted last."""
 
     def run(self) -> None:
         """Report received bytes as signs of life until the process ends."""
         asked = 0.0
         while True:
-            time.sleep(0.5)
+            for _ in range(10):
+                time.sleep(0.05)
+                self.most = max(self.most, self._sdk.received() or 0)
             received = self._sdk.received() or 0
             if received - self._received >= _LIVELY:
                 self._reporter.send(received=received)
