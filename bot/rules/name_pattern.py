@@ -82,6 +82,7 @@ def check(case: Case) -> Iterator[Hit]:
             span=FILE,
             severity=None if asked(case) else "note",
             help=say("rename it to {name}", name=suggestion) if suggestion else None,
+            rename=suggestion,
         )
 
 

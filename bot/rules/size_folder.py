@@ -69,6 +69,7 @@ def check(case: Case) -> Iterator[Hit]:
             message=say("the script lies in {parent}/, which is no size folder", parent=parent),
             span=FILE,
             help=say("move it to {size}/", size=size),
+            rename=f"../{size}/{case.name.file_name}",
         )
     elif not same_size(folder.split("-")[0], size):
         yield Hit(
@@ -79,6 +80,7 @@ def check(case: Case) -> Iterator[Hit]:
             ),
             span=FILE,
             help=say("move it to {size}/", size=size),
+            rename=f"../{size}/{case.name.file_name}",
         )
 
 

@@ -45,3 +45,9 @@ def test_proposes_no_name_when_a_part_is_unknown(snapshot: SnapshotAssertion) ->
 def test_is_a_note_where_the_page_asks_for_nothing() -> None:
     (finding,) = found(SLUG, verl(), "recipe/dapo/start.sh")
     assert finding.severity == "note"
+
+
+def test_proposes_the_move_that_git_would_make() -> None:
+    name = "qwen2.5-7B_grpo_8_h100_fsdp_vllm.sh"
+    moves = {finding.rename for finding in found(SLUG, verl(), f"examples/tuning/7b/{name}")}
+    assert moves == {"examples/tuning/7b/qwen2.5-7b_grpo_8_h100_fsdp_vllm.sh"}

@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._example import verl
-from tests.rules.helpers import quiet, told
+from tests.rules.helpers import found, quiet, told
 
 SLUG = "size-folder"
 NAME = "qwen2.5-7b_grpo_8_h100_fsdp_vllm.sh"
@@ -41,3 +41,8 @@ def test_names_the_right_folder(folder: str, snapshot: SnapshotAssertion) -> Non
 def test_takes_the_size_of_the_model_when_the_name_has_none(snapshot: SnapshotAssertion) -> None:
     path = "examples/tuning/14b/qwen2.5_grpo_8_h100_fsdp_vllm.sh"
     assert told(SLUG, verl(), path) == snapshot
+
+
+def test_proposes_the_move_that_git_would_make() -> None:
+    (finding,) = found(SLUG, verl(), f"examples/tuning/14b/{NAME}")
+    assert finding.rename == f"examples/tuning/7b/{NAME}"
