@@ -1,6 +1,9 @@
 #!/bin/sh
-# Photographs build/demo/comment.html into docs/comment-{light,dark}.png (needs Debian's chromium).
+# Photographs a page into docs/NAME-{light,dark}.png (needs Debian's chromium):
+# picture.sh [PAGE [NAME]]; WIDTH and HEIGHT are those of the window.
 set -eu
+page=${1:-build/demo/comment.html}
+name=${2:-comment}
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || {
     echo "No Chromium here: apt-get install chromium" >&2
     exit 1
@@ -10,8 +13,8 @@ for mode in light dark; do
     [ "$mode" = dark ] && scheme=--blink-settings=preferredColorScheme=0 || scheme=--blink-settings=preferredColorScheme=1
     "$browser" --headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking \
         --disable-component-update --disable-sync --hide-scrollbars --force-device-scale-factor=2 \
-        "$scheme" --user-data-dir="$profile" --window-size=900,"${HEIGHT:-375}" \
-        --screenshot="docs/comment-$mode.png" "file://$PWD/build/demo/comment.html" >/dev/null 2>&1
+        "$scheme" --user-data-dir="$profile" --window-size="${WIDTH:-900},${HEIGHT:-375}" \
+        --screenshot="docs/$name-$mode.png" "file://$PWD/$page" >/dev/null 2>&1
     rm -rf "$profile"
-    echo "docs/comment-$mode.png"
+    echo "docs/$name-$mode.png"
 done

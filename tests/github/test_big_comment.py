@@ -1,0 +1,24 @@
+"""The comment of a big pull request: every script in it, below the limit, cuts said."""
+
+from __future__ import annotations
+
+from bot.github.answer import BODY_LIMIT, mark_of
+from examples.big_comment import SCRIPTS, answer, report
+
+
+def test_forty_scripts_with_five_hundred_findings() -> None:
+    made = report()
+    assert len(made.scripts) == SCRIPTS == 40
+    assert sum(len(script.findings) for script in made.scripts) >= 500
+    body = answer().body
+    assert len(body) <= BODY_LIMIT
+    assert mark_of(body)
+    for number in range(SCRIPTS):
+        assert f"_{number:02}.sh`" in body
+    assert body.startswith("**Not ready: ")
+    # What matters least goes first, and the comment says what went.
+    left = next(line for line in body.split("\n") if line.startswith("Left out to stay under"))
+    assert "all" in left
+    assert "notes" in left
+    assert "**To do**" in body
+    assert body.index("**To do**") < body.index("<details>")
