@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from benchmarks.big_comment import SCRIPTS, answer, report
 from bot.github.answer import BODY_LIMIT, mark_of
-from examples.big_comment import SCRIPTS, answer, report
 
 
 def test_forty_scripts_with_five_hundred_findings() -> None:

@@ -1,6 +1,6 @@
 """The comment of a big pull request: 40 scripts, 500 findings, none of them made up.
 
-`python -m examples.big_comment` alters the example scripts in the ways that people err, checks
+`python -m benchmarks.big_comment` alters the example scripts in the ways that people err, checks
 them, and writes the comment as GitHub would show it to build/big/comment.html.
 """
 
