@@ -18,6 +18,7 @@ COMMANDS = (
     "pr",
     "table",
     "estimate",
+    "recommend",
     "rule",
     "doctor",
     "serve",

@@ -31,6 +31,16 @@ def config_schema() -> dict[str, Any]:
     return _published(TypeAdapter(Config).json_schema(mode="validation"), "config-v1")
 
 
+def recommend_schema() -> dict[str, Any]:
+    """JSON Schema of `recommend-v1`."""
+    from pydantic import TypeAdapter
+
+    from bot.recommendation import Recommendations
+
+    adapter = TypeAdapter(Recommendations)
+    return _published(adapter.json_schema(mode="serialization"), "recommend-v1")
+
+
 def _published(schema: dict[str, Any], name: str) -> dict[str, Any]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -41,7 +51,11 @@ def _published(schema: dict[str, Any], name: str) -> dict[str, Any]:
 
 def files() -> dict[Path, str]:
     """Path and content of every published schema."""
-    made = {"report-v1": report_schema(), "config-v1": config_schema()}
+    made = {
+        "report-v1": report_schema(),
+        "config-v1": config_schema(),
+        "recommend-v1": recommend_schema(),
+    }
     return {
         schemas() / f"{name}.schema.json": json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
         for name, schema in made.items()

@@ -211,6 +211,36 @@ SENTENCES: Final[Mapping[str, str]] = {
     "on each host: {gib} GiB of memory": "每台主机：{gib} GiB 内存",
     "assumed: {assumptions}": "假设：{assumptions}",
     "Memory budget: {what}": "显存预算：{what}",
+    # Recommendations.
+    "published row": "已发布的行",
+    "Predicted, nobody has run it:": "预测，尚无人运行：",
+    "predicted, nobody has run it": "预测，尚无人运行",
+    "What the options do, the cheapest in time first:": "各选项的作用，按耗时由少到多：",
+    "hardware": "硬件",
+    "verdict": "判断",
+    "margin": "余量",
+    "options": "选项",
+    "no memory option": "不用节省显存的选项",
+    (
+        "{task} of {model} with {framework} {release}, {tokens} tokens, "
+        "batch {batch}, GPU budget {gpus}"
+    ): ("{model} 的 {task}，{framework} {release}，{tokens} token，批量 {batch}，GPU 上限 {gpus}"),
+    "{verdict}: {peak} of {usable} GiB, margin {margin}; {stage} binds": (
+        "{verdict}：{usable} GiB 中用 {peak}，余量 {margin}；{stage} 阶段最紧"
+    ),
+    "; {gib} GiB on each host": "；每台主机另占 {gib} GiB 内存",
+    "Nothing fits on {device} within a GPU budget of {budget}. The nearest is {gpus} × {device}:": (
+        "{device} 在 {budget} 块 GPU 以内都放不下。最接近的是 {gpus} × {device}："
+    ),
+    "{stage} takes {needed} GiB of {usable}: {parts}": (
+        "{stage} 阶段要 {needed} GiB，可用 {usable} GiB：{parts}"
+    ),
+    "the engine needs {needed} GiB, its share of the card is {share}": (
+        "引擎需要 {needed} GiB，它在卡上的份额是 {share}"
+    ),
+    "Ranked by the memory of all GPUs together, then by fewer options; published rows first.": (
+        "先列已发布的行，再按全部 GPU 的显存总量、选项数由少到多排序。"
+    ),
 }
 
 NAMES: Final[Mapping[str, str]] = {

@@ -1,0 +1,141 @@
+"""`rlbot recommend`: which hardware and settings a training run needs, published rows first."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+
+from bot.commands.common import load_config, read_page, say, why, write
+from bot.errors import UserError
+
+SUMMARY = "hardware and settings that fit a model and a task, published rows first"
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("--model", metavar="NAME", required=True, help="hub name or path")
+    parser.add_argument(
+        "--task", metavar="TASK", required=True, help="grpo, ppo, rloo, sft, dpo or rm"
+    )
+    parser.add_argument(
+        "--method", choices=("full", "lora", "dora"), default="full", help="what is trained"
+    )
+    parser.add_argument("--framework", choices=("verl", "openrlhf", "trl"), default="verl")
+    parser.add_argument(
+        "--lengths",
+        metavar="PROMPT+RESPONSE",
+        required=True,
+        help="tokens of the longest prompt and response, such as 1024+2048; one number for samples",
+    )
+    parser.add_argument(
+        "--batch", metavar="N", type=int, default=128, help="prompts, samples or pairs a step"
+    )
+    parser.add_argument("--lora-rank", metavar="N", type=int, default=32, help="of an adapter")
+    parser.add_argument(
+        "--device",
+        metavar="TOKEN",
+        action="append",
+        default=[],
+        help="only this accelerator, such as h100 or a100-40; may be given again",
+    )
+    parser.add_argument(
+        "--budget-gpus", metavar="N", type=int, default=8, help="at most so many GPUs"
+    )
+    parser.add_argument(
+        "--page", metavar="PAGE", help="documentation page whose rows come first, such as "
+        "docs/perf/device_tuning.rst"
+    )  # fmt: skip
+    parser.add_argument(
+        "--write",
+        metavar="PATH",
+        help="write a script of a prediction; in a folder it gets the name of the convention",
+    )
+    parser.add_argument(
+        "--choice", metavar="RANK", type=int, help="which prediction to write (default: the first)"
+    )
+    parser.add_argument("--config", metavar="FILE", help="configuration (default: .rlbot.yml)")
+    parser.add_argument("--format", choices=("text", "json", "markdown"), default="text")
+    parser.add_argument("--lang", choices=("en", "zh"), help="language of the result")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carry it out; returns the exit status: 1 when nothing fits and no row is published."""
+    from bot.frameworks.tables import releases
+    from bot.memory.wish import make_wish
+    from bot.recommending import recommend
+
+    prompt, response = _lengths(arguments.lengths)
+    wish = make_wish(
+        model=arguments.model,
+        task=arguments.task,
+        method=arguments.method,
+        framework=arguments.framework,
+        prompt=prompt,
+        response=response,
+        batch=arguments.batch,
+        rank=arguments.lora_rank,
+    )
+    if arguments.choice is not None and not arguments.write:
+        raise UserError("--choice says which prediction --write writes; give --write PATH too.")
+    page = None
+    if arguments.page:
+        from bot.table.page import PageError
+        from bot.table.page import read_page as rows_of
+
+        try:
+            page = rows_of(read_page(Path(arguments.page)), arguments.page)
+        except PageError as error:
+            raise UserError(str(error)) from None
+    answer = recommend(
+        wish,
+        release=releases(wish.framework)[-1],
+        named=arguments.device,
+        budget=arguments.budget_gpus,
+        page=page,
+        language=arguments.lang or load_config(arguments.config).language,
+    )
+    made = answer.recommendations
+    if arguments.write:
+        _write(answer.scripts, Path(arguments.write), arguments.choice)
+    if arguments.format == "json":
+        from dataclasses import asdict
+
+        from bot.render.json_report import dump
+
+        write(dump(asdict(made)), commands=True)
+    else:
+        from bot.render.recommend import markdown, text
+
+        write(markdown(made) if arguments.format == "markdown" else text(made))
+    return 0 if made.predicted or made.published else 1
+
+
+def _lengths(given: str) -> tuple[int, int]:
+    found = re.fullmatch(r"(?:([0-9]{1,8})\+)?([0-9]{1,8})", given)
+    if found is None:
+        raise UserError(f'--lengths takes PROMPT+RESPONSE, such as 1024+2048; got "{given}".')
+    return int(found[1] or 0), int(found[2])
+
+
+def _write(scripts: dict[int, tuple[str, str]], path: Path, choice: int | None) -> None:
+    """Write a prediction's script; never over a file that is there."""
+    if not scripts:
+        raise UserError("Nothing fits, so there is no script to write.")
+    rank = min(scripts) if choice is None else choice
+    if rank not in scripts:
+        raise UserError(
+            f"{rank} is no prediction; --choice takes one from {min(scripts)} to {max(scripts)}. "
+            "A published row has its script already."
+        )
+    name, content = scripts[rank]
+    target = path / name if path.is_dir() else path
+    try:
+        with target.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(content)
+        target.chmod(0o755)
+    except FileExistsError:
+        raise UserError(f"{target} is there already; it was not overwritten.") from None
+    except OSError as error:
+        raise UserError(f"{target} cannot be written: {why(error)}.") from None
+    say(f"wrote {target}")

@@ -1,0 +1,49 @@
+"""What a recommendation says of options and of what was left out, in Chinese."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+SENTENCES: Final[Mapping[str, str]] = {
+    # bot/memory/ladder.py
+    "the frozen base takes 2 bytes a parameter instead of 4; costs no time": (
+        "冻结的基座每个参数占 2 字节而不是 4 字节；不耗时间"
+    ),
+    "leaves more beside the engine; a smaller cache generates more slowly": (
+        "为引擎之外留出更多显存；缓存较小，生成较慢"
+    ),
+    "weights and gradients are shared out too; gathered again in every layer": (
+        "权重和梯度也分片存放；每一层都要重新聚合"
+    ),
+    "trained states leave the GPU while the engine generates; two copies a step": (
+        "引擎生成时训练状态移出显存；每步拷贝两次"
+    ),
+    "activations are made again in the backward pass; a third more compute": (
+        "反向传播时重新计算激活值；计算量多三分之一"
+    ),
+    "the reference's weights wait on the host; copied for each pass": (
+        "参考模型的权重放在主机内存；每次前向都要拷贝"
+    ),
+    "fewer tokens a pass; more passes": "每次前向的 token 更少；次数更多",
+    "states wait on the host between updates; copied over PCIe in every step": (
+        "两次更新之间状态放在主机内存；每步经 PCIe 拷贝"
+    ),
+    "the engine's weights are shared out; its GPUs talk in every layer": (
+        "引擎的权重分片存放；各 GPU 每层都要通信"
+    ),
+    "each sequence is shared out; its GPUs talk in every layer": (
+        "每条序列分给多块 GPU；各 GPU 每层都要通信"
+    ),
+    # bot/recommending.py
+    "No page was given (--page), so there are no published rows.": (
+        "未给出页面（--page），因此没有已发布的行。"
+    ),
+    "The page has no row for {task} of {model}.": "页面中没有 {model} 的 {task} 行。",
+    "A step of {batch} cannot be shared out over {gpus} GPUs; these were left out.": (
+        "一步的 {batch} 条序列无法平均分给 {gpus} 块 GPU；已略去这些数目。"
+    ),
+    "The least GPUs of each device; --device shows more of them with fewer options.": (
+        "每种设备只列出最少的 GPU 数；用 --device 可看到更多 GPU、更少选项的配置。"
+    ),
+}
