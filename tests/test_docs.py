@@ -84,6 +84,8 @@ def test_scripts_are_valid(block: Block) -> None:
 @_of("yaml")
 def test_yaml_is_a_workflow_or_a_configuration(block: Block, tmp_path: Path) -> None:
     content = yaml.safe_load(block.text)
+    if "groups" in content:
+        return  # Alerts: tests/service/test_deploy.py holds them to the figures that exist.
     if "jobs" not in content:
         parse_config(block.text.encode(), block.id)
         return

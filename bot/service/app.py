@@ -15,6 +15,8 @@ from typing import Annotated, Any, Protocol
 
 from fastapi import APIRouter, FastAPI, Header, Request, Response
 from fastapi.responses import JSONResponse, PlainTextResponse
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bot import __version__
 from bot.service.events import BadPayload, Ignored, read_event
@@ -22,6 +24,7 @@ from bot.service.inbox import Inbox
 from bot.service.job import Job
 from bot.service.logs import SUBJECT
 from bot.service.metrics import Metrics
+from bot.service.pages import missing
 from bot.service.settings import Settings, require_secret
 from bot.service.signature import is_signed
 
@@ -193,12 +196,39 @@ def create_app(
     if pages is not None:
         app.include_router(pages)
 
+    app.add_middleware(_HeadAsGet)
+
+    @app.exception_handler(HTTPException)
+    async def no_route(request: Request, error: HTTPException) -> Response:
+        reasons = {
+            404: "There is nothing at this address.",
+            405: "This address takes no such method.",
+        }
+        reason = reasons.get(error.status_code, str(error.detail))
+        if error.status_code == 404 and "text/html" in request.headers.get("accept", ""):
+            return missing(reason)
+        answer = _no(error.status_code, reason)
+        answer.headers.update(error.headers or {})
+        return answer
+
     @app.exception_handler(Exception)
     async def fault(_request: Request, error: Exception) -> Response:
         metrics.errors.labels("web").inc()
         return _no(500, f"A fault of rlbot itself ({type(error).__name__}); it is logged.")
 
     return app
+
+
+class _HeadAsGet:
+    """Routes HEAD like GET; the server leaves the body out."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["method"] == "HEAD":
+            scope = {**scope, "method": "GET"}
+        await self._app(scope, receive, send)
 
 
 async def _body(request: Request) -> bytes | None:

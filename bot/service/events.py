@@ -49,7 +49,7 @@ class _Commit(_Model):
 
 
 class _User(_Model):
-    login: str = Field(max_length=100)
+    login: str = Field(pattern=r"^[\x21-\x7e]+$", max_length=100)
     type: str = "User"
 
 
@@ -59,7 +59,7 @@ class _PullRequest(_Model):
     draft: bool = False
     head: _Commit
     body: str | None = None
-    updated_at: str = Field(max_length=40)
+    updated_at: str = Field(pattern=r"^[\x21-\x7e]+$", max_length=40)
 
 
 class _Was(_Model):
@@ -72,7 +72,7 @@ class _Changes(_Model):
 
 
 class _Event(_Model):
-    action: str = Field(max_length=40)
+    action: str = Field(pattern=r"^[a-z_]+$", max_length=40)
     repository: _Named
     installation: _Installation | None = None
     sender: _User
@@ -93,7 +93,7 @@ class _Comment(_Model):
     id: int
     body: str
     user: _User
-    updated_at: str = Field(max_length=40)
+    updated_at: str = Field(pattern=r"^[\x21-\x7e]+$", max_length=40)
 
 
 class _CommentEvent(_Event):
@@ -136,7 +136,7 @@ class _Installed(_Installation):
 
 
 class _InstallationEvent(_Model):
-    action: str = Field(max_length=40)
+    action: str = Field(pattern=r"^[a-z_]+$", max_length=40)
     installation: _Installed
 
 
@@ -231,10 +231,15 @@ def _comment(event: _CommentEvent, delivery: str) -> Job | Ignored:
         detail={
             "comment": comment.id,
             "author": comment.user.login,
-            "body": comment.body[:MAX_BEFORE],
-            "before": before[:MAX_BEFORE],
+            "body": _text(comment.body),
+            "before": _text(before),
         },
     )
+
+
+def _text(text: str) -> str:
+    """What a database can hold: JSON may spell half of a character, which UTF-8 cannot."""
+    return text[:MAX_BEFORE].encode("utf-8", "replace").decode()
 
 
 def _check_run(event: _CheckRunEvent, delivery: str, app_id: int | None) -> Job | Ignored:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import cache
 from typing import Annotated, Literal, TypeAlias
 from urllib.parse import urlencode
 
@@ -61,14 +62,7 @@ WantedVerdict: TypeAlias = Literal["", "pass", "fail", "inconclusive"]
 
 def pages(verifications: Verifications, *, server: str, title: str = "Verified runs") -> APIRouter:
     """The routes of the pages; `server` is GitHub's address for links to pull requests."""
-    environment = Environment(
-        loader=PackageLoader("bot.service"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-    )
-    environment.filters["age"] = age
-    environment.filters["moment"] = moment
+    environment = _environment()
     router = APIRouter(default_response_class=HTMLResponse)
 
     @router.get("/", responses={200: {"content": {"text/html": {}}}})
@@ -107,10 +101,7 @@ def pages(verifications: Verifications, *, server: str, title: str = "Verified r
         """One report, as it was posted on the pull request."""
         found = verifications.report(report)
         if found is None:
-            page = environment.get_template("missing.html").render(
-                reason="There is no public report of this number."
-            )
-            return _page(page, 404)
+            return missing("There is no public report of this number.")
         name = f"{found.repository}#{found.number} at {found.head[:12]}"
         # The report brings its own policy: nothing but its own style sheet.
         return _page(html.page(found.markdown, name), policy=False)
@@ -125,6 +116,24 @@ def pages(verifications: Verifications, *, server: str, title: str = "Verified r
         )
 
     return router
+
+
+def missing(reason: str) -> HTMLResponse:
+    """The page where there is none."""
+    return _page(_environment().get_template("missing.html").render(reason=reason), 404)
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("bot.service"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+    )
+    environment.filters["age"] = age
+    environment.filters["moment"] = moment
+    return environment
 
 
 def _page(content: str, status: int = 200, *, policy: bool = True) -> HTMLResponse:

@@ -18,7 +18,16 @@ PAGE = 50
 MAX_WORDS = 8
 """Words of a search that count."""
 
+SCHEMA = 1
+"""Raised with a step in `_STEPS`; a release reads what any later one has stored."""
+_STEPS: dict[int, tuple[str, ...]] = {}
+"""Version to the statements that lead to it. Additive alone, so that a rollback needs no way back:
+`ALTER TABLE … ADD COLUMN …` with a default, `CREATE INDEX …`."""
+_LOCK = 0x726C626F
+"""Key of the advisory lock under which tables are changed."""
+
 _schema = sa.MetaData()
+_versions = sa.Table("rlbot_schema", _schema, sa.Column("version", sa.Integer, primary_key=True))
 _reports = sa.Table(
     "rlbot_reports",
     _schema,
@@ -96,8 +105,25 @@ class Verifications:
         self._engine = database.engine(5)
 
     def migrate(self) -> None:
-        """Make the tables that are missing. Raises what the database raises."""
-        _schema.create_all(self._engine)
+        """Make the tables that are missing, and bring older ones up to date.
+
+        Processes may do so at once. Raises what the database raises.
+        """
+        with self._engine.begin() as connection:
+            if connection.dialect.name == "sqlite":
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+            else:
+                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
+            fresh = not sa.inspect(connection).has_table(_reports.name)
+            _schema.create_all(connection)
+            stored = connection.execute(sa.select(_versions.c.version)).scalar()
+            for version in range(SCHEMA + 1 if fresh else (stored or 1) + 1, SCHEMA + 1):
+                for statement in _STEPS[version]:
+                    connection.exec_driver_sql(statement)
+            if stored is None:
+                connection.execute(sa.insert(_versions).values(version=SCHEMA))
+            elif stored < SCHEMA:
+                connection.execute(sa.update(_versions).values(version=SCHEMA))
 
     def record(
         self, repository: str, number: int, report: Report, markdown: str, *, public: bool

@@ -1,0 +1,114 @@
+"""Jobs that an older release stored end under this one; what it stored otherwise is still read."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from bot.service.database import Database
+from bot.service.job import Job
+from bot.service.jobs import OLDER, JobClient, Worker, migrate
+from bot.service.lease import Guard, lease_for
+from bot.service.verifications import Verifications
+from tests.service.process import eventually
+from tests.service.work import DiaryWork, job
+
+STORED = Path(__file__).parent / "stored"
+
+
+@pytest.mark.parametrize("version", OLDER)
+def test_jobs_of_an_older_release_end_under_this_one(
+    version: str, sqlite: Database, tmp_path: Path
+) -> None:
+    with closing(sqlite3.connect(sqlite.path)) as old:
+        old.executescript((STORED / f"{version}.sql").read_text("utf-8"))
+    migrate(sqlite)
+    (tmp_path / "go").touch()
+    client = JobClient(sqlite)
+    # One ran when its worker died, one waited behind it, one waited; one is done, one failed.
+    assert {s.id: s.state for s in client.jobs()} == {
+        job(1).id: "done",
+        job(2).id: "failed",
+        job(3).id: "running",
+        job(3, "behind").id: "waiting",
+        job(4).id: "waiting",
+    }
+    lease = lease_for(sqlite, "new")
+    lease.take()
+    work = DiaryWork(tmp_path)
+    worker = Worker(sqlite, work, worker="new")
+    guard = Guard(lease, client, lambda: None, interval=0.2)
+    worker.start()
+    guard.start()
+    try:
+        ends = [job(3).id, job(3, "behind").id, job(4).id]
+        eventually(lambda: {_state(client, one) for one in ends} == {"done"}, what="old jobs")
+        # What had ended is not touched, and a failed one can be run again.
+        assert f"check {job(1).id}" not in work.diary()
+        assert _state(client, job(2).id) == "failed"
+        assert client.retry(job(2).id)
+        eventually(lambda: f"check {job(2).id}" in work.diary())
+    finally:
+        guard.stop()
+        worker.stop(patience=5)
+        client.close()
+        lease.release()
+
+
+def test_a_job_of_an_older_release_that_lives_is_left_to_its_worker(
+    sqlite: Database, tmp_path: Path
+) -> None:
+    with closing(sqlite3.connect(sqlite.path)) as old:
+        old.executescript((STORED / f"{OLDER[0]}.sql").read_text("utf-8"))
+    migrate(sqlite)
+    living = lease_for(sqlite, "gone")
+    living.take()
+    client = JobClient(sqlite)
+    try:
+        client.adopt(lambda worker: worker == "gone")
+        assert _state(client, job(3).id) == "running"
+    finally:
+        client.close()
+        living.release()
+
+
+def _state(client: JobClient, wanted: str) -> str | None:
+    status = client.show(wanted)
+    return status.state if status else None
+
+
+@pytest.mark.parametrize("lacking", ["head", "installation", "delivery", "detail"])
+def test_fields_that_came_later_have_defaults(lacking: str) -> None:
+    form = job(1).to_json()
+    form.pop(lacking)
+    assert Job.from_json({**form, "from_a_later_release": 1}).id == job(1).id
+
+
+def test_our_own_tables_are_only_added_to(database: Database) -> None:
+    first = Verifications(database)
+    first.migrate()
+    engine = database.engine(1)
+    # The tables of the first release, with a line of it.
+    with engine.begin() as connection:
+        connection.execute(sa.text("DROP TABLE rlbot_schema"))
+        connection.execute(
+            sa.text(
+                "INSERT INTO rlbot_reports (id, repository, number, head, public, created, "
+                "markdown, report) VALUES (1, 'o/r', 1, 'a', true, 1.0, 'm', '{}')"
+            )
+        )
+    first.close()
+    again = Verifications(database)
+    again.migrate()
+    again.migrate()
+    found = again.report(1)
+    assert found is not None
+    assert found.repository == "o/r"
+    again.close()
+    with engine.connect() as connection:
+        assert connection.execute(sa.text("SELECT version FROM rlbot_schema")).scalar_one() == 1
+    engine.dispose()
