@@ -28,6 +28,7 @@ from bot.service.sweep import sweep
 from bot.service.verifications import Verifications
 from bot.service.work import GitHubWork
 from tests.github.hooks import Hook
+from tests.github.runner import comment_event
 from tests.github.server import Server
 from tests.github.store import Fault, Pull
 from tests.github.world import BROKEN, GOOD, QUICK, SCRIPT, World, asked, world
@@ -326,3 +327,30 @@ def test_stored_jobs_are_json_that_another_release_reads(app: Running) -> None:
     app.wait(1)
     (status,) = app.jobs.jobs()
     assert status.job == Job.from_json({**status.job.to_json(), "a_later_field": 1})  # type: ignore[union-attr]
+
+
+def test_a_command_in_a_comment_is_obeyed_by_the_app(app: Running) -> None:
+    pull = app.here.pull({SCRIPT: BROKEN})
+    comment = app.here.store.comment(pull, pull.author, "Once more.\n/verify")
+    payload = {
+        **comment_event(app.here, comment),
+        "installation": {"id": app.installation},
+    }
+    assert app.hook.send("issue_comment", payload).status == 202
+    app.wait(1)
+    assert [outcome for _, outcome in app.ended] == ["published"]
+    assert [r.content for r in app.here.store.reactions[comment.id]] == ["eyes", "rocket"]
+    assert [run.conclusion for run in app.here.store.checks] == ["failure"]
+    (line,) = app.verifications.search()
+    assert (line.path, line.verdict) == (SCRIPT, "fail")
+
+
+def test_a_command_without_permission_is_refused_by_the_app(app: Running) -> None:
+    pull = app.here.pull({SCRIPT: BROKEN})
+    author = app.here.store.account("passer-by")
+    comment = app.here.store.comment(pull, author, "/verify")
+    payload = {**comment_event(app.here, comment), "installation": {"id": app.installation}}
+    app.hook.send("issue_comment", payload)
+    app.wait(1)
+    assert [outcome for _, outcome in app.ended] == ["refused"]
+    assert app.here.store.checks == []
