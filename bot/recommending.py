@@ -213,7 +213,7 @@ def _notes(
 ) -> list[str]:
     notes: list[str] = []
     if page is None:
-        notes.append(say("No page was given (--page), so there are no published rows."))
+        notes.append(say("No page is here; --page PAGE names one, whose rows come first."))
     elif not rows:
         notes.append(
             say(

@@ -79,12 +79,21 @@ def test_a_script_is_written_once_and_named_by_the_convention(tmp_path: Path) ->
 
 def test_another_choice_is_written(tmp_path: Path) -> None:
     target = tmp_path / "mine.sh"
-    result = _ask("--device", "h800", "--choice", "2", "--write", str(target))
+    result = _ask("--device", "h800", "--choice", "3", "--write", str(target))
     assert result.status == 0
     assert "n_gpus_per_node=4" in target.read_text()
-    refused = _ask("--device", "h800", "--choice", "9", "--write", str(tmp_path / "other.sh"))
-    assert refused.status == 2
-    assert not (tmp_path / "other.sh").exists()
+    for rank in ("1", "9"):  # a published row, and none
+        other = tmp_path / "other.sh"
+        refused = _ask("--device", "h800", "--choice", rank, "--write", str(other))
+        assert refused.status == 2
+        assert "A published row has its script already" in refused.err
+        assert not other.exists()
+
+
+def test_without_a_page_it_is_said(tmp_path: Path) -> None:
+    result = _ask("--device", "h800", cwd=tmp_path)
+    assert result.status == 0
+    assert "No page is here" in result.out
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,13 @@ from __future__ import annotations
 import argparse
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bot.commands.common import load_config, read_page, say, why, write
 from bot.errors import UserError
+
+if TYPE_CHECKING:
+    from bot.table.page import Page
 
 SUMMARY = "hardware and settings that fit a model and a task, published rows first"
 
@@ -43,9 +47,10 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--budget-gpus", metavar="N", type=int, default=8, help="at most so many GPUs"
     )
     parser.add_argument(
-        "--page", metavar="PAGE", help="documentation page whose rows come first, such as "
-        "docs/perf/device_tuning.rst"
-    )  # fmt: skip
+        "--page",
+        metavar="PAGE",
+        help="documentation page whose rows come first (default: the configuration's)",
+    )
     parser.add_argument(
         "--write",
         metavar="PATH",
@@ -78,22 +83,14 @@ def run(arguments: argparse.Namespace) -> int:
     )
     if arguments.choice is not None and not arguments.write:
         raise UserError("--choice says which prediction --write writes; give --write PATH too.")
-    page = None
-    if arguments.page:
-        from bot.table.page import PageError
-        from bot.table.page import read_page as rows_of
-
-        try:
-            page = rows_of(read_page(Path(arguments.page)), arguments.page)
-        except PageError as error:
-            raise UserError(str(error)) from None
+    config = load_config(arguments.config)
     answer = recommend(
         wish,
         release=releases(wish.framework)[-1],
         named=arguments.device,
         budget=arguments.budget_gpus,
-        page=page,
-        language=arguments.lang or load_config(arguments.config).language,
+        page=_page(arguments.page, config.page),
+        language=arguments.lang or config.language,
     )
     made = answer.recommendations
     if arguments.write:
@@ -109,6 +106,20 @@ def run(arguments: argparse.Namespace) -> int:
 
         write(markdown(made) if arguments.format == "markdown" else text(made))
     return 0 if made.predicted or made.published else 1
+
+
+def _page(given: str | None, configured: str | None) -> Page | None:
+    """The page that is given, else the configuration's where it is there."""
+    path = given or configured
+    if path is None or (given is None and not Path(path).is_file()):
+        return None
+    from bot.table.page import PageError
+    from bot.table.page import read_page as rows_of
+
+    try:
+        return rows_of(read_page(Path(path)), path)
+    except PageError as error:
+        raise UserError(str(error)) from None
 
 
 def _lengths(given: str) -> tuple[int, int]:

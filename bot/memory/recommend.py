@@ -95,22 +95,30 @@ class Search:
         return found, None if found else nearest
 
     def _at(self, device: Device, gpus: int) -> tuple[Found | None, Nearest | None]:
+        """The cheapest way that fits, else a tight one, else the nearest miss.
+
+        No option raises what another stage takes: where all of them together do not fit, none does.
+        """
         every = steps(self.wish, gpus)
-        nearest: Nearest | None = None
+        misses: list[Nearest] = []
+        for way, made in self._tried(device, Way(gpus, frozenset(every)), SHARES):
+            least = self._engine(way, device)
+            if least is None and made.outcome in ("fits", "tight"):
+                break
+            misses.append(Nearest(device, way, made, least))
+        else:
+            return None, min(misses, key=_short, default=None)
         tight: Found | None = None
         for count in range(len(every) + 1):
             for way, made in self._tried(device, Way(gpus, frozenset(every[:count])), SHARES):
-                least = self._engine(way, device)
-                here = Nearest(device, way, made, least)
-                if nearest is None or _short(here) < _short(nearest):
-                    nearest = here
-                if least is not None:
+                if self._engine(way, device) is not None:
                     continue
-                if made.outcome == "fits":
+                outcome = made.outcome
+                if outcome == "fits":
                     return self._lean(Found(device, way, made), every), None
-                if made.outcome == "tight":
+                if outcome == "tight":
                     tight = tight or Found(device, way, made)
-        return (self._lean(tight, every), None) if tight else (None, nearest)
+        return (self._lean(tight, every) if tight else None), None
 
     def _lean(self, found: Found, every: Sequence[tuple[str, int]]) -> Found:
         """Without the options that it does not need, the most costly ones first."""
@@ -134,7 +142,10 @@ class Search:
                 replace(p, engine=replace(p.engine, fraction=share)) if p.engine else p
                 for p in workload.pools
             )
-            yield replace(way, share=share), estimate(replace(workload, pools=pools), device)
+            made = estimate(replace(workload, pools=pools), device)
+            yield replace(way, share=share), made
+            if any(s.name != "rollout" and s.total.expected > made.usable for s in made.stages):
+                return  # A smaller share changes nothing beside the rollout.
 
     def _engine(self, way: Way, device: Device) -> Bytes | None:
         """What an engine needs to start, where its share is less; None when it starts."""

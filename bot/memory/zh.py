@@ -36,8 +36,8 @@ SENTENCES: Final[Mapping[str, str]] = {
         "每条序列分给多块 GPU；各 GPU 每层都要通信"
     ),
     # bot/recommending.py
-    "No page was given (--page), so there are no published rows.": (
-        "未给出页面（--page），因此没有已发布的行。"
+    "No page is here; --page PAGE names one, whose rows come first.": (
+        "此处没有页面；用 --page PAGE 指定后，其中的行会列在最前。"
     ),
     "The page has no row for {task} of {model}.": "页面中没有 {model} 的 {task} 行。",
     "A step of {batch} cannot be shared out over {gpus} GPUs; these were left out.": (

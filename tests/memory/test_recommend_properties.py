@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.frameworks.tables import releases
+from bot.memory.ladder import SHARES, steps
 from bot.memory.predict import device_named
 from bot.memory.recommend import Found, Search
-from bot.memory.wish import Wish, make_wish
+from bot.memory.wish import Way, Wish, make_wish
 
 SIZES = ("0.5B", "1.5B", "3B", "7B", "14B", "32B")
 DEVICES = ("h100", "a100-40", "rtx4090", "h20", "h200", "l40s")
@@ -78,3 +79,15 @@ def test_every_recommendation_fits_by_its_own_estimate(
         assert found.budget.peak() <= found.budget.usable
         assert found.budget.gpus == found.way.gpus <= 16
         assert set(found.way.on) <= {name for name, _ in found.way.options}
+
+
+@_FEW
+@given(_QUESTIONS, st.sampled_from(SIZES), st.sampled_from(DEVICES), st.sampled_from([1, 4, 8]))
+def test_nothing_that_fits_is_overlooked(asked: Asked, size: str, device: str, gpus: int) -> None:
+    search, card = _search(size, asked), device_named(device)
+    every = steps(search.wish, gpus)
+    found = [f for f in _found(size, asked, device, gpus) if f.way.gpus <= gpus]
+    for count in range(len(every) + 1):
+        for way, made in search._tried(card, Way(gpus, frozenset(every[:count])), SHARES):
+            if made.outcome in ("fits", "tight") and search._engine(way, card) is None:
+                assert found
