@@ -26,7 +26,7 @@ ASKED = [
 _QUESTIONS = st.tuples(
     st.sampled_from(ASKED), st.sampled_from([256, 1024, 4096]), st.sampled_from([16, 128])
 )
-_FEW = settings(max_examples=25, deadline=None)
+_FEW = settings(max_examples=15, deadline=None)
 Asked = tuple[tuple[str, str, str], int, int]
 
 
