@@ -1,0 +1,92 @@
+"""What the operator sees of the jobs, on either database."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from bot.service.database import Database
+from bot.service.jobs import JobClient
+from tests.service.process import eventually
+from tests.service.test_jobs import worker_of
+from tests.service.work import job
+
+TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8}Z")
+
+
+def rlbot(database: Database, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", "from bot.cli import script; script()", "jobs", *arguments],
+        env={"PATH": "/usr/bin:/bin", "RLBOT_DATABASE_URL": database.url.replace("+psycopg", "")},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+def shown(database: Database, *arguments: str) -> str:
+    done = rlbot(database, *arguments)
+    assert done.stderr == ""
+    return TIME.sub("2026-11-21 10:00:00Z", done.stdout)
+
+
+@pytest.fixture
+def stored(database: Database, tmp_path: Path) -> Iterator[Database]:
+    """One done, one failed, one waiting."""
+    ended: list[tuple[str, str]] = []
+    client = JobClient(database)
+    with worker_of(database, tmp_path, ended):
+        client.submit(job(1))
+        eventually(lambda: len(ended) == 1)
+        client.submit(job(2, bad=1))
+        eventually(lambda: len(ended) == 2)
+        eventually(lambda: client.counts()["running"] == 0)
+    client.submit(job(3))
+    yield database
+    client.close()
+
+
+def test_what_the_operator_sees(stored: Database, snapshot: SnapshotAssertion) -> None:
+    assert shown(stored, "list") == snapshot(name="list")
+    assert shown(stored, "list", "--state", "failed") == snapshot(name="dead letters")
+    assert shown(stored, "show", job(2).id) == snapshot(name="show")
+    assert shown(stored, "retry", "--failed") == "1 of 1 jobs run again.\n"
+    assert shown(stored, "list", "--state", "failed") == "No jobs.\n"
+    assert shown(stored, "purge", "--older-than", "1d") == "0 jobs deleted.\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["show", "nobody"], 'There is no job "nobody"'),
+        (["retry"], "Name the jobs to run again"),
+        (["purge", "--older-than", "soon"], "--older-than takes a number with s, m, h or d"),
+    ],
+)
+def test_wrong_usage_is_a_sentence(stored: Database, arguments: list[str], sentence: str) -> None:
+    done = rlbot(stored, *arguments)
+    assert done.returncode == 2
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_database_that_is_not_there_is_not_made(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [
+            sys.executable, "-c", "from bot.cli import script; script()", "jobs",
+            "--database", str(tmp_path / "none.sqlite"), "list",
+        ],
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).resolve().parents[2],
+        timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "There is no database" in done.stderr
+    assert not (tmp_path / "none.sqlite").exists()
