@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from bot.check import Options
@@ -14,20 +15,36 @@ if TYPE_CHECKING:
     from bot.config import Config
     from bot.evidence.facts import Facts
     from bot.evidence.links import RunLink
+    from bot.evidence.online import Access
     from bot.service.metrics import Metrics
 
 READERS = 4
 """Runs that are read at once: each reading is a process of its own."""
 
 
-def asked_of(metrics: Metrics) -> Asked:
+def access_of(config: Config, environment: Mapping[str, str], *, private_runs: bool) -> Access:
+    """How runs are read for a repository with this configuration.
+
+    The key is the operator's and the configuration is the repository's, so both must want private
+    runs to be read: else whoever may install the App could show what its key sees.
+    """
+    from bot.evidence.online import Access
+
+    return Access.from_environment(
+        environment, allow_private_runs=private_runs and config.allow_private_runs
+    )
+
+
+def asked_of(
+    metrics: Metrics, *, private_runs: bool = False, environment: Mapping[str, str] = os.environ
+) -> Asked:
     """Options for the App; W&B is read with WANDB_API_KEY, or without a key."""
-    from bot.evidence.online import Access, read_online
+    from bot.evidence.online import read_online
 
     slots = threading.Semaphore(READERS)
 
     def options(config: Config) -> Options:
-        access = Access.from_environment(os.environ, allow_private_runs=config.allow_private_runs)
+        access = access_of(config, environment, private_runs=private_runs)
 
         def linked(link: RunLink) -> Facts:
             with slots:

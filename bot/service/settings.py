@@ -31,6 +31,8 @@ class Settings:
     """Jobs that run at once in this process."""
     retention_days: int = 90
     """How long ended jobs are kept."""
+    private_runs: bool = False
+    """Whether the W&B key may read private runs where a repository's configuration asks for it."""
     public_url: str | None = None
     """Where people reach the App's pages."""
 
@@ -72,6 +74,7 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         worker_id=environment.get("RLBOT_WORKER_ID", "").strip() or f"rlbot@{socket.gethostname()}",
         concurrency=_whole(environment, "RLBOT_CONCURRENCY", 8) or 8,
         retention_days=_whole(environment, "RLBOT_RETENTION_DAYS", 90) or 90,
+        private_runs=_yes(environment, "RLBOT_PRIVATE_RUNS"),
         public_url=environment.get("RLBOT_PUBLIC_URL", "").strip().rstrip("/") or None,
     )
 
@@ -111,3 +114,10 @@ def _whole(environment: Mapping[str, str], name: str, default: int | None) -> in
     if not (text.isascii() and text.isdigit() and 0 < int(text) < 1 << 53):
         raise UserError(f'{name} must be a whole number above 0; it is "{text}".')
     return int(text)
+
+
+def _yes(environment: Mapping[str, str], name: str) -> bool:
+    text = environment.get(name, "").strip().lower()
+    if text not in ("", "no", "yes"):
+        raise UserError(f'{name} must be "yes" or "no"; it is "{text}".')
+    return text == "yes"

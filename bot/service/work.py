@@ -188,7 +188,8 @@ def make_work(settings: Settings, metrics: Metrics) -> GitHubWork:
 
     verifications = Verifications(settings.database)
     verifications.migrate()
-    return GitHubWork(identity_of(settings, os.environ), asked_of(metrics), metrics, verifications)
+    asked = asked_of(metrics, private_runs=settings.private_runs)
+    return GitHubWork(identity_of(settings, os.environ), asked, metrics, verifications)
 
 
 def _stored(kind: type, value: object) -> Any:
