@@ -243,6 +243,8 @@ def test_a_repository_that_is_gone_ends_the_job_with_its_reason(app: Running) ->
     app.here.base.gone = True
     app.hook.send("pull_request", payload)
     app.wait(1)
+    # The engine stores the fault after the job told of its end.
+    eventually(lambda: len(app.jobs.jobs(["failed"])) == 1)
     (status,) = app.jobs.jobs(["failed"])
     assert status.error is not None
     assert "NotFoundError" in status.error or "NotAllowedError" in status.error
