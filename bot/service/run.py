@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 LOST = 75
 """Exit status when another worker may have taken our jobs: start again."""
+NICE = 10
+"""By how much a worker of its own steps back for other processes."""
 DAY = 86_400
 
 _log = logging.getLogger("rlbot.run")
@@ -160,6 +162,8 @@ def serve(
 def work(settings: Settings, make_work: Callable[[Settings, Metrics], Work]) -> None:
     """Run jobs until told to stop. Raises UserError when the id is in use."""
     logs.configure(secrets=settings.secrets(os.environ))
+    # On a machine that it shares with the web process or the database, answers come first.
+    os.nice(NICE)
     metrics = Metrics()
     staff = Staff(settings, make_work(settings, metrics), metrics)
     stop = threading.Event()
