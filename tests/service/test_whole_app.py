@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,6 +16,10 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
+from bot.check import Options
+from bot.check_change import Asked
+from bot.evidence.online import Access, read_online
+from bot.evidence.online.bounds import Bounds
 from bot.github.app import AppIdentity
 from bot.github.client import Addresses
 from bot.secret import Secret
@@ -97,7 +102,9 @@ class Running:
 
 
 @contextmanager
-def running(here: World, key: rsa.RSAPrivateKey, database: Database) -> Iterator[Running]:
+def running(
+    here: World, key: rsa.RSAPrivateKey, database: Database, wanted: Asked | None = None
+) -> Iterator[Running]:
     public = key.public_key().public_bytes(
         serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
     )
@@ -120,7 +127,7 @@ def running(here: World, key: rsa.RSAPrivateKey, database: Database) -> Iterator
     ended: list[tuple[str, str]] = []
     worker = Worker(
         database,
-        GitHubWork(identity, asked(), Metrics(), verifications),
+        GitHubWork(identity, wanted or asked(), Metrics(), verifications),
         worker="w1",
         retries=Retries(attempts=8, first_wait=0.05),
         ended=lambda job, outcome: ended.append((job.meaning.partition(":")[0], outcome)),
@@ -235,6 +242,58 @@ def test_a_github_that_is_down_for_a_while_loses_nothing(app: Running) -> None:
     app.wait(1)
     assert app.ended == [("opened", "published")]
     assert len(shown(pull)) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "headers"),
+    [
+        (403, "You have exceeded a secondary rate limit.", {}),
+        (403, "API rate limit exceeded for installation.", {"X-RateLimit-Remaining": "0"}),
+        (429, "Too many requests", {"Retry-After": "7200"}),
+    ],
+)
+def test_t20_a_limit_that_outlasts_one_attempt_loses_nothing(
+    app: Running, status: int, message: str, headers: dict[str, str]
+) -> None:
+    pull = app.here.pull({SCRIPT: BROKEN})
+    body = {"message": message, "documentation_url": "https://docs.github.com/rest"}
+    app.here.store.faults.append(Fault("POST", "/graphql", status, body, headers, times=3))
+    app.deliver(pull)
+    app.wait(1)
+    assert app.ended == [("opened", "published")]
+    assert len(shown(pull)) == 1
+
+
+@pytest.mark.parametrize("hangs", [False, True], ids=["refuses", "hangs"])
+def test_a_wandb_that_is_down_is_said_and_holds_nothing_up(
+    here: World, key: rsa.RSAPrivateKey, sqlite: Database, hangs: bool
+) -> None:
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        if hangs:
+            nobody.listen()  # The connection stands, and no answer ever comes.
+        address = f"http://127.0.0.1:{nobody.getsockname()[1]}"
+        access = Access.from_environment({"WANDB_BASE_URL": address})
+        bounds = Bounds(stall_seconds=3.0, retry_seconds=0.5)
+        wanted = Asked(
+            options=lambda config: Options(
+                config=config,
+                evidence="required",
+                linked=lambda link: read_online(link, access, bounds=bounds),
+                origins=access.page_origins,
+            )
+        )
+        with running(here, key, sqlite, wanted) as app:
+            script = GOOD + f"\n# wandb: {address}/ada/rlbot/runs/k3v9x2ma\n".encode()
+            pull = app.here.pull({SCRIPT: script})
+            app.deliver(pull)
+            app.wait(1)
+    assert app.ended == [("opened", "published")]
+    (body,) = shown(pull)
+    assert "inconclusive" in body.lower() or "could not" in body.lower()
+    assert "127.0.0.1" in body
+    (check,) = here.store.checks
+    assert check.conclusion in ("neutral", "failure")
 
 
 def test_a_repository_that_is_gone_ends_the_job_with_its_reason(app: Running) -> None:
