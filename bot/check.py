@@ -112,8 +112,11 @@ def check_script(
     *,
     run: Path | RunLink | None = None,
     page: PageText | None = None,
+    seen: Callable[[Facts], None] = lambda _: None,
 ) -> ScriptReport:
     """Check one script; `run` is a run folder or file, or a link; `page` gets the row.
+
+    `seen` is handed what was read of the run, if one was.
 
     Without `run`, the run that the script's comments link to is read, where it may be fetched.
 
@@ -149,6 +152,8 @@ def check_script(
             missing: tuple[Unchecked, ...] = (Unchecked(check="evidence", reason=script.asked),)
         else:
             evidence, facts, plan, missing = _evidence(found, name, header, run, options, around)
+        if facts is not None:
+            seen(facts)
         unchecked = (*unchecked, *missing)
 
     row: Row | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bot.commands.common import (
     CHECK_FORMATS,
@@ -15,6 +16,9 @@ from bot.commands.common import (
 )
 from bot.commands.runs import RUN, add_offline, reading, run_of
 from bot.errors import UserError
+
+if TYPE_CHECKING:
+    from bot.evidence.facts import Facts
 
 SUMMARY = "compare a script with its W&B run"
 
@@ -33,6 +37,11 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="the run: a link to it, a folder such as wandb/offline-run-…, or a console log "
         "(default: the link in the script's comment `# wandb: LINK`)",
     )
+    parser.add_argument(
+        "--report",
+        metavar="FILE",
+        help="also write a page with the run's charts to FILE.html, or its first chart to FILE.svg",
+    )
     add_offline(parser)
     add_row_arguments(parser)
     add_common(parser, CHECK_FORMATS)
@@ -47,7 +56,13 @@ def add_row_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
+    if arguments.report:
+        from bot.commands.run_page import destination
+
+        destination(arguments.report)  # Before the run is fetched.
     if arguments.again:
+        if arguments.report:
+            raise UserError("--again and --report exclude each other: give the SCRIPT instead.")
         from bot.commands.again import again
 
         return again(arguments)
@@ -69,6 +84,11 @@ def run(arguments: argparse.Namespace) -> int:
     )
     script = Script(path=path.as_posix(), data=data, full_path=path.absolute().as_posix())
     run_ = run_of(arguments.run, options) if arguments.run else None
-    checked = check_script(script, options, run=run_)
+    facts: list[Facts] = []
+    checked = check_script(script, options, run=run_, seen=facts.append)
     report = make_report([checked], language=options.config.language)
+    if arguments.report:
+        from bot.commands.run_page import write_page
+
+        write_page(arguments.report, report, facts[0].traces() if facts else None)
     return finish(report, arguments, {script.path: data.decode("utf-8", "replace")})

@@ -14,6 +14,7 @@ from typing import Final
 
 from bot.evidence.console_lines import Line
 from bot.evidence.literals import literal
+from bot.evidence.metrics import CHARTED
 from bot.evidence.tally import Tally
 from bot.report import JsonValue
 
@@ -55,7 +56,10 @@ class OpenRlhfLog:
         self.steps += 1
         for key, seen in found.items():
             if key in self.history or len(self.history) < self._metrics:
-                self.history.setdefault(key, Tally()).add(seen, number)
+                tally = self.history.get(key)
+                if tally is None:
+                    tally = self.history[key] = Tally(traced=key in CHARTED)
+                tally.add(seen, number)
 
     def _configured(self, text: str) -> None:
         try:

@@ -13,6 +13,7 @@ from typing import Final
 
 from bot.evidence.console_lines import Line
 from bot.evidence.literals import literal
+from bot.evidence.metrics import CHARTED
 from bot.evidence.tally import Tally
 from bot.report import JsonValue
 
@@ -89,7 +90,10 @@ class VerlLog:
         found.setdefault(STEP, number + self._offset)
         for key, seen_value in found.items():
             if key in self.history or len(self.history) < self._metrics:
-                self.history.setdefault(key, Tally()).add(seen_value, number)
+                tally = self.history.get(key)
+                if tally is None:
+                    tally = self.history[key] = Tally(traced=key in CHARTED)
+                tally.add(seen_value, number)
 
     def _grow(self, text: str) -> None:
         """Take a line of a printed mapping, which ends with the bracket that closes it."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from bot.report import JsonValue
+from bot.traces import RunTraces, Trace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +34,8 @@ class Series:
     last: float
     monotone: bool
     """True when the values never fall."""
+    trace: Trace | None = field(default=None, compare=False, repr=False)
+    """How it went, for a chart; no fact, so neither compared nor kept in a report."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +107,13 @@ class Facts:
     """Other runs of the same project, those of the same group or sweep first, newest first."""
     sibling_gaps: tuple[str, ...] = ()
     """What is not known of the siblings and why; the run itself is none the less whole."""
+
+    def traces(self) -> RunTraces:
+        """The curves of the run, as far as they were followed."""
+        return RunTraces(
+            memory={gpu: s.trace for gpu, s in self.system.items() if s.trace is not None},
+            metrics={key: s.trace for key, s in self.history.items() if s.trace is not None},
+        )
 
 
 class EvidenceError(Exception):

@@ -19,6 +19,7 @@ from bot.evidence.console import Console
 from bot.evidence.facts import EvidenceError, Facts, GpuInfo, RunId
 from bot.evidence.limits import Limits
 from bot.evidence.locate import Located, locate, open_inside, shown
+from bot.evidence.metrics import CHARTED
 from bot.evidence.records import record_type
 from bot.evidence.run_config import plain
 from bot.evidence.side_files import Host, SideFiles
@@ -152,11 +153,13 @@ class _Log:
                 if len(tallies) >= self.limits.metrics:
                     self.metrics_left_out = True
                     continue
-                tally = tallies[key] = Tally()
+                tally = tallies[key] = Tally(traced=key in CHARTED)
             tally.add(value, step)
 
     def _stats(self, stats: Any) -> None:
         self.system_rows += 1
+        stamp = stats.timestamp
+        time_ = stamp.seconds + stamp.nanos / 1e9 if stats.HasField("timestamp") else None
         for item in stats.item:
             match = _GPU_MEMORY.match(item.key)
             if match:
@@ -164,7 +167,10 @@ class _Log:
                     value = float(item.value_json)
                 except ValueError:
                     continue
-                self.system.setdefault(int(match[1]), Tally()).add(value, None)
+                tally = self.system.get(int(match[1]))
+                if tally is None:
+                    tally = self.system[int(match[1])] = Tally(traced=True)
+                tally.add(value, None, time_)
 
     def _output(self, output: Any) -> None:
         self.console.feed(output.line)

@@ -66,6 +66,15 @@ GROUPS: Final = (
     SEQUENCE_MAX,
 )
 
+CHARTED: Final = frozenset(
+    {
+        *(alias.key for group in GROUPS for alias in group if group is not GLOBAL_STEP),
+        "perf/total_num_tokens",  # verl: tokens of the step's whole batch.
+        "perf/throughput",  # verl: tokens per second and GPU.
+    }
+)
+"""Metrics whose curve is kept for the page of the run, where they are read."""
+
 
 def highest(history: Mapping[str, Series], aliases: tuple[Alias, ...]) -> Series | None:
     """The series with the highest maximum among the names that the run has; None without any."""

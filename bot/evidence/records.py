@@ -59,7 +59,8 @@ MESSAGES: Final[dict[str, tuple[tuple[str, int, str], ...]]] = {
         ("value_json", 16, "string"),
     ),
     "HistoryStep": (("num", 1, "int64"),),
-    "StatsRecord": (("item", 3, "*StatsItem"),),
+    "StatsRecord": (("timestamp", 2, "Timestamp"), ("item", 3, "*StatsItem")),
+    "Timestamp": (("seconds", 1, "int64"), ("nanos", 2, "int32")),
     "StatsItem": (("key", 1, "string"), ("value_json", 16, "string")),
     "EnvironmentRecord": (
         ("args", 5, "*string"),

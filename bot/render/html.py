@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 from bot.errors import UserError
 from bot.language import Language
 from bot.render.escape import html_text
-from bot.render.style import CSS
+from bot.render.style import CHART_CSS, CSS, FIGURE_CSS
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+
+    from bot.render.charts import Figure
 
 # The part of GitHub's allow-list that the comment uses; other tags go, their text stays.
 _TAGS = frozenset({"details", "summary", "br", "code", "span", "sub", "sup"})
@@ -22,14 +24,20 @@ _TAG: Mapping[Language, str] = {"en": "en", "zh": "zh-Hans"}
 _HIDDEN = frozenset({"script", "style"})
 
 
-def page(markdown: str, title: str, *, language: Language = "en") -> str:
+def page(
+    markdown: str, title: str, *, language: Language = "en", figures: Sequence[Figure] = ()
+) -> str:
     """`markdown` rendered as GitHub renders a comment, in a page that loads and runs nothing.
 
     HTML in it is cut down to the tags that the comment uses, without their attributes; images
-    become links. Raises UserError when markdown-it-py is not installed.
+    become links. Figures stand after the first table, or after the first paragraph where there is
+    none: drawings of our own making, never text of a report.
+
+    Raises UserError when markdown-it-py is not installed.
     """
-    # `CSS` is allowed by its hash, so that no other style applies, not even an attribute.
-    digest = b64encode(sha256(CSS.encode()).digest()).decode()
+    # The style is allowed by its hash, so that no other style applies, not even an attribute.
+    style = CSS + CHART_CSS + FIGURE_CSS if figures else CSS
+    digest = b64encode(sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     return (
         "<!doctype html>\n"
@@ -38,9 +46,28 @@ def page(markdown: str, title: str, *, language: Language = "en") -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
         '<meta name="referrer" content="no-referrer">\n'
-        f"<title>{html_text(title)}</title>\n<style>{CSS}</style>\n</head>\n"
-        f"<body>\n<main>\n{_parser().render(markdown)}</main>\n</body>\n</html>\n"
+        f"<title>{html_text(title)}</title>\n<style>{style}</style>\n</head>\n"
+        f"<body>\n<main>\n{_body(markdown, figures)}</main>\n</body>\n</html>\n"
     )
+
+
+def _body(markdown: str, figures: Sequence[Figure]) -> str:
+    parser = _parser()
+    environment: dict[str, object] = {}
+    tokens = parser.parse(markdown, environment)
+    closes = {token.type: at for at, token in reversed([*enumerate(tokens)]) if token.level == 0}
+    split = closes.get("table_close", closes.get("paragraph_close", len(tokens) - 1)) + 1
+    before, after = (
+        str(parser.renderer.render(part, parser.options, environment))
+        for part in (tokens[:split], tokens[split:])
+    )
+    drawn = "".join(
+        f"<figure>\n<figcaption>{figure.caption}</figcaption>\n"
+        f'<div class="wide">{figure.wide}</div>\n<div class="narrow">{figure.narrow}</div>\n'
+        "</figure>\n"
+        for figure in figures
+    )
+    return before + drawn + after
 
 
 def _parser() -> MarkdownIt:

@@ -1,4 +1,4 @@
-"""The style sheet of the page, in GitHub's measures and colours."""
+"""The style sheet of the page and of its charts, in GitHub's measures and colours."""
 
 from __future__ import annotations
 
@@ -62,5 +62,47 @@ details[open] > summary { margin-bottom: 12px; }
   th:first-child, td:first-child { width: 2.4em; min-width: 0; }
   td code { padding: .15em .25em; }
   pre { padding: 12px; }
+}
+"""
+
+CHART_CSS = """
+svg.chart { --ink: #1f2328; --faint: #59636e; --grid: #d1d9e0; --paper: #ffffff; color: var(--ink);
+  display: block; max-width: 100%; height: auto; }
+svg.chart text { fill: var(--ink); }
+svg.chart .axis { fill: var(--faint); }
+svg.chart .grid { stroke: var(--grid); stroke-width: .7; }
+svg.chart .base, svg.chart .tick { stroke: var(--faint); }
+svg.chart .curve { fill: none; stroke-width: 1.7; stroke-linejoin: round; }
+svg.chart .band { opacity: .16; stroke: none; }
+svg.chart .level { stroke: var(--faint); stroke-dasharray: 3 3; }
+svg.chart .strong { stroke: #cf222e; stroke-dasharray: none; stroke-width: 1.4; }
+svg.chart circle.peak { fill: none; stroke: #cf222e; stroke-width: 2; }
+svg.chart .label { paint-order: stroke; stroke: var(--paper); stroke-width: 4px; }
+svg.chart .leader { stroke: #cf222e; }
+svg.chart text.peak { font-weight: 600; }
+svg.chart .curve.rest { stroke: var(--faint); stroke-width: .8; opacity: .5; }
+HUES
+@media (prefers-color-scheme: dark) {
+  svg.chart { --ink: #f0f6fc; --faint: #9198a1; --grid: #3d444d; --paper: #0d1117; }
+  svg.chart .strong, svg.chart circle.peak, svg.chart .leader { stroke: #f85149; }
+}
+"""
+_HUES = ("#4269d0", "#c98500", "#e0533c", "#38a08a", "#3ca951", "#d8609a", "#a463f2", "#9c6b4e")
+"""Eight that stay apart on white and on near-black, and in order for those who see no red."""
+CHART_CSS = CHART_CSS.replace(
+    "HUES",
+    "\n".join(
+        f"svg.chart .curve.hue{i} {{ stroke: {hue}; }} "
+        f"svg.chart .band.hue{i}, svg.chart .dot.hue{i} {{ fill: {hue}; }}"
+        for i, hue in enumerate(_HUES)
+    ),
+)
+FIGURE_CSS = """
+figure { margin: 0 0 24px; }
+figcaption { margin-bottom: 8px; color: var(--muted); }
+figure .narrow { display: none; }
+@media (max-width: 600px) {
+  figure .wide { display: none; }
+  figure .narrow { display: block; }
 }
 """

@@ -104,6 +104,8 @@ def main() -> int:
     report, _ = _rlbot(*command, "--format", "json")
     (out / "comment.md").write_text(comment, encoding="utf-8")
     (out / "comment.html").write_text(page(comment, "The comment"), encoding="utf-8")
+    script = str(repository / SCRIPT)
+    _rlbot("verify", script, "--run", str(run), "--report", str(out / "run.html"))
     (out / "report.json").write_text(report, encoding="utf-8")
     if not given.quiet:
         shown = os.path.relpath(out)
@@ -112,6 +114,7 @@ def main() -> int:
             f"--run {os.path.relpath(run)}\n\n{comment}\n"
             f"The comment as GitHub shows it: {shown}/comment.html\n"
             f"The comment as Markdown:        {shown}/comment.md\n"
+            f"The page of the run:            {shown}/run.html\n"
             f"The report:                     {shown}/report.json\n"
         )
     return status

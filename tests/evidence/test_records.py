@@ -11,10 +11,11 @@ from bot.evidence.records import MESSAGES, ONE_OF, PACKAGE, record_type
 _ASK_SDK = """
 import json, sys, warnings
 warnings.simplefilter("ignore")
+from google.protobuf import timestamp_pb2
 from wandb.proto import wandb_base_pb2, wandb_internal_pb2 as pb
 found = {}
 for name in json.load(sys.stdin):
-    message = getattr(pb, name).DESCRIPTOR
+    message = getattr(timestamp_pb2 if name == "Timestamp" else pb, name).DESCRIPTOR
     found[name] = {
         f.name: [
             f.number, f.type, f.is_repeated, f.message_type.name if f.message_type else None,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -35,9 +36,11 @@ def _publish_host(run: Any, pb: Any, recipe: RunRecipe) -> None:
 def _publish_system(run: Any, pb: Any, recipe: RunRecipe) -> None:
     if recipe.gpu is None or recipe.peak_gib is None:
         return
+    began = int(time.time())
     for sample in range(recipe.system_samples):
         stats = pb.StatsRecord(stats_type=pb.StatsRecord.StatsType.SYSTEM)
-        stats.timestamp.GetCurrentTime()
+        # As the SDK does it: a sample every 15 seconds.
+        stats.timestamp.FromSeconds(began + 15 * sample)
         for gpu in range(recipe.gpus):
             used = recipe.system_bytes(sample, gpu)
             stats.item.add(key=f"gpu.{gpu}.memoryAllocatedBytes", value_json=str(used))

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bot.evidence.facts import Series
-from bot.evidence.metrics import GROUPS
+from bot.evidence.metrics import CHARTED, GROUPS
 from bot.evidence.online.bounds import Bounds
 from bot.evidence.online.pages import pages
 from bot.evidence.online.sdk import failures
@@ -142,7 +142,7 @@ class HistoryReader:
 
     def _scan(self, names: list[str], page: int) -> _Scan:
         page = max(page, (self._last_step() + 1) // self.bounds.pages)
-        tallies = {name: Tally() for name in names if name != "_step"}
+        tallies = {name: Tally(traced=name in CHARTED) for name in names if name != "_step"}
         held = dict.fromkeys(names, 0)
         rows = 0
         stopped = None

@@ -90,10 +90,13 @@ def system_stream(run: Any, counted: int | None, bounds: Bounds) -> System:
     tallies: dict[int, Tally] = {}
     for sample in samples:
         found.rows += 1
+        time = _number(sample.get("_timestamp"))
+        time = _number(sample.get("_runtime")) if time is None else time
         for key, value in sample.items():
             match = _GPU_MEMORY.match(key)
             if match and isinstance(value, (int, float)) and not isinstance(value, bool):
-                tallies.setdefault(int(match[1]), Tally()).add(float(value), None)
+                tally = tallies.setdefault(int(match[1]), Tally(traced=True))
+                tally.add(float(value), None, time)
     found.series = {
         index: tally.series(f"system.gpu.{index}.memoryAllocatedBytes")
         for index, tally in sorted(tallies.items())
@@ -110,6 +113,10 @@ def system_stream(run: Any, counted: int | None, bounds: Bounds) -> System:
             "does not say how many there are: a higher peak may lie between them."
         )
     return found
+
+
+def _number(value: object) -> float | None:
+    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
 def console_error(

@@ -1,0 +1,75 @@
+"""The page of a run, for `rlbot verify --report FILE`."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bot.commands.common import why
+from bot.errors import UserError
+
+if TYPE_CHECKING:
+    from bot.report import Report
+    from bot.traces import RunTraces
+
+
+def destination(name: str) -> Path:
+    """The file that is to be written; raises UserError for one that cannot or must not be."""
+    path = Path(name)
+    if path.suffix.lower() not in (".html", ".svg"):
+        raise UserError(f"--report writes a page: give it a name that ends in .html, not {path}.")
+    if path.is_dir():
+        raise UserError(f"{path} is a folder; name a file in it for --report.")
+    if path.exists() and not path.is_file():
+        raise UserError(f"{path} is not a regular file; name another for --report.")
+    if not path.parent.is_dir():
+        raise UserError(f"The folder {path.parent} of --report does not exist; make it first.")
+    return path
+
+
+def write_page(name: str, report: Report, traces: RunTraces | None) -> None:
+    """Write the page, or the first chart for a name that ends in .svg; raises UserError."""
+    from bot.render.charts import figures, standalone
+    from bot.traces import RunTraces
+
+    path = destination(name)
+    drawn = figures(report, traces or RunTraces())
+    if path.suffix.lower() == ".svg":
+        if not drawn:
+            raise UserError("--report: the run recorded nothing that a chart could show.")
+        text = standalone(drawn[0])
+    else:
+        from bot.render.html import page
+        from bot.render.markdown import comment
+
+        scripts = ", ".join(script.path.rsplit("/", 1)[-1] for script in report.scripts)
+        text = page(comment(report), f"rlbot: {scripts}", language=report.language, figures=drawn)
+    _write(path, text)
+
+
+def _write(path: Path, text: str) -> None:
+    """Whole or not at all: a reader never sees half a page."""
+    draft = None
+    try:
+        # Through a link the file that it names is written, and the link stays.
+        target = path.resolve()
+        descriptor, name = tempfile.mkstemp(prefix=".rlbot-", suffix=".new", dir=target.parent)
+        draft = Path(name)
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(text.encode("utf-8"))
+        draft.chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
+        draft.replace(target)
+    except OSError as error:
+        if draft is not None:
+            with suppress(OSError):
+                draft.unlink()
+        raise UserError(f"{path} cannot be written: {why(error)}.") from None
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
