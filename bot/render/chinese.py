@@ -87,6 +87,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "{count} patch": "{count} 个补丁",
     "{count} line on what was checked": "{count} 行检查说明",
     "{count} thing to do": "{count} 项待办",
+    "{count} further script": "{count} 个后续脚本",
     "{count} further thing to do": "{count} 项后续待办",
     "{gone} of {all}": "{all}中的 {gone} 项",
     "all {count}": "全部 {count}",
@@ -184,6 +185,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "What was checked": "检查的内容",
     "To do": "待办",
     "{count} more to do": "另有 {count} 项待办",
+    "{scripts} more": "另有{scripts}",
     "{findings} suppressed in the script": "{findings}在脚本中被屏蔽",
     "reason at line {line}: {reason}": "第 {line} 行给出的理由：{reason}",
     "{line}:{column} {id}, by line {comment} ({reason}): {message}": (

@@ -13,6 +13,8 @@ from bot.report import Evidence, Report, Severity
 
 MARKER = "<!-- rlbot:comment v1 -->"
 
+_OPEN_SCRIPTS = 10
+"""Rows of the table that stand open: what is to do must not be a long way down on a phone."""
 _OPEN_TO_DO = 10
 _OPEN_CLAIMS = 6
 _OPEN_SUPPRESSED = 6
@@ -35,9 +37,13 @@ def comment(report: Report, *, limit: int = 65_536) -> str:
 
 def _comment(report: Report, limit: int) -> str:
     labels = wording.labels(report.scripts)
+    further = []
+    if len(report.scripts) > _OPEN_SCRIPTS:
+        further = [_scripts(report, labels, slice(_OPEN_SCRIPTS, None))]
     parts = [
-        _scripts(report, labels),
+        _scripts(report, labels, slice(None, _OPEN_SCRIPTS)),
         *_to_do(report, labels),
+        *further,
         _suppressed(report, labels),
         _open_claims(report, labels),
         _unchecked(report, labels),
@@ -74,8 +80,10 @@ def _first_line(report: Report) -> str:
     )
 
 
-def _scripts(report: Report, labels: Mapping[str, str]) -> Part:
-    scripts = wording.worst_first(report.scripts)
+def _scripts(report: Report, labels: Mapping[str, str], which: slice) -> Part:
+    """The table of the scripts, worst first; the part that does not begin with them is folded."""
+    scripts = wording.worst_first(report.scripts)[which]
+    summary = tr("{scripts} more", scripts=wording.counted(len(scripts), "script"))
 
     def form(row: Callable[..., str], *columns: str) -> list[Group]:
         if not scripts:
@@ -83,16 +91,14 @@ def _scripts(report: Report, labels: Mapping[str, str]) -> Part:
         rows = tuple(row(script, labels[script.path]) for script in scripts)
         return [Group(blocks.table_head(*columns), rows)]
 
-    return Part(
-        "script",
-        "scripts",
-        100,
-        form(blocks.verdict_row, "", tr("script"), tr("row"), tr("run")),
-        shorter=[
-            form(blocks.lean_row, "", tr("script")),
-            form(blocks.shortest_row, "", tr("script")),
-        ],
-    )
+    rows = form(blocks.verdict_row, "", tr("script"), tr("row"), tr("run"))
+    shorter = [
+        form(blocks.lean_row, "", tr("script")),
+        form(blocks.shortest_row, "", tr("script")),
+    ]
+    if not which.start:
+        return Part("script", "scripts", 100, rows, shorter=shorter)
+    return Part("further script", "further scripts", 95, rows, _folded(summary), shorter=shorter)
 
 
 def _to_do(report: Report, labels: Mapping[str, str]) -> list[Part]:
