@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 Language: TypeAlias = Literal["en", "zh"]
@@ -58,3 +59,15 @@ def sentence_of(error: Exception) -> str:
     """What an error says, still a message when it was raised with one."""
     first = error.args[0] if error.args else ""
     return first if isinstance(first, Message) else str(error)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chinese:
+    """What a rule or a check says in Chinese: its documentation, and its sentences."""
+
+    summary: str
+    why: str
+    instead: str
+    limits: str
+    sentences: Mapping[str, str]
+    """English template, as given to `say`, to the Chinese one with the same names."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from bot.frameworks.plan import Plan
+from bot.language import Chinese as Chinese
 from bot.naming import ScriptName
 from bot.report import Severity
 from bot.shell.source import Source, Span
@@ -25,18 +26,6 @@ class Example:
     """The path under which both are checked."""
     bad_path: str | None = None
     """The path of the bad script, when the path is what is wrong with it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chinese:
-    """What a rule says in Chinese: its documentation, and its sentences by their templates."""
-
-    summary: str
-    why: str
-    instead: str
-    limits: str
-    sentences: Mapping[str, str]
-    """English template, as given to `bot.language.say`, to the Chinese one with the same names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

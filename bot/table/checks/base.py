@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from bot.frameworks.plan import Plan
 from bot.header import Header
+from bot.language import Chinese as Chinese
 from bot.naming import ScriptName
 from bot.report import Finding, Severity
 from bot.table.columns import Column
 from bot.table.parts import Cell, Page, PageRow, Section
 
 State: TypeAlias = Literal["found", "missing", "unknown", "none"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chinese:
-    """What a check says in Chinese: its documentation, and its sentences by their templates."""
-
-    summary: str
-    why: str
-    instead: str
-    limits: str
-    sentences: Mapping[str, str]
-    """English template, as given to `bot.language.say`, to the Chinese one with the same names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
