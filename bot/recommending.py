@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from bot import __version__
@@ -26,6 +26,9 @@ from bot.table.page import Page
 _NO_BF16 = ("v100", "t4")
 _RESOURCE = re.compile(r"([0-9]+)\s*[*x×]\s*([A-Za-z0-9.\- ]+)")
 """8*H20, as the page writes it."""
+
+BEYOND = 5
+"""Devices for which more GPUs than the budget are tried when nothing fits within it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,9 @@ def recommend(
     found.sort(key=lambda one: one.order)
     rows = _published(page, wish, [d.token for d in chosen] if named else None, budget)
     ranked = list(enumerate(found, len(rows) + 1))
-    notes = [*_notes(wish, budget, page, rows, bool(named))]
+    notes = [*_notes(wish, budget, page, rows, least=bool(found) and not named)]
+    if not found:
+        notes += _beyond(search, sorted(misses, key=_short), budget)
     tell = [_told(note, language) for note in notes]
     answer = Recommendations(
         tool=Tool(name="rlbot", version=__version__),
@@ -209,7 +214,7 @@ def _published(
 
 
 def _notes(
-    wish: Wish, budget: int, page: Page | None, rows: Sequence[Published], named: bool
+    wish: Wish, budget: int, page: Page | None, rows: Sequence[Published], *, least: bool
 ) -> list[str]:
     notes: list[str] = []
     if page is None:
@@ -229,11 +234,29 @@ def _notes(
                 gpus=", ".join(left),
             )
         )
-    if not named:
+    if least:
         notes.append(
             say("The least GPUs of each device; --device shows more of them with fewer options.")
         )
     return notes
+
+
+def _beyond(search: Search, misses: Sequence[Nearest], budget: int) -> Iterator[str]:
+    """How many GPUs would do where the budget does not, of the devices that come nearest."""
+    enough: dict[str, int] = {}
+    for miss in misses[:BEYOND]:
+        for more in (budget * 4, budget * 16):
+            fitting, _ = search.on(miss.device, more, least=True)
+            if fitting:
+                enough[miss.device.label] = fitting[0].way.gpus
+                break
+    if enough:
+        parts = sorted(enough.items(), key=lambda one: one[1])
+        yield say(
+            "More GPUs would do: {hardware}; --budget-gpus {gpus} shows the settings.",
+            hardware=", ".join(f"{gpus} × {device}" for device, gpus in parts),
+            gpus=parts[-1][1],
+        )
 
 
 def _told(sentence: str, language: Language) -> str:

@@ -49,6 +49,18 @@ def test_the_nearest_miss_is_said_with_its_sum(snapshot: SnapshotAssertion) -> N
     assert result.out == snapshot
 
 
+def test_where_nothing_fits_the_nearest_are_shown_and_what_would_do(
+    snapshot: SnapshotAssertion,
+) -> None:
+    asked = ("--model", "Qwen/Qwen3-235B-A22B", "--task", "grpo", *LENGTHS)
+    result = rlbot("recommend", *asked)
+    assert result.status == 1
+    assert result.out == snapshot
+    more = rlbot("recommend", *asked, "--budget-gpus", "32", "--device", "b300")
+    assert more.status == 0
+    assert "1  32 × B300" in more.out
+
+
 def test_json_follows_its_schema() -> None:
     content = json.loads(_ask("--page", PAGE, "--format", "json").out)
     Draft202012Validator(recommend_schema()).validate(content)

@@ -46,4 +46,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "The least GPUs of each device; --device shows more of them with fewer options.": (
         "每种设备只列出最少的 GPU 数；用 --device 可看到更多 GPU、更少选项的配置。"
     ),
+    "More GPUs would do: {hardware}; --budget-gpus {gpus} shows the settings.": (
+        "更多 GPU 即可：{hardware}；用 --budget-gpus {gpus} 查看配置。"
+    ),
 }

@@ -258,6 +258,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "Nothing fits on {device} within a GPU budget of {budget}. The nearest is {gpus} × {device}:": (
         "{device} 在 {budget} 块 GPU 以内都放不下。最接近的是 {gpus} × {device}："
     ),
+    "Nor on {devices}.": "以下设备也放不下：{devices}。",
     "{stage} takes {needed} GiB of {usable}: {parts}": (
         "{stage} 阶段要 {needed} GiB，可用 {usable} GiB：{parts}"
     ),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from bot.recommendation import Miss, Predicted, Published, Recommendations
 from bot.render.columns import padded, width_of
 from bot.render.escape import link, markdown_cell, markdown_inline, terminal
 from bot.render.speech import speaking, tr
+
+SUMS = 3
+"""Devices on which nothing fits that are shown with their sum; the others are named."""
 
 
 def text(answer: Recommendations) -> str:
@@ -32,10 +35,14 @@ def _text(answer: Recommendations) -> Iterator[str]:
         for label, one in zip(labels, answer.predicted, strict=True):
             yield f"{one.rank:>3}  {padded(label, wide)}  {terminal(_figures(one))}"
             yield f"     {_indent(wide)}{terminal(_options(one))}"
-    for miss in answer.misses:
+    shown, others = _nearest(answer)
+    for miss in shown:
         yield ""
         yield terminal(_missed(miss, answer.question.budget_gpus))
         yield f"     {terminal(_sum(miss))}"
+    if others:
+        yield ""
+        yield terminal(others)
     why = _whys(answer)
     if why:
         yield ""
@@ -82,9 +89,12 @@ def _markdown(answer: Recommendations) -> Iterator[str]:
         ]
         yield f"| {one.rank} | " + " | ".join(map(markdown_cell, cells)) + " |"
     yield ""
-    for miss in answer.misses:
+    shown, others = _nearest(answer)
+    for miss in shown:
         said = f"{_missed(miss, answer.question.budget_gpus)} {_sum(miss)}"
         yield f"- {markdown_inline(said)}"
+    if others:
+        yield f"- {markdown_inline(others)}"
     yield from (f"- {markdown_inline(line)}" for line in (*_whys(answer), *_below(answer)))
 
 
@@ -134,6 +144,15 @@ def _options(one: Predicted) -> str:
         return tr("no memory option")
     # The explanations below the list have the whole names.
     return ", ".join(o.setting.replace("actor_rollout_ref.", "") for o in one.options)
+
+
+def _nearest(answer: Recommendations) -> tuple[Sequence[Miss], str]:
+    """The misses to show with their sums, and a sentence that names the others."""
+    shown, others = answer.misses[:SUMS], answer.misses[SUMS:]
+    if not others:
+        return shown, ""
+    names = ", ".join(miss.device for miss in others)
+    return shown, tr("Nor on {devices}.", devices=names)
 
 
 def _missed(miss: Miss, budget: int) -> str:
@@ -188,12 +207,14 @@ def _whys(answer: Recommendations) -> list[str]:
 
 
 def _below(answer: Recommendations) -> list[str]:
-    lines = [
-        tr(
-            "Ranked by the memory of all GPUs together, then by fewer options; "
-            "published rows first."
+    lines = []
+    if answer.published or answer.predicted:
+        lines.append(
+            tr(
+                "Ranked by the memory of all GPUs together, then by fewer options; "
+                "published rows first."
+            )
         )
-    ]
     if answer.assumptions:
         lines.append(tr("assumed: {assumptions}", assumptions="; ".join(answer.assumptions)))
     return [*lines, *answer.notes]
