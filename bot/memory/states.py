@@ -2,8 +2,9 @@
 
 FSDP: every state is divided by the ranks that share one copy. ZeRO: DeepSpeed's stages 1 to 3, as
 `estimate_zero*_model_states_mem_needs` of DeepSpeed has them. Megatron: 2 + 4 bytes on the
-tensor-, pipeline- and expert-parallel shard and 12 over the (expert-)data-parallel ranks, as its
-`theoretical_memory_usage.py` has it.
+tensor-, pipeline- and expert-parallel shard and 12 over the ranks that hold the same shard (data-
+and context-parallel ones; expert-data-parallel ones for experts), as its
+`theoretical_memory_usage.py` and its distributed optimizer have it.
 """
 
 from __future__ import annotations
@@ -91,13 +92,13 @@ def _megatron(role: Role) -> States:
         return States(
             weights=weights + Bytes.of(trained * role.weight_bytes),
             gradients=Bytes.of(trained * role.gradient_bytes),
-            optimizer=Bytes.of(trained * role.optimizer_bytes) / role.layout.data,
+            optimizer=Bytes.of(trained * role.optimizer_bytes) / role.layout.replicas,
             step=NOTHING,
         )
     return States(
         weights=weights,
         gradients=Bytes.of((plain + experts) * role.gradient_bytes),
-        optimizer=Bytes.of(plain * role.optimizer_bytes) / role.layout.data
+        optimizer=Bytes.of(plain * role.optimizer_bytes) / role.layout.replicas
         + Bytes.of(experts * role.optimizer_bytes) / role.layout.expert_data,
         step=NOTHING,
     )

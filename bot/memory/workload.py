@@ -55,6 +55,14 @@ class Layout:
         return max(1, self.gpus // (self.tensor * self.pipeline * self.context))
 
     @property
+    def replicas(self) -> int:
+        """Ranks with the same shard of what is no expert: Megatron's optimizer is spread over them.
+
+        Ranks of one context-parallel group are among them: they differ in tokens alone.
+        """
+        return max(1, self.gpus // (self.tensor * self.pipeline))
+
+    @property
     def expert_data(self) -> int:
         """Megatron's expert-data-parallel size."""
         return max(1, self.gpus // (self.expert_tensor * self.expert * self.pipeline))

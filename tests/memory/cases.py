@@ -14,6 +14,7 @@ from bot.memory.budget import Budget
 from bot.memory.estimate import estimate
 from bot.memory.models import find
 from bot.memory.predict import workload_of
+from bot.memory.profiles import ENGINE_WORKING
 from bot.memory.units import Bytes, together
 from bot.memory.workload import Adapter, Layout, Pool, Role, Tokens, Workload
 from bot.shell import read
@@ -99,9 +100,8 @@ class Case:
     def predicted_gib(self, workload: Workload | None = None) -> float:
         """What the case's own metric would read."""
         if self.kind == "logits":
-            model = find(self.data["model"])
-            assert model is not None
-            return self.data["per_logit"] * model.shape.vocab * self.data["tokens"] / 2**30  # type: ignore[no-any-return]
+            vocab: int = self.data.get("vocab") or _vocabulary(self.data["model"])
+            return float(self.data["per_logit"] * vocab * self.data["tokens"] / 2**30)
         load = workload or self.workload()
         budget = estimate(load, self.device)
         metric = self.data.get("metric", "card")
@@ -119,8 +119,9 @@ class Case:
         )
         engine = load.pools[0].engine
         if metric == "allocated and pool" and engine is not None:
-            # vLLM in the worker's process: its pool counts even while it sleeps.
-            held += (Bytes(self.device.memory_bytes) * engine.fraction).in_gib
+            # vLLM in the worker's process: its weights and cache count even while it sleeps.
+            share = (Bytes(self.device.memory_bytes) * engine.fraction).in_gib
+            held += share - ENGINE_WORKING["expected"]
         return held
 
 
@@ -128,7 +129,22 @@ def _known(tokens: Tokens, count: int) -> Tokens:
     return Tokens(min(tokens.floor, count), count, count)
 
 
+def _vocabulary(path: str) -> int:
+    model = find(path)
+    assert model is not None, path
+    return model.shape.vocab
+
+
 def cases(*kinds: str) -> list[Case]:
     """The cases of these kinds, all without any."""
-    rows = json.loads((Path(__file__).parent / "cases.json").read_text(encoding="utf-8"))
-    return [Case(row) for row in rows if not kinds or row["kind"] in kinds]
+    return [Case(row) for row in _rows("cases.json") if not kinds or row["kind"] in kinds]
+
+
+def held_out() -> list[Case]:
+    """Measured peaks that no constant was ever fitted to."""
+    return [Case(row) for row in _rows("held_out.json")]
+
+
+def _rows(name: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads((Path(__file__).parent / name).read_text("utf-8"))
+    return rows

@@ -42,6 +42,29 @@ def test_megatron_states_equal_its_own_report(row: dict[str, object]) -> None:
     assert total == pytest.approx(row["bytes"], abs=16)
 
 
+def test_context_parallel_ranks_share_the_optimizer() -> None:
+    """They hold the same weights and differ in tokens alone."""
+    qwen = shape("Qwen3-8B")
+
+    def optimizer(**sizes: int) -> Bytes:
+        return states(
+            Role(
+                name="actor",
+                shape=qwen,
+                head="language",
+                trained=True,
+                backend="megatron",
+                layout=Layout(**sizes),
+                optimizer_bytes=12.0,
+            )
+        ).optimizer
+
+    assert optimizer(gpus=8, tensor=2, context=4) == optimizer(gpus=8, tensor=2)
+    assert optimizer(gpus=8, tensor=2, context=4).count == pytest.approx(
+        optimizer(gpus=2, tensor=2).count / 4, abs=8
+    )
+
+
 # estimate_zero2_model_states_mem_needs and estimate_zero3_model_states_mem_needs of DeepSpeed
 # 0.19.8 (runtime/zero/stage_1_and_2.py, stage3.py), called by hand: parameters, largest layer,
 # GPUs, then the bytes of one GPU with everything on it, with the optimizer on the host, and (for
