@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+from bot.adapters import adapter_of
 from bot.errors import UserError
 from bot.evidence.facts import EvidenceError, Facts
 from bot.evidence.record import Difference, differences, digest
@@ -33,10 +34,11 @@ def parse_report(data: bytes, origin: str) -> Report:
     """A report from its JSON; raises UserError, a sentence, when it is none."""
     if len(data) > MAX_REPORT:
         raise UserError(f"{origin} has {len(data):,} bytes; a report has at most {MAX_REPORT:,}.")
-    from pydantic import TypeAdapter, ValidationError
+    from pydantic import ValidationError
 
     try:
-        return TypeAdapter(Report).validate_python(json.loads(data))
+        report: Report = adapter_of(Report).validate_python(json.loads(data))
+        return report
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         place = ".".join(str(part) for part in first["loc"])

@@ -13,6 +13,7 @@ from difflib import get_close_matches
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
+from bot.adapters import adapter_of
 from bot.errors import UserError
 from bot.language import Language
 from bot.profiles import Profile, chosen
@@ -113,7 +114,7 @@ def read_config(data: bytes, origin: str) -> Given:
             f"{origin} has {len(data):,} bytes; a configuration has at most {MAX_BYTES:,}."
         )
     import yaml
-    from pydantic import TypeAdapter, ValidationError
+    from pydantic import ValidationError
 
     try:
         root = yaml.compose(data, yaml.SafeLoader)
@@ -133,7 +134,7 @@ def read_config(data: bytes, origin: str) -> Given:
         rules = content["rules"].items()
         content["rules"] = {rule: "off" if level is False else level for rule, level in rules}
     try:
-        config = TypeAdapter(Config).validate_python(content)
+        config: Config = adapter_of(Config).validate_python(content)
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         place = ".".join(str(part) for part in first["loc"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from bot.adapters import PARSING
 from bot.report import JsonValue
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def literal(text: str, limit: int) -> JsonValue:
     import warnings
 
     try:
-        with warnings.catch_warnings():
+        with PARSING, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # An odd escape in the text is none of ours.
             tree = ast.parse(text.strip(), mode="eval")
         return _data(tree.body, 0, top=True)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from bot.adapters import adapter_of
 from bot.errors import UserError
 from bot.github.answer import Answer, failure_of
 from bot.github.app import AppIdentity
@@ -193,14 +194,8 @@ def make_work(settings: Settings, metrics: Metrics) -> GitHubWork:
 
 
 def _stored(kind: type, value: object) -> Any:
-    from pydantic import TypeAdapter
-
-    adapter: TypeAdapter[Any] = TypeAdapter(kind)
-    return adapter.dump_python(value, mode="json")
+    return adapter_of(kind).dump_python(value, mode="json")
 
 
 def _read(kind: type, stored: object) -> Any:
-    from pydantic import TypeAdapter
-
-    adapter: TypeAdapter[Any] = TypeAdapter(kind)
-    return adapter.validate_json(json.dumps(stored))
+    return adapter_of(kind).validate_json(json.dumps(stored))
