@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.github.client import Addresses, Client, Patience
+from bot.github.client import Addresses, Client, Pace, Patience
 from bot.github.posted import mark
 from bot.github.pull import PullId
 from bot.secret import Secret
@@ -60,15 +60,22 @@ class AppIdentity:
             secrets=(self.private_key,),
         )
 
-    def installation(self, number: int, *, write_contents: bool = False) -> Client:
-        """Speaks as the App in one installation; the token lives an hour and is renewed."""
+    def installation(
+        self, number: int, *, write_contents: bool = False, pace: Pace | None = None
+    ) -> Client:
+        """Speaks as the App in one installation; the token lives an hour and is renewed.
+
+        `pace` is shared with other clients that write there.
+        """
         from github import Auth
 
         permissions = {**PERMISSIONS, "contents": "write"} if write_contents else PERMISSIONS
         auth = Auth.AppAuth(self.app_id, self.private_key.reveal()).get_installation_auth(
             number, dict(permissions)
         )
-        return Client(auth, self.addresses, self.patience, secrets=(self.private_key,))
+        return Client(
+            auth, self.addresses, self.patience, secrets=(self.private_key,), pace=pace or Pace()
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

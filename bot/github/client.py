@@ -12,6 +12,7 @@ import logging
 import os
 import random
 import re
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -80,6 +81,27 @@ class Patience:
     """Seconds for one answer."""
 
 
+class Pace:
+    """When the next write may be made: clients that write for the same installation share one."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._free = float("-inf")
+
+    def turn(self, between: float) -> float:
+        """Take the next turn; returns the seconds until it comes."""
+        with self._lock:
+            now = time.monotonic()
+            at = max(now, self._free)
+            self._free = at + between
+        return at - now
+
+    def written(self, between: float) -> None:
+        """The write is answered; the next one keeps its distance from here."""
+        with self._lock:
+            self._free = max(self._free, time.monotonic() + between)
+
+
 @dataclass(frozen=True, slots=True)
 class Sent:
     """One request that was made."""
@@ -119,11 +141,11 @@ class Client:
     secrets: tuple[Secret, ...] = ()
     """Taken out of every sentence and log line."""
     sleep: Callable[[float], None] = time.sleep
+    pace: Pace = field(default_factory=Pace)
     log: list[Sent] = field(default_factory=list)
     rehearsed: list[Rehearsed] | None = None
     """A list: nothing is written, and what would have been stands here."""
     _requester: Requester | None = None
-    _last_write: float = float("-inf")
 
     def get(self, path: str, **parameters: str | int) -> Any:
         """The JSON at a REST path; asked for conditionally when it was seen before.
@@ -225,23 +247,27 @@ class Client:
     ) -> tuple[Any, dict[str, str]]:
         waited = 0.0
         for attempt in range(1, self.patience.attempts + 1):
-            if write:
-                self._pace()
+            if write and (left := self.pace.turn(self.patience.between_writes)) > 0:
+                self.sleep(left)
             outcome = self._once(method, url, parameters, headers, body, shown, write=write)
             if isinstance(outcome, tuple):
                 return outcome
             error, pause = outcome.error, outcome.wait
             lost = isinstance(error, UnreachableError) and write and not repeat
             if not outcome.again or lost or attempt == self.patience.attempts:
+                if isinstance(error, LimitedError):
+                    error.wait = pause
                 raise error
             if pause is None:
                 pause = self.patience.first_pause * 2 ** (attempt - 1) * random.uniform(1, 1.25)  # noqa: S311
             waited += pause
             if waited > self.patience.longest_wait:
-                raise LimitedError(
+                limit = LimitedError(
                     f"{error} That is {pause:,.0f} s, longer than rlbot waits; run it again then.",
                     error.status,
                 )
+                limit.wait = pause
+                raise limit
             LOG.warning("%s %s: %s Waiting %.1f s.", method, shown, error, pause)
             self.sleep(pause)
         raise AssertionError("unreachable")
@@ -279,7 +305,7 @@ class Client:
             self.log.append(Sent(method, shown, status, took, write))
             LOG.info("%s %s: %s in %.2f s", method, shown, status or "no answer", took)
             if write:
-                self._last_write = time.monotonic()
+                self.pace.written(self.patience.between_writes)
         try:
             data = json.loads(text) if text else None
         except ValueError:
@@ -298,11 +324,6 @@ class Client:
             sentence = sentence.replace(secret.reveal(), "***") if secret else sentence
         failure.error.args = (sentence,)
         return failure
-
-    def _pace(self) -> None:
-        left = self._last_write + self.patience.between_writes - time.monotonic()
-        if left > 0:
-            self.sleep(left)
 
     def _connection(self) -> Requester:
         if self._requester is None:

@@ -31,6 +31,9 @@ class RefusedError(GitHubError):
 class LimitedError(GitHubError):
     """A rate limit stands, for longer than we wait."""
 
+    wait: float | None = None
+    """Seconds until it is lifted, as GitHub says or asks."""
+
 
 class UnreachableError(GitHubError):
     """No answer, or an answer that is none, after several attempts (5xx, network)."""

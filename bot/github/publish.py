@@ -14,7 +14,7 @@ from bot.github import queries
 from bot.github.answer import Answer, mark_of
 from bot.github.checks import publish_check
 from bot.github.client import Client
-from bot.github.errors import GitHubError, NotFoundError
+from bot.github.errors import GitHubError, LimitedError, NotFoundError, UnreachableError
 from bot.github.posted import Posted, read_posted
 from bot.github.pull import Comment, PullId
 from bot.github.reviews import publish_suggestions
@@ -33,8 +33,15 @@ class Published:
     comment_url: str | None = None
     annotated: bool = False
     """True when a check run with the annotations stands on the head."""
+    unsettled: GitHubError | None = None
+    """A limit or an outage that kept something from being posted: another attempt may succeed."""
     said: list[str] = field(default_factory=list)
     """Sentences on what could not be posted, for the step summary and the log."""
+
+    @property
+    def limited(self) -> bool:
+        """True when a rate limit stands: whoever writes on makes it longer."""
+        return isinstance(self.unsettled, LimitedError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,14 +79,14 @@ def publish(
         _try(
             done, "The comment was not posted", lambda: _comment(client, pull, answer, posted, done)
         )
-    if answer.touches and not done.superseded:
+    if answer.touches and not done.superseded and not done.limited:
         if channels.check:
             _try(
                 done,
                 "The check run was not posted",
                 lambda: _check(client, pull, answer, done, buttons=channels.buttons),
             )
-        if suggesting:
+        if suggesting and not done.limited:
             _try(
                 done,
                 "The suggestions were not posted",
@@ -98,6 +105,8 @@ def _try(done: Published, what: str, act: Callable[[], object]) -> None:
         act()
     except GitHubError as error:
         done.said.append(f"{what}: {error}")
+        if isinstance(error, LimitedError | UnreachableError):
+            done.unsettled = done.unsettled or error
 
 
 def _check(client: Client, pull: PullId, answer: Answer, done: Published, *, buttons: bool) -> None:

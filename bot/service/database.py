@@ -96,6 +96,11 @@ class Database:
             raise UserError(f"The database {self.path} cannot be opened: {error}.") from None
 
 
+def is_outage(error: Exception) -> bool:
+    """True when the database does not answer or is locked: what was asked of it is not at fault."""
+    return isinstance(error, sa.exc.OperationalError | sa.exc.InterfaceError | sa.exc.TimeoutError)
+
+
 def parse_database(text: str) -> Database:
     """The database of a URL, or of the path of a file; raises UserError for another scheme."""
     if text.startswith(_SQLITE):

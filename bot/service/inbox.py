@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 
+from bot.service.database import is_outage
 from bot.service.job import Job
 
 MOST = 100
@@ -66,7 +67,7 @@ class Inbox:
         try:
             answers = self._store([job for job, _ in taken])
         except Exception as error:
-            if len(taken) > 1 and not _is_outage(error):
+            if len(taken) > 1 and not (is_outage(error) or isinstance(error, OSError)):
                 # One that cannot be stored must not keep the others out.
                 for one in taken:
                     self._settle([one])
@@ -76,11 +77,3 @@ class Inbox:
             return
         for (_, done), answer in zip(taken, answers, strict=True):
             done.set_result(answer)
-
-
-def _is_outage(error: Exception) -> bool:
-    """True when the database, not a job, is at fault: trying one by one would take for ever."""
-    from sqlalchemy.exc import InterfaceError, OperationalError
-    from sqlalchemy.exc import TimeoutError as PoolTimeout
-
-    return isinstance(error, OperationalError | InterfaceError | PoolTimeout | OSError)

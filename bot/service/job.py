@@ -63,6 +63,11 @@ def lane(repository: str, number: int) -> str:
 class Transient(Exception):  # noqa: N818
     """What another attempt may settle: an outage, a limit, a timeout."""
 
+    def __init__(self, sentence: str, *, wait: float | None = None) -> None:
+        """`wait`: seconds after which the other side will answer again, where it says so."""
+        super().__init__(sentence)
+        self.wait = wait
+
 
 class Work(Protocol):
     """What a job does, in steps whose results are stored: a crash repeats at most one step.

@@ -8,6 +8,7 @@ pinned, SQLite runs in WAL, and an enqueue that a stalled database would hang is
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -16,9 +17,10 @@ from typing import Any, Literal, TypeAlias
 from dbos import DBOS, DBOSClient, DBOSConfig, DBOSPortableJSONSerializer
 from dbos import error as dbos_error
 
-from bot.service.database import Database
-from bot.service.job import Job, JsonObject, State, Transient, Work
+from bot.service.database import Database, is_outage
+from bot.service.job import Job, JsonObject, State, Work
 from bot.service.logs import SUBJECT
+from bot.service.retries import Retries, Stopping, patiently
 
 VERSION = "jobs-2"
 """Raised only when the set or the order of steps changes: it gates which jobs a worker resumes."""
@@ -26,8 +28,9 @@ OLDER = ("jobs-1",)
 """Versions whose jobs are taken over: they begin anew, since their steps were others."""
 QUEUE = "pull-requests"
 WORKFLOW = "pull_request_job"
-RECOVERIES = 5
-"""How often a job may be resumed after crashes before it counts as the crash's cause."""
+RECOVERIES = 20
+"""How often a job may be resumed after crashes before it counts as the crash's cause: innocent ones
+that ran beside it are counted too, and must outlast some minutes of them."""
 
 Stored: TypeAlias = Literal["stored", "known", "again"]
 
@@ -41,15 +44,6 @@ STATES: dict[str, State] = {
     "CANCELLED": "cancelled",
 }
 _log = logging.getLogger("rlbot.jobs")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Retries:
-    """How transient failures of a step are retried; waits double from the first to the last."""
-
-    attempts: int = 10
-    first_wait: float = 2.0
-    """Seconds. Ten attempts from two seconds on outlast a quarter of an hour of outage."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -278,6 +272,7 @@ class Worker:
         self._retries = retries or Retries()
         self._ended = ended or (lambda _job, _outcome: None)
         self._concurrency = concurrency
+        self._stopping = threading.Event()
         self._client = JobClient(database)
         config: DBOSConfig = {
             "name": "rlbot",
@@ -310,6 +305,7 @@ class Worker:
 
         What is still running then goes on at its last stored step, here or elsewhere.
         """
+        self._stopping.set()
         DBOS.destroy(destroy_registry=True, workflow_completion_timeout_sec=patience)
         self._client.close()
 
@@ -342,29 +338,24 @@ class Worker:
 
         def told(*values: Any) -> JsonObject:
             SUBJECT.set(subject)
-            try:
-                return function(*values)
-            except Transient as error:
-                _log.warning("the step %s is tried again: %s", name, error)
-                raise
+            return patiently(name, lambda: function(*values), self._retries, sleep=self._sleep)
 
-        return DBOS.run_step(
-            {
-                "name": name,
-                "retries_allowed": True,
-                "max_attempts": self._retries.attempts,
-                "interval_seconds": self._retries.first_wait,
-                "backoff_rate": 2.0,
-                "should_retry": lambda error: isinstance(error, Transient),
-            },
-            told,
-            *values,
-        )
+        # Retried here and not by the engine, which knows no limit's end and cannot be woken.
+        return DBOS.run_step({"name": name, "retries_allowed": False}, told, *values)
+
+    def _sleep(self, seconds: float) -> None:
+        if self._stopping.wait(seconds):
+            raise Stopping
 
     def _superseded(self, job: Job) -> bool:
         """True when a later check of the same pull request waits: it will do this one's work."""
         # Not stored as a step: a job that is resumed may look again, and only ends earlier by it.
-        return job.kind == "check" and self._client.later_check_waits(job)
+        try:
+            return job.kind == "check" and self._client.later_check_waits(job)
+        except Exception as error:
+            if not is_outage(error):
+                raise
+            return False
 
 
 def _status(found: Any) -> JobStatus:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bot.errors import UserError
 from bot.github.app import AppIdentity
-from bot.github.client import Addresses
+from bot.github.client import Addresses, Patience
 from bot.secret import Secret
 from bot.service.database import Database, parse_database
 
@@ -93,7 +93,13 @@ def require_secret(settings: Settings) -> None:
         )
 
 
-def identity_of(settings: Settings, environment: Mapping[str, str]) -> AppIdentity:
+JOBS = Patience(longest_wait=10.0)
+"""A longer limit is waited for by the steps of jobs, once for all of an installation."""
+
+
+def identity_of(
+    settings: Settings, environment: Mapping[str, str], patience: Patience = JOBS
+) -> AppIdentity:
     """The App's identity; raises UserError when its id or key is not set."""
     if settings.app_id is None or settings.private_key is None:
         raise UserError(
@@ -104,6 +110,7 @@ def identity_of(settings: Settings, environment: Mapping[str, str]) -> AppIdenti
         app_id=settings.app_id,
         private_key=settings.private_key,
         addresses=Addresses.of(environment),
+        patience=patience,
     )
 
 

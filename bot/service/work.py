@@ -13,7 +13,7 @@ from bot.adapters import adapter_of
 from bot.errors import UserError
 from bot.github.answer import Answer, failure_of
 from bot.github.app import AppIdentity
-from bot.github.client import Client
+from bot.github.client import Client, Patience
 from bot.github.errors import GitHubError, LimitedError, TooMuchError, UnreachableError
 from bot.github.publish import Channels, publish
 from bot.github.pull import PullId, read_pull
@@ -21,8 +21,9 @@ from bot.obey import Asking, obey
 from bot.pulls import answer_for, check_pull
 from bot.report import Report
 from bot.service.job import Job, JsonObject, Transient
+from bot.service.limits import Limits
 from bot.service.metrics import Metrics
-from bot.service.settings import Settings, identity_of
+from bot.service.settings import JOBS, Settings, identity_of
 
 if TYPE_CHECKING:
     from bot.check_change import Asked
@@ -49,6 +50,7 @@ class GitHubWork:
         self._asked = asked
         self._metrics = metrics
         self._verifications = verifications
+        self._limits = Limits()
 
     def check(self, job: Job) -> JsonObject:
         """Read and check the pull request at its present head."""
@@ -94,7 +96,8 @@ class GitHubWork:
 
         def writer() -> Client:
             number = job.installation or 0
-            committing.append(self._identity.installation(number, write_contents=True))
+            pace = self._limits.pace(number)
+            committing.append(self._identity.installation(number, write_contents=True, pace=pace))
             return committing[-1]
 
         try:
@@ -141,6 +144,9 @@ class GitHubWork:
         published = publish(client, pull, answer, channels)
         for sentence in published.said:
             _log.warning("%s", sentence)
+        if published.unsettled is not None:
+            # What was posted is found by the next attempt.
+            raise published.unsettled
         if published.superseded:
             # A delivery for the new head is on its way, or the next sweep finds it.
             return {"outcome": "superseded"}
@@ -155,10 +161,15 @@ class GitHubWork:
     def _with_client(self, job: Job, act: Callable[[Client], JsonObject]) -> JsonObject:
         if job.installation is None:
             return {"outcome": "refused", "reason": "the delivery names no installation"}
-        client = self._identity.installation(job.installation)
+        self._limits.hold(job.installation)
+        client = self._identity.installation(
+            job.installation, pace=self._limits.pace(job.installation)
+        )
         try:
             return act(client)
-        except (LimitedError, UnreachableError) as error:
+        except LimitedError as error:
+            raise self._limits.met(job.installation, error) from None
+        except UnreachableError as error:
             raise Transient(str(error)) from None
         except GitHubError as error:
             if error.status is not None and error.status >= 500:
@@ -182,7 +193,7 @@ def _asking(job: Job) -> Asking:
     )
 
 
-def make_work(settings: Settings, metrics: Metrics) -> GitHubWork:
+def make_work(settings: Settings, metrics: Metrics, patience: Patience = JOBS) -> GitHubWork:
     """The work of a worker with these settings; raises UserError when they are incomplete."""
     from bot.service.asked import asked_of
     from bot.service.verifications import Verifications
@@ -190,7 +201,8 @@ def make_work(settings: Settings, metrics: Metrics) -> GitHubWork:
     verifications = Verifications(settings.database)
     verifications.migrate()
     asked = asked_of(metrics, private_runs=settings.private_runs)
-    return GitHubWork(identity_of(settings, os.environ), asked, metrics, verifications)
+    identity = identity_of(settings, os.environ, patience)
+    return GitHubWork(identity, asked, metrics, verifications)
 
 
 def _stored(kind: type, value: object) -> Any:

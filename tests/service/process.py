@@ -13,8 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bot.service.database import Database
-from bot.service.jobs import JobClient, Retries, Worker
+from bot.service.jobs import JobClient, Worker
 from bot.service.lease import Guard, lease_for
+from bot.service.retries import Retries
 from tests.service.work import DiaryWork
 
 

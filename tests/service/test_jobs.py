@@ -8,7 +8,8 @@ from pathlib import Path
 
 from bot.service.database import Database
 from bot.service.job import Job
-from bot.service.jobs import JobClient, Retries, Worker
+from bot.service.jobs import JobClient, Worker
+from bot.service.retries import Retries
 from tests.service.process import eventually, worker_process
 from tests.service.work import DiaryWork, job
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,8 +27,9 @@ from bot.secret import Secret
 from bot.service.app import create_app
 from bot.service.database import Database
 from bot.service.job import Job
-from bot.service.jobs import JobClient, Retries, Worker
+from bot.service.jobs import JobClient, Worker
 from bot.service.metrics import Metrics
+from bot.service.retries import Retries
 from bot.service.settings import Settings
 from bot.service.sweep import sweep
 from bot.service.verifications import Verifications
@@ -39,18 +41,6 @@ from tests.github.store import Fault, Pull
 from tests.github.world import BROKEN, GOOD, QUICK, SCRIPT, World, asked, world
 from tests.service.process import eventually
 from tests.service.server import SECRET, served
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
-    with Server(tmp_path / "github") as server:
-        yield server
-        assert not server.broken, "\n".join(server.broken)
-
-
-@pytest.fixture
-def here(server: Server) -> World:
-    return world(server)
 
 
 @pytest.fixture(scope="module")
@@ -247,21 +237,48 @@ def test_a_github_that_is_down_for_a_while_loses_nothing(app: Running) -> None:
 @pytest.mark.parametrize(
     ("status", "message", "headers"),
     [
-        (403, "You have exceeded a secondary rate limit.", {}),
+        (403, "You have exceeded a secondary rate limit.", {"Retry-After": "3"}),
         (403, "API rate limit exceeded for installation.", {"X-RateLimit-Remaining": "0"}),
-        (429, "Too many requests", {"Retry-After": "7200"}),
+        (429, "Too many requests", {"Retry-After": "3"}),
     ],
+    ids=["secondary", "primary", "429"],
 )
-def test_t20_a_limit_that_outlasts_one_attempt_loses_nothing(
+def test_t20_a_limit_that_outlasts_one_attempt_loses_nothing_and_is_kept_to(
     app: Running, status: int, message: str, headers: dict[str, str]
 ) -> None:
-    pull = app.here.pull({SCRIPT: BROKEN})
+    pulls = [app.here.pull({SCRIPT: BROKEN}, branch=f"tuning-{at}") for at in range(4)]
     body = {"message": message, "documentation_url": "https://docs.github.com/rest"}
-    app.here.store.faults.append(Fault("POST", "/graphql", status, body, headers, times=3))
+    reset = {"X-RateLimit-Reset": str(int(time.time()) + 4)}
+    limit = Fault("POST", "/graphql", status, body, {**reset, **headers}, times=1_000)
+    app.here.store.faults.append(limit)
+    for pull in pulls:
+        app.deliver(pull)
+    time.sleep(2.5)
+    limit.times = 0
+    refused = [call for call in app.here.store.calls if call.status == status]
+    # Those that ask at the same moment; nobody asks again, nor whoever comes later.
+    assert 1 <= len(refused) <= len(pulls)
+    app.wait(4)
+    assert app.ended == [("opened", "published")] * 4
+    assert [len(shown(pull)) for pull in pulls] == [1] * 4
+
+
+@pytest.mark.parametrize(
+    "path",
+    [r"/issues/\d+/comments\Z", r"/check-runs\Z"],
+    ids=["comment", "check run"],
+)
+@pytest.mark.parametrize("after", [False, True], ids=["refused", "carried out"])
+def test_an_outage_between_two_writes_is_made_up_for(app: Running, path: str, after: bool) -> None:
+    """A step that could not write all is not done; the next attempt finds what was written."""
+    app.here.store.faults.append(Fault("POST", path, 503, times=9, after=after))
+    pull = app.here.pull({SCRIPT: BROKEN})
     app.deliver(pull)
     app.wait(1)
     assert app.ended == [("opened", "published")]
     assert len(shown(pull)) == 1
+    (check,) = {run.external_id: run for run in app.here.store.checks}.values()
+    assert (check.head, check.conclusion) == (pull.head, "failure")
 
 
 @pytest.mark.parametrize("hangs", [False, True], ids=["refuses", "hangs"])

@@ -1,0 +1,44 @@
+"""What the jobs of a process must know of each other: GitHub limits an installation as a whole."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable
+
+from bot.github.client import Pace
+from bot.github.errors import LimitedError
+from bot.service.job import Transient
+
+
+class Limits:
+    """The pace of writing, and the limits that were met, of each installation."""
+
+    def __init__(self, clock: Callable[[], float] = time.time) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._paces: defaultdict[int, Pace] = defaultdict(Pace)
+        self._until: dict[int, tuple[float, str]] = {}
+
+    def pace(self, installation: int) -> Pace:
+        """Shared by all clients that write for an installation."""
+        with self._lock:
+            return self._paces[installation]
+
+    def hold(self, installation: int) -> None:
+        """Raise Transient while a limit stands: to ask on would only make it longer."""
+        with self._lock:
+            until, why = self._until.get(installation, (0.0, ""))
+        if (left := until - self._clock()) > 0:
+            raise Transient(why, wait=left)
+
+    def met(self, installation: int, error: LimitedError) -> Transient:
+        """Note a limit for everybody, and say it as what passes."""
+        if error.wait is not None:
+            until = self._clock() + error.wait
+            with self._lock:
+                known, _ = self._until.get(installation, (0.0, ""))
+                if until > known:
+                    self._until[installation] = (until, str(error))
+        return Transient(str(error), wait=error.wait)

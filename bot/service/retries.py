@@ -1,0 +1,83 @@
+"""How a step outlasts what passes: outages by longer and longer waits, limits as long as asked."""
+
+from __future__ import annotations
+
+import logging
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from bot.service.database import is_outage
+from bot.service.job import Transient
+
+T = TypeVar("T")
+_log = logging.getLogger("rlbot.jobs")
+
+
+class Stopping(BaseException):
+    """The process ends while a step waits: no outcome of it is stored, and it goes on later."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retries:
+    """How transient failures of a step are retried."""
+
+    attempts: int = 40
+    """Attempts in all, but for those that ended by a limit whose end is known."""
+    first_wait: float = 2.0
+    """Seconds; each further wait is twice as long."""
+    longest_wait: float = 60.0
+    """Seconds: what was down is noticed to be up again within this time. With forty attempts, an
+    outage of half an hour is outlasted."""
+    longest_limit: float = 3 * 3_600.0
+    """Seconds that limits are waited for in all: GitHub's longest lasts an hour."""
+
+    def outage(self, attempt: int) -> float:
+        """Seconds to wait after the given attempt, from 1."""
+        return float(min(self.first_wait * 2 ** min(attempt - 1, 30), self.longest_wait))
+
+
+def patiently(
+    name: str,
+    act: Callable[[], T],
+    retries: Retries,
+    *,
+    sleep: Callable[[float], None] = time.sleep,
+) -> T:
+    """Act until it succeeds, or fails for good; raises the last Transient when patience is over.
+
+    An outage of our own database, whatever meets it, is transient too. `sleep` raises Stopping to
+    end the waiting.
+    """
+    attempt, limited = 0, 0.0
+    while True:
+        try:
+            return act()
+        except Exception as error:
+            failed = transient_of(error)
+            if failed is None:
+                raise
+            if failed.wait is not None:
+                # A moment more, so that not all who wait come back at once.
+                pause = failed.wait * random.uniform(1, 1.02) + random.uniform(0, 1)  # noqa: S311
+                limited += pause
+                over = limited > retries.longest_limit
+            else:
+                attempt += 1
+                pause = retries.outage(attempt)
+                over = attempt >= retries.attempts
+            if over:
+                raise failed from None
+            _log.warning("the step %s is tried again in %.0f s: %s", name, pause, failed)
+            sleep(pause)
+
+
+def transient_of(error: Exception) -> Transient | None:
+    """What another attempt may settle; None for what it will not."""
+    if isinstance(error, Transient):
+        return error
+    if is_outage(error):
+        return Transient(f"the database did not answer ({type(error).__name__})")
+    return None
