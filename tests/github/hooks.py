@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import threading
 import urllib.error
 import urllib.request
 import uuid
@@ -38,6 +39,7 @@ class Hook:
     url: str
     secret: str
     deliveries: list[Delivery] = field(default_factory=list)
+    _listing: threading.Lock = field(default_factory=threading.Lock)
 
     def send(
         self,
@@ -47,7 +49,11 @@ class Hook:
         guid: str | None = None,
         lost: bool = False,
     ) -> Delivery:
-        """Delivers; `lost` keeps it from arriving, as in an outage of the receiver."""
+        """Delivers; `lost` keeps it from arriving, as in an outage of the receiver.
+
+        Several threads may do so at once. With the `guid` of an earlier delivery it is delivered
+        again.
+        """
         body = json.dumps(payload, ensure_ascii=False).encode()
         known = guid or str(uuid.uuid4())
         headers = {
@@ -59,17 +65,19 @@ class Hook:
             "X-GitHub-Hook-Installation-Target-ID": str(self.app.id),
             "X-Hub-Signature-256": signature(self.secret, body),
         }
-        made = Delivery(
-            id=12_345_678_901 + len(self.deliveries),
-            guid=known,
-            event=event,
-            action=payload.get("action"),
-            payload=dict(payload),
-            status=502 if lost else _posted(self.url, body, headers),
-            redelivery=guid is not None,
-            repository_id=payload.get("repository", {}).get("id"),
-        )
-        self.deliveries.append(made)
+        status = 502 if lost else _posted(self.url, body, headers)
+        with self._listing:
+            made = Delivery(
+                id=12_345_678_901 + len(self.deliveries),
+                guid=known,
+                event=event,
+                action=payload.get("action"),
+                payload=dict(payload),
+                status=status,
+                redelivery=guid is not None,
+                repository_id=payload.get("repository", {}).get("id"),
+            )
+            self.deliveries.append(made)
         return made
 
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import threading
 import time
 import traceback
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import TracebackType
@@ -29,6 +31,15 @@ __all__ = ["Server", "graph", "rest", "rest_app", "rest_git"]
 
 _WRITES = ("POST", "PATCH", "PUT", "DELETE")
 _MINUTE = 60.0
+
+
+class _Listener(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
 
 
 class Server:
@@ -52,8 +63,7 @@ class Server:
             def log_message(self, format: str, *args: object) -> None:  # noqa: A002
                 """Says nothing; `store.calls` has it."""
 
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._http.daemon_threads = True
+        self._http = _Listener(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._http.server_port}"
         self.views = Views(self.store, self.url)
         self._thread = threading.Thread(
@@ -88,6 +98,9 @@ class Server:
         address = urlsplit(http.path)
         length = int(http.headers.get("Content-Length") or 0)
         data = http.rfile.read(length)
+        if len(data) < length:
+            http.close_connection = True  # Who asked was killed before the request was sent.
+            return
         asked = Context(
             store=self.store,
             views=self.views,
@@ -110,13 +123,15 @@ class Server:
             if http.headers.get("If-None-Match") == tag:
                 status, payload = 304, b""
         self._count(asked, status)
-        http.send_response(status)
-        for name, value in asked.headers.items():
-            http.send_header(name, value)
-        http.send_header("Content-Type", "application/json; charset=utf-8")
-        http.send_header("Content-Length", str(len(payload)))
-        http.end_headers()
-        http.wfile.write(payload)
+        # Who asked may have been killed meanwhile.
+        with suppress(ConnectionError):
+            http.send_response(status)
+            for name, value in asked.headers.items():
+                http.send_header(name, value)
+            http.send_header("Content-Type", "application/json; charset=utf-8")
+            http.send_header("Content-Length", str(len(payload)))
+            http.end_headers()
+            http.wfile.write(payload)
         for act in asked.later:
             threading.Thread(target=act, daemon=True).start()
 

@@ -1,8 +1,9 @@
 """The App as processes of its own, to be killed, stopped and refused.
 
-    python -m tests.service.app_process both|web|worker PORT FOLDER
+    python -m tests.service.app_process both|web|worker PORT FOLDER PACE
 
-Settings come from the environment as ever; the work is written down instead of done.
+Settings come from the environment as ever. With the App's credentials it does its real work,
+written down in FOLDER besides; without them the work is written down instead of done.
 """
 
 from __future__ import annotations
@@ -13,27 +14,40 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import httpx
 
 from bot.service.database import Database
 from tests.service.server import SECRET
-from tests.service.work import DiaryWork
+from tests.service.work import DiaryWork, RecordedWork
+
+if TYPE_CHECKING:
+    from bot.service.job import Work
+    from bot.service.metrics import Metrics
+    from bot.service.settings import Settings
 
 
-def main(role: str, port: int, folder: Path) -> None:
+def main(role: str, port: int, folder: Path, pace: float) -> None:
     """Serve or work until told to stop."""
     from bot.service.run import serve, work
-    from bot.service.settings import read_settings
+    from bot.service.settings import JOBS, read_settings
+    from bot.service.work import make_work
 
     settings = read_settings(os.environ)
+
+    def make(settings: Settings, metrics: Metrics) -> Work:
+        if settings.app_id is None:
+            return DiaryWork(folder)
+        patience = replace(JOBS, between_writes=pace)
+        return RecordedWork(folder, make_work(settings, metrics, patience))
+
     if role == "worker":
-        work(settings, lambda settings, metrics: DiaryWork(folder))
+        work(settings, make)
         return
-    make = (lambda settings, metrics: DiaryWork(folder)) if role == "both" else None
-    serve(settings, host="127.0.0.1", port=port, make_work=make)
+    serve(settings, host="127.0.0.1", port=port, make_work=make if role == "both" else None)
 
 
 def free_port() -> int:
@@ -41,6 +55,15 @@ def free_port() -> int:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return int(free.getsockname()[1])
+
+
+_STARTED: list[AppProcess] = []
+
+
+def end_all() -> None:
+    """Kill every process that still runs."""
+    while _STARTED:
+        _STARTED.pop().end()
 
 
 @dataclass
@@ -53,6 +76,8 @@ class AppProcess:
     folder: Path
     port: int = field(default_factory=free_port)
     more: Mapping[str, str] = field(default_factory=dict)
+    pace: float = 1.0
+    """Seconds between two writes to GitHub."""
     process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -61,12 +86,13 @@ class AppProcess:
         return self.folder / f"{self.name}.log"
 
     def start(self) -> None:
-        """Start it, and wait until it is ready."""
+        """Start it, and wait until it is ready; it ends with the test at the latest."""
+        _STARTED.append(self)
         command = [sys.executable, "-m", "tests.service.app_process"]
         with self.log.open("ab") as log:
             begin = log.tell()
             self.process = subprocess.Popen(
-                [*command, self.role, str(self.port), str(self.folder)],
+                [*command, self.role, str(self.port), str(self.folder), str(self.pace)],
                 env={
                     **{k: v for k, v in os.environ.items() if not k.startswith("RLBOT_")},
                     "RLBOT_DATABASE_URL": self.database.url.replace("+psycopg", ""),
@@ -110,4 +136,4 @@ class AppProcess:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), Path(sys.argv[3]))
+    main(sys.argv[1], int(sys.argv[2]), Path(sys.argv[3]), float(sys.argv[4]))

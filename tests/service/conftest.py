@@ -12,6 +12,17 @@ from pathlib import Path
 import pytest
 
 from bot.service.database import Database, parse_database
+from tests.github.conftest import here, server
+from tests.service import app_process
+
+__all__ = ["here", "server"]
+
+
+@pytest.fixture(autouse=True)
+def no_process_left() -> Iterator[None]:
+    """Processes of the App end with their test, however it ended."""
+    yield
+    app_process.end_all()
 
 
 @pytest.fixture(scope="session")

@@ -1,44 +1,44 @@
-"""A storm of deliveries while processes are killed: nothing is lost, nothing done twice."""
+"""A storm: contributors push, GitHub delivers late, twice and out of order, processes are killed.
+
+The App's processes do their real work against GitHub's stand-in, which lives on through the kills.
+Some kills come at any moment, the others right after something was written on GitHub and before
+its answer arrives: what a process that comes back must find, and not write once more.
+"""
 
 from __future__ import annotations
 
-import json
 import random
+import threading
 import time
-import uuid
-from collections import defaultdict
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
 from typing import Any
 
-import httpx
-
 from bot.secret import Secret
-from bot.service.database import Database
 from bot.service.events import read_event
-from bot.service.job import Job
+from bot.service.job import Job, lane
 from bot.service.jobs import JobClient
+from tests.github.store import Pull
+from tests.github.world import BROKEN, GOOD, SCRIPT
 from tests.service.app_process import AppProcess
-from tests.service.payloads import pull_request
+from tests.service.installed import KEY as SECRET
+from tests.service.installed import Installed
 from tests.service.process import eventually
-from tests.service.server import SECRET, deliver
 from tests.service.work import DiaryWork
 
-KEY = Secret(SECRET.reveal().replace(" ", "-"))
-
-
-def acts(count: int, lanes: int) -> list[dict[str, Any]]:
-    """Pushes to pull requests, several to each."""
-    return [
-        pull_request(
-            "synchronize",
-            number=at % lanes + 1,
-            head={"sha": f"{at:040x}"},
-            updated_at=f"2026-11-21T{at // 3600 % 24:02d}:{at // 60 % 60:02d}:{at % 60:02d}Z",
-        )
-        for at in range(count)
-    ]
+KEY = Secret(SECRET)
+WINDOWS = {
+    "a comment": r"\A/repos/[^/]+/[^/]+/issues/\d+/comments\Z",
+    "a check run": r"\A/repos/[^/]+/[^/]+/check-runs\Z",
+    "folding the old comment": r"\A/graphql Minimize\Z",
+}
+"""What was just written when a process is killed, and its path; the reads of each have others."""
+ORDER = ("a comment", "a check run", None, "a comment", "folding the old comment", None)
+"""What the kills follow, in turn; None comes at any moment, so that no moment is left out."""
+PATIENCE = 10.0
+"""Seconds that a kill waits for its window, before it comes at any moment instead."""
 
 
 def job_of(payload: dict[str, Any]) -> Job:
@@ -48,89 +48,153 @@ def job_of(payload: dict[str, Any]) -> Job:
     return job
 
 
+@dataclass
+class Storm:
+    """What happened, for the judge."""
+
+    github: Installed
+    processes: Sequence[AppProcess]
+    """The first one takes the webhooks."""
+    wanted: set[str] = field(default_factory=set)
+    """Ids of the jobs that GitHub told of."""
+    sent: int = 0
+    scripts: dict[int, bytes] = field(default_factory=dict)
+    """The newest script of each pull request, by its number."""
+    kills: Counter[str] = field(default_factory=Counter)
+    """By what had just been written."""
+
+    @property
+    def diary(self) -> DiaryWork:
+        """The steps that were begun."""
+        return DiaryWork(self.processes[0].folder)
+
+
 def storm(
+    github: Installed,
     processes: Sequence[AppProcess],
-    database: Database,
-    folder: Path,
     *,
     deliveries: int,
     kills: int,
+    seconds: float,
     seed: int = 7,
-) -> None:
-    """Deliver, kill, wait, and look: the first process takes the webhooks."""
+) -> Storm:
+    """Push and deliver for about `seconds`, and kill; returns when all was delivered."""
     chance = random.Random(seed)  # noqa: S311
-    payloads = acts(deliveries, lanes=max(5, deliveries // 10))
-    sent = payloads + chance.sample(payloads, deliveries // 5)
-    chance.shuffle(sent)
-    web = processes[0]
+    done = Storm(github, processes)
+    github.hook.url = f"http://127.0.0.1:{processes[0].port}/webhook"
     for process in processes:
         process.start()
-    try:
-        with ThreadPoolExecutor(8) as pool, httpx.Client(timeout=12) as client:
-            client.base_url = httpx.URL(f"http://127.0.0.1:{web.port}")
-            waiting = [pool.submit(_until_taken, client, payload) for payload in sent]
-            for _ in range(kills):
-                time.sleep(chance.uniform(0.1, 1.0))
+    with ThreadPoolExecutor(8) as senders, ThreadPoolExecutor(1) as time_of_day:
+        weather = time_of_day.submit(_weather, done, senders, deliveries, seconds, chance.random())
+        for number in range(kills):
+            time.sleep(chance.uniform(0.1, 1.0))
+            window = ORDER[number % len(ORDER)]
+            doomed = _killed(done, window) if window else None
+            done.kills[str(window) if doomed else "any moment"] += 1
+            if doomed is None:
                 doomed = chance.choice(processes)
                 doomed.kill()
-                doomed.start()
-            for one in waiting:
-                one.result()
-        _judge(database, folder, [job_of(payload) for payload in payloads])
-    finally:
-        for process in processes:
-            process.end()
+            doomed.start()
+        for one in weather.result():
+            one.result()
+    return done
 
 
-def _until_taken(client: httpx.Client, payload: dict[str, Any]) -> None:
-    """Deliver as GitHub's redeliveries do: under one id, until it was answered with a 2xx."""
-    guid, end = str(uuid.uuid4()), time.monotonic() + 300
-    body = json.dumps(payload).encode()
-    while time.monotonic() < end:
-        try:
-            if deliver(client, "pull_request", body, delivery=guid, secret=KEY).is_success:
-                return
-        except httpx.HTTPError:
-            pass
-        time.sleep(0.2)
-    raise AssertionError("a delivery was never taken")
+def _weather(
+    storm: Storm, senders: ThreadPoolExecutor, deliveries: int, seconds: float, seed: float
+) -> list[Future[None]]:
+    """Every delivery comes some time after its push, a fifth of them twice."""
+    chance = random.Random(seed)  # noqa: S311
+    step = seconds / deliveries
+    lanes = max(5, deliveries // 10)
+    numbers = [chance.randrange(lanes) if at >= lanes else at for at in range(deliveries)]
+    acts = [(at * step, "push", at) for at in range(deliveries)]
+    acts += [(at * step + chance.expovariate(0.5), "deliver", at) for at in range(deliveries)]
+    twice = chance.sample(range(deliveries), deliveries // 5)
+    acts += [(at * step + chance.expovariate(0.2), "deliver", at) for at in twice]
+    payloads: dict[int, dict[str, Any]] = {}
+    guids: dict[int, str] = {}
+    waiting = []
+    begin = time.monotonic()
+    for moment, what, at in sorted(acts):
+        time.sleep(max(0.0, begin + moment - time.monotonic()))
+        if what == "push":
+            payloads[at] = _push(storm, numbers[at])
+            storm.wanted.add(job_of(payloads[at]).id)
+            continue
+        # The App's own webhook and a repository's tell of one act under two ids.
+        guid = guids.setdefault(at, f"{at:08d}-0000-4000-8000-{chance.randrange(16**12):012x}")
+        if chance.random() < 0.5:
+            guids.pop(at)
+        waiting.append(senders.submit(_until_taken, storm.github, payloads[at], guid))
+        storm.sent += 1
+    return waiting
 
 
-def _judge(database: Database, folder: Path, wanted: list[Job]) -> None:
-    client = JobClient(database)
-    try:
-        ids = {job.id for job in wanted}
-
-        def done() -> set[str]:
-            return {status.id for status in client.jobs(["done"], limit=None)}
-
-        eventually(lambda: done() >= ids, seconds=240, what="lost: jobs that never ended")
-        stored = client.jobs(limit=None)
-    finally:
-        client.close()
-    assert {status.id for status in stored} == ids, "a delivery became two jobs"
-    assert {status.outcome for status in stored} <= {"published", "superseded"}
-    lanes: dict[str, list[tuple[float, str]]] = defaultdict(list)
-    for status in stored:
-        assert status.job is not None
-        lanes[status.job.lane].append((status.created, str(status.outcome)))
-    # Of several stored in one millisecond any may be the last.
-    for lane, ended in lanes.items():
-        last = max(created for created, _ in ended)
-        outcomes = [outcome for created, outcome in ended if created == last]
-        assert "published" in outcomes, f"the last check of {lane} was dropped: {ended}"
-    _not_repeated(DiaryWork(folder).diary())
-
-
-def _not_repeated(diary: list[str]) -> None:
-    """What had ended and was stored is not done again: no check after its publishing began."""
-    publishing: set[str] = set()
-    for line in diary:
-        step, job = line.split(" ", 1)
-        if step == "publish":
-            publishing.add(job)
+def _push(storm: Storm, number: int) -> dict[str, Any]:
+    """One more commit, with a script of the other kind; the event that tells of it."""
+    here, branch = storm.github.here, f"tuning-{number}"
+    pulls: dict[str, Pull] = {pull.head_branch: pull for pull in here.store.pulls.values()}
+    before = storm.scripts.get(pulls[branch].number) if branch in pulls else None
+    kind = GOOD if before is None or b"train_batch_sizes" in before else BROKEN
+    script = kind + f"# {len(storm.wanted)}\n".encode()
+    with here.server.lock:
+        if branch in pulls:
+            here.push({SCRIPT: script}, branch=branch)
+            pull = pulls[branch]
         else:
-            assert job not in publishing, f"a finished step was repeated: {line}"
+            pull = here.pull({SCRIPT: script}, branch=branch)
+        storm.scripts[pull.number] = script
+        return storm.github.payload(pull, "synchronize" if before else "opened")
+
+
+def _until_taken(github: Installed, payload: dict[str, Any], guid: str) -> None:
+    """Deliver as GitHub's redeliveries do: under one id, until it was answered with a 2xx."""
+    end = time.monotonic() + 300
+    while github.hook.send("pull_request", payload, guid=guid).status >= 300:
+        assert time.monotonic() < end, "a delivery was never taken"
+        time.sleep(0.3)
+
+
+def _killed(storm: Storm, window: str) -> AppProcess | None:
+    """Kill whoever writes next, right after it was written; None when nobody wrote."""
+    server = storm.github.here.server
+    found: list[AppProcess] = []
+    happened = threading.Event()
+
+    def now() -> None:
+        writer = _writer(storm)
+        if writer is None:
+            return
+        # Held by the stand-in before it answers: this is the window.
+        writer.kill()
+        found.append(writer)
+        happened.set()
+
+    armed = (WINDOWS[window], now)
+    with server.lock:
+        server.store.meanwhile.append(armed)
+    happened.wait(PATIENCE)
+    with server.lock:
+        if armed in server.store.meanwhile:
+            server.store.meanwhile.remove(armed)
+    return found[0] if found else None
+
+
+def _writer(storm: Storm) -> AppProcess | None:
+    """The process whose request the stand-in answers: the one that publishes on its lane."""
+    store = storm.github.here.store
+    call = store.calls[-1]
+    if "variables" in (call.body or {}):
+        comment = store.find_comment(int(call.body["variables"]["id"].removeprefix("IC_")))
+        number = comment.pull.number if comment else 0
+    elif call.path.endswith("/check-runs"):
+        number = int(call.body["external_id"].split(":")[1])
+    else:
+        number = int(call.path.split("/")[-2])
+    ours = lane(storm.github.here.base.full_name, number)
+    pid = storm.diary.writer(ours)
+    return next((p for p in storm.processes if p.process and p.process.pid == pid), None)
 
 
 def takeover(
@@ -149,7 +213,7 @@ def takeover(
     go.touch()
     client.submit(behind)
     for one in (job, behind):
-        eventually(_done(client, one), what=f"{one.id} after the kill")
+        eventually(lambda one=one: _is_done(client, one), what=f"{one.id} after the kill")  # type: ignore[misc]
     took = time.monotonic() - killed
     go.unlink()
     status = client.show(job.id)
@@ -158,9 +222,9 @@ def takeover(
     return took
 
 
-def _done(client: JobClient, job: Job) -> Callable[[], bool]:
-    def look() -> bool:
-        status = client.show(job.id)
-        return status is not None and status.state == "done"
+def _is_done(client: JobClient, job: Job) -> bool:
+    status = client.show(job.id)
+    return status is not None and status.state == "done"
 
-    return look
+
+__all__ = ["WINDOWS", "Storm", "job_of", "storm", "takeover"]

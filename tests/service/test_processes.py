@@ -19,7 +19,7 @@ from tests.service.app_process import AppProcess
 from tests.service.payloads import pull_request
 from tests.service.process import eventually
 from tests.service.server import deliver
-from tests.service.storm import KEY, job_of, storm, takeover
+from tests.service.storm import KEY, job_of, takeover
 from tests.service.work import DiaryWork, job
 
 LOCKER = """
@@ -29,18 +29,6 @@ connection.execute("BEGIN IMMEDIATE")
 print("locked", flush=True)
 sys.stdin.read()
 """
-
-
-def test_a_short_storm_with_kills_loses_nothing(sqlite: Database, tmp_path: Path) -> None:
-    app = AppProcess("both", "one", sqlite, tmp_path)
-    storm([app], sqlite, tmp_path, deliveries=40, kills=2)
-
-
-def test_a_short_storm_on_postgresql_with_a_worker_apart(
-    postgres: Database, tmp_path: Path
-) -> None:
-    web, worker = (AppProcess(role, role, postgres, tmp_path) for role in ("web", "worker"))
-    storm([web, worker], postgres, tmp_path, deliveries=40, kills=2)
 
 
 def test_a_dead_workers_lanes_are_free_within_ten_seconds(
@@ -172,7 +160,7 @@ def test_lines_of_the_log_are_json_with_their_job(sqlite: Database, tmp_path: Pa
     lines = [json.loads(line) for line in app.log.read_text().splitlines()]
     mine = [line for line in lines if line.get("job") == wanted.id]
     assert [line["message"] for line in mine] == [
-        "the step check is tried again: GitHub is down",
+        "the step check is tried again in 2 s: GitHub is down",
         "the job ended: published",
     ]
     assert not any("exception" in line for line in lines)

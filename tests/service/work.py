@@ -6,7 +6,7 @@ import os
 import time
 from pathlib import Path
 
-from bot.service.job import Job, JsonObject, Transient
+from bot.service.job import Job, JsonObject, Transient, Work
 
 
 def job(number: int, meaning: str = "opened", **detail: str | int | None) -> Job:
@@ -44,6 +44,14 @@ class DiaryWork:
             return []
         return [line.split(" ", 1)[1] for line in file.read_text().splitlines()]
 
+    def writer(self, lane: str) -> int | None:
+        """The process that began to publish on a lane last."""
+        for line in reversed((self.folder / "diary").read_text().splitlines()):
+            pid, step, job = line.split(" ", 2)
+            if step == "publish" and job.startswith(f"{lane}:"):
+                return int(pid)
+        return None
+
     def spans(self) -> list[tuple[str, str]]:
         """Begin and end marks of all steps, with their lanes, in order."""
         file = self.folder / "spans"
@@ -59,6 +67,22 @@ class DiaryWork:
                 time.sleep(0.02)
         time.sleep(float(job.detail.get("milliseconds") or 0) / 1000)
         _append(self.folder / "spans", f"end {job.lane}")
+
+
+class RecordedWork(DiaryWork):
+    """Real work, written down as each step begins."""
+
+    def __init__(self, folder: Path, work: Work) -> None:
+        super().__init__(folder)
+        self._work = work
+
+    def check(self, job: Job) -> JsonObject:
+        self._write("check", job)
+        return self._work.check(job)
+
+    def publish(self, job: Job, checked: JsonObject) -> JsonObject:
+        self._write("publish", job)
+        return self._work.publish(job, checked)
 
 
 def _append(file: Path, line: str) -> None:

@@ -1,0 +1,113 @@
+"""What a storm left behind, as a user sees it on GitHub and an operator in the database."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from bot.github.answer import mark_of
+from bot.service.database import Database
+from bot.service.jobs import JobClient, JobStatus
+from tests.github.store import Call, CheckRun, Pull
+from tests.service.process import eventually
+from tests.service.storm import Storm
+
+ENDS = {"published", "superseded", "nothing"}
+FOUND = ":check:sweep:"
+"""In the id of a job that no delivery asked for: the App found the head by itself."""
+
+
+def judge(storm: Storm, database: Database, *, seconds: float = 240) -> str:
+    """Wait until all is done, and look; returns the figures in a sentence."""
+    ended = _ended(storm, database, seconds)
+    here = storm.github.here
+    pulls = list(here.store.pulls.values())
+    for pull in pulls:
+        _one_comment(storm, pull)
+        _one_check_run(storm, pull)
+    _folded_once(here.store.calls)
+    _not_repeated(storm.diary.diary())
+    assert not here.server.broken, "\n".join(here.server.broken)
+    outcomes = Counter(status.outcome for status in ended)
+    comments = sum(len(pull.comments) for pull in pulls)
+    kills = ", ".join(f"{count} after {what}" for what, count in sorted(storm.kills.items()))
+    return (
+        f"{storm.sent} deliveries of {len(storm.wanted)} acts on {len(pulls)} pull requests, "
+        f"{storm.kills.total()} kills ({kills}): "
+        f"{', '.join(f'{count} jobs {outcome}' for outcome, count in outcomes.most_common())}, "
+        f"{comments} comments and {len(here.store.checks)} check runs, "
+        f"{len(here.store.calls)} requests; none lost, doubled, stale or repeated"
+    )
+
+
+def _ended(storm: Storm, database: Database, seconds: float) -> list[JobStatus]:
+    client = JobClient(database)
+    try:
+
+        def done() -> bool:
+            counts = client.counts()
+            return counts["waiting"] + counts["running"] == 0
+
+        eventually(done, seconds=seconds, what=f"jobs that never ended: {client.counts()}")
+        stored = client.jobs(limit=None)
+    finally:
+        client.close()
+    ids = {status.id for status in stored}
+    assert storm.wanted <= ids, "lost: deliveries without a job"
+    assert all(FOUND in extra for extra in ids - storm.wanted), "a delivery became two jobs"
+    bad = [status for status in stored if status.outcome not in ENDS]
+    assert not bad, f"did not end well: {bad}"
+    return stored
+
+
+def _one_comment(storm: Storm, pull: Pull) -> None:
+    shown = pull.visible()
+    assert len(shown) == 1, f"#{pull.number} shows {len(shown)} comments"
+    mark = mark_of(shown[0].body)
+    assert mark is not None
+    assert shown[0].author.login == "rlbot[bot]"
+    assert mark.head == pull.head, f"the comment of #{pull.number} is of an older head"
+    wanted = deserved(storm.scripts[pull.number])
+    assert mark.verdict == wanted, f"#{pull.number} says {mark.verdict}, its script is {wanted}"
+    # A comment may be edited for the next head, so its first words say what it was made for.
+    made = Counter(first.head for c in pull.comments if (first := mark_of(c.history[0])))
+    assert made.total() == len(pull.comments)
+    assert made.most_common(1)[0][1] == 1, f"#{pull.number} got two comments for one head"
+    assert not any(comment.deleted for comment in pull.comments), "a twin had to be deleted"
+
+
+def _one_check_run(storm: Storm, pull: Pull) -> None:
+    def ours(head: str) -> list[CheckRun]:
+        begin = f"rlbot:{pull.number}:"
+        checks = storm.github.here.store.checks
+        return [run for run in checks if run.head == head and run.external_id.startswith(begin)]
+
+    (run,) = ours(pull.head)
+    conclusion = {"fail": "failure", "pass": "success", "inconclusive": "neutral"}
+    wanted = conclusion[deserved(storm.scripts[pull.number])]
+    assert (run.status, run.conclusion) == ("completed", wanted), f"#{pull.number} is stale"
+    for other in {run.head for run in storm.github.here.store.checks}:
+        assert len(ours(other)) <= 1, f"#{pull.number} got two check runs on {other}"
+
+
+def _folded_once(calls: list[Call]) -> None:
+    folded = Counter(
+        call.body["variables"]["id"] for call in calls if call.path == "/graphql Minimize"
+    )
+    twice = [comment for comment, times in folded.items() if times > 1]
+    assert not twice, f"folded away twice: {twice}"
+
+
+def _not_repeated(diary: list[str]) -> None:
+    """What had ended and was stored is not done again: no check after its publishing began."""
+    publishing: set[str] = set()
+    for line in diary:
+        step, job = line.split(" ", 1)
+        if step == "publish":
+            publishing.add(job)
+        else:
+            assert job not in publishing, f"a finished step was repeated: {line}"
+
+
+def deserved(script: bytes) -> str:
+    """The verdict that a script of the storm deserves: the broken ones misspell a setting."""
+    return "fail" if b"train_batch_sizes" in script else "inconclusive"
