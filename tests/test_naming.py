@@ -189,9 +189,9 @@ def test_no_name_breaks_any_profile(path: str) -> None:
 def test_a_long_name_is_read_at_once() -> None:
     lab = parse_profile("lab", "{any}_{task}_{model...}_{train}_{infer}_{any}")
     name = "a_" * 2_000 + "A"
-    started = time.perf_counter()
+    started = time.process_time()
     assert not read_name(name + ".sh", (lab,)).valid
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_the_problems_can_be_said_in_chinese() -> None:

@@ -170,9 +170,9 @@ def test_the_report_keeps_them(tmp_path: Path) -> None:
 
 def test_twenty_thousand_comments_cost_no_time() -> None:
     script = "# rlbot: ignore[RLB026] why\n" * 20_000 + LAUNCH
-    started = time.perf_counter()
+    started = time.process_time()
     report = _check(script)
-    assert time.perf_counter() - started < 60
+    assert time.process_time() - started < 60
     assert any("more than 200" in finding.message for finding in report.findings)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from bot.language import say
 from bot.rules._example import verl
@@ -38,6 +38,9 @@ META = Meta(
             "the invisible character U+{code} ({name}) stands here": (
                 "此处有不可见字符 U+{code}（{name}）"
             ),
+            "the invisible character U+{code} ({name}) stands {count} times in this line": (
+                "本行有 {count} 个不可见字符 U+{code}（{name}）"
+            ),
             "write a plain space": "改为普通空格",
             "remove it": "删除它",
             "remove the character": "删除该字符",
@@ -55,21 +58,37 @@ _SPACE = re.compile(f"[{_SPACES}]")
 
 
 def check(case: Case) -> Iterator[Hit]:
-    """Each such character, with its name."""
-    for found in _UNSEEN.finditer(case.source.text):
+    """Each such character of a line, with its name; nothing where the file is not text."""
+    if any(problem.kind == "encoding" for problem in case.reading.problems):
+        return
+    text = case.source.text
+    together: dict[tuple[int, str], list[int]] = {}
+    for found in _UNSEEN.finditer(text):
         if found.start() == 0 and found[0] == "\ufeff":
             continue
-        space = bool(_SPACE.match(found[0]))
-        span = Span(found.start(), found.end())
-        name = unicodedata.name(found[0], "CONTROL CHARACTER").lower()
-        yield Hit(
-            message=say(
-                "the invisible character U+{code} ({name}) stands here",
-                code=f"{ord(found[0]):04X}",
-                name=name,
-            ),
-            span=span,
-            help=(say("write a plain space") if space else say("remove it")),
-            fix_title=(say("write a plain space") if space else say("remove the character")),
-            edits=(TextEdit(span=span, text=" " if space else ""),),
+        # A pasted line may hold one at every blank: that is one mistake.
+        line = text.rfind("\n", 0, found.start())
+        together.setdefault((line, found[0]), []).append(found.start())
+    for (_, char), places in together.items():
+        yield _hit(char, places)
+
+
+def _hit(char: str, places: Sequence[int]) -> Hit:
+    space = bool(_SPACE.match(char))
+    code, name = f"{ord(char):04X}", unicodedata.name(char, "CONTROL CHARACTER").lower()
+    spans = [Span(at, at + 1) for at in places]
+    stands = say("the invisible character U+{code} ({name}) stands here", code=code, name=name)
+    if len(places) > 1:
+        stands = say(
+            "the invisible character U+{code} ({name}) stands {count} times in this line",
+            code=code,
+            name=name,
+            count=len(places),
         )
+    return Hit(
+        message=stands,
+        span=spans[0],
+        help=(say("write a plain space") if space else say("remove it")),
+        fix_title=(say("write a plain space") if space else say("remove the character")),
+        edits=tuple(TextEdit(span=span, text=" " if space else "") for span in spans),
+    )

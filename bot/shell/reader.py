@@ -56,9 +56,9 @@ def read(
     """
     text, problems = _decode(data, limits)
     source = Source(path, text)
-    if any(problem.kind in ("limit", "encoding") for problem in problems) and not text.strip():
+    if any(problem.kind == "limit" for problem in problems) and not text.strip():
         return Reading(source, (), (), (), tuple(problems))
-    if any(problem.message.startswith(_FATAL) for problem in problems):
+    if any(problem.kind == "encoding" for problem in problems):
         return Reading(source, (), (), (), tuple(problems))
     given = {**(environment or {}), **assumed}
     place = path if script_path is None else script_path
@@ -118,7 +118,7 @@ def _decode(data: bytes, limits: Limits) -> tuple[str, list[Problem]]:
             "the file starts with a byte order mark, which bash takes for a part of the first "
             "word; save it as UTF-8 without one"
         )
-        problems.append(Problem("encoding", message, Span(0, 0)))
+        problems.append(Problem("syntax", message, Span(0, 0)))
     at = text.find("\0")
     if at >= 0:
         message = f"{_FATAL}: it contains a NUL byte"

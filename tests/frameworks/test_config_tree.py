@@ -222,7 +222,7 @@ def secret() -> None:
 @pytest.mark.parametrize("name", list(HOSTILE))
 def test_hostile_files_give_a_sentence(name: str) -> None:
     files, said = HOSTILE[name]
-    begun = time.perf_counter()
+    begun = time.process_time()
     found = tree(files)
     assert found.table(ROOT) is None
     problem = found.problem(ROOT)
@@ -231,7 +231,7 @@ def test_hostile_files_give_a_sentence(name: str) -> None:
     assert SECRET not in problem
     assert "\n" not in problem
     assert len(problem) < 400
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 5
     # The launch is reported as one that could not be checked, with this reason.
     read_by = plan(files, "data.train_batch_size=8")
     assert read_by.table is None

@@ -23,6 +23,17 @@ def test_stays_silent(script: str) -> None:
     assert quiet(SLUG, script)
 
 
+def test_bytes_that_are_no_text_are_left_to_the_rule_syntax() -> None:
+    assert quiet(SLUG, "echo a\n".encode("utf-16"))
+    assert quiet(SLUG, bytes(range(256)) * 40)
+
+
+def test_a_line_full_of_them_is_one_finding(snapshot: SnapshotAssertion) -> None:
+    script = "echo\u00a0a\u00a0b\u200b\u00a0c\necho\u00a0d\n"
+    assert told(SLUG, script).replace("\u00a0", "?").replace("\u200b", "?") == snapshot
+    assert fixed(SLUG, script) == "echo a b c\necho d\n"
+
+
 @pytest.mark.parametrize(
     "char", ["\u200b", "\u202e", "\u2066", "\u00a0", "\u3000", "\x1b", "\ufeff"]
 )

@@ -61,7 +61,8 @@ def test_syntax_error(text: str, message: str, line: int, column: int) -> None:
 def test_byte_order_mark() -> None:
     result = read(b"\xef\xbb\xbfcmd a\n", "x.sh")
     (problem,) = result.problems
-    assert problem.kind == "encoding"
+    assert problem.kind == "syntax"
+    assert "byte order mark" in problem.message
     assert result.source.text == "cmd a\n"
     assert names(result) == ["cmd", "a"]
 
@@ -88,7 +89,7 @@ def test_empty_files() -> None:
     for data in (b"", b"\n", b"# note", b"\\", b"\xef\xbb\xbf", b"   \n\t\n"):
         result = read(data, "x.sh")
         assert not result.commands
-        assert all(problem.kind == "encoding" for problem in result.problems)
+        assert all("byte order mark" in problem.message for problem in result.problems)
 
 
 HOSTILE = {
@@ -123,9 +124,9 @@ HOSTILE = {
 @pytest.mark.parametrize("bound", HOSTILE)
 def test_bound_is_named(bound: str) -> None:
     limits = Limits(variables=2_000) if bound == "variables" else Limits()
-    start = time.perf_counter()
+    start = time.process_time()
     result = read(HOSTILE[bound], "x.sh", limits=limits)
-    assert time.perf_counter() - start < SECONDS
+    assert time.process_time() - start < SECONDS
     reached = [problem for problem in result.problems if problem.kind == "limit"]
     assert reached
     found = {match for p in reached for match in re.findall(r"the bound (\w+)=\d+ ", p.message)}
@@ -155,9 +156,9 @@ def test_bound_is_named(bound: str) -> None:
     ],
 )
 def test_no_hang(data: bytes) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     read(data, "x.sh")
-    assert time.perf_counter() - start < SECONDS
+    assert time.process_time() - start < SECONDS
 
 
 def test_memory_is_bounded() -> None:

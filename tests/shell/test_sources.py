@@ -200,9 +200,9 @@ def test_many_files() -> None:
 
 def test_a_file_that_sources_itself_often() -> None:
     data = b". ./x.sh\n" * 45 + b'OPTS="$OPTS --a 1"; cmd $OPTS\n' * 20
-    start = time.perf_counter()
+    start = time.process_time()
     result = read(data, "x.sh", files={"x.sh": data}.get)
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 20
     assert {problem.kind for problem in result.problems} == {"limit"}
 
 
