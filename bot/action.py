@@ -160,7 +160,7 @@ def _note(
         _log(out, f"{answered.pull.id} moved on while it was checked; nothing is posted for it.")
         return
     if not checked.touches:
-        _log(out, f"{answered.pull.id} adds or alters no tuning script.")
+        _log(out, f"{answered.pull.id} alters neither a tuning script nor the page of rows.")
         return
     report = checked.report
     verdict = str(report.verdict)

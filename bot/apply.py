@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -10,8 +9,6 @@ from bot.check import Options, Script
 from bot.fix import fix_script
 from bot.report import Report, ScriptReport
 from bot.table import PageError, add_row, read_page
-
-_COMMIT = re.compile(r"/blob/[0-9a-f]{40}(?:[0-9a-f]{24})?/")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,15 +51,10 @@ def with_rows(report: Report, page: str, path: str) -> Rows:
         except PageError as error:
             left.append((script.path, str(error)))
             continue
-        if _unpinned(change.text) != _unpinned(text):
+        if change.text != text:
             written.append(script.path)
             text = change.text
     return Rows(text=text, scripts=tuple(written), left=tuple(left))
-
-
-def _unpinned(page: str) -> str:
-    """Without the commits of permalinks: each commit of ours would ask for the next one."""
-    return _COMMIT.sub("/blob/", page)
 
 
 def _why_not(script: ScriptReport) -> str:

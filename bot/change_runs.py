@@ -16,7 +16,7 @@ from bot.evidence.in_use import in_use
 from bot.evidence.links import RunLink, parse_link
 from bot.evidence.which_run import Choice, by_configuration, choose
 from bot.frameworks import plans
-from bot.github.change import ChangeFiles, ChangeSource, Wanted
+from bot.github.change import ChangeFiles, ChangeSource
 from bot.header import read_header
 from bot.language import say
 from bot.shell import read
@@ -190,7 +190,7 @@ def _other_scripts(source: ChangeSource, config: Config) -> dict[str, str]:
     for folder in config.scripts:
         root = folder.rstrip("/")
         try:
-            read_ = source.read(Wanted(script=config.owns, folder=root, suffix=".sh")).folder
+            read_ = source.below(source.head, root, ".sh")
         except UserError:
             continue
         for path, data in read_.items():

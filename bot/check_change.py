@@ -8,14 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from bot.change_page import change_page, for_scripts, standing_links
 from bot.change_runs import ChangeRuns, change_runs, with_runs
 from bot.check import Options, PageText, Script, check_script, make_report
 from bot.config import FILE_NAME, Config, parse_config
 from bot.errors import UserError
 from bot.evidence.links import RunLink
 from bot.github.change import ChangeFiles, ChangeSource, Wanted
+from bot.github.errors import TooMuchError
 from bot.language import say, sentence_of
-from bot.report import Change, Report, Unchecked
+from bot.report import Change, PageReport, Report, Unchecked
+from bot.table import PageError
 
 if TYPE_CHECKING:
     from bot.frameworks import ConfigTree
@@ -31,13 +34,20 @@ class CheckedChange:
     report: Report
     config: Config
     touches: bool
-    """True when the change adds or alters a tuning script, also one that could not be read."""
+    """True when the change concerns us: it adds or alters a tuning script, also one that could not
+    be read, or it adds, alters or removes the documentation page."""
     sources: Mapping[str, str] = field(default_factory=dict)
     """Path to the text of each script, for excerpts and suggestions."""
     page: str | None = None
     """Text of the page when the change alters it, so that a suggestion can stand on it."""
     options: Options = field(default_factory=Options)
     """What the scripts were checked with."""
+
+    @property
+    def texts(self) -> Mapping[str, str]:
+        """Path to the text of every file that findings stand in."""
+        pages = {page.path: self.page for page in self.report.pages if self.page is not None}
+        return {**self.sources, **pages}
 
 
 def _no_runs(scripts: Sequence[str], options: Options) -> Mapping[str, Path | RunLink]:
@@ -68,7 +78,7 @@ def configuration(source: ChangeSource) -> Config:
 
 
 def check_change(source: ChangeSource, asked: Asked) -> CheckedChange:
-    """Check every tuning script that a change adds or alters.
+    """Check every tuning script that a change adds or alters, and what it does to the page.
 
     Raises UserError when the change or the configuration cannot be read.
     """
@@ -99,15 +109,18 @@ def check_change(source: ChangeSource, asked: Asked) -> CheckedChange:
         except UserError as error:
             unchecked.append(Unchecked(check="configuration", reason=sentence_of(error)))
     page = _page(files, config, unchecked)
+    pages = _changed_page(source, files, page, options, unchecked)
+    options = for_scripts(options)
     runs = change_runs(source, files, run_of, options) if files.scripts else ChangeRuns()
+    links = standing_links(source, files, page)
     reports, sources = [], {}
     for file in files.scripts:
         if file.data is None:
             unchecked.append(Unchecked(check=file.path, reason=file.reason))
             continue
         sources[file.path] = file.data.decode("utf-8", "replace")
-        link = None
-        if source.web_url:
+        link = links.get(file.path)
+        if link is None and source.web_url:
             link = f"{source.web_url}/blob/{source.head}/{quote(file.path)}"
         script = Script(
             path=file.path,
@@ -121,13 +134,14 @@ def check_change(source: ChangeSource, asked: Asked) -> CheckedChange:
     report = make_report(
         reports,
         unchecked=unchecked,
+        pages=pages,
         change=Change(base=source.base, head=source.head),
         language=options.config.language,
     )
     return CheckedChange(
         report=report,
         config=config,
-        touches=bool(files.scripts),
+        touches=bool(files.scripts) or files.page_changed or files.page_removed,
         sources=sources,
         page=page.text if page and files.page_changed else None,
         options=options,
@@ -135,6 +149,13 @@ def check_change(source: ChangeSource, asked: Asked) -> CheckedChange:
 
 
 def _page(files: ChangeFiles, config: Config, unchecked: list[Unchecked]) -> PageText | None:
+    if config.page and files.page_removed:
+        removed = say(
+            "This change removes the page {path}. Move the rows to another page and name it as "
+            "`page` in .rlbot.yml, or keep this one.",
+            path=config.page,
+        )
+        unchecked.append(Unchecked(check="page", reason=removed))
     if not config.page or files.page is None:
         return None
     try:
@@ -144,6 +165,24 @@ def _page(files: ChangeFiles, config: Config, unchecked: list[Unchecked]) -> Pag
             Unchecked(check="page", reason=say("{path} is not UTF-8.", path=config.page))
         )
         return None
+
+
+def _changed_page(
+    source: ChangeSource,
+    files: ChangeFiles,
+    page: PageText | None,
+    options: Options,
+    unchecked: list[Unchecked],
+) -> list[PageReport]:
+    """The report on the page when the change alters it; none when it could not be checked."""
+    if page is None or not files.page_changed:
+        return []
+    try:
+        report = change_page(source, files, page, options)
+    except (PageError, TooMuchError) as error:
+        unchecked.append(Unchecked(check="page", reason=sentence_of(error)))
+        return []
+    return [report] if report else []
 
 
 def _own_tree(files: Mapping[str, bytes]) -> dict[str, ConfigTree]:

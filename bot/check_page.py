@@ -14,7 +14,7 @@ from bot.config import RuleLevel
 from bot.errors import UserError
 from bot.frameworks import plans
 from bot.header import read_header
-from bot.language import say
+from bot.language import say, sentence_of
 from bot.naming import read_name
 from bot.report import Finding, PageReport, Unchecked, Verdict
 from bot.rules.base import Case as ScriptCase
@@ -31,7 +31,8 @@ from bot.translation import page_in_language
 
 File: TypeAlias = Callable[[str], bytes | None]
 History: TypeAlias = Callable[[str, str], bytes | None]
-_LINE = re.compile(r"\bline \d+")
+_LINE = re.compile(r"\blines? (?P<en>\d+(?:, \d+)*)|第 (?P<zh>\d+(?:, \d+)*) 行")
+"""The lines that a sentence names, in both languages: they move with an edit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +50,8 @@ class Repository:
     history: History | None = None
     """A file by commit and path; None when the commit does not have it. Raises UserError with the
     reason when the commit is not known. None where there is no history."""
+    offered: frozenset[str] = frozenset()
+    """Scripts whose missing row is no matter of this report: it is offered with the script's."""
 
 
 def check_page(page: PageText, repository: Repository, options: Options) -> PageReport:
@@ -61,12 +64,7 @@ def check_page(page: PageText, repository: Repository, options: Options) -> Page
     reader = _Reader(options)
     scripts = [reader.subject(path, data) for path, data in sorted(repository.scripts.items())]
     rows = list(read_.rows())
-    addresses = []
-    for _, row in rows:
-        address = _address(row)
-        addresses.append(
-            (address, read_address(address, repository.page or page.path) if address else None)
-        )
+    addresses = _addresses(rows, repository.page or page.path)
     own = own_repositories((link for _, link in addresses if link), repository.name)
     entries: list[Entry] = []
     unread: list[Entry] = []
@@ -78,7 +76,13 @@ def check_page(page: PageText, repository: Repository, options: Options) -> Page
     levels = _levels(options)
     off = {id_ for id_, level in levels.items() if level == "off"}
     findings, unchecked = registry.run(
-        Case(page=read_, entries=entries, unread=unread, scripts=scripts),
+        Case(
+            page=read_,
+            entries=entries,
+            unread=unread,
+            scripts=scripts,
+            offered=repository.offered,
+        ),
         only=_ids(options.select),
         without=off | _ids(options.ignore),
     )
@@ -95,6 +99,18 @@ def check_page(page: PageText, repository: Repository, options: Options) -> Page
     return page_in_language(report, options.config.language)
 
 
+def own_links(page: PageText, name: str | None) -> dict[str, FileLink]:
+    """Where the rows of a page lead in its own repository, by their addresses.
+
+    `name` is OWNER/NAME of the repository, where it is known. Raises UserError for a page that is
+    too long.
+    """
+    rows = list(read_page(page.text, page.path).rows())
+    found = {address: link for address, link in _addresses(rows, page.path) if link}
+    own = own_repositories(found.values(), name)
+    return {a: link for a, link in found.items() if not link.repository or link.repository in own}
+
+
 def new_in(after: PageReport, before: PageReport) -> PageReport:
     """What a change of the page brings along: the findings that the page before did not have.
 
@@ -108,8 +124,8 @@ def new_in(after: PageReport, before: PageReport) -> PageReport:
             known[words] -= 1
         else:
             fresh.append(finding)
-    old = {_LINE.sub("", item.reason) for item in before.unchecked}
-    unchecked = tuple(u for u in after.unchecked if _LINE.sub("", u.reason) not in old)
+    old = {_lineless(item.reason) for item in before.unchecked}
+    unchecked = tuple(item for item in after.unchecked if _lineless(item.reason) not in old)
     return replace(
         after,
         findings=tuple(fresh),
@@ -119,7 +135,12 @@ def new_in(after: PageReport, before: PageReport) -> PageReport:
 
 
 def _words(finding: Finding) -> tuple[str, str]:
-    return finding.id, _LINE.sub("", finding.message)
+    return finding.id, _lineless(finding.message)
+
+
+def _lineless(sentence: str) -> str:
+    """A sentence that names as many lines, wherever they are, is the same one."""
+    return _LINE.sub(lambda found: "," * found[0].count(","), sentence)
 
 
 class _Reader:
@@ -149,6 +170,14 @@ class _Reader:
         case = ScriptCase(path=path, source=reading.source, reading=reading, name=name, plans=found)
         trials, _ = check_case(case, select=["trial-log"])
         return Subject(path=path, name=name, header=header, plans=found, trials=trials)
+
+
+def _addresses(
+    rows: Iterable[tuple[object, PageRow]], page: str
+) -> list[tuple[str, FileLink | None]]:
+    """The address of each row, and the file that it names."""
+    found = [_address(row) for _, row in rows]
+    return [(address, read_address(address, page) if address else None) for address in found]
 
 
 def _address(row: PageRow) -> str:
@@ -185,7 +214,7 @@ def _target(
             address=address,
             path=link.path,
             commit=link.ref,
-            reason=say(UNREACHED, reason=str(error)),
+            reason=say(UNREACHED, reason=sentence_of(error)),
         )
     if data is None:
         return Target(state="missing", address=address, path=link.path, commit=link.ref)

@@ -28,6 +28,21 @@ SENTENCES: Final[Mapping[str, str]] = {
         "name states a size such as 7B."
     ): "无法确定页面中的章节：模型路径和脚本名都没有写明 7B 这样的规模。",
     "{path} is not UTF-8.": "{path} 不是 UTF-8 编码。",
+    (
+        "This change removes the page {path}. Move the rows to another page and name it as `page` "
+        "in .rlbot.yml, or keep this one."
+    ): (
+        "本次改动删除了页面 {path}。请把各行移到另一页面，并在 .rlbot.yml 中用 `page` 指明，"
+        "或保留该页面。"
+    ),
+    # bot/change_page.py
+    "The repository has no commit {commit}, or no file that can be read there.": (
+        "仓库中没有提交 {commit}，或该处没有可读取的文件。"
+    ),
+    "{ref} is no full commit id; link to a commit.": "{ref} 不是完整的提交编号；请链接到某个提交。",
+    "The page has more than {most} links, and this one was not followed.": (
+        "页面的链接超过 {most} 个，未跟随该链接。"
+    ),
     # bot/rules/registry.py
     (
         "rule {id} failed: {kind}. This is a fault of rlbot, not of the script; please report it "

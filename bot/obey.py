@@ -27,6 +27,7 @@ from bot.github.talk import (
     react,
     reactions,
     reply,
+    unreact,
 )
 from bot.pulls import AnsweredPull, answer_pull
 from bot.render.escape import clip, code_span, markdown_inline
@@ -131,6 +132,8 @@ def obey(
     if asking.comment is not None:
         kind: Reaction = "confused" if done.refused else "rocket"
         react(client, asking.pull.repository, asking.comment, kind)
+        if recent.confused is not None and not done.refused:
+            unreact(client, asking.pull.repository, asking.comment, recent.confused)
     return done
 
 
@@ -141,14 +144,18 @@ def _recent(client: Client, asking: Asking) -> Lately | None:
     repository = asking.pull.repository
     seen = react(client, repository, asking.comment, "eyes")
     mine = reactions(client, repository, asking.comment, seen.us)
-    finished = [mine[kind] for kind in ("rocket", "confused") if kind in mine]
-    if not finished:
+    rocket, confused = mine.get("rocket"), mine.get("confused")
+    if not rocket and not confused:
         return lately(client, asking.pull, asking.author, asking.comment, seen)
     if not asking.before:
         return None
     # The 👀 of an edited comment is as old as the comment, so that our own clock is asked.
-    left = round(COOLDOWN - (time.time() - mine.get("rocket", 0.0)))
-    return Lately(wait=max(0, min(left, COOLDOWN)), refused="confused" in mine)
+    left = round(COOLDOWN - (time.time() - rocket.at)) if rocket else 0
+    return Lately(
+        wait=max(0, min(left, COOLDOWN)),
+        refused=confused is not None,
+        confused=confused.id if confused else None,
+    )
 
 
 def _carry_out(
@@ -228,7 +235,7 @@ def _verify(way: _Way, command: Command, done: Obeyed) -> None:
     if done.answered.published.superseded:
         raise _RefusedError("The head moved while it was checked; its newest commit comes next.")
     if not done.answered.checked.touches:
-        _say(way, done, "This pull request adds or alters no tuning script.")
+        _say(way, done, "This pull request alters neither a tuning script nor the page of rows.")
 
 
 def _runs(

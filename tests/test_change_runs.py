@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -42,13 +42,17 @@ class Change:
 
     def read(self, wanted: Wanted) -> ChangeFiles:
         found = {p: t for p, t in self.scripts.items() if wanted.script(p)}
-        below = {**self.standing, **self.scripts} if wanted.suffix == ".sh" else {}
-        root = f"{wanted.folder}/"
         return ChangeFiles(
             scripts=tuple(ChangedFile(path=p, data=t.encode()) for p, t in found.items()),
             page=self.page.encode() if wanted.page else None,
-            folder={p.removeprefix(root): t.encode() for p, t in below.items()},
         )
+
+    def below(self, commit: str, folder: str, suffix: str) -> Mapping[str, bytes]:
+        texts = {**self.standing, **self.scripts}
+        return {p.removeprefix(f"{folder}/"): t.encode() for p, t in texts.items()}
+
+    def files(self, asked: Sequence[tuple[str, str]]) -> Mapping[tuple[str, str], bytes | None]:
+        return {}
 
     def texts(self) -> tuple[Text, ...]:
         if self.silent:

@@ -23,6 +23,7 @@ from tests.rules.helpers import PATH
 from tests.test_local_change import Repository
 
 SPEAKERS = (
+    "bot/change_page.py",
     "bot/check.py",
     "bot/check_change.py",
     "bot/frameworks/base.py",

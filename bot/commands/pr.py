@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
     repository = LocalRepository(Path(arguments.repo or "."))
     change = repository.change(arguments.base, arguments.head or "HEAD")
     checked = check_change(change, _asked(arguments))
-    return finish(checked.report, arguments, checked.sources)
+    return finish(checked.report, arguments, checked.texts)
 
 
 def _on_github(arguments: argparse.Namespace) -> int:
@@ -99,11 +99,11 @@ def _on_github(arguments: argparse.Namespace) -> int:
     if not (arguments.publish or arguments.dry_run):
         checked = check_pull(client, pull, asked).checked
         _count(client, arguments)
-        return finish(checked.report, arguments, checked.sources)
+        return finish(checked.report, arguments, checked.texts)
     if arguments.dry_run:
         client.rehearsed = []
     done = answer_pull(client, pull, asked)
-    status = finish(done.checked.report, arguments, done.checked.sources)
+    status = finish(done.checked.report, arguments, done.checked.texts)
     for call in client.rehearsed or ():
         say(f"would send {call}")
     if client.rehearsed == []:

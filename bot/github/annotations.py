@@ -55,7 +55,7 @@ class Annotation:
 
 def annotations_of(report: Report) -> tuple[tuple[Annotation, ...], int]:
     """The findings of a report as annotations, errors first, and how many are left over."""
-    found = wording.by_place(f for script in report.scripts for f in script.findings)
+    found = wording.by_place(wording.all_findings(report))
     return tuple(map(_annotation, found[:MOST])), max(0, len(found) - MOST)
 
 

@@ -18,7 +18,7 @@ from bot.render.speech import speaking
 from bot.report import Report, Verdict
 
 State: TypeAlias = Verdict | Literal["none"]
-"""A verdict, or none where no tuning script is left."""
+"""A verdict, or none where nothing is left to check."""
 
 CHECK = "rlbot"
 """Name of the check run and context of the commit status."""
@@ -70,7 +70,7 @@ class Answer:
 
     @property
     def touches(self) -> bool:
-        """True when the pull request adds or alters a tuning script."""
+        """True when the pull request alters a tuning script or the page of rows."""
         return self.verdict != "none"
 
     @property
@@ -90,9 +90,9 @@ def answer_of(
 ) -> Answer:
     """The answer to a pull request.
 
-    `touches` says whether it adds or alters a tuning script, `sources` gives the text of the
-    scripts by path, `page` the text of the documentation page when the pull request alters it,
-    `added` the paths of new files.
+    `touches` says whether it alters a tuning script or the page of rows, `sources` gives the text
+    of the scripts by path, `page` the text of the documentation page when the pull request alters
+    it, `added` the paths of new files.
     Raises ValueError for a report without a change.
     """
     if report.change is None:
@@ -179,7 +179,8 @@ def _marked(
 
 
 def _title(report: Report) -> str:
-    return wording.verdict(report) if report.scripts else notices.not_read_title(report)
+    read = report.scripts or report.pages
+    return wording.verdict(report) if read else notices.not_read_title(report)
 
 
 def _text(report: Report, limit: int) -> str:

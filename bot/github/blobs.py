@@ -153,6 +153,17 @@ class Reader:
             for name in sorted(wanted, key=lambda name: name.path)
         }
 
+    def known(self, commits: Iterable[str]) -> frozenset[str]:
+        """Those of the commits, by their full ids, that the repository has. Raises GitHubError."""
+        asked = list(dict.fromkeys(commits))
+        found: set[str] = set()
+        for start in range(0, len(asked), _AT_ONCE):
+            part = asked[start : start + _AT_ONCE]
+            ids = self._name() | {f"b{n}": oid for n, oid in enumerate(part)}
+            data = self.client.graphql(queries.blobs(len(part)), ids, name="blobs")["repository"]
+            found |= {oid for n, oid in enumerate(part) if data.get(f"b{n}")}
+        return frozenset(found)
+
     def _listed(self, tree: str, folder: str) -> tuple[Name, ...]:
         answer = self.client.get(f"/repos/{self.repository}/git/trees/{tree}", recursive=1)
         if answer.get("truncated"):

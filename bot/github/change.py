@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -54,7 +54,11 @@ class ChangeFiles:
     """Added and altered ones, in path order."""
     page: bytes | None = None
     page_changed: bool = False
-    """True when the page was read at the head, because the change alters it."""
+    """True when the page was read at the head, because the change adds or alters it."""
+    page_before: bytes | None = None
+    """The page at the base, when the change alters it."""
+    page_removed: bool = False
+    """True when the change takes the page away."""
     config: bytes | None = None
     """The configuration at the head, when the change alters it; never obeyed."""
     folder: Mapping[str, bytes] = field(default_factory=dict)
@@ -91,7 +95,20 @@ class ChangeSource(Protocol):
         """The content of a regular file at the base; None when there is none."""
 
     def read(self, wanted: Wanted) -> ChangeFiles:
-        """Everything that is wanted of the change."""
+        """Everything that is wanted, where the change touches a script or the page."""
+
+    def below(self, commit: str, folder: str, suffix: str) -> Mapping[str, bytes]:
+        """The regular files below a folder whose names end so, by their path within it.
+
+        Empty when there is no such folder; too much to be read is a UserError.
+        """
+
+    def files(self, asked: Sequence[tuple[str, str]]) -> Mapping[tuple[str, str], bytes | None]:
+        """The regular files at (commit, path), whose commits are full ids.
+
+        None where the commit has no such path; missing where the commit is not known, and where
+        something else than a file that can be read stands there.
+        """
 
     def texts(self) -> tuple[Text, ...]:
         """What the change's author wrote about it, oldest first; links to runs may stand there."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,8 +21,11 @@ from bot.github.change import (
     Wanted,
     over_limit,
 )
+from bot.github.errors import TooMuchError
 
 _TIMEOUT = 60
+_GONE = "000000"
+"""git's mode of what a change takes away."""
 _NOREPLY = re.compile(r"(?:\d+\+)?([A-Za-z0-9-]+)@users\.noreply\.github\.com\Z")
 _REMOTE = re.compile(
     r"(?:https://|ssh://git@|git@)([A-Za-z0-9.-]+)[/:]([A-Za-z0-9_.-]+)/([A-Za-z0-9_.-]+?)(?:\.git)?/?\Z"
@@ -38,6 +43,8 @@ class LocalChange:
     """Commit that the two have in common."""
     entries: tuple[tuple[str, str, str], ...]
     """Mode, blob and path of what the change adds or alters."""
+    removed: frozenset[str] = frozenset()
+    """Paths of what it takes away."""
 
     @property
     def web_url(self) -> str | None:
@@ -51,7 +58,9 @@ class LocalChange:
     def read(self, wanted: Wanted) -> ChangeFiles:
         """Everything that is wanted of the change. Raises UserError."""
         scripts = sorted(entry[::-1] for entry in self.entries if wanted.script(entry[2]))
-        if not scripts:
+        changed = any(path == wanted.page for _, _, path in self.entries)
+        removed = wanted.page in self.removed
+        if not scripts and not changed and not removed:
             return ChangeFiles(scripts=())
         files = [
             self.repository.changed(mode, digest, path, self.fork, self.head)
@@ -59,13 +68,15 @@ class LocalChange:
         ]
         over = [path for path, _, _ in scripts[MAX_SCRIPTS:]]
         files += [ChangedFile(path=path, data=None, reason=over_limit(path)) for path in over]
-        page, changed, gaps = None, False, []
-        if wanted.page:
-            changed = any(path == wanted.page for _, _, path in self.entries)
+        page, before, gaps = None, None, []
+        if wanted.page and not removed:
             try:
                 page = self.repository.blob(self.head if changed else self.base, wanted.page)
             except UserError as error:
                 gaps.append(("page", str(error)))
+        if wanted.page and changed:
+            with suppress(UserError):  # Then everything in the page is new.
+                before = self.repository.blob(self.base, wanted.page)
         config = None
         if wanted.config and any(path == wanted.config for _, _, path in self.entries):
             try:
@@ -82,10 +93,25 @@ class LocalChange:
             scripts=tuple(files),
             page=page,
             page_changed=changed,
+            page_before=before,
+            page_removed=removed,
             config=config,
             folder=folder,
             gaps=tuple(gaps),
         )
+
+    def below(self, commit: str, folder: str, suffix: str) -> Mapping[str, bytes]:
+        """The regular files below a folder whose names end so. Raises UserError."""
+        return self.repository.below(commit, folder, suffix)
+
+    def files(self, asked: Sequence[tuple[str, str]]) -> Mapping[tuple[str, str], bytes | None]:
+        """The regular files at (commit, path). Raises UserError."""
+        found: dict[tuple[str, str], bytes | None] = {}
+        for commit, path in dict.fromkeys(asked):
+            with suppress(UserError):
+                if self.repository.kind(self.repository.commit(commit), path) in ("blob", ""):
+                    found[commit, path] = self.repository.blob(commit, path)
+        return found
 
     def texts(self) -> tuple[Text, ...]:
         """Nothing: a branch has no description."""
@@ -122,10 +148,16 @@ class LocalRepository:
             raise UserError(reason)
         return self._git("cat-file", "blob", digest)
 
+    def kind(self, commit: str, path: str) -> str:
+        """blob, tree or commit (a submodule); empty when nothing stands there."""
+        listed = self._git("ls-tree", "-z", "--full-tree", commit, "--", f":(literal,top){path}")
+        return listed.split(b"\t", 1)[0].split(b" ")[1].decode() if listed else ""
+
     def below(self, commit: str, folder: str, suffix: str) -> dict[str, bytes]:
         """The regular files below a folder whose names end so, by their path within it.
 
-        Empty when there is no such folder. Raises UserError above MAX_FILES or MAX_BLOB bytes.
+        Empty when there is no such folder. Raises TooMuchError above MAX_FILES or MAX_BLOB
+        bytes.
         """
         listed = self._git("ls-tree", "-r", "-z", "-l", "--full-tree", commit, "--", f"{folder}/")
         wanted: dict[str, str] = {}
@@ -138,11 +170,13 @@ class LocalRepository:
                 wanted[name] = digest
                 total += int(size)
         if len(wanted) > MAX_FILES or total > MAX_BLOB:
-            raise UserError(f"{folder} holds too much to be read: {len(wanted):,} {suffix} files.")
+            raise TooMuchError(
+                f"{folder} holds too much to be read: {len(wanted):,} {suffix} files."
+            )
         return {name: self._git("cat-file", "blob", digest) for name, digest in wanted.items()}
 
     def change(self, base: str, head: str) -> LocalChange:
-        """What `head` adds or alters since it left `base`.
+        """What `head` adds, alters and takes away since it left `base`.
 
         Raises UserError when a ref names no commit or the two have no common ancestor.
         """
@@ -150,8 +184,11 @@ class LocalRepository:
         wrong = f"{base} and {head} have no common ancestor."
         fork = self._git("merge-base", base_commit, head_commit, wrong=wrong).decode().strip()
         arguments = ("diff-tree", "-r", "-z", "-M", "--raw", "--no-ext-diff", "--no-textconv")
-        raw = self._git(*arguments, "--diff-filter=AMRCT", fork, head_commit)
-        return LocalChange(self, base_commit, head_commit, fork, tuple(_entries(raw)))
+        raw = self._git(*arguments, "--diff-filter=AMRCTD", fork, head_commit)
+        found = _entries(raw)
+        removed = frozenset(path for mode, _, path in found if mode == _GONE)
+        kept = tuple(entry for entry in found if entry[0] != _GONE)
+        return LocalChange(self, base_commit, head_commit, fork, kept, removed)
 
     def web_url(self) -> str | None:
         """The https address of the remote `origin`; None when there is none or it is local."""

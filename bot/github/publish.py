@@ -64,9 +64,9 @@ def publish(
 ) -> Published:
     """Brings a pull request to the wanted state; what is there already is left alone.
 
-    Nothing is written when the head has moved, or when the pull request touches no tuning script
-    and never did. What may not be written is said in the result, and the rest is written. Raises
-    GitHubError when the pull request cannot be read.
+    Nothing is written when the head has moved, or when the pull request touches neither a tuning
+    script nor the page, and never did. What may not be written is said in the result, and the rest
+    is written. Raises GitHubError when the pull request cannot be read.
     """
     done = Published()
     suggesting = channels.suggestions and bool(answer.suggestions)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bot.github.blobs import Contents, Entry, Reader
@@ -69,14 +69,17 @@ class GitHubChange:
         gaps = []
         if (missing := self.pull.changed_files - len(listed)) > 0:
             gaps.append(("files", _unlisted(len(listed), missing)))
-        if not paths:
+        page_kind = listed.get(wanted.page, "") if wanted.page else ""
+        if not paths and not page_kind:
             return ChangeFiles(scripts=(), gaps=tuple(gaps))
         read, over = paths[:MAX_SCRIPTS], paths[MAX_SCRIPTS:]
         asked = [(self.head, path) for path in read]
-        page_changed = wanted.page is not None and wanted.page in listed
-        page_at = self.head if page_changed else self.base
+        page_changed = page_kind not in ("", "DELETED")
+        page_at = self.head if page_kind else self.base
         if wanted.page:
             asked.append((page_at, wanted.page))
+        if wanted.page and page_changed:
+            asked.append((self.base, wanted.page))
         config_at = (self.head, wanted.config or "")
         if wanted.config and listed.get(wanted.config, "DELETED") != "DELETED":
             asked.append(config_at)
@@ -96,6 +99,7 @@ class GitHubChange:
                 scripts.append(ChangedFile(path=path, data=entry.data, contributor=author))
         scripts += [ChangedFile(path=path, data=None, reason=over_limit(path)) for path in over]
         page = found.get((page_at, wanted.page)) if wanted.page else None
+        before = found.get((self.base, wanted.page)) if wanted.page and page_changed else None
         if page and page.kind == "blob" and page.data is None:
             gaps.append(("page", page.reason))
         config = found.get(config_at)
@@ -110,10 +114,28 @@ class GitHubChange:
             scripts=tuple(scripts),
             page=page.data if page else None,
             page_changed=page_changed,
+            page_before=before.data if before else None,
+            page_removed=page_kind == "DELETED",
             config=config.data if config else None,
             folder=folder,
             gaps=tuple(gaps),
         )
+
+    def below(self, commit: str, folder: str, suffix: str) -> Mapping[str, bytes]:
+        """The regular files below a folder whose names end so. Raises GitHubError."""
+        tree = self._entries([(commit, folder)]).get((commit, folder))
+        if tree is None or tree.kind != "tree":
+            return {}
+        return self._reader().below(tree, folder, suffix, MAX_FILES)
+
+    def files(self, asked: Sequence[tuple[str, str]]) -> Mapping[tuple[str, str], bytes | None]:
+        """The regular files at (commit, path), in one request for 25. Raises GitHubError."""
+        wanted = list(dict.fromkeys(asked))
+        found = self._entries(wanted)
+        gone = [key for key in wanted if key not in found]
+        known = self._reader().known(commit for commit, _ in gone)
+        files = {key: entry.data for key, entry in found.items() if entry.data is not None}
+        return {**files, **{key: None for key in gone if key[0] in known}}
 
     def texts(self) -> tuple[Text, ...]:
         """The description and the author's comments."""

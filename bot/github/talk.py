@@ -6,6 +6,7 @@ import calendar
 import hashlib
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 from urllib.parse import quote
@@ -52,6 +53,15 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
+class Left:
+    """A reaction of ours that stands on a comment."""
+
+    id: int
+    at: float
+    """Seconds since the epoch, by GitHub's clock."""
+
+
+@dataclass(frozen=True, slots=True)
 class Lately:
     """What happened on the pull request within the cooldown."""
 
@@ -59,6 +69,8 @@ class Lately:
     """Seconds until this person may ask again; 0 for now."""
     refused: bool = False
     """True when this person was told no, with the reason, a moment ago."""
+    confused: int | None = None
+    """Our 😕 on this very comment, from before it was edited."""
 
 
 def asker_of(client: Client, repository: str, login: str) -> Asker:
@@ -85,11 +97,18 @@ def react(client: Client, repository: str, comment: int, content: Reaction) -> S
     return Seen((made.get("user") or {}).get("login", ""), _seconds(made.get("created_at")))
 
 
-def reactions(client: Client, repository: str, comment: int, us: str) -> dict[str, float]:
-    """Our own reactions on a comment, with their times. Raises GitHubError."""
+def unreact(client: Client, repository: str, comment: int, reaction: int) -> None:
+    """Takes a reaction away; one that is gone is gone. Raises GitHubError."""
+    path = f"/repos/{repository}/issues/comments/{comment}/reactions/{reaction}"
+    with suppress(NotFoundError):
+        client.write("DELETE", path, {})
+
+
+def reactions(client: Client, repository: str, comment: int, us: str) -> dict[str, Left]:
+    """Our own reactions on a comment. Raises GitHubError."""
     path = f"/repos/{repository}/issues/comments/{comment}/reactions"
     return {
-        item["content"]: _seconds(item["created_at"])
+        item["content"]: Left(int(item["id"]), _seconds(item["created_at"]))
         for item in client.pages(path, most=1)
         if (item.get("user") or {}).get("login") == us
     }
@@ -103,7 +122,8 @@ def lately(client: Client, pull: PullId, author: str, comment: int, seen: Seen) 
     wait, refused = 0, False
     for other in _commands_since(client, pull, author, comment, seen.at - COOLDOWN):
         ours = reactions(client, pull.repository, other, seen.us)
-        left = round(COOLDOWN - (seen.at - ours.get("eyes", float("-inf"))))
+        eyes = ours.get("eyes")
+        left = round(COOLDOWN - (seen.at - eyes.at)) if eyes else 0
         if not 0 < left <= COOLDOWN:
             continue
         if "confused" in ours:

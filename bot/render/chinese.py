@@ -121,6 +121,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "{errors} in {where}": "{where}有 {errors}",
     "nothing was named": "未指定任何内容",
     "No errors in {rows} of {pages}.": "{pages} 的 {rows}没有错误。",
+    "No new errors in {rows} of {pages}.": "{pages} 的 {rows}没有新的错误。",
     "{rows} compared with {scripts}": "{rows}与 {scripts}比较",
     "{which} failed": "{which}未通过",
     "{which}. {why}": "{which}。{why}",
@@ -174,9 +175,11 @@ SENTENCES: Final[Mapping[str, str]] = {
     # What stands around them.
     "Checked with {tool}": "检查工具：{tool}",
     "Checked at {head}": "检查的提交：{head}",
-    "No tuning script is added or altered.": "没有新增或修改调优脚本。",
-    "No tuning script is left.": "已没有调优脚本。",
-    "This pull request no longer adds or alters one.": "此拉取请求不再新增或修改调优脚本。",
+    "Neither a tuning script nor the page of rows is altered.": "没有改动调优脚本或表格页面。",
+    "Nothing is left to check.": "已没有需要检查的内容。",
+    "This pull request no longer alters a tuning script or the page of rows.": (
+        "此拉取请求不再改动调优脚本或表格页面。"
+    ),
     "Could not be checked: {scripts} not read.": "无法检查：{scripts}未能读取。",
     "{count} more": "另有 {count} 项",
     "{count} further findings have no annotation.": "另有 {count} 项发现没有注释。",

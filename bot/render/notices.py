@@ -12,25 +12,28 @@ _MOST = 50
 
 
 def no_script_title() -> str:
-    """One line of plain text for a change without tuning scripts."""
-    return tr("No tuning script is added or altered.")
+    """One line of plain text for a change that does not concern us."""
+    return tr("Neither a tuning script nor the page of rows is altered.")
 
 
 def no_script(report: Report) -> str:
-    """What stands where a comment was, once the change has no tuning script any more."""
-    first = f"**{tr('No tuning script is left.')}**"
-    rest = tr("This pull request no longer adds or alters one.")
+    """What stands where a comment was, once the change does not concern us any more."""
+    first = f"**{tr('Nothing is left to check.')}**"
+    rest = tr("This pull request no longer alters a tuning script or the page of rows.")
     return f"{first} {rest} {_checked(report)}"
 
 
 def not_read_title(report: Report) -> str:
-    """One line of plain text for a change none of whose scripts could be read."""
+    """One line of plain text for a change of which nothing could be read."""
+    if report.unchecked and not any(item.check.endswith(".sh") for item in report.unchecked):
+        first = wording.first_sentence(report.unchecked[0].reason)
+        return tr("Could not be checked: {what}", what=first)
     count = wording.counted(len(report.unchecked), "script")
     return tr("Could not be checked: {scripts} not read.", scripts=count)
 
 
 def not_read(report: Report) -> str:
-    """The comment on a change none of whose scripts could be read."""
+    """The comment on a change of which nothing could be read."""
     reasons = "\n".join(
         f"- {code_span(clip(item.check, blocks.PATH))} {inline(clip(item.reason, blocks.SENTENCE))}"
         for item in report.unchecked[:_MOST]

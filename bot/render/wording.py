@@ -52,6 +52,11 @@ def sentence(text: str) -> str:
     return stripped + ("." if stripped[-1:].isascii() else "。")
 
 
+def first_sentence(text: str) -> str:
+    """The first sentence of several."""
+    return sentence(_NEXT_SENTENCE.split(text, maxsplit=1)[0])
+
+
 def value(given: Scalar) -> str:
     """A claimed or observed value, as Python writes it but for the quotes."""
     return repr(given) if isinstance(given, float) else str(given)
@@ -270,7 +275,7 @@ def _open(report: Report) -> str:
     which = counted(total, "script") if count == total else _some(count, total)
     if len(reasons) == 1:
         # The rest of the reason says what would help; it stands below.
-        why = sentence(_NEXT_SENTENCE.split(reasons[0], maxsplit=1)[0])
+        why = first_sentence(reasons[0])
         return why if total == 1 else tr("{which}. {why}", which=which, why=why)
     if not reasons:
         return sentence(which)
@@ -282,6 +287,8 @@ def _passed(report: Report) -> str:
     if not total:
         rows = counted(sum(page.rows for page in report.pages), "row")
         pages = join(page.path for page in report.pages)
+        if report.change:
+            return tr("No new errors in {rows} of {pages}.", rows=rows, pages=pages)
         return tr("No errors in {rows} of {pages}.", rows=rows, pages=pages)
     agreeing = sum(_says(script, "consistent") for script in report.scripts)
     if not agreeing:

@@ -18,9 +18,10 @@ from bot.github.talk import COOLDOWN, REPLY
 from bot.obey import Asking, Obeyed, obey
 from bot.pulls import check_pull
 from bot.render.markdown import MARKER
+from bot.report import PageEdit
 from tests.conftest import WrittenRun
 from tests.github.runner import comment_event, step
-from tests.github.store import FULL, Comment, Pull
+from tests.github.store import FULL, Comment, Pull, Reaction
 from tests.github.world import BROKEN, GOOD, OTHER, PAGE, ROOT, SCRIPT, World, asked
 from tests.runs.recipe import RunRecipe
 
@@ -148,6 +149,29 @@ def test_a_mistake_may_be_mended_at_once(here: World) -> None:
     assert not _obey(here, _say(here, "triager", "/verify")).refused
 
 
+def test_a_command_that_was_mended_keeps_no_sign_of_the_mistake(here: World) -> None:
+    here.pull({SCRIPT: BROKEN})
+    comment = _say(here, "triager", "/verify pleese")
+    _obey(here, comment)
+    assert _reactions(here, comment) == ["eyes", "confused"]
+    before, comment.body = comment.body, "/verify"
+    assert not _obey(here, comment, before=before).refused
+    assert _reactions(here, comment) == ["eyes", "rocket"]
+    # Still wrong, it stays; a 😕 that somebody else left is not ours to take.
+    other = _say(here, "maintainer", "/apply now")
+    _obey(here, other)
+    theirs = Reaction(
+        here.store.next_id(), here.store.account("ada-l"), "confused", "2026-01-01T00:00:00Z"
+    )
+    here.store.reactions[other.id].append(theirs)
+    before, other.body = other.body, "/apply then"
+    _obey(here, other, before=before)
+    assert _reactions(here, other) == ["eyes", "confused", "confused"]
+    before, other.body = other.body, "/verify help"
+    _obey(here, other, before=before)
+    assert _reactions(here, other) == ["eyes", "confused", "rocket"]
+
+
 def test_repeating_is_harmless(here: World) -> None:
     pull = here.pull({SCRIPT: BROKEN})
     for body in ("/verify", "/verify help", "/verify nonsense"):
@@ -232,7 +256,9 @@ def test_a_closed_pull_request_stays_as_it_is(here: World) -> None:
 def test_a_pull_request_without_a_script(here: World) -> None:
     pull = here.pull({"README.md": "x\n"})
     assert not _obey(here, _say(here, "writer", "/verify")).refused
-    assert _replies(pull) == ["This pull request adds or alters no tuning script."]
+    assert _replies(pull) == [
+        "This pull request alters neither a tuning script nor the page of rows."
+    ]
 
 
 def test_the_door_of_actions_obeys_too(here: World, tmp_path: Path) -> None:
@@ -298,6 +324,45 @@ def test_apply_commits_the_row_on_the_branch(here: World, run: Path) -> None:
         False,
         ["There is nothing to fix, and the page holds every row."],
     )
+
+
+def _edit_of(here: World, run: Path) -> PageEdit:
+    (script,) = check_pull(here.client(), PULL, asked(**{SCRIPT: run})).checked.report.scripts
+    assert script.page_edit is not None
+    return script.page_edit
+
+
+def test_a_row_is_not_offered_again_because_a_commit_came_after_it(here: World, run: Path) -> None:
+    pull = _offered(here, {SCRIPT: GOOD})
+    old = pull.head
+    assert _edit_of(here, run).action == "add"
+    _, done = _apply(here, run)
+    assert done.answered is not None
+    assert done.answered.checked.report.scripts[0].page_edit == _edit_of(here, run)
+    assert _edit_of(here, run).action == "none"
+    here.push({"README.md": "another word\n"})
+    assert _edit_of(here, run).action == "none"
+    # Another script than the row links to: the row has to follow.
+    here.push({SCRIPT: GOOD + b"# more\n"})
+    edit = _edit_of(here, run)
+    assert edit.action == "replace"
+    assert f"/blob/{old}/" not in edit.rst
+    assert f"/blob/{pull.head}/" in edit.rst
+    _apply(here, run, "maintainer", here.store.person_token("maintainer"))
+    assert _edit_of(here, run).action == "none"
+
+
+def test_a_link_to_a_fork_or_to_a_branch_becomes_a_permalink(here: World, run: Path) -> None:
+    pull = _offered(here, {SCRIPT: GOOD})
+    commit = pull.head
+    _apply(here, run)
+    page = here.base.objects.git("show", f"{pull.head}:{PAGE}").decode()
+    server = here.client().addresses.server
+    for other in (f"ada-l/verl/blob/{commit}", "verl-project/verl/blob/main"):
+        here.push({PAGE: page.replace(f"verl-project/verl/blob/{commit}", other)})
+        edit = _edit_of(here, run)
+        assert edit.action == "replace"
+        assert f"{server}/verl-project/verl/blob/{pull.head}/" in edit.rst
 
 
 def test_apply_commits_safe_fixes_first(here: World, run: Path) -> None:

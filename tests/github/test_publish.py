@@ -109,7 +109,7 @@ def test_when_the_scripts_are_gone_the_old_comment_says_so(here: World) -> None:
     assert _writes(here, start) == ["PATCH /repos…/issues/comments/…"]
     (body,) = _bodies(pull)
     assert body.startswith(
-        "**No tuning script is left.** This pull request no longer adds or alters"
+        "**Nothing is left to check.** This pull request no longer alters a tuning script"
     )
     start = len(here.store.calls)
     _answer(here)

@@ -55,7 +55,7 @@ def test_only_scripts_that_are_added_or_altered_are_read(here: World) -> None:
 
 
 def test_a_pull_request_without_scripts_costs_one_request(here: World) -> None:
-    here.pull({"README.md": "another word\n", PAGE: "another page\n"})
+    here.pull({"README.md": "another word\n"})
     client = here.client()
     done = check_pull(client, PULL, asked())
     assert not done.checked.touches

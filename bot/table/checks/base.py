@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -103,6 +103,8 @@ class Case:
     """Rows of tables that cannot be read: where their cells stand is not sure."""
     scripts: Sequence[Subject]
     """Every tuning script of the repository, in path order."""
+    offered: Collection[str] = ()
+    """Paths of scripts whose row is offered beside the report on the page."""
 
     def compared(self, column: Column) -> Iterator[tuple[Entry, Cell, Subject]]:
         """The rows that say something in a column and whose script has been read."""

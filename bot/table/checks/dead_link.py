@@ -32,9 +32,10 @@ META = Meta(
     instead="Link to the script at a commit that has it, which stays true when the script moves.",
     limits=(
         "Nothing is fetched. A link to the branch main, or one without a commit, is looked up in "
-        "the files given; one to a commit in the history of the local repository. Other "
-        "repositories, other branches, and commits that the clone does not have are reported as "
-        "not checked. The old and the new name of a repository that was renamed are one."
+        "the files given; one to a commit in the history of the local repository, or on GitHub in "
+        "the pull request's own. Other repositories, other branches, and commits that the "
+        "repository does not have are reported as not checked. The old and the new name of a "
+        "repository that was renamed are one."
     ),
     zh=Chinese(
         summary="某一行的链接指向不存在的文件。",
@@ -42,8 +43,8 @@ META = Meta(
         instead="链接到包含该脚本的提交；这样即使脚本移动，链接也依然有效。",
         limits=(
             "不访问网络。指向 main 分支或不带提交的链接在给定的文件中查找；指向某个提交的链接在本地"
-            "仓库的历史中查找。其他仓库、其他分支以及本地没有的提交会报告为未核对。仓库改名前后的"
-            "两个名字视为同一个。"
+            "仓库的历史中查找，检查 GitHub 上的拉取请求时则在其仓库中查找。其他仓库、其他分支以及"
+            "仓库中没有的提交会报告为未核对。仓库改名前后的两个名字视为同一个。"
         ),
         sentences={
             _GONE: "链接指向 {path}，但该文件不存在",

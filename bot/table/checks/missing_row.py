@@ -47,7 +47,7 @@ def check(case: Case) -> Iterator[Hit]:
     linked = {entry.target.path for entry in entries}
     linked |= {entry.meant.path for entry in entries if entry.meant}
     for script in case.scripts:
-        if script.path not in linked:
+        if script.path not in linked and script.path not in case.offered:
             at = _place(case, script)
             yield Hit(
                 message=say(_MISSING, script=script.path),
