@@ -348,7 +348,7 @@ def test_the_answer_speaks_the_language_of_the_configuration(here: World) -> Non
     assert here.store.checks[0].title.startswith("尚未就绪")
     here.push({SCRIPT: None})
     _answer(here, token)
-    assert pull.comments[0].body.startswith("**已没有调优脚本。**")
+    assert pull.comments[0].body.startswith("**已没有需要检查的内容。**")
 
 
 def test_the_step_summary_holds_what_was_not_posted_and_stays_below_its_limit() -> None:
