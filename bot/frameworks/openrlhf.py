@@ -66,7 +66,8 @@ class OpenRLHF:
         values = Values(line.settings, _lookup(line, options))
         rl = "ppo" in launch.entry
         update = values.integer("train.batch_size", "train_batch_size")
-        per_node, nodes, gpus = _ray(values) if rl else _deepspeed(launch)
+        ray = launch.entry.endswith("_ray")
+        per_node, nodes, gpus = _ray(values) if ray else _deepspeed(launch)
         none: Field[int] = nothing()
         return Plan(
             launch=launch,

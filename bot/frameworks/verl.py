@@ -177,8 +177,11 @@ def _gpus(
     """GPUs a node, nodes, and GPUs over all."""
     per_node, nodes = values.integer("trainer.n_gpus_per_node"), values.integer("trainer.nnodes")
     if sft:
-        per_node = _launcher_number(launch, "nproc_per_node", "num_gpus") or per_node
-        nodes = _launcher_number(launch, "nnodes", "num_nodes") or nodes
+        # What torchrun is given counts, also where only a run decides it.
+        given = _launcher_number(launch, "nproc_per_node", "num_gpus")
+        per_node = per_node if given is None else given
+        given = _launcher_number(launch, "nnodes", "num_nodes")
+        nodes = nodes if given is None else given
         return per_node, nodes, product(per_node, nodes)
     pools = [product(per_node, nodes)]
     for pool, switch in (

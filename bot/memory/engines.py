@@ -40,10 +40,10 @@ def generating(engine: Engine, level: Level, total: Bytes, taken: Bytes) -> dict
     """What it holds while it generates, on a card of `total` where others hold `taken`."""
     held = weights(engine)
     least = cache(engine, engine.sequence_tokens)
+    if engine.name == "hf":
+        return {"engine cache": least}  # It generates with the actor's own weights.
     if level == "floor":
         return {"engine weights": held, "engine cache": least}
-    if engine.name == "hf":
-        return {"engine cache": least}
     base = total if engine.name == "vllm" else total.less(taken)
     share = base * engine.fraction
     working = Bytes.gib(ENGINE_WORKING[level])

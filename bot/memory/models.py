@@ -19,13 +19,13 @@ from bot.memory.shape import Experts, Latent, Shape
 
 # What is said of a checkpoint, not of its shape.
 _TUNED = re.compile(
-    r"-(?:instruct|chat|base|it|hf|thinking|preview|reasoning|plus|bf16|fp16|sft|dpo|rm|1m|"
-    r"(?:19|20|25)\d\d|1124)(?=-|\Z)"
+    r"-(?:instruct|chat|base|it|hf|thinking|preview|reasoning|plus|bf16|fp16|sft|dpo|rm|mixture|1m|"
+    r"(?:0[1-9]|1[0-2]|19|2[0-9])\d\d)(?=-|\Z)"  # the last: a date, as YYMM, MMDD or a year
 )
 _VERSION = re.compile(r"-v\d+(?:\.\d+)*(?=-|\Z)")
 _MAKERS = re.compile(r"\A(?:meta-|google-|deepseek-(?=r1-distill))+")
 _CACHED = re.compile(r"models--[^/]+?--([^/]+)/snapshots/")
-_SAME_SHAPE = re.compile(r"\A(qwen2\.5|qwen2)-(?:coder|math)-")
+_SAME_SHAPE = re.compile(r"\A(?:(qwen2\.5|qwen2)-(?:coder|math)-|(qwen3)-coder-(?=30b-a3b))")
 _FOLDERS = ("", "hf", "huggingface", "model", "checkpoint", "snapshots")
 _MAX_CONFIG = 1 << 20
 
@@ -44,8 +44,10 @@ class Model:
 def _keys(name: str) -> tuple[str, str]:
     """A name without what says nothing about the shape, and the same without its version."""
     low = name.lower().replace("_", "-").replace(" ", "-")
-    low = _TUNED.sub("", _SAME_SHAPE.sub(r"\1-", _MAKERS.sub("", low)))
-    return low, _VERSION.sub("", low)
+    low = _TUNED.sub("", _SAME_SHAPE.sub(r"\1\2-", _MAKERS.sub("", low)))
+    short = _VERSION.sub("", low)
+    # A name without any number (DeepSeek) may be each of its maker's models.
+    return low, short if re.search(r"\d", short) else low
 
 
 @cache

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from bot.devices import Device, by_token
 from bot.frameworks.plan import Plan
+from bot.memory.agreement import check
 from bot.memory.budget import Budget
 from bot.memory.estimate import estimate
 from bot.memory.hub_config import NotReadError
@@ -85,18 +86,28 @@ def workload_of(
     def model(path: str) -> Model:
         return find_model(path, files)
 
+    for argument in plan.bad_arguments:
+        if plan.framework == "verl" and "=" in argument.word.text:
+            # Its setting would be taken from the defaults: another model, other batches.
+            raise NoPredictionError(
+                f"The setting {argument.word.text} cannot be read, so that the launch cannot start."
+            )
+    if plan.framework == "verl" and plan.algorithm.value == "sft":
+        from bot.memory import read_verl_sft
+
+        return check(read_verl_sft.read(plan, model, run, gpus))
     if plan.framework == "verl":
         from bot.memory import read_verl
 
-        return read_verl.read(plan, model, run)
+        return check(read_verl.read(plan, model, run))
     if plan.framework == "openrlhf":
         from bot.memory import read_openrlhf
 
-        return read_openrlhf.read(plan, model, run, gpus)
+        return check(read_openrlhf.read(plan, model, run, gpus))
     if plan.framework in ("trl", "open-instruct"):
         from bot.memory import read_trainers
 
-        return read_trainers.read(plan, model, run, gpus)
+        return check(read_trainers.read(plan, model, run, gpus))
     raise NoPredictionError(f"{plan.framework} is not modelled.")
 
 

@@ -43,7 +43,7 @@ def read(
     `gpus` counts where the launcher takes all that the host has.
     """
     reader = _OpenRLHF(plan, model, run)
-    return reader.ray() if "ppo" in plan.launch.entry else reader.deepspeed(gpus)
+    return reader.ppo(gpus) if "ppo" in plan.launch.entry else reader.deepspeed(gpus)
 
 
 class _OpenRLHF:
@@ -158,9 +158,14 @@ class _OpenRLHF:
             self.assumptions.insert(0, f"batches with a sample of max_len ({longest} tokens)")
         return self._workload((Pool(name="training", gpus=total, roles=tuple(roles)),), of)
 
-    def ray(self) -> Workload:
-        """PPO and its kin on Ray: groups of roles that share GPUs."""
+    def ppo(self, gpus: int | None) -> Workload:
+        """PPO and its kin: on Ray, groups of roles that share GPUs.
+
+        Before 0.10 also under DeepSpeed alone: one process a GPU with every role, and the actor
+        generates itself.
+        """
         get = self.get
+        alone = not self.plan.launch.entry.endswith("_ray")
         of = self._ppo_lengths()
         micro = needed(
             get.whole("train.micro_batch_size", "micro_train_batch_size"),
@@ -168,7 +173,7 @@ class _OpenRLHF:
         )
         rollout = get.whole("rollout.micro_batch_size", "micro_rollout_batch_size") or micro
         update, forward = self._tokens(micro, of), self._tokens(rollout, of, "rollout")
-        everything = get.on(False, "train.colocate_all", "colocate_all_models")
+        everything = alone or get.on(False, "train.colocate_all", "colocate_all_models")
         logits = self._logits()
         groups: dict[str, list[Role]] = {}
         sizes: dict[str, int] = {}
@@ -177,7 +182,14 @@ class _OpenRLHF:
             groups.setdefault(group, []).append(role)
             sizes[group] = role.layout.gpus
 
-        actor_gpus = self._gpus("actor")
+        actor_gpus = (
+            needed(
+                self.plan.gpus.value or gpus,
+                "The number of GPUs is not known: the launcher takes every GPU of the host.",
+            )
+            if alone
+            else self._gpus("actor")
+        )
         shape = self.find(self.path).shape
         actor = replace(
             self._role("actor", shape, actor_gpus, trained=True),
@@ -212,9 +224,19 @@ class _OpenRLHF:
         if not any(setting is not None and setting.value for setting in given):
             self._reward(add, everything, estimator == "gae", actor_gpus, forward)
         pools = [
-            Pool(name=name, gpus=sizes[name], roles=tuple(roles), processes=len(roles))
+            Pool(
+                name=name,
+                gpus=sizes[name],
+                roles=tuple(roles),
+                processes=1 if alone else len(roles),
+            )
             for name, roles in groups.items()
         ]
+        if alone:
+            writer = Engine(
+                name="hf", shape=shape, tensor=1, fraction=1.0, sequence_tokens=micro * of.longest
+            )
+            return self._workload((replace(pools[0], engine=writer),), of)
         return self._workload(self._with_engine(pools, shape, of, everything), of)
 
     def _reward(

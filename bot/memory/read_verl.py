@@ -8,30 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Literal
 
 from bot.frameworks.plan import Plan
-from bot.frameworks.plan_values import version_at_least
-from bot.memory import profiles, verl_engine, verl_logits
+from bot.memory import verl_engine, verl_logits
 from bot.memory.lengths import Lengths, Measured, batch_tokens, lengths, packed_tokens
 from bot.memory.models import Model
 from bot.memory.settings import NoPredictionError, Settings, needed
-from bot.memory.workload import (
-    Adapter,
-    Backend,
-    Layout,
-    Offload,
-    Pool,
-    Role,
-    Tokens,
-    Workload,
-)
+from bot.memory.verl_states import BYTES, adapter_of, backend_of, layout_of, recomputed, states
+from bot.memory.workload import Layout, Offload, Pool, Role, Tokens, Workload
 
 ACTOR, MODEL = "actor_rollout_ref.actor", "actor_rollout_ref.model"
 REF, ROLLOUT, CRITIC = "actor_rollout_ref.ref", "actor_rollout_ref.rollout", "critic"
 
 FindModel = Callable[[str], Model]
-_BYTES = {"fp32": 4.0, "float32": 4.0, "bf16": 2.0, "bfloat16": 2.0, "fp16": 2.0, "float16": 2.0}
 
 
 def read(plan: Plan, model: FindModel, run: Measured | None = None) -> Workload:
@@ -41,8 +30,6 @@ def read(plan: Plan, model: FindModel, run: Measured | None = None) -> Workload:
 
 class _Verl:
     def __init__(self, plan: Plan, model: FindModel, run: Measured | None) -> None:
-        if plan.algorithm.value == "sft":
-            raise NoPredictionError("verl's supervised fine-tuning is not modelled.")
         self.plan, self.find = plan, model
         self.get = Settings(plan)
         get = self.get
@@ -64,8 +51,8 @@ class _Verl:
             run,
         )
         self.responses = get.size(f"{ROLLOUT}.n")
-        self.backend = self._backend(f"{ACTOR}.strategy", plan.train.value)
-        self.adapter = self._adapter()
+        self.backend = backend_of(plan.train.value or get.text(f"{ACTOR}.strategy"))
+        self.adapter = adapter_of(plan, get, MODEL)
         self.assumptions: list[str] = []
 
     def workload(self) -> Workload:
@@ -103,59 +90,6 @@ class _Verl:
             assumptions=tuple(self.assumptions),
             measured=given.measured,
         )
-
-    def _backend(self, key: str, value: str | None) -> Backend:
-        strategy = (value or self.get.text(key) or "fsdp").lower()
-        known: dict[str, Backend] = {"fsdp": "fsdp", "fsdp2": "fsdp2", "megatron": "megatron"}
-        return needed(known.get(strategy), f"The training backend {strategy} is not modelled.")
-
-    def _adapter(self) -> Adapter | None:
-        if not self.plan.adapter.value and self.plan.adapter.value is None:
-            raise NoPredictionError("Whether an adapter is trained is not known.")
-        if not self.plan.adapter.value:
-            return None
-        rank = self.get.whole(f"{MODEL}.lora_rank") or self.get.whole(f"{MODEL}.lora.rank")
-        if not rank:
-            raise NoPredictionError("The rank of the adapter that is loaded is not known.")
-        kind: Literal["lora", "dora"] = "dora" if self.plan.adapter.value == "dora" else "lora"
-        targets = self.get.value(f"{MODEL}.target_modules")
-        named = [str(t) for t in targets] if isinstance(targets, list) else []
-        peft = frozenset(t for t in named if t.endswith("_proj"))
-        return Adapter(kind=kind, rank=rank, targets=peft or None)
-
-    def _layout(self, config: str, megatron: str, ulysses: tuple[str, ...]) -> Layout:
-        get, gpus = self.get, self.gpus
-        if self.backend == "megatron":
-            tensor = get.size(f"{megatron}.tensor_model_parallel_size")
-            pipeline = get.size(f"{megatron}.pipeline_model_parallel_size")
-            context = get.size(f"{megatron}.context_parallel_size")
-            expert = get.size(f"{megatron}.expert_model_parallel_size")
-            each = get.whole(f"{megatron}.expert_tensor_parallel_size") or tensor
-            if gpus % (tensor * pipeline * context):
-                raise NoPredictionError(
-                    f"{gpus} GPUs cannot be divided by tensor {tensor} × pipeline {pipeline} × "
-                    f"context {context} = {tensor * pipeline * context}."
-                )
-            if gpus % (each * expert * pipeline):
-                raise NoPredictionError(
-                    f"{gpus} GPUs cannot be divided by expert {expert} × expert tensor {each} × "
-                    f"pipeline {pipeline} = {each * expert * pipeline}."
-                )
-            return Layout(
-                gpus=gpus,
-                tensor=tensor,
-                pipeline=pipeline,
-                context=context,
-                expert=expert,
-                expert_tensor=each,
-            )
-        shard = get.whole(f"{config}.fsdp_size")
-        shard = gpus if shard is None or shard < 1 or shard > gpus else shard
-        sequence = get.size(*ulysses)
-        if gpus % shard or gpus % sequence:
-            wrong = f"fsdp_size {shard}" if gpus % shard else f"sequence parallelism {sequence}"
-            raise NoPredictionError(f"{gpus} GPUs cannot be divided by {wrong}.")
-        return Layout(gpus=gpus, shard=shard, sequence=sequence)
 
     def _share(self, layout: Layout) -> int:
         """GPUs that share one sequence."""
@@ -201,7 +135,7 @@ class _Verl:
             f"{config}.ulysses_sequence_parallel_size",
             f"{ACTOR}.ulysses_sequence_parallel_size",
         )
-        layout = self._layout(config, megatron, ulysses[::-1])
+        layout = layout_of(get, self.gpus, self.backend, config, megatron, ulysses[::-1])
         padded = not get.on(False, f"{MODEL}.use_remove_padding") and self.backend != "megatron"
         update = needed(
             self._tokens(
@@ -232,47 +166,9 @@ class _Verl:
             forward_logits=verl_logits.forward(get, self.backend, entropy=True),
         )
         if self.backend == "megatron":
-            recompute = get.value(f"{megatron}.override_transformer_config.recompute_granularity")
-            if recompute == "full":
-                role = replace(role, checkpointing=True)
-            elif version_at_least(self.plan, 0, 5) or recompute is not None:
-                role = replace(role, checkpointing=False, activation_share=_SELECTIVE)
-        return self._with_states(role, config, megatron)
-
-    def _with_states(self, role: Role, config: str, megatron: str) -> Role:
-        get = self.get
-        if role.backend == "megatron":
-            optimizer = f"{megatron.removesuffix('.megatron')}.optim.override_optimizer_config"
-            on_host = get.number(0.0, f"{optimizer}.optimizer_offload_fraction")
-            if not get.on(False, f"{optimizer}.optimizer_cpu_offload"):
-                on_host = 0.0
-            return replace(
-                role,
-                weight_bytes=2.0,
-                gradient_bytes=4.0,
-                optimizer_bytes=12.0 * (1.0 - min(1.0, max(0.0, on_host))),
-                step_bytes=0.0,
-                weights_offload=self._idle(f"{megatron}.param_offload"),
-                gradients_offload=self._idle(f"{megatron}.grad_offload"),
-                optimizer_offload=self._idle(f"{megatron}.optimizer_offload"),
-            )
-        dtype = get.text(f"{config}.model_dtype") or "fp32"
-        each = needed(_BYTES.get(dtype.lower()), f"The data type {dtype} is not known.")
-        always = role.backend == "fsdp2" and get.on(False, f"{config}.offload_policy")
-        return replace(
-            role,
-            weight_bytes=each,
-            gradient_bytes=each,
-            optimizer_bytes=2 * each,
-            step_bytes=each,
-            frozen_copy_bytes=profiles.FROZEN_COPY if role.backend == "fsdp" and each > 2 else 0.0,
-            weights_offload="always" if always else self._idle(f"{config}.param_offload"),
-            gradients_offload="always" if always else "none",
-            optimizer_offload="always" if always else self._idle(f"{config}.optimizer_offload"),
-        )
-
-    def _idle(self, key: str) -> Offload:
-        return "idle" if self.get.on(False, key) else "none"
+            granularity = f"{megatron}.override_transformer_config.recompute_granularity"
+            role = recomputed(role, get.value(granularity), plan=self.plan)
+        return states(get, role, config, megatron)
 
     def _forward(self, prefix: str, layout: Layout, padded: bool) -> Tokens | None:
         get = self.get
@@ -298,7 +194,7 @@ class _Verl:
         key = "megatron" if self.backend == "megatron" else "fsdp_config"
         offloaded = get.on(False, f"{REF}.{key}.param_offload")
         fsdp = self.backend != "megatron"
-        dtype = _BYTES.get((get.text(f"{REF}.fsdp_config.model_dtype") or "bf16").lower(), 2.0)
+        dtype = BYTES.get((get.text(f"{REF}.fsdp_config.model_dtype") or "bf16").lower(), 2.0)
         # FSDP streams an offloaded reference layer by layer; Megatron loads it for its pass.
         offload: Offload = ("always" if fsdp else "idle") if offloaded else "none"
         return [
@@ -321,16 +217,16 @@ class _Verl:
         enabled = get.value(f"{CRITIC}.enable")
         if not (self.plan.algorithm.value == "gae" if enabled is None else bool(enabled)):
             return []
-        path = needed(get.text(f"{CRITIC}.model.path"), "The critic's model is not known.")
-        backend = self._backend(f"{CRITIC}.strategy", None)
-        config = f"{CRITIC}.fsdp" if get.value(f"{CRITIC}.fsdp.fsdp_size") is not None else ""
-        config = config or f"{CRITIC}.model.fsdp_config"
+        path = needed(get.path(f"{CRITIC}.model.path"), "The critic's model is not known.")
+        backend = backend_of(get.text(f"{CRITIC}.strategy"))
+        # Renamed in 0.8; what a script sets under either name is meant.
+        config = (f"{CRITIC}.fsdp", f"{CRITIC}.model.fsdp_config")
         megatron = f"{CRITIC}.megatron"
         keys = (
             f"{CRITIC}.ulysses_sequence_parallel_size",
-            f"{config}.ulysses_sequence_parallel_size",
+            f"{config[0]}.ulysses_sequence_parallel_size",
         )
-        layout = self._layout(config, megatron, keys)
+        layout = layout_of(get, self.gpus, backend, config, megatron, keys)
         padded = not get.on(False, f"{CRITIC}.model.use_remove_padding") and backend != "megatron"
         dynamic = get.on(False, f"{CRITIC}.use_dynamic_bsz")
         update = needed(
@@ -357,9 +253,4 @@ class _Verl:
             update=update,
             forward=update,
         )
-        return [self._with_states(role, config, megatron)]
-
-
-_SELECTIVE = 0.55
-"""What Megatron keeps of the eager activations: its layers are fused and keep no fp32 copies
-(18 + 4·f/h bytes a hidden unit of its theoretical report, against 16 + 8 + 4 + 8·f/h)."""
+        return [states(get, role, config, megatron)]

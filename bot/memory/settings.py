@@ -95,6 +95,14 @@ class Settings:
         value = self.value(*keys)
         return value if isinstance(value, str) and value else None
 
+    def path(self, *keys: str) -> str | None:
+        """A path or hub name, whose first part may be unknown (`${?HOME}/models/Qwen3-8B`)."""
+        for key in keys:
+            setting = self.plan.last(key)
+            if setting is not None and setting.operator != "~" and not setting.known:
+                return setting.text.strip("\"'")
+        return self.text(*keys)
+
 
 def needed(value: T | None, sentence: str) -> T:
     """The value; raises NoPredictionError with the sentence when there is none."""

@@ -27,7 +27,7 @@ def reward(
             continue
         if get.on(False, f"{prefix}.enable_resource_pool"):
             return []
-        path = get.text(f"{prefix}.{key}", f"{prefix}.model_path", f"{prefix}.model.path")
+        path = get.path(f"{prefix}.{key}", f"{prefix}.model_path", f"{prefix}.model.path")
         model = find(needed(path, "The reward model is not known.")).shape
         server = version_at_least(plan, 0, 7)
         shard = get.size(f"{prefix}.rollout.tensor_model_parallel_size") if server else gpus

@@ -50,6 +50,10 @@ def test_every_count_equals_the_one_made_elsewhere() -> None:
         ("Qwen/Qwen2.5-Math-7B", "Qwen2.5-7B"),
         ("deepseek-ai/DeepSeek-R1-Distill-Qwen-7B", "DeepSeek-R1-Distill-Qwen-7B"),
         ("mistralai/Mistral-7B-Instruct-v0.3", "Mistral-7B-v0.3"),
+        ("OpenRLHF/Llama-3-8b-sft-mixture", "Llama-3-8B"),
+        ("Qwen/Qwen3-Coder-30B-A3B-Instruct", "Qwen3-30B-A3B"),
+        ("deepseek-ai/DeepSeek-V3-0324", "DeepSeek-V3"),
+        ("deepseek-ai/DeepSeek", None),
         ("mistralai/Mistral-7B-Instruct", None),  # its versions have two vocabularies
         ("my-own-7b", None),
         ("Qwen/Qwen2.5-7B-Instruct-AWQ", None),

@@ -120,6 +120,49 @@ def test_openrlhfs_groups_share_or_have_their_own() -> None:
     assert {p.name for p in apart.pools} == {"actor", "reference", "reward", "rollout"}
 
 
+def test_ppo_without_ray_has_every_role_in_one_process() -> None:
+    line = (
+        "deepspeed --num_gpus 8 --module openrlhf.cli.train_ppo --micro_train_batch_size 2 "
+        "--pretrain meta-llama/Meta-Llama-3-8B --reward_pretrain meta-llama/Meta-Llama-3-8B "
+        "--micro_rollout_batch_size 4 --prompt_max_len 1024 --generate_max_len 1024\n"
+    )
+    made = pool(line)
+    assert [role.name for role in made.roles] == ["actor", "reference", "critic", "reward"]
+    assert (made.gpus, made.processes) == (8, 1)
+    assert made.engine is not None
+    assert made.engine.name == "hf"
+
+
+def test_what_generates_with_the_actors_weights_has_no_copy_of_them() -> None:
+    script = verl(*STATIC, "actor_rollout_ref.rollout.name=hf")
+    budget = predict(plans(read(script.encode(), "x.sh"))[0], "h100").budget
+    rollout = next(stage for stage in budget.stages if stage.name == "rollout")
+    assert "engine weights" not in rollout.components["floor"]
+
+
+def test_a_path_below_an_unknown_folder_still_names_its_model() -> None:
+    script = verl(
+        *STATIC,
+        "algorithm.adv_estimator=gae",
+        "critic.model.path=$HOME/models/Qwen/Qwen2.5-0.5B",
+        "critic.ppo_micro_batch_size_per_gpu=4",
+    )
+    critic = pool(script).roles[-1]
+    assert critic.shape.layers == 24
+
+
+@pytest.mark.parametrize("below", ["critic.fsdp", "critic.model.fsdp_config"])
+def test_the_critics_offload_under_either_name(below: str) -> None:
+    script = verl(
+        *STATIC,
+        "algorithm.adv_estimator=gae",
+        "critic.model.path=Qwen/Qwen2.5-7B",
+        "critic.ppo_micro_batch_size_per_gpu=4",
+        f"{below}.param_offload=True",
+    )
+    assert pool(script).roles[-1].weights_offload == "idle"
+
+
 def test_reward_model_training_has_pairs_and_no_logits() -> None:
     line = (
         "deepspeed --num_gpus 2 --module openrlhf.cli.train_rm "

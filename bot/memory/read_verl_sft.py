@@ -1,0 +1,104 @@
+"""verl's supervised fine-tuning to a workload.
+
+Sources: `verl/trainer/fsdp_sft_trainer.py` up to 0.7 (settings below `model.fsdp_config`, padded
+batches), and `verl/trainer/sft_trainer.py` with `verl/workers/engine/` since (settings below
+`engine`, packed batches).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from bot.frameworks.plan import Plan
+from bot.memory import profiles
+from bot.memory.lengths import Measured, batch_tokens, lengths, packed_tokens
+from bot.memory.models import Model
+from bot.memory.settings import Settings, needed
+from bot.memory.verl_states import adapter_of, backend_of, layout_of, recomputed, states
+from bot.memory.workload import Pool, Role, Tokens, Workload
+
+_FSDP = ("engine", "model.fsdp_config")
+_ULYSSES = ("engine.ulysses_sequence_parallel_size", "ulysses_sequence_parallel_size")
+
+
+def read(
+    plan: Plan,
+    model: Callable[[str], Model],
+    run: Measured | None = None,
+    gpus: int | None = None,
+) -> Workload:
+    """The workload of a plan; raises NoPredictionError with what is missing or contradictory.
+
+    `gpus` counts where the launcher is given them by a variable.
+    """
+    get = Settings(plan)
+    total = needed(
+        plan.gpus.value or gpus,
+        "The number of GPUs is not known: what torchrun is given for them is decided by a run.",
+    )
+    path = needed(plan.model.value, "The model (model.path) is not known without running.")
+    backend = backend_of(plan.train.value)
+    layout = layout_of(get, total, backend, _FSDP, "engine", _ULYSSES)
+    longest = needed(get.whole("data.max_length"), "data.max_length is not known.")
+    of = lengths(0, longest, run)
+    over = layout.sequence * layout.context
+    ranks = max(1, total // (over * layout.tensor * layout.pipeline))
+    there = -(-(get.whole("data.train_batch_size") or 1) // ranks)
+    packed = get.on(False, "model.use_remove_padding", "use_remove_padding")
+    limit = get.whole("data.max_token_len_per_gpu")
+    if get.on(False, "data.use_dynamic_bsz") and limit and limit > 0:
+        tokens = packed_tokens(limit, there, of, over=over)
+    else:
+        each = needed(
+            get.whole("data.micro_batch_size_per_gpu", "data.micro_batch_size"),
+            "data.micro_batch_size_per_gpu is not known.",
+        )
+        tokens = batch_tokens(max(1, min(each, there)), of, over=over, padded=not packed)
+    role = Role(
+        name="actor",
+        shape=model(path).shape,
+        head="language",
+        trained=True,
+        backend=backend,
+        layout=layout,
+        adapter=adapter_of(plan, get, "model"),
+        checkpointing=get.on(False, "model.enable_gradient_checkpointing"),
+        activation_offload=get.on(False, "model.enable_activation_offload"),
+        update=_positive(tokens),
+        update_logits=_logits(plan, get),
+    )
+    if backend == "megatron":
+        recompute = get.value("engine.override_transformer_config.recompute_granularity")
+        role = recomputed(role, recompute, plan=plan)
+    role = states(get, role, _FSDP, "engine")
+    assumptions = [f"verl {plan.framework_version} profile"]
+    if packed and not of.measured:
+        assumptions.insert(
+            0, f"mean sequence {round(of.mean)} tokens, a quarter of the maximum (no run given)"
+        )
+    return Workload(
+        framework="verl",
+        version=plan.framework_version,
+        pools=(Pool(name="training", gpus=total, roles=(role,)),),
+        gpus_per_node=plan.gpus_per_node.value or total,
+        assumptions=tuple(assumptions),
+        measured=of.measured,
+    )
+
+
+def _logits(plan: Plan, get: Settings) -> float:
+    """Bytes a logit: the engines share PPO's log-probabilities.
+
+    The old trainer's loss is its own, outside the model, so that Liger's fused one is not used.
+    """
+    if "fsdp_sft" in plan.launch.entry:
+        return profiles.LOG_SOFTMAX_FP32
+    if get.on(False, "model.use_fused_kernels"):
+        return profiles.FUSED
+    return profiles.MEGATRON_LOG_PROBS if plan.train.value == "megatron" else profiles.LOG_PROBS
+
+
+def _positive(tokens: Tokens) -> Tokens:
+    return Tokens(
+        *(max(1, count) for count in (tokens.floor, tokens.expected, tokens.conservative))
+    )

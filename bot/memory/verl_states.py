@@ -1,0 +1,153 @@
+"""How verl spreads a model over GPUs, and what it keeps of it there, by its settings.
+
+Shared by its trainers; a role's settings lie below a prefix of their own. FSDP's may lie below one
+of two, since releases have renamed them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+from bot.frameworks.plan import Plan
+from bot.frameworks.plan_values import version_at_least
+from bot.memory import profiles
+from bot.memory.settings import NoPredictionError, Settings, needed
+from bot.memory.workload import Adapter, Backend, Layout, Offload, Role
+
+BYTES = {"fp32": 4.0, "float32": 4.0, "bf16": 2.0, "bfloat16": 2.0, "fp16": 2.0, "float16": 2.0}
+"""Of a parameter, by its data type."""
+_SELECTIVE = 0.55
+"""What Megatron keeps of the eager activations: its layers are fused and keep no fp32 copies
+(18 + 4·f/h bytes a hidden unit of its theoretical report, against 16 + 8 + 4 + 8·f/h)."""
+_BACKENDS: dict[str, Backend] = {"fsdp": "fsdp", "fsdp2": "fsdp2", "megatron": "megatron"}
+
+
+def backend_of(strategy: str | None) -> Backend:
+    """The backend that a strategy names, FSDP without one; raises NoPredictionError for others."""
+    name = (strategy or "fsdp").lower()
+    return needed(_BACKENDS.get(name), f"The training backend {name} is not modelled.")
+
+
+def adapter_of(plan: Plan, get: Settings, model: str) -> Adapter | None:
+    """The adapter that is trained on `model`'s settings; raises where it cannot be known."""
+    if plan.adapter.value is None:
+        raise NoPredictionError("Whether an adapter is trained is not known.")
+    if not plan.adapter.value:
+        return None
+    rank = get.whole(f"{model}.lora_rank") or get.whole(f"{model}.lora.rank")
+    if not rank:
+        raise NoPredictionError("The rank of the adapter that is loaded is not known.")
+    if rank < 0:
+        raise NoPredictionError(f"The rank of the adapter is {rank}; a positive one belongs there.")
+    kind: Literal["lora", "dora"] = "dora" if plan.adapter.value == "dora" else "lora"
+    targets = get.value(f"{model}.target_modules")
+    named = [str(t) for t in targets] if isinstance(targets, list) else []
+    return Adapter(
+        kind=kind, rank=rank, targets=frozenset(t for t in named if t.endswith("_proj")) or None
+    )
+
+
+def layout_of(
+    get: Settings,
+    gpus: int,
+    backend: Backend,
+    fsdp: str | Sequence[str],
+    megatron: str,
+    ulysses: Sequence[str],
+) -> Layout:
+    """How a role is spread; raises NoPredictionError for sizes that contradict each other.
+
+    `fsdp` and `megatron` are prefixes of settings, `ulysses` the names of one.
+    """
+    if backend == "megatron":
+        return _megatron(get, gpus, megatron)
+    shard = get.whole(*_below(fsdp, "fsdp_size"))
+    shard = gpus if shard is None or shard < 1 or shard > gpus else shard
+    sequence = get.size(*ulysses)
+    if gpus % shard or gpus % sequence:
+        wrong = f"fsdp_size {shard}" if gpus % shard else f"sequence parallelism {sequence}"
+        raise NoPredictionError(f"{gpus} GPUs cannot be divided by {wrong}.")
+    return Layout(gpus=gpus, shard=shard, sequence=sequence)
+
+
+def _megatron(get: Settings, gpus: int, below: str) -> Layout:
+    tensor = get.size(f"{below}.tensor_model_parallel_size")
+    pipeline = get.size(f"{below}.pipeline_model_parallel_size")
+    context = get.size(f"{below}.context_parallel_size")
+    expert = get.size(f"{below}.expert_model_parallel_size")
+    each = get.whole(f"{below}.expert_tensor_parallel_size") or tensor
+    if each < 1:
+        raise NoPredictionError(
+            f"{below}.expert_tensor_parallel_size is {each}, where a positive number belongs."
+        )
+    if gpus % (tensor * pipeline * context):
+        raise NoPredictionError(
+            f"{gpus} GPUs cannot be divided by tensor {tensor} × pipeline {pipeline} × "
+            f"context {context} = {tensor * pipeline * context}."
+        )
+    if gpus % (each * expert * pipeline):
+        raise NoPredictionError(
+            f"{gpus} GPUs cannot be divided by expert {expert} × expert tensor {each} × "
+            f"pipeline {pipeline} = {each * expert * pipeline}."
+        )
+    return Layout(
+        gpus=gpus,
+        tensor=tensor,
+        pipeline=pipeline,
+        context=context,
+        expert=expert,
+        expert_tensor=each,
+    )
+
+
+def recomputed(role: Role, granularity: object, *, plan: Plan) -> Role:
+    """A role of Megatron with its activations recomputed, or kept, as its settings say."""
+    if granularity == "full":
+        return replace(role, checkpointing=True)
+    if version_at_least(plan, 0, 5) or granularity is not None:
+        return replace(role, checkpointing=False, activation_share=_SELECTIVE)
+    return role
+
+
+def states(get: Settings, role: Role, fsdp: str | Sequence[str], megatron: str) -> Role:
+    """A role with the bytes of its states and where they wait."""
+    if role.backend == "megatron":
+        optimizer = f"{megatron.removesuffix('.megatron')}.optim.override_optimizer_config"
+        on_host = get.number(0.0, f"{optimizer}.optimizer_offload_fraction")
+        if not get.on(False, f"{optimizer}.optimizer_cpu_offload"):
+            on_host = 0.0
+        return replace(
+            role,
+            weight_bytes=2.0,
+            gradient_bytes=4.0,
+            optimizer_bytes=12.0 * (1.0 - min(1.0, max(0.0, on_host))),
+            step_bytes=0.0,
+            weights_offload=_idle(get, f"{megatron}.param_offload"),
+            gradients_offload=_idle(get, f"{megatron}.grad_offload"),
+            optimizer_offload=_idle(get, f"{megatron}.optimizer_offload"),
+        )
+    dtype = get.text(*_below(fsdp, "model_dtype")) or "fp32"
+    each = needed(BYTES.get(dtype.lower()), f"The data type {dtype} is not known.")
+    always = role.backend == "fsdp2" and get.on(False, *_below(fsdp, "offload_policy"))
+    return replace(
+        role,
+        weight_bytes=each,
+        gradient_bytes=each,
+        optimizer_bytes=2 * each,
+        step_bytes=each,
+        frozen_copy_bytes=profiles.FROZEN_COPY if role.backend == "fsdp" and each > 2 else 0.0,
+        weights_offload="always" if always else _idle(get, *_below(fsdp, "param_offload")),
+        gradients_offload="always" if always else "none",
+        optimizer_offload="always" if always else _idle(get, *_below(fsdp, "optimizer_offload")),
+    )
+
+
+def _below(prefixes: str | Sequence[str], name: str) -> tuple[str, ...]:
+    each = (prefixes,) if isinstance(prefixes, str) else prefixes
+    return tuple(f"{prefix}.{name}" for prefix in each)
+
+
+def _idle(get: Settings, *keys: str) -> Offload:
+    return "idle" if get.on(False, *keys) else "none"

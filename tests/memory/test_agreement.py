@@ -1,0 +1,104 @@
+"""What contradicts itself gets a sentence and never a number."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.frameworks import plans
+from bot.memory.predict import predict
+from bot.memory.settings import NoPredictionError
+from bot.rules._example import openrlhf, trl, verl
+from bot.shell import read
+
+_ACTOR, _ROLLOUT = "actor_rollout_ref.actor", "actor_rollout_ref.rollout"
+_MODEL = "actor_rollout_ref.model.path"
+_STATIC = (
+    "trainer.nnodes=1",
+    "trainer.n_gpus_per_node=8",
+    f"{_ACTOR}.ppo_micro_batch_size_per_gpu=1",
+    f"{_ROLLOUT}.log_prob_micro_batch_size_per_gpu=1",
+)
+_KNOWN = "--reward.model_name_or_path meta-llama/Llama-3.1-8B"
+_MEGATRON = ("model_engine=megatron", *_STATIC)
+_SIZE = f"{_ACTOR}.megatron.{{}}_model_parallel_size={{}}"
+
+
+def _reason(script: str, device: str | None = "h100") -> str:
+    (plan,) = plans(read(script.encode(), "x.sh"))
+    with pytest.raises(NoPredictionError) as caught:
+        predict(plan, device)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        (
+            (*_STATIC, f"{_ACTOR}.ulysses_sequence_parallel_size=8"),
+            "does not divide the model's 28",
+        ),
+        ((*_STATIC, f"{_ACTOR}.ulysses_sequence_parallel_size=3"), "8 GPUs cannot be divided by"),
+        ((*_STATIC, f"{_ROLLOUT}.tensor_model_parallel_size=8"), "engine's tensor parallel 8"),
+        ((*_STATIC, f"{_ROLLOUT}.tensor_model_parallel_size=3"), "which does not divide 8 GPUs"),
+        ((*_STATIC, f"{_ACTOR}.fsdp_config.fsdp_size=3"), "cannot be divided by fsdp_size 3"),
+        ((*_STATIC, f"{_ROLLOUT}.gpu_memory_utilization=1.5"), "where a share up to 1 belongs"),
+        ((*_STATIC, f"{_ROLLOUT}.name=other"), "The inference engine other is not modelled"),
+        ((*_STATIC, "trainer.nnodes=0"), "asks for no GPU"),
+        ((*_STATIC, f"{_MODEL}=my/own-model"), "The shape of the model my/own-model is not known"),
+        ((*_STATIC, f"{_MODEL}='<path to a model>'"), "cannot be read"),
+        ((*_MEGATRON, _SIZE.format("tensor", 8)), "does not divide the model's 28"),
+        ((*_MEGATRON, _SIZE.format("tensor", 3)), "8 GPUs cannot be divided by tensor 3"),
+        ((*_MEGATRON, _SIZE.format("expert", 2)), "its model has no experts"),
+        (
+            (*_MEGATRON, "trainer.nnodes=4", _SIZE.format("pipeline", 32)),
+            "pipeline of 32 stages is longer than the model's 28 layers",
+        ),
+        (
+            (
+                *_MEGATRON,
+                "trainer.nnodes=32",
+                f"{_MODEL}=Qwen/Qwen3-30B-A3B",
+                _SIZE.format("expert", 256),
+                f"{_ACTOR}.megatron.expert_tensor_parallel_size=1",
+            ),
+            "expert parallel 256 does not divide the model's 128 experts",
+        ),
+    ],
+)
+def test_verl(settings: tuple[str, ...], sentence: str) -> None:
+    reason = _reason(verl(*settings))
+    assert sentence in reason
+    assert reason.endswith(".")
+    assert "GiB" not in reason
+
+
+@pytest.mark.parametrize(
+    ("script", "sentence"),
+    [
+        (openrlhf(_KNOWN, "--vllm.tensor_parallel_size 3", "--vllm.num_engines 1"), "= 3 GPUs"),
+        (openrlhf("--ds.ring_attn_size 3"), "cannot be divided by a ring of 3"),
+        (openrlhf("--ds.zero_stage 7"), "ZeRO has no stage 7"),
+        (openrlhf("--actor.model_name_or_path my/own"), "The shape of the model my/own"),
+        (trl("--model_name_or_path my/own"), "The shape of the model my/own"),
+    ],
+)
+def test_others(script: str, sentence: str) -> None:
+    assert sentence in _reason(script)
+
+
+@pytest.mark.parametrize(
+    ("device", "sentence"),
+    [
+        (None, "The device is not known"),
+        ("x99", "The memory of a x99 is not known"),
+    ],
+)
+def test_devices(device: str | None, sentence: str) -> None:
+    assert sentence in _reason(verl(*_STATIC), device)
+
+
+def test_what_divides_is_no_contradiction() -> None:
+    for sequence in (1, 2, 4):
+        script = verl(*_STATIC, f"{_ACTOR}.ulysses_sequence_parallel_size={sequence}")
+        (plan,) = plans(read(script.encode(), "x.sh"))
+        assert predict(plan, "h100").budget.gpus == 8

@@ -1,0 +1,98 @@
+"""Supervised fine-tuning with verl, before and after its engines."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.frameworks import plans
+from bot.memory import profiles
+from bot.memory.lengths import Measured
+from bot.memory.predict import predict, workload_of
+from bot.memory.settings import NoPredictionError
+from bot.memory.workload import Role, Workload
+from bot.shell import read
+
+QWEN = "model.path=Qwen/Qwen2.5-7B-Instruct"
+
+
+def workload(
+    *settings: str,
+    gpus: str = "8",
+    entry: str = "sft_trainer",
+    release: str = "0.9.1",
+    given: int | None = None,
+    run: Measured | None = None,
+) -> Workload:
+    line = f"torchrun --nproc_per_node={gpus} -m verl.trainer.{entry} " + " ".join(settings)
+    plan = plans(read((line + "\n").encode(), "x.sh"), versions={"verl": release})[0]
+    return workload_of(plan, gpus=given, run=run)
+
+
+def role(*settings: str, **more: str) -> Role:
+    (pool,) = workload(*settings, **more).pools  # type: ignore[arg-type]
+    (only,) = pool.roles
+    return only
+
+
+def test_gpus_are_those_of_torchrun() -> None:
+    assert role(QWEN).layout.gpus == 8
+    with pytest.raises(NoPredictionError, match="what torchrun is given"):
+        workload(QWEN, gpus="$1")
+    assert workload(QWEN, gpus="$1", given=4).pools[0].gpus == 4
+
+
+def test_passes_are_packed_up_to_their_limit() -> None:
+    packed = role(QWEN, "data.max_length=1024", "data.max_token_len_per_gpu=8192")
+    assert packed.update.conservative == 8192
+    # A step of 8 samples gives one to each GPU: there is no more to pack.
+    few = role(QWEN, "data.max_length=1024", "data.train_batch_size=8")
+    assert few.update.conservative == 1024
+    static = role(QWEN, "data.use_dynamic_bsz=False", "data.micro_batch_size_per_gpu=4")
+    assert static.update.conservative == 4 * 1024
+    assert static.update.expected < 4 * 1024
+
+
+def test_the_old_trainer_pads_and_has_a_loss_of_its_own() -> None:
+    old = role(
+        "model.partial_pretrain=Qwen/Qwen2.5-7B-Instruct",
+        "data.micro_batch_size_per_gpu=4",
+        entry="fsdp_sft_trainer",
+        release="0.4.1",
+    )
+    assert old.update.expected == old.update.conservative == 4 * 1024
+    assert old.update_logits == profiles.LOG_SOFTMAX_FP32
+    assert role(QWEN).update_logits == profiles.LOG_PROBS
+    assert role(QWEN, "model.use_fused_kernels=True").update_logits == profiles.FUSED
+
+
+def test_settings_of_the_engine() -> None:
+    two = role(QWEN, "engine.ulysses_sequence_parallel_size=2", "engine.model_dtype=bf16")
+    assert (two.layout.sequence, two.weight_bytes) == (2, 2.0)
+    lora = role(QWEN, "model.lora_rank=16")
+    assert lora.adapter is not None
+    assert lora.adapter.rank == 16
+    spread = role(
+        "engine=megatron", QWEN, "engine.tensor_model_parallel_size=4", "engine.param_offload=True"
+    )
+    assert (spread.backend, spread.layout.tensor) == ("megatron", 4)
+    assert spread.weights_offload == "idle"
+
+
+def test_full_fine_tuning_takes_twenty_bytes_a_parameter() -> None:
+    """fp32 weights, gradients, two moments, and the step's temporaries: over eight GPUs."""
+    line = f"torchrun --nproc_per_node=8 -m verl.trainer.sft_trainer {QWEN}\n"
+    budget = predict(plans(read(line.encode(), "x.sh"))[0], "a100").budget
+    step = next(stage for stage in budget.stages if stage.name == "optimizer")
+    states = sum(
+        step.components["expected"][name].in_gib
+        for name in ("weights", "gradients", "optimizer", "optimizer's temporaries")
+    )
+    assert states == pytest.approx(20 * 7_615_616_512 / 8 / 2**30, rel=1e-6)
+
+
+def test_lengths_of_a_run_take_the_place_of_assumed_ones() -> None:
+    run = Measured(prompt_mean=None, response_mean=600.0)
+    static = ("data.use_dynamic_bsz=False", "data.micro_batch_size_per_gpu=4")
+    made = workload(QWEN, *static, run=run)
+    assert made.measured
+    assert made.pools[0].roles[0].update.expected == 4 * 600 + 1024 - 600
