@@ -19,6 +19,7 @@ COMMANDS = (
     "table",
     "estimate",
     "recommend",
+    "bisect",
     "rule",
     "doctor",
     "serve",

@@ -41,6 +41,18 @@ def recommend_schema() -> dict[str, Any]:
     return _published(adapter.json_schema(mode="serialization"), "recommend-v1")
 
 
+def bisect_schemas() -> dict[str, dict[str, Any]]:
+    """JSON Schemas of `bisect-plan-v1` and `bisect-read-v1`, by these names."""
+    from pydantic import TypeAdapter
+
+    from bot.bisection import Bracket, Plan
+
+    return {
+        name: _published(TypeAdapter(model).json_schema(mode="serialization"), name)
+        for name, model in (("bisect-plan-v1", Plan), ("bisect-read-v1", Bracket))
+    }
+
+
 def _published(schema: dict[str, Any], name: str) -> dict[str, Any]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -55,6 +67,7 @@ def files() -> dict[Path, str]:
         "report-v1": report_schema(),
         "config-v1": config_schema(),
         "recommend-v1": recommend_schema(),
+        **bisect_schemas(),
     }
     return {
         schemas() / f"{name}.schema.json": json.dumps(schema, indent=2, ensure_ascii=False) + "\n"

@@ -57,6 +57,12 @@ def _passed(mark: str) -> bool:
     return mark in _GOOD or mark.lower().startswith(_GOOD_WORDS)
 
 
+def trial_log(trials: Sequence[Trial]) -> str:
+    """The comment that `read_trials` reads these trials from: `# 32√ → 64× → 48√`."""
+    marks = (f"{trial.value}{'√' if trial.passed else '×'}" for trial in trials)
+    return "# " + " → ".join(marks)
+
+
 def outcome(trials: Sequence[Trial], value: int) -> bool | None:
     """Whether `value` passed, by its last trial; None when it was not tried."""
     results = [trial.passed for trial in trials if trial.value == value]

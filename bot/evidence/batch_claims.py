@@ -21,7 +21,7 @@ from bot.report import Claim, ClaimVerdict, JsonValue
 MaxBatch: TypeAlias = Literal["fits", "confirmed", "contradicted"]
 
 _BATCH_SIZES: Final = re.compile(r"(?:\A|[._])\w*batch_size\w*\Z")
-_BOOKKEEPING: Final = re.compile(
+BOOKKEEPING: Final = re.compile(
     r"(?:trainer\.(?:experiment_name|project_name|default_\w*dir|total_epochs|total_training_steps"
     r"|save_freq|test_freq|val_\w+|logger|resume_\w+|\w*_data_dir|log_val_generations"
     r"|max_\w*ckpt\w*|del_local_ckpt\w*)"
@@ -166,7 +166,7 @@ def _neighbours(subject: Subject) -> Iterator[_Neighbour]:
 
 def _comparable(own: Mapping[str, JsonValue], other: Mapping[str, JsonValue]) -> bool:
     for key in own.keys() | other.keys():
-        if _BATCH_SIZES.search(key) or _BOOKKEEPING.match(key):
+        if _BATCH_SIZES.search(key) or BOOKKEEPING.match(key):
             continue
         left, right = own.get(key), other.get(key)
         if left != right and same(left, right) is False:

@@ -48,15 +48,9 @@ def steps_claim(subject: Subject) -> Claim:
             "{steps} steps are too few to have seen responses of full length.", steps=steps
         )
         return unknown(claim, claimed, steps, "history", reason)
-    if facts.exit_code is not None and facts.exit_code not in _ENDED_BY_HAND:
-        reason = say(
-            "The run ended with exit code {code}; its log does not say why.", code=facts.exit_code
-        )
-        return unknown(claim, claimed, steps, "history, exit record", reason)
-    # "failed" is an exit code that is not 0, whatever the framework made of it.
-    if facts.state == "failed" or (facts.state in _FAILED and _state_counts(facts)):
-        reason = say("W&B calls the run {state}; its console does not say why.", state=facts.state)
-        return unknown(claim, claimed, steps, "history, run state", reason)
+    if (badly := ended_badly(facts)) is not None:
+        why, source = badly
+        return unknown(claim, claimed, steps, f"history, {source}", why)
     limit = _response_limit(subject)
     longest = highest(facts.history, RESPONSE_MAX)
     if longest is None:
@@ -85,6 +79,20 @@ def steps_claim(subject: Subject) -> Claim:
             **values,
         )
     return made(claim, claimed, steps, "history", "consistent", reason)
+
+
+def ended_badly(facts: Facts) -> tuple[str, str] | None:
+    """How a run ended that did not just stop, and where that was read; None when it did."""
+    if facts.exit_code is not None and facts.exit_code not in _ENDED_BY_HAND:
+        reason = say(
+            "The run ended with exit code {code}; its log does not say why.", code=facts.exit_code
+        )
+        return reason, "exit record"
+    # "failed" is an exit code that is not 0, whatever the framework made of it.
+    if facts.state == "failed" or (facts.state in _FAILED and _state_counts(facts)):
+        reason = say("W&B calls the run {state}; its console does not say why.", state=facts.state)
+        return reason, "run state"
+    return None
 
 
 def _state_counts(facts: Facts) -> bool:

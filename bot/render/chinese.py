@@ -14,6 +14,39 @@ SENTENCES: Final[Mapping[str, str]] = {
     "{what}: {why}": "{what}：{why}",
     "{what} ({source})": "{what}（{source}）",
     "{first} and {last}": "{first}，且{last}",
+    # The largest batch.
+    "{value} (batch {batch}): {reason}": "{value}（批量 {batch}）：{reason}",
+    "batch": "批量",
+    "expected GiB": "预计 GiB",
+    "{name}={value} (line {line})": "{name}={value}（第 {line} 行）",
+    ", on {where}": "，使用 {where}",
+    "No prediction: {why} The search is blind.": "无法预测：{why}搜索不依据预测。",
+    "When runs are done: {command}": "运行完成之后：{command}",
+    "Nothing is left to try between the two.": "两者之间没有可试的值。",
+    "Without the prediction it would take up to {runs} runs ({how}).": (
+        "没有预测时最多需要 {runs} 次（{how}）。"
+    ),
+    "Trial log: {log}": "试验记录：{log}",
+    "Next: {values}": "接下来：{values}",
+    "expected to fit": "预计可行",
+    "The batch is doubled until one fails; the command at that run then bisects below it.": (
+        "批量逐次加倍，直到失败；再用该次运行旁的选项在其下二分。"
+    ),
+    "… and {count} that may follow": "…… 以及可能随后的 {count} 次",
+    "sure to fit": "必定可行",
+    "ran": "跑通",
+    "out of memory": "显存不足",
+    "nothing": "无结论",
+    "far too large": "过大",
+    "{runs} runs beside each other, at most {rounds} rounds: each leaves one of {parts} parts of "
+    "the {count} values.": (
+        "同时运行 {runs} 次，最多 {rounds} 轮：每轮从 {count} 个值的 {parts} 段中留下一段。"
+    ),
+    "At most {runs} runs: {count} values have {outcomes} outcomes, and log2 of that is rounded "
+    "up.": "最多 {runs} 次：{count} 个值有 {outcomes} 种结果，取 log2 并向上取整。",
+    "if it runs": "若跑通",
+    "if out of memory": "若显存不足",
+    "{runs} runs when the prediction is exact.": "预测准确时为 {runs} 次。",
     # Single words.
     "error": "错误",
     "warning": "警告",

@@ -1,0 +1,234 @@
+"""The band in which the largest batch is predicted, and the batches that may be tried in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+from bot.bisect.knob import DECIDING, Knob, Read, find_knob
+from bot.budgets import measured
+from bot.check import Options, Script, check_script
+from bot.errors import UserError
+from bot.evidence.facts import Facts
+from bot.frameworks.plan import Plan
+from bot.memory.budget import Budget
+from bot.memory.predict import predict
+from bot.memory.settings import NoPredictionError
+from bot.naming import read_name
+
+WORST_ERROR = 0.277
+"""The model's worst error on a measured peak that it was not fitted to (`make calibrate`)."""
+LARGEST = 1 << 20
+"""A larger value is tried by nobody."""
+ENOUGH = 127
+"""Candidates at most, unless a step is asked for: seven runs."""
+MOST = 1023
+
+Verdict = Literal["fits", "open", "too large"]
+_PREDICTIONS = frozenset(("RLB110", "RLB111", "RLB112", "RLB113"))
+_LOG = "RLB041"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Where:
+    """The hardware and the lengths that are asked about, where the script does not say them."""
+
+    device: str | None = None
+    gpus: int | None = None
+    facts: tuple[Facts, ...] = ()
+    """Runs whose measured lengths are used."""
+
+
+class Candidates:
+    """The scripts with each value: what the linter and the memory model say of them."""
+
+    def __init__(
+        self, script: Script, options: Options, read: Read, knob: Knob, where: Where
+    ) -> None:
+        self.script, self.options, self.read, self.knob = script, options, read, knob
+        self.where = where
+        self._plans: dict[int, tuple[Plan, ...]] = {}
+        self._budgets: dict[int, Budget] = {}
+        self._valid: dict[int, bool] = {}
+
+    def data(self, value: int) -> bytes:
+        """The script with a value in its place."""
+        return self.knob.write(self.script.data, value)
+
+    def plans(self, value: int) -> tuple[Plan, ...]:
+        """What the script launches with a value."""
+        if value not in self._plans:
+            self._plans[value] = tuple(self.read(self.data(value))[1])
+        return self._plans[value]
+
+    def batch(self, value: int) -> int | None:
+        """The batch that the page calls MaxBatch."""
+        return self.plans(value)[0].train_batch_size.value
+
+    def valid(self, value: int) -> bool:
+        """Whether the framework takes the value: the linter finds no error that came with it."""
+        if value not in self._valid:
+            whole = self.knob.values(value) is not None
+            self._valid[value] = whole and self._errors(value) <= self._standing
+        return self._valid[value]
+
+    @cached_property
+    def _standing(self) -> frozenset[tuple[str, str]]:
+        """Errors that have nothing to do with the value: those that another one does not settle."""
+        return self._errors(self.knob.value) & self._errors(self.knob.value * 2)
+
+    @property
+    def errors(self) -> int:
+        """How many errors the linter finds whatever the value is."""
+        return len(self._standing)
+
+    def _errors(self, value: int) -> frozenset[tuple[str, str]]:
+        script = replace(self.script, data=self.data(value))
+        report = check_script(script, replace(self.options, evidence="off"))
+        return frozenset(
+            (finding.id, finding.message)
+            for finding in report.findings
+            if finding.severity == "error" and finding.id not in (*_PREDICTIONS, _LOG)
+        )
+
+    def budget(self, value: int) -> Budget:
+        """The memory budget with a value, of the launch that takes the most.
+
+        Raises NoPredictionError with the reason when there is none.
+        """
+        if value not in self._budgets:
+            name = read_name(
+                self.script.full_path or self.script.path, self.options.config.name_profiles()
+            )
+            lengths = [one for facts in self.where.facts if (one := measured(facts)) is not None]
+            run = max(lengths, key=lambda one: one.response_mean or 0.0, default=None)
+            files = self.options.files if self.script.tree_path is not None else None
+            made = [
+                predict(
+                    plan,
+                    self.where.device or name.device,
+                    run=run,
+                    files=files,
+                    gpus=self.where.gpus or name.gpus,
+                ).budget
+                for plan in self.plans(value)
+            ]
+            self._budgets[value] = max(made, key=lambda budget: budget.peak().count)
+        return self._budgets[value]
+
+    def verdict(self, value: int) -> Verdict:
+        """What the model says of a value; raises NoPredictionError when it says nothing.
+
+        It fits when it does with every sequence at full length or, with lengths of a run, when it
+        does though the model errs as it never did on a measured peak. It is too large when the
+        floor is, or the expected peak by more than that error.
+        """
+        budget = self.budget(value)
+        usable, expected = budget.usable, budget.peak()
+        if budget.outcome == "impossible" or expected > usable * (1 + WORST_ERROR):
+            return "too large"
+        if budget.peak("conservative") <= usable:
+            return "fits"
+        if budget.measured and expected <= usable * (1 - WORST_ERROR):
+            return "fits"
+        return "open"
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """Values between which the largest lies by the prediction."""
+
+    lower: int | None
+    """The largest that is sure to fit; None when none is."""
+    upper: int | None
+    """The smallest that is far too large; None when none is up to the bound."""
+    expected: int | None
+    """The largest whose expected peak fits."""
+
+
+def predict_band(candidates: Candidates, step: int, largest: int | None) -> Band:
+    """The band in multiples of `step`; raises NoPredictionError when nothing can be predicted."""
+    bound = min(largest or LARGEST, LARGEST) // step
+
+    def most(fits: Callable[[int], bool]) -> int:
+        """The most steps that a test that turns once holds for; 0 when for none."""
+        low, high = 0, 1
+        while high <= bound and fits(high * step):
+            low, high = high, high * 2
+        high = min(high, bound + 1)
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if fits(middle * step) else (low, middle)
+        return low
+
+    def expected(value: int) -> bool:
+        budget = candidates.budget(value)
+        return budget.peak() <= budget.usable
+
+    lower = most(lambda value: candidates.verdict(value) == "fits")
+    below = most(lambda value: candidates.verdict(value) != "too large")
+    fits = most(expected)
+    return Band(
+        lower * step or None,
+        None if below >= bound else (below + 1) * step,
+        fits * step or None,
+    )
+
+
+def moves(candidates: Candidates) -> bool:
+    """Whether the expected peak depends on the value at all."""
+    value = candidates.knob.value
+    peaks = {candidates.budget(value * factor).peak().count for factor in (1, 2, 8, 64)}
+    return len(peaks) > 1
+
+
+def deciding(candidates: Candidates) -> list[str]:
+    """The batch sizes and limits of tokens of the script that the expected peak depends on."""
+    script, read = candidates.script, candidates.read
+    found = []
+    for setting in {s.key: s for s in read(script.data)[1][0].settings}.values():
+        if not DECIDING.search(setting.key) or not isinstance(setting.value, int):
+            continue
+        try:
+            knob = find_knob(script.data, read, (setting.key,))
+            other = Candidates(script, candidates.options, read, knob, candidates.where)
+            if moves(other):
+                found.append(setting.key)
+        except (UserError, NoPredictionError):
+            continue
+    return found
+
+
+def step_of(low: int, high: int, unit: int) -> int:
+    """The unit times a power of two whose multiples between two values are not more than ENOUGH."""
+    step = unit
+    while (high - low) // step > ENOUGH:
+        step *= 2
+    return step
+
+
+def between(candidates: Candidates, low: int, high: int, step: int) -> Iterator[int]:
+    """The values that may be tried from `low` to `high`, both included."""
+    first = -(-low // step) * step
+    if (high - first) // step > MOST:
+        raise UserError(
+            f"There are more than {MOST} multiples of {step} from {low} to {high}; "
+            "name a larger step with --multiple N."
+        )
+    return (value for value in range(first, high + 1, step) if candidates.valid(value))
+
+
+__all__ = [
+    "LARGEST",
+    "Band",
+    "Candidates",
+    "NoPredictionError",
+    "Where",
+    "between",
+    "deciding",
+    "moves",
+    "predict_band",
+    "step_of",
+]

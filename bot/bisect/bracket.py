@@ -1,0 +1,188 @@
+"""From the finished runs of a series to the bracket, the next run, and the trial log."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from bot import __version__
+from bot.bisect.band import Where
+from bot.bisect.log import with_log
+from bot.bisect.outcomes import read_outcome
+from bot.bisect.series import Asked, Series, command, plan_series, varied
+from bot.bisection import Bracket, Limit, Outcome
+from bot.check import Options, Script
+from bot.errors import UserError
+from bot.evidence.facts import Facts
+from bot.language import say
+from bot.naming import read_name
+from bot.report import Tool
+from bot.trials import Trial, trial_log
+
+
+def read_bracket(
+    script: Script,
+    options: Options,
+    asked: Asked,
+    runs: Sequence[tuple[str, Facts]],
+) -> tuple[Bracket, bytes]:
+    """What the runs say, and the script with the largest that ran and its trial log.
+
+    Raises UserError where the script has no batch that can be varied.
+    """
+    series = plan_series(script, options, replace(asked, blind=True, ran=None, failed=None))
+    name = read_name(script.full_path or script.path, options.config.name_profiles())
+    ordered = sorted(runs, key=lambda run: run[1].created or "")
+    outcomes = tuple(
+        read_outcome(named, facts, series.candidates, name, options) for named, facts in ordered
+    )
+    trials = [
+        Trial(one.value, one.outcome == "ran")
+        for one in outcomes
+        if one.value is not None and one.outcome != "nothing"
+    ]
+    ran, failed = _largest_run(outcomes), _smallest_failure(outcomes)
+    clash = ran is not None and failed is not None and ran.value >= failed.value
+    largest = None if clash else ran
+    wanted = largest.value if largest is not None else None
+    data, written = with_log(series, trials, wanted)
+    bracket = Bracket(
+        tool=Tool(name="rlbot", version=__version__),
+        language=options.config.language,
+        script=script.path,
+        batch_key=series.knob.batch_key,
+        varied=varied(series.knob, series.candidates.read(script.data)[0]),
+        outcomes=outcomes,
+        verdict="contradictory" if clash else "nothing" if not trials else "open",
+        ran=ran,
+        failed=failed,
+        max_batch=largest.batch if largest is not None else None,
+        summary="",
+        trial_log=trial_log(trials) if trials else None,
+        written=None,
+        next_values=(),
+        next_command=None,
+        notes=(),
+    )
+    if not written and trials:
+        note = say(
+            "No comment can stand beside {name} without changing what the script starts; put the "
+            "log where it belongs by hand.",
+            name=series.knob.name,
+        )
+        bracket = replace(bracket, notes=(note,))
+        data = script.data
+    return _judged(bracket, series, script, options, asked, [facts for _, facts in ordered]), data
+
+
+def _largest_run(outcomes: Iterable[Outcome]) -> Limit | None:
+    found = [one for one in outcomes if one.outcome == "ran" and one.value is not None]
+    return _limit(max(found, key=lambda one: one.value or 0, default=None))
+
+
+def _smallest_failure(outcomes: Iterable[Outcome]) -> Limit | None:
+    found = [one for one in outcomes if one.outcome == "out of memory" and one.value is not None]
+    return _limit(min(found, key=lambda one: one.value or 0, default=None))
+
+
+def _limit(one: Outcome | None) -> Limit | None:
+    if one is None or one.value is None:
+        return None
+    return Limit(
+        value=one.value,
+        batch=one.batch,
+        source="run",
+        reason=say("{run}: {reason}", run=one.run, reason=one.reason),
+    )
+
+
+def _judged(
+    bracket: Bracket,
+    series: Series,
+    script: Script,
+    options: Options,
+    asked: Asked,
+    facts: Sequence[Facts],
+) -> Bracket:
+    """The bracket with its summary, and with what to try next."""
+    ran, failed, name = bracket.ran, bracket.failed, series.knob.name
+    if ran is not None and failed is not None and ran.value >= failed.value:
+        return replace(
+            bracket,
+            summary=say(
+                "Contradictory: {name}={ran} ran, and {name}={failed}, which is no larger, ran out "
+                "of memory. Memory was not decided by the batch alone: look at what else differed, "
+                "and run {failed} again.",
+                name=name,
+                ran=ran.value,
+                failed=failed.value,
+            ),
+            next_values=(failed.value,),
+        )
+    if ran is None and failed is None:
+        return replace(bracket, summary=say("No run says whether its batch fits."))
+    again = replace(
+        asked,
+        ran=ran.value if ran is not None else None,
+        failed=failed.value if failed is not None else None,
+        where=Where(device=asked.where.device, gpus=asked.where.gpus, facts=tuple(facts)),
+    )
+    if ran is not None and failed is not None and not _between(series, ran, failed):
+        return replace(bracket, verdict="bracketed", summary=_closed(bracket, ran, failed))
+    try:
+        plan = plan_series(script, options, again).plan
+    except UserError:
+        # The memory model sees no difference; the runs do.
+        plan = plan_series(script, options, replace(again, blind=True)).plan
+    if plan.mode == "closed":
+        plan = plan_series(script, options, replace(again, blind=True)).plan
+    words = command("plan", script.path, asked.vary)
+    words += ["--ran", str(ran.value)] if ran is not None else []
+    words += ["--failed", str(failed.value)] if failed is not None else []
+    at_once = len(plan.probes) if plan.mode == "round" else 1
+    return replace(
+        bracket,
+        summary=_open(name, ran, failed, plan.runs),
+        next_values=tuple(probe.value for probe in plan.probes[:at_once]),
+        next_command=shlex.join(words),
+    )
+
+
+def _between(series: Series, ran: Limit, failed: Limit) -> bool:
+    """Whether there is anything left to try."""
+    return any(series.candidates.valid(value) for value in range(ran.value + 1, failed.value))
+
+
+def _closed(bracket: Bracket, ran: Limit, failed: Limit) -> str:
+    return say(
+        "MaxBatch {batch}: {name}={ran} ran, {name}={failed} ran out of memory, and nothing "
+        "between them can be tried.",
+        batch=ran.batch,
+        name=bracket.varied[0].name,
+        ran=ran.value,
+        failed=failed.value,
+    )
+
+
+def _open(name: str, ran: Limit | None, failed: Limit | None, runs: int | None) -> str:
+    if failed is None and ran is not None:
+        return say(
+            "{name}={ran} ran (batch {batch}); whether more fits was not shown.",
+            name=name,
+            ran=ran.value,
+            batch=ran.batch,
+        )
+    if ran is None and failed is not None:
+        return say("{name}={failed} ran out of memory; none ran.", name=name, failed=failed.value)
+    if ran is None or failed is None:
+        raise ValueError("both ends are open")
+    more = say(" At most {runs} more runs close it.", runs=runs) if runs else ""
+    return say(
+        "{name}={ran} ran (batch {batch}), {name}={failed} ran out of memory.{more}",
+        name=name,
+        ran=ran.value,
+        batch=ran.batch,
+        failed=failed.value,
+        more=more,
+    )

@@ -1,0 +1,106 @@
+"""The trial log in a script: the comment beside the value, and the value that it supports."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from bot.bisect.knob import Part, edited
+from bot.bisect.series import Series
+from bot.shell.source import Span
+from bot.shell.words import Reading
+from bot.trials import Trial, read_trials, trial_log, tried_values
+
+Edit = tuple[Span, str]
+_BOM = b"\xef\xbb\xbf"
+
+
+def with_log(series: Series, trials: Sequence[Trial], value: int | None) -> tuple[bytes, bool]:
+    """The script with a value and its trial log, and whether that could be done.
+
+    What the log held already stays in front; a value that was tried again gets its new mark. A
+    place is taken only when the script then starts what it would without the comment, and the log
+    is read back from it.
+    """
+    data, knob = series.candidates.script.data, series.knob
+    value = knob.value if value is None else value
+    if not trials or knob.values(value) is None:
+        return data, False
+    part = knob.parts[0]
+    reading, plans = series.candidates.read(data)
+    there = [tried.trials for tried in tried_values(reading, plans) if tried.span == part.span]
+    wanted = merged(there[0] if there else (), trials)
+    bare = knob.write(data, value)
+    starts = _words(series.candidates.read(bare)[0])
+    for edit in _places(reading, part, trial_log(wanted)):
+        made = edited(data, sorted([edit, *knob.edits(value)], key=lambda one: one[0].start))
+        after, launches = series.candidates.read(made)
+        logs = [
+            tried
+            for tried in tried_values(after, launches)
+            if tried.name == part.name and tried.value == value
+        ]
+        if _words(after) == starts and [tried.trials for tried in logs] == [wanted]:
+            return made, True
+    return data, False
+
+
+def merged(before: Sequence[Trial], now: Sequence[Trial]) -> tuple[Trial, ...]:
+    """An earlier log with new trials: what it said of the same values is replaced where it stood.
+
+    A value that it did not have comes behind, in the order of the runs.
+    """
+    last = {trial.value: trial for trial in now}
+    kept = {trial.value: last.get(trial.value, trial) for trial in before}
+    return tuple({**kept, **{v: t for v, t in last.items() if v not in kept}}.values())
+
+
+def _places(reading: Reading, part: Part, log: str) -> Iterator[Edit]:
+    """Where a log may stand, the usual place first; whether it may is for the caller to try."""
+    source, text = reading.source, reading.source.text
+    line = source.line_column(part.span.start)[0]
+    end = source.offset(line, 1) + len(source.line(line))
+    for comment in reading.comments:
+        at = source.line_column(comment.span.start)[0]
+        if at == line or (at < line and read_trials(comment.text) and _alone(text, comment.span)):
+            old = _log_in(comment.text)
+            if old is not None:
+                start = comment.span.start
+                yield Span(start + old.start, start + old.end), log.removeprefix("# ")
+            elif at == line:
+                yield Span(comment.span.end, comment.span.end), f" {log}"
+    yield Span(end, end), f" {log}"
+    start = source.offset(line, 1)
+    indent = re.match(r"[ \t]*", source.line(line))
+    newline = "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
+    yield Span(start, start), f"{indent[0] if indent else ''}{log}{newline}"
+
+
+def _alone(text: str, span: Span) -> bool:
+    return not text[text.rfind("\n", 0, span.start) + 1 : span.start].strip()
+
+
+_MARKED = re.compile(r"\d{1,9}\s*[:=(]?\s*(?:[√✓✔✅×✗✘❌]|[A-Za-z]+)\)?")
+
+
+def _log_in(comment: str) -> Span | None:
+    """The stretch of a comment that its trial log takes."""
+    trials = read_trials(comment)
+    if not trials:
+        return None
+    found = list(_MARKED.finditer(comment))
+    for first in range(len(found) - len(trials) + 1):
+        chosen = found[first : first + len(trials)]
+        if read_trials("# " + comment[chosen[0].start() : chosen[-1].end()]) == trials:
+            return Span(chosen[0].start(), chosen[-1].end())
+    return None
+
+
+def _words(reading: Reading) -> list[list[str]]:
+    return [
+        [*(word.text for word in command.argv), *(w.text for w in command.environment.values())]
+        for command in reading.commands
+    ]
+
+
+__all__ = ["merged", "with_log"]

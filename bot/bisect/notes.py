@@ -1,0 +1,46 @@
+"""What to know before the first run of a series."""
+
+from __future__ import annotations
+
+import re
+
+from bot.bisect.band import Candidates
+from bot.frameworks.plan_values import values_of
+from bot.language import say
+from bot.memory.budget import Budget
+
+_OWN_PLACE = re.compile(r"\bBASH_SOURCE\b|\$0\b|\$\{0\b|^\s*(?:source|\.)\s", re.MULTILINE)
+
+
+def notes(candidates: Candidates, budget: Budget | None) -> tuple[str, ...]:
+    """Sentences about the script and its runs; those of the prediction first."""
+    found: list[str] = []
+    if budget is not None and budget.assumptions:
+        found.append(say("Assumed: {what}.", what="; ".join(budget.assumptions)))
+    plan = candidates.plans(candidates.knob.value)[0]
+    if candidates.errors:
+        found.append(
+            say(
+                "The linter finds errors in the script that no batch settles; fix them first "
+                "(rlbot lint {path}).",
+                path=candidates.script.path,
+            )
+        )
+    if plan.framework == "verl" and plan.algorithm.value != "sft":
+        values = values_of(plan)
+        every, resume = values.number("trainer.save_freq"), values.text("trainer.resume_mode")
+        if every is not None and every > 0 and resume != "disable":
+            found.append(
+                say(
+                    "The runs share trainer.experiment_name, and verl resumes from the checkpoints "
+                    "of the one before: set trainer.resume_mode=disable, or trainer.save_freq=-1."
+                )
+            )
+    if _OWN_PLACE.search(candidates.script.data.decode("utf-8", "replace")):
+        found.append(
+            say(
+                "The script looks for files beside itself or sources others: see that it finds "
+                "them from where the series is written."
+            )
+        )
+    return tuple(found)

@@ -1,0 +1,154 @@
+"""What one finished run says of its batch: it ran, it was out of memory, or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from bot.bisect.band import Candidates
+from bot.bisection import Outcome
+from bot.check import Options
+from bot.evidence.batch_claims import BOOKKEEPING
+from bot.evidence.claims import compare
+from bot.evidence.context import Context
+from bot.evidence.facts import Facts
+from bot.evidence.peak_claims import peak_seen
+from bot.evidence.progress_claims import ended_badly, steps_completed
+from bot.evidence.subject import KEYS
+from bot.evidence.values import lookup
+from bot.frameworks.plan import Plan
+from bot.language import say
+from bot.naming import ScriptName
+from bot.report import Evidence
+
+
+def read_outcome(
+    named: str, facts: Facts, candidates: Candidates, name: ScriptName, options: Options
+) -> Outcome:
+    """What a run says; a run of other settings says nothing of this script."""
+    steps = steps_completed(facts)
+    peak = peak_seen(facts)
+    outcome = Outcome(
+        run=named,
+        value=None,
+        batch=None,
+        outcome="nothing",
+        reason="",
+        steps=steps,
+        peak_gib=None if peak is None else round(peak.gib, 3),
+    )
+    found = _value(facts, candidates)
+    if isinstance(found, str):
+        return replace(outcome, reason=found)
+    value, plan = found
+    outcome = replace(outcome, value=value, batch=plan.train_batch_size.value)
+    least = options.config.min_steps
+    evidence = compare(plan, name, facts, context=Context(min_steps=least))
+    if other := _differs(evidence, plan):
+        return replace(outcome, reason=other)
+    if facts.out_of_memory is not None:
+        reason = say("the run reports an out-of-memory error")
+        if steps is not None:
+            reason = say("the run reports an out-of-memory error after {steps} steps", steps=steps)
+        return replace(outcome, outcome="out of memory", reason=reason)
+    if steps is None:
+        return replace(outcome, reason=say("the run logged no step"))
+    if (badly := ended_badly(facts)) is not None:
+        return replace(outcome, reason=badly[0])
+    if steps < least:
+        reason = say("{steps} steps; {least} are needed", steps=steps, least=least)
+        return replace(outcome, reason=reason)
+    why = next((c.reason for c in evidence.claims if c.claim == "steps without OOM"), "")
+    return replace(outcome, outcome="ran", reason=why)
+
+
+def _value(facts: Facts, candidates: Candidates) -> tuple[int, Plan] | str:
+    """The value that the run was made with, and the launch of the script with it."""
+    knob = candidates.knob
+    base = candidates.plans(knob.value)[0]
+    observed = _observed(facts, base, knob.parts[0].key)
+    if observed is None:
+        return say("the run's configuration does not say its batch")
+    key, number = observed
+    claimed = _of(base, key)
+    if claimed and number * knob.value % claimed == 0:
+        value = number * knob.value // claimed
+        if knob.values(value) is not None:
+            plan = candidates.plans(value)[0]
+            if _of(plan, key) == number:
+                return value, plan
+    return say(
+        "the run's {key} is {number}, which no value of {name} gives",
+        key=key or knob.batch_key,
+        number=number,
+        name=knob.name,
+    )
+
+
+def _of(plan: Plan, key: str | None) -> int | None:
+    """What a launch gives to a key, else its train batch."""
+    setting = plan.last(key) if key is not None else None
+    value = setting.value if setting is not None else plan.train_batch_size.value
+    return value if isinstance(value, int) else None
+
+
+def _observed(facts: Facts, plan: Plan, own: str | None) -> tuple[str | None, int] | None:
+    """A batch size of the run's configuration: the one that is varied, else the train batch."""
+    names = KEYS.get(plan.framework, {})
+    keys: list[str | None] = (
+        [own] if own is not None else [plan.train_batch_size.key, *names.get("train batch", ())]
+    )
+    for fact in ("train batch", "micro batch per GPU", "mini batch"):
+        if own in names.get(fact, ()):
+            keys += names[fact]
+    for key in keys:
+        seen = lookup(facts.config, key) if key is not None else None
+        if isinstance(seen, int) and not isinstance(seen, bool):
+            return (own or plan.train_batch_size.key), seen
+    return None
+
+
+def _differs(evidence: Evidence, plan: Plan) -> str | None:
+    """How the run's settings are not the script's; None when they are."""
+    found = list(_differences(evidence, plan))
+    if not found:
+        return None
+    shown = "; ".join(found[:3])
+    more = len(found) - 3
+    if more > 0:
+        shown += say("; and {count} more", count=more)
+    return say("it is no run of this script with that batch: {shown}", shown=shown)
+
+
+def _differences(evidence: Evidence, plan: Plan) -> Iterator[str]:
+    compared = _ROW | {setting.key for setting in plan.settings}
+    for claim in evidence.claims:
+        if claim.verdict != "inconsistent" or claim.claim not in compared:
+            continue
+        if BOOKKEEPING.match(claim.claim):
+            continue
+        yield say(
+            "{claim} is {run}, the script's {script}",
+            claim=claim.claim,
+            run=claim.observed,
+            script=claim.claimed,
+        )
+
+
+_ROW = frozenset(
+    (
+        "model",
+        "algorithm",
+        "adapter",
+        "gpus",
+        "device",
+        "train backend",
+        "inference engine",
+        "train batch",
+        "mini batch",
+        "micro batch per GPU",
+        "rollout n",
+        "prompt length",
+        "response length",
+    )
+)

@@ -1,0 +1,106 @@
+"""What finished runs say: real folders of the W&B SDK, and the trial log that is made of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.bisect.bracket import read_bracket
+from bot.bisect.log import merged
+from bot.bisect.series import Asked
+from bot.bisection import Bracket
+from bot.check import Options
+from bot.evidence import read
+from bot.trials import Trial, largest_passing, outcome, read_trials, trial_log
+from tests.bisect.samples import VARIABLES, run_of, script
+from tests.conftest import WrittenRun
+
+TRIALS = st.lists(
+    st.builds(Trial, value=st.integers(1, 10**9 - 1), passed=st.booleans()), min_size=1, max_size=12
+)
+
+
+@given(TRIALS)
+def test_a_trial_log_that_is_written_is_read_back(trials: list[Trial]) -> None:
+    assert read_trials(trial_log(trials)) == tuple(trials)
+
+
+@given(TRIALS, TRIALS)
+def test_a_log_keeps_what_it_had_and_takes_the_new_outcome(
+    before: list[Trial], now: list[Trial]
+) -> None:
+    together = merged(before, now)
+    assert len({trial.value for trial in together}) == len(together)
+    for value in {trial.value for trial in (*before, *now)}:
+        assert outcome(together, value) is outcome([*before, *now], value)
+    assert merged(together, now) == together
+    assert largest_passing(together) == largest_passing([*before, *now])
+
+
+@pytest.fixture(scope="module")
+def runs(written: WrittenRun) -> dict[int, Path]:
+    """Folders of runs of VARIABLES with several batches: 58 is the largest that runs."""
+    return {
+        value: written(
+            run_of(VARIABLES.replace("=58", f"={value}"), fits=value <= 58, run_id=f"batch{value}")
+        )
+        for value in (44, 58, 59, 72)
+    }
+
+
+def _read(paths: list[Path], text: str = VARIABLES) -> tuple[Bracket, str]:
+    facts = [(path.name, read(path)) for path in paths]
+    bracket, data = read_bracket(script(text), Options(), Asked(), facts)
+    return bracket, data.decode()
+
+
+def test_neighbours_bracket_the_largest_batch(runs: dict[int, Path]) -> None:
+    bracket, text = _read(list(runs.values()))
+    assert [one.outcome for one in bracket.outcomes] == ["ran", "ran"] + ["out of memory"] * 2
+    assert (bracket.verdict, bracket.max_batch) == ("bracketed", 116)
+    assert bracket.trial_log == "# 44√ → 58√ → 59× → 72×"
+    assert bracket.next_values == ()
+    assert text == VARIABLES.replace("=58", "=58 # 44√ → 58√ → 59× → 72×")
+
+
+def test_an_open_bracket_says_what_is_next(runs: dict[int, Path]) -> None:
+    bracket, _ = _read([runs[44], runs[72]])
+    assert bracket.verdict == "open"
+    assert bracket.max_batch == 88
+    (value,) = bracket.next_values
+    assert 44 < value < 72
+    assert bracket.next_command is not None
+    assert bracket.next_command.endswith(" --ran 44 --failed 72")
+
+
+def test_writing_twice_changes_nothing(runs: dict[int, Path]) -> None:
+    _, once = _read([runs[58], runs[59]], VARIABLES.replace("=58", "=40"))
+    assert "nproc_per_gpu=58 # 58√ → 59×\n" in once
+    _, twice = _read([runs[58], runs[59]], once)
+    assert twice == once
+
+
+def test_a_contradiction_is_said(runs: dict[int, Path], written: WrittenRun) -> None:
+    early = written(run_of(VARIABLES.replace("=58", "=44"), fits=False, run_id="early"))
+    bracket, _ = _read([runs[58], early])
+    assert bracket.verdict == "contradictory"
+    assert bracket.max_batch is None
+    assert bracket.summary.startswith("Contradictory: nproc_per_gpu=58 ran, and nproc_per_gpu=44")
+
+
+def test_what_is_no_evidence_says_nothing(written: WrittenRun) -> None:
+    died = written(run_of(VARIABLES, fits=True, run_id="died", exit_code=1))
+    short = written(run_of(VARIABLES, fits=True, run_id="short", steps=3))
+    other = written(
+        run_of(VARIABLES.replace("rollout.n=5", "rollout.n=8"), fits=True, run_id="other")
+    )
+    bracket, text = _read([died, short, other])
+    assert bracket.verdict == "nothing"
+    assert text == VARIABLES
+    reasons = [one.reason for one in bracket.outcomes]
+    assert reasons[0] == "The run ended with exit code 1; its log does not say why."
+    assert reasons[1] == "3 steps; 20 are needed"
+    assert reasons[2].startswith("it is no run of this script with that batch: rollout n is 8")
