@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
+import pytest
 import yaml
 
 from bot.service.database import Database
@@ -88,3 +93,58 @@ def test_a_backup_taken_while_it_runs_can_be_restored(sqlite: Database, tmp_path
         # What came after the copy is delivered again, and the jobs go on.
         client.submit(job(2))
         eventually(lambda: (job(2).id, "published") in ended)
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="there is no systemd here")
+def test_systemd_understands_the_unit_and_finds_it_closed(tmp_path: Path) -> None:
+    unit = tmp_path / "rlbot.service"
+    installed = str(Path(sys.executable).with_name("rlbot"))
+    unit.write_text(UNIT.replace("/var/lib/rlbot/venv/bin/rlbot", installed), "utf-8")
+    assert _systemd_analyze("verify", str(unit)) == (0, "")
+    status, said = _systemd_analyze("security", "--offline=true", "--threshold=20", str(unit))
+    assert status == 0, said
+    unit.write_text(unit.read_text("utf-8").replace("RestartSec=2", "RestartSec=soon"), "utf-8")
+    assert "Failed to parse sec value" in _systemd_analyze("verify", str(unit))[1]
+
+
+def _systemd_analyze(*arguments: str) -> tuple[int, str]:
+    done = subprocess.run(
+        ["systemd-analyze", "--no-pager", *arguments], capture_output=True, text=True, check=False
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_the_image_holds_all_that_the_program_is_built_from(tmp_path: Path) -> None:
+    """The steps of the Dockerfile on the files that it copies, without Docker."""
+    lines = (ROOT / "deploy/Dockerfile").read_text("utf-8")
+    for sources, target in re.findall(r"^COPY (.+) (\S+)$", lines, re.MULTILINE):
+        for one in sources.split():
+            if (ROOT / one).is_dir():
+                leave = shutil.ignore_patterns("__pycache__")
+                shutil.copytree(ROOT / one, tmp_path / "src" / target, ignore=leave)
+            else:
+                (tmp_path / "src" / target).mkdir(parents=True, exist_ok=True)
+                shutil.copy(ROOT / one, tmp_path / "src" / target)
+    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation"]
+    subprocess.run([*build, "--outdir", str(tmp_path), str(tmp_path / "src")], check=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path / "site")
+    packed = {p.relative_to(tmp_path / "site").as_posix() for p in tmp_path.glob("site/bot/**/*")}
+    listed = subprocess.run(
+        ["git", "ls-files", "bot"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert set(listed.stdout.split()) <= packed
+    ((entry, command),) = re.findall(r'^ENTRYPOINT \["(\w+)"\]\nCMD (\[.+\])$', lines, re.M)
+    assert entry == "rlbot"
+    done = subprocess.run(
+        [sys.executable, "-m", "bot", *json.loads(command)],
+        cwd=tmp_path / "site",
+        env={"PATH": os.environ["PATH"]},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    # It comes as far as its settings, which the operator gives it.
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False)
+    assert "RLBOT_" in done.stderr
