@@ -5,6 +5,7 @@ from __future__ import annotations
 from bot.render.columns import padded, width_of
 from bot.render.escape import markdown_cell, terminal
 from bot.render.speech import tr
+from bot.render.wording import counted
 from bot.report import Estimate, EstimateStage, Evidence
 
 _BAR = 26
@@ -24,8 +25,8 @@ def bar(part: float, whole: float, width: int = _BAR) -> str:
 def headline(estimate: Estimate, evidence: Evidence | None = None) -> str:
     """On what, and the verdict: "2 × H800 (79.3 GiB usable): tight, 74.4 GiB expected".
 
-    Beside a run that measured its peak the two figures stand for themselves: a prediction is no
-    verdict on what has been seen.
+    Beside a run that went well the prediction is no verdict: what was measured stands beside it,
+    and where no figure counts, how far the run came.
     """
     figures = {
         "gpus": estimate.gpus,
@@ -33,10 +34,26 @@ def headline(estimate: Estimate, evidence: Evidence | None = None) -> str:
         "usable": f"{estimate.usable_gib:.1f}",
         "peak": f"{estimate.peak_gib:.1f}",
     }
-    if evidence is not None and evidence.steps and evidence.peak_gib is not None:
+    if evidence is not None and evidence.steps and evidence.verdict != "inconsistent":
+        peak = next((claim for claim in evidence.claims if claim.claim == "peak memory"), None)
+        if evidence.peak_gib is None or peak is None or peak.verdict != "consistent":
+            return tr(
+                "{gpus} × {device} ({usable} GiB usable): {peak} GiB expected, and the run "
+                "completed {steps}",
+                steps=counted(evidence.steps, "step"),
+                **figures,
+            )
+        seen = f"{evidence.peak_gib:.1f}"
+        if not peak.source.startswith("system stream"):
+            return tr(
+                "{gpus} × {device} ({usable} GiB usable): {peak} GiB expected, {seen} GiB measured "
+                "by the allocator of one rank",
+                seen=seen,
+                **figures,
+            )
         return tr(
             "{gpus} × {device} ({usable} GiB usable): {peak} GiB expected, {seen} GiB measured",
-            seen=f"{evidence.peak_gib:.1f}",
+            seen=seen,
             **figures,
         )
     return tr(

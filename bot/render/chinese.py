@@ -249,6 +249,14 @@ SENTENCES: Final[Mapping[str, str]] = {
     "{gpus} × {device} ({usable} GiB usable): {peak} GiB expected, {seen} GiB measured": (
         "{gpus} × {device}（可用 {usable} GiB）：预计 {peak} GiB，实测 {seen} GiB"
     ),
+    (
+        "{gpus} × {device} ({usable} GiB usable): {peak} GiB expected, {seen} GiB measured by the "
+        "allocator of one rank"
+    ): "{gpus} × {device}（可用 {usable} GiB）：预计 {peak} GiB，单个 rank 的分配器实测 {seen} GiB",
+    (
+        "{gpus} × {device} ({usable} GiB usable): {peak} GiB expected, and the run completed "
+        "{steps}"
+    ): "{gpus} × {device}（可用 {usable} GiB）：预计 {peak} GiB，该运行已完成 {steps}",
     "{name}: no prediction. {reason}": "{name}：无法预测。{reason}",
     "{name} on {what}": "{name}，{what}",
     "impossible": "不可能",
@@ -336,6 +344,7 @@ NAMES: Final[Mapping[str, str]] = {
     "running maximum": "累计最大值",
     "peak above the weights": "峰值不低于权重",
     "peak against the estimate": "峰值与估算",
+    "least hardware": "最少硬件",
     "newer than its release": "晚于所用版本的发布",
     "run used once": "运行未被重复使用",
     "micro batch per GPU": "每 GPU 微批量",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -10,10 +11,20 @@ from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from bot.language import Language
-from bot.render.budget import bar
+from bot.render.budget import bar, headline
 from bot.render.budget_svg import drawing
 from bot.render.estimate import estimates
-from bot.report import Estimate, EstimateOption, EstimateStage, Report, ScriptReport, Tool
+from bot.report import (
+    Claim,
+    ClaimVerdict,
+    Estimate,
+    EstimateOption,
+    EstimateStage,
+    Evidence,
+    Report,
+    ScriptReport,
+    Tool,
+)
 
 STAGES = (
     EstimateStage(
@@ -90,3 +101,38 @@ def test_a_bar_has_its_width_and_grows(part: float, whole: float, width: int) ->
     assert len(drawn) == width
     assert drawn.count("█") <= bar(part * 1.5, whole, width).count("█")
     assert (drawn == "█" * width) == (round(min(1.0, part / whole) * width * 8) == width * 8)
+
+
+def ran(peak: float | None, source: str, verdict: ClaimVerdict, **more: Any) -> Evidence:
+    """A run of sixty steps with what is claimed of its peak."""
+    claim = Claim(
+        claim="peak memory", claimed=None, observed=None, source=source, verdict=verdict, reason=""
+    )
+    given = {"verdict": verdict, "steps": 60, "peak_gib": peak, "claims": (claim,), **more}
+    return Evidence(source="a run", **given)
+
+
+PHYSICAL, ALLOCATOR = "system stream, GPU 0", "history: perf/max_memory_allocated_gb (allocated)"
+
+
+@pytest.mark.parametrize(
+    ("evidence", "end"),
+    [
+        (None, "tight, 71.4 GiB expected"),
+        (ran(74.4, PHYSICAL, "consistent", steps=0), "tight, 71.4 GiB expected"),
+        (ran(74.4, PHYSICAL, "inconsistent"), "tight, 71.4 GiB expected"),
+        (ran(74.4, PHYSICAL, "consistent"), "71.4 GiB expected, 74.4 GiB measured"),
+        (
+            ran(61.0, ALLOCATOR, "consistent"),
+            "71.4 GiB expected, 61.0 GiB measured by the allocator of one rank",
+        ),
+        # More than the card has, and none at all: no figure to stand beside the prediction.
+        (
+            ran(112.9, ALLOCATOR, "inconclusive"),
+            "71.4 GiB expected, and the run completed 60 steps",
+        ),
+        (ran(None, "history", "inconclusive"), "71.4 GiB expected, and the run completed 60 steps"),
+    ],
+)
+def test_a_prediction_is_no_verdict_on_what_was_seen(evidence: Evidence | None, end: str) -> None:
+    assert headline(MADE, evidence) == f"2 × H800 (79.3 GiB usable): {end}"
