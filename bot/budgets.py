@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _PREDICTIONS = frozenset(("RLB110", "RLB111", "RLB112"))
 """Rules that say what a run would do."""
+_LESS = "RLB113"
+"""The rule that says that less would do."""
 
 
 def budget(
@@ -83,13 +85,18 @@ def overruled(
     """The findings without the predictions that a run has proved wrong.
 
     A run of this script that completed steps without an out-of-memory error is stronger than any
-    estimate; the claim "peak against the estimate" says how far the two are apart.
+    estimate; the claim "peak against the estimate" says how far the two are apart. Where it leaves
+    that open, the model is wrong about this script, and what it says of half the GPUs goes too.
     """
     if evidence is None or facts is None or facts.out_of_memory is not None:
         return findings
     if evidence.verdict == "inconsistent" or not evidence.steps:
         return findings
-    return tuple(finding for finding in findings if finding.id not in _PREDICTIONS)
+    from bot.evidence.peak_claims import AGAINST_ESTIMATE
+
+    apart = any(c.claim == AGAINST_ESTIMATE and c.verdict != "consistent" for c in evidence.claims)
+    gone = {*_PREDICTIONS, _LESS} if apart else _PREDICTIONS
+    return tuple(finding for finding in findings if finding.id not in gone)
 
 
 def estimate_script(
@@ -112,7 +119,12 @@ def estimate_script(
     from bot.naming import read_name
     from bot.shell import read
 
-    reading = read(script.data, script.path, files=options.files if script.tree_path else None)
+    reading = read(
+        script.data,
+        script.path,
+        files=options.files if script.tree_path else None,
+        script_path=script.tree_path,
+    )
     name = read_name(script.full_path or script.path, options.config.name_profiles())
     said = read_header(reading.comments).versions
     found = plans(

@@ -94,7 +94,8 @@ class Options:
     script_arguments: Sequence[str] | None = None
     """The script's own arguments; None when nobody has named them."""
     files: Files | None = None
-    """The tree that scripts are called from: what they source, and the scripts that they run."""
+    """The tree that scripts are called from: models' `config.json`, and for a script that stands in
+    it what it sources and runs."""
     linked: Callable[[RunLink], Facts] | None = None
     """Reads a run that is linked; None where nothing may be fetched."""
     origins: Sequence[str] = ()
@@ -137,7 +138,14 @@ def check_script(
     )
     levels = _rule_levels(options.config)
     off = [rule for rule, level in levels.items() if level == "off"]
-    case = Case(path=script.path, source=reading.source, reading=reading, name=name, plans=found)
+    case = Case(
+        path=script.path,
+        source=reading.source,
+        reading=reading,
+        name=name,
+        plans=found,
+        files=options.files,
+    )
     rules = wanted(options.select, [*options.ignore, *off])
     findings, unchecked = run_rules(rules, case)
     findings, suppressed = suppress(case, _with_levels(findings, levels), rules, unchecked)
@@ -146,7 +154,7 @@ def check_script(
     facts: Facts | None = None
     plan = found[0] if found else None
     linked = options.linked is not None and bool(header.links)
-    around = partial(_context, reading, _contributor(script, header, options), options)
+    around = partial(_context, script, reading, header, options)
     if run is not None or options.evidence == "required" or (options.evidence != "off" and linked):
         if run is None and script.asked:
             missing: tuple[Unchecked, ...] = (Unchecked(check="evidence", reason=script.asked),)
@@ -154,6 +162,7 @@ def check_script(
             evidence, facts, plan, missing = _evidence(found, name, header, run, options, around)
         if facts is not None:
             seen(facts)
+            findings = _overruled(findings, evidence, facts)
         unchecked = (*unchecked, *missing)
 
     row: Row | None = None
@@ -170,10 +179,9 @@ def check_script(
 
     estimate: Estimate | None = None
     if plan is not None and options.evidence != "off":
-        from bot.budgets import budget, overruled
+        from bot.budgets import budget
 
-        estimate = budget(plan, name, facts=facts, files=_files(script, options))
-        findings = overruled(findings, evidence, facts)
+        estimate = budget(plan, name, facts=facts, files=options.files)
 
     report = ScriptReport(
         path=script.path,
@@ -337,21 +345,39 @@ def _evidence(
     return best, facts, plan, ()
 
 
+def _overruled(
+    findings: tuple[Finding, ...], evidence: Evidence | None, facts: Facts
+) -> tuple[Finding, ...]:
+    from bot.budgets import overruled
+
+    return overruled(findings, evidence, facts)
+
+
 def _contributor(script: Script, header: Header, options: Options) -> str | None:
     stated = header.contributor.text if header.contributor else None
     return options.contributor or stated or script.contributor
 
 
-def _context(reading: Reading, contributor: str | None, options: Options, plan: Plan) -> Context:
+def _tag(header: Header, options: Options) -> str | None:
+    """The tag that somebody states: the caller, else the script's comment."""
+    stated = header.tag.text if header.tag and header.tag.text in TAGS else None
+    return options.tag or stated
+
+
+def _context(
+    script: Script, reading: Reading, header: Header, options: Options, plan: Plan
+) -> Context:
     """What is known around the launch and its run."""
     from bot.evidence.context import Context
+    from bot.table.tag import deserved_tag
     from bot.trials import tried_batches
 
     return Context(
-        contributor=contributor,
+        contributor=_contributor(script, header, options),
         trials=tried_batches(reading, plan),
         used_by=options.runs_in_use,
         min_steps=options.config.min_steps,
+        tag=_tag(header, options) or deserved_tag(plan).tag,
     )
 
 
@@ -371,7 +397,7 @@ def _row(
         facts=facts,
         link=options.link or script.link or script.path,
         contributor=_contributor(script, header, options),
-        tag=options.tag or (header.tag.text if header.tag and header.tag.text in TAGS else None),
+        tag=_tag(header, options),
     )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from bot.change_models import ChangeModels
 from bot.change_page import change_page, for_scripts, standing_links
 from bot.change_runs import ChangeRuns, change_runs, with_runs
 from bot.check import Options, PageText, Script, check_script, make_report
@@ -110,7 +111,8 @@ def check_change(source: ChangeSource, asked: Asked) -> CheckedChange:
             unchecked.append(Unchecked(check="configuration", reason=sentence_of(error)))
     page = _page(files, config, unchecked)
     pages = _changed_page(source, files, page, options, unchecked)
-    options = for_scripts(options)
+    models = ChangeModels(source)
+    options = replace(for_scripts(options), files=models)
     runs = change_runs(source, files, run_of, options) if files.scripts else ChangeRuns()
     links = standing_links(source, files, page)
     reports, sources = [], {}
@@ -131,6 +133,7 @@ def check_change(source: ChangeSource, asked: Asked) -> CheckedChange:
         )
         around = with_runs(options, runs, file.path, page.text if page else None)
         reports.append(check_script(script, around, run=runs.runs.get(file.path), page=page))
+    unchecked += models.unchecked
     report = make_report(
         reports,
         unchecked=unchecked,

@@ -43,6 +43,10 @@ SENTENCES: Final[Mapping[str, str]] = {
     "The page has more than {most} links, and this one was not followed.": (
         "页面的链接超过 {most} 个，未跟随该链接。"
     ),
+    # bot/change_models.py
+    "{path} is beyond the {most} models that are looked up for one change; split it.": (
+        "{path} 超出了单次变更所查找的 {most} 个模型；请拆分该变更。"
+    ),
     # bot/rules/registry.py
     (
         "rule {id} failed: {kind}. This is a fault of rlbot, not of the script; please report it "

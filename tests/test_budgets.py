@@ -8,7 +8,7 @@ import pytest
 
 from bot.budgets import measured, overruled
 from bot.evidence.facts import Facts, Series
-from bot.report import ClaimVerdict, Evidence, Finding
+from bot.report import Claim, ClaimVerdict, Evidence, Finding
 
 
 def finding(rule: str) -> Finding:
@@ -40,6 +40,19 @@ def test_predictions_stay(evidence: Evidence | None, facts: Facts | None) -> Non
 def test_a_run_that_ran_is_stronger(verdict: ClaimVerdict) -> None:
     left = overruled(FOUND, replace(RAN, verdict=verdict), FACTS)
     assert [found.id for found in left] == ["RLB020"]
+
+
+@pytest.mark.parametrize(("verdict", "left"), [("consistent", ["RLB113"]), ("inconclusive", [])])
+def test_a_model_that_missed_the_peak_offers_no_fewer_gpus(
+    verdict: ClaimVerdict, left: list[str]
+) -> None:
+    against = Claim(
+        claim="peak against the estimate", claimed=None, observed=None, source="", verdict=verdict,
+        reason="",
+    )  # fmt: skip
+    evidence = replace(RAN, claims=(against,))
+    kept = overruled((*FOUND[1:], finding("RLB113")), evidence, FACTS)
+    assert [found.id for found in kept] == left
 
 
 def test_lengths_of_a_run() -> None:

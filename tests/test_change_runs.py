@@ -40,6 +40,9 @@ class Change:
     def base_file(self, path: str) -> bytes | None:
         return None
 
+    def head_file(self, path: str, most: int = 0) -> bytes | None:
+        return None
+
     def read(self, wanted: Wanted) -> ChangeFiles:
         found = {p: t for p, t in self.scripts.items() if wanted.script(p)}
         return ChangeFiles(

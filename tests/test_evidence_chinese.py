@@ -21,7 +21,10 @@ from tests.evidence.samples import claim, config, evidence, facts
 SENTENCES = {**evidence_zh.SENTENCES, **table_zh.SENTENCES}
 FILES = [
     *(ROOT / "bot/evidence" / f"{name}_claims.py" for name in ("batch", "hardware", "key")),
-    *(ROOT / "bot/evidence" / f"{name}_claims.py" for name in ("owner", "peak", "progress")),
+    *(
+        ROOT / "bot/evidence" / f"{name}_claims.py"
+        for name in ("least", "owner", "peak", "progress")
+    ),
     *(ROOT / "bot/evidence" / f"{n}.py" for n in ("claims", "subject", "console_log")),
     *(ROOT / "bot/evidence" / f"{name}.py" for name in ("find_links", "which_run")),
     *(ROOT / "bot" / name for name in ("change_runs.py", "table/row.py", "table/tag.py")),

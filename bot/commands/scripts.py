@@ -46,19 +46,20 @@ def scripts_of(
             continue
         path = Path(given)
         if not os.path.isdir(path):  # noqa: PTH112 - Path.is_dir raises for overlong names
-            yield _script(path, root)
+            yield script_at(path, root)
             continue
         found = sorted(p for p in path.rglob("*.sh") if not p.is_dir())
         if not found:
             raise UserError(f"The folder {path} holds no script (*.sh).")
         for file in found:
             try:
-                yield _script(file, root)
+                yield script_at(file, root)
             except UserError as error:
                 yield error
 
 
-def _script(path: Path, root: Path | None) -> Script:
+def script_at(path: Path, root: Path | None = None) -> Script:
+    """The script in a file; raises UserError when it cannot be read, or lies outside `root`."""
     from bot.check import Script
 
     return Script(

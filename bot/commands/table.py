@@ -11,12 +11,13 @@ from bot.commands.common import (
     finish,
     load_config,
     options_of,
-    read_file,
     read_page,
     replace_file,
     write,
 )
 from bot.commands.runs import RUN, add_offline, reading, run_of
+from bot.commands.scripts import script_at
+from bot.commands.tree import add_root, files_below, root_of
 from bot.commands.verify import add_row_arguments
 
 SUMMARY = "the documentation page: add a script's row, check the rows"
@@ -36,6 +37,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="its run (default: the link in the script's comment); without one some cells stay "
         "open",
     )
+    add_root(adding)
     add_offline(adding)
     adding.add_argument(
         "--dry-run", action="store_true", help="print the patch instead of writing the page"
@@ -58,11 +60,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
     if arguments.action == "check":
         return table_check.run(arguments)
-    from bot.check import PageText, Script, check_script, make_report, row_edit
+    from bot.check import PageText, check_script, make_report, row_edit
 
-    page_path, script_path = Path(arguments.page), Path(arguments.script)
+    page_path = Path(arguments.page)
     page = PageText(path=page_path.as_posix(), text=read_page(page_path))
-    data = read_file(script_path)
+    root = root_of(arguments.root)
+    script = script_at(Path(arguments.script), root)
     config = load_config(arguments.config)
     options = options_of(
         arguments,
@@ -72,14 +75,12 @@ def run(arguments: argparse.Namespace) -> int:
         link=arguments.link,
         contributor=arguments.contributor,
         tag=arguments.tag,
-    )
-    script = Script(
-        path=script_path.as_posix(), data=data, full_path=script_path.absolute().as_posix()
+        files=files_below(root) if root else None,
     )
     run_ = run_of(arguments.run, options) if arguments.run else None
     checked = check_script(script, options, run=run_, page=page)
     report = make_report([checked], language=options.config.language)
-    sources = {script.path: data.decode("utf-8", "replace")}
+    sources = {script.path: script.data.decode("utf-8", "replace")}
     if checked.row is None or checked.page_edit is None:
         return finish(report, arguments, sources) or 3
     if checked.verdict == "fail" and not arguments.force:

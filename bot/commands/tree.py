@@ -19,7 +19,7 @@ def add_root(parser: argparse.ArgumentParser) -> None:
         "--root",
         metavar="DIR",
         help="the folder that scripts are called from: files below it that a script sources or "
-        "runs are read too (default: nothing but the script itself)",
+        "runs are read too, and a model's config.json (default: nothing but the script itself)",
     )
 
 

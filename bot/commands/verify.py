@@ -12,9 +12,10 @@ from bot.commands.common import (
     finish,
     load_config,
     options_of,
-    read_file,
 )
 from bot.commands.runs import RUN, add_offline, reading, run_of
+from bot.commands.scripts import script_at
+from bot.commands.tree import add_root, files_below, root_of
 from bot.errors import UserError
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="also write a page with the run's charts to FILE.html, or its first chart to FILE.svg",
     )
+    add_root(parser)
     add_offline(parser)
     add_row_arguments(parser)
     add_common(parser, CHECK_FORMATS)
@@ -68,10 +70,10 @@ def run(arguments: argparse.Namespace) -> int:
         return again(arguments)
     if not arguments.script:
         raise UserError("verify needs the SCRIPT, or --again with an earlier report.")
-    from bot.check import Script, check_script, make_report
+    from bot.check import check_script, make_report
 
-    path = Path(arguments.script)
-    data = read_file(path)
+    root = root_of(arguments.root)
+    script = script_at(Path(arguments.script), root)
     config = load_config(arguments.config)
     options = options_of(
         arguments,
@@ -81,8 +83,8 @@ def run(arguments: argparse.Namespace) -> int:
         link=arguments.link,
         contributor=arguments.contributor,
         tag=arguments.tag,
+        files=files_below(root) if root else None,
     )
-    script = Script(path=path.as_posix(), data=data, full_path=path.absolute().as_posix())
     run_ = run_of(arguments.run, options) if arguments.run else None
     facts: list[Facts] = []
     checked = check_script(script, options, run=run_, seen=facts.append)
@@ -91,4 +93,4 @@ def run(arguments: argparse.Namespace) -> int:
         from bot.commands.run_page import write_page
 
         write_page(arguments.report, report, facts[0].traces() if facts else None)
-    return finish(report, arguments, {script.path: data.decode("utf-8", "replace")})
+    return finish(report, arguments, {script.path: script.data.decode("utf-8", "replace")})

@@ -23,6 +23,7 @@ from bot.evidence.key_claims import (
     same_model,
     train_claim,
 )
+from bot.evidence.least_claims import least_claim
 from bot.evidence.links import RunLink
 from bot.evidence.owner_claims import owner_claims
 from bot.evidence.peak_claims import device_memory, peak_claims, peak_seen
@@ -110,6 +111,7 @@ def _row_claims(subject: Subject) -> tuple[list[Claim], MaxBatch | None]:
     steps = steps_claim(subject)
     batch, max_batch = batch_claim(subject, steps)
     peak, *plausibility = peak_claims(subject)
+    least = least_claim(subject, steps, (peak, *plausibility))
     claims = [
         run_claim(subject),
         model_claim(subject),
@@ -129,6 +131,7 @@ def _row_claims(subject: Subject) -> tuple[list[Claim], MaxBatch | None]:
         peak,
         batch,
         *plausibility,
+        least,
         *owner_claims(subject),
     ]
     return [claim for claim in claims if claim is not None], max_batch

@@ -45,6 +45,8 @@ class Context:
     """Run, as `entity/project/id`, to the other rows and scripts that name it; None when nobody
     looked."""
     estimate: Estimate | None = None
+    tag: str | None = None
+    """The tag that the row bears: MIN or RECOMMENDED."""
     min_steps: int = MIN_STEPS
     """Steps that a run must have completed before its batch counts as having run."""
 

@@ -28,6 +28,8 @@ Qwen2.5-0.5B: 0.494, Llama-3.2-3B: 3.2)."""
 _BYTES: Final = 2
 """Bytes of a parameter in bfloat16, the smallest form that is trained or served unquantized."""
 _UNITS: Final = {"m": 1e6, "b": 1e9, "t": 1e12}
+AGAINST_ESTIMATE: Final = "peak against the estimate"
+"""The claim that a prediction is part of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +234,7 @@ def _against_estimate(subject: Subject) -> Claim | None:
     estimate, peak = subject.context.estimate, peak_seen(subject.facts)
     if estimate is None or peak is None or not peak.physical:
         return None
-    claim = "peak against the estimate"
+    claim = AGAINST_ESTIMATE
     claimed = f"{estimate.floor_gib:.1f} to {estimate.conservative_gib:.1f} GiB"
     observed = f"{peak.gib:.1f} GiB"
     if peak.gib < estimate.floor_gib:

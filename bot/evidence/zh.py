@@ -204,6 +204,24 @@ SENTENCES: Final[Mapping[str, str]] = {
     "The run backs {places} already; a row needs a run of its own.": (
         "该运行已用于 {places}；每一行需要自己的运行。"
     ),
+    # least_claims.py
+    "The run used more than a card of half the memory would give.": (
+        "该运行的用量超过显存减半的卡所能提供的。"
+    ),
+    (
+        "Twice the peak is {twice}, and the {device} gives {usable}: a card of half the memory "
+        "would do. Try it there, or tag the row RECOMMENDED."
+    ): (
+        "峰值的两倍为 {twice}，而 {device} 可提供 {usable}：显存减半的卡即可。请在其上试运行，"
+        "或将该行标为 RECOMMENDED。"
+    ),
+    (
+        "Twice the peak is {twice}, and the {device} gives {usable}: half the GPUs, or cards of "
+        "half the memory, would do. Try it there, or tag the row RECOMMENDED."
+    ): (
+        "峰值的两倍为 {twice}，而 {device} 可提供 {usable}：一半的 GPU 或显存减半的卡即可。"
+        "请在其上试运行，或将该行标为 RECOMMENDED。"
+    ),
     # peak_claims.py
     "{gib}, the highest of {rows} values": "{gib}，为 {rows} 个值中的最高值",
     (

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bot.github import queries
-from bot.github.change import MAX_BLOB
+from bot.github.change import MAX_BLOB, too_large
 from bot.github.client import Client
 from bot.github.errors import GitHubError, TooMuchError
 
@@ -78,8 +78,12 @@ class Reader:
     repository: str
     contents: Contents = field(default_factory=Contents)
 
-    def entries(self, wanted: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Entry]:
+    def entries(
+        self, wanted: Sequence[tuple[str, str]], most: int = MAX_BLOB
+    ) -> dict[tuple[str, str], Entry]:
         """What stands at each (commit, path); paths that hold nothing are missing.
+
+        Of a file with more than `most` bytes only the reason comes back that it was not read.
 
         One request for 25 files, one more for each that GraphQL does not give whole. Raises
         GitHubError.
@@ -95,10 +99,10 @@ class Reader:
             for n, key in enumerate(part):
                 entry = (answers.get(f"e{n}") or {}).get("file")
                 if entry:
-                    found[key] = self.entry(entry, key[1])
+                    found[key] = self.entry(entry, key[1], most)
         return found
 
-    def entry(self, given: Mapping[str, Any], path: str) -> Entry:
+    def entry(self, given: Mapping[str, Any], path: str, most: int = MAX_BLOB) -> Entry:
         """An entry of GraphQL's answer with its content. Raises GitHubError."""
         thing = given.get("object") or {}
         oid = thing.get("oid") or given.get("oid") or ""
@@ -110,9 +114,8 @@ class Reader:
             what = "a symbolic link" if mode == _LINK else "not a regular file"
             return Entry(oid, kind, None, f"{path} is {what}; commit a file.")
         size = thing.get("byteSize") or 0
-        if size > MAX_BLOB:
-            reason = f"{path} has {size:,} bytes; at most {MAX_BLOB:,} are read."
-            return Entry(oid, kind, None, reason)
+        if size > most:
+            return Entry(oid, kind, None, too_large(path, size, most))
         return Entry(oid, kind, self.content(oid, thing, path), mode=mode)
 
     def content(self, oid: str, given: Mapping[str, Any], path: str) -> bytes:

@@ -94,6 +94,12 @@ class ChangeSource(Protocol):
     def base_file(self, path: str) -> bytes | None:
         """The content of a regular file at the base; None when there is none."""
 
+    def head_file(self, path: str, most: int = MAX_BLOB) -> bytes | None:
+        """The content of a regular file at the head; None when there is none.
+
+        A link, and what has more than `most` bytes, is a UserError.
+        """
+
     def read(self, wanted: Wanted) -> ChangeFiles:
         """Everything that is wanted, where the change touches a script or the page."""
 
@@ -112,6 +118,11 @@ class ChangeSource(Protocol):
 
     def texts(self) -> tuple[Text, ...]:
         """What the change's author wrote about it, oldest first; links to runs may stand there."""
+
+
+def too_large(path: str, size: int, most: int = MAX_BLOB) -> str:
+    """Why a file was not read."""
+    return f"{path} has {size:,} bytes; at most {most:,} are read."
 
 
 def over_limit(path: str) -> str:

@@ -20,6 +20,7 @@ from bot.github.change import (
     Text,
     Wanted,
     over_limit,
+    too_large,
 )
 from bot.github.errors import TooMuchError
 
@@ -54,6 +55,10 @@ class LocalChange:
     def base_file(self, path: str) -> bytes | None:
         """The content of a regular file at the base. Raises UserError."""
         return self.repository.blob(self.base, path)
+
+    def head_file(self, path: str, most: int = MAX_BLOB) -> bytes | None:
+        """The content of a regular file at the head. Raises UserError."""
+        return self.repository.blob(self.head, path, most)
 
     def read(self, wanted: Wanted) -> ChangeFiles:
         """Everything that is wanted of the change. Raises UserError."""
@@ -132,10 +137,10 @@ class LocalRepository:
         arguments = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
         return self._git(*arguments, wrong=wrong).decode().strip()
 
-    def blob(self, commit: str, path: str) -> bytes | None:
+    def blob(self, commit: str, path: str, most: int = MAX_BLOB) -> bytes | None:
         """The content of a regular file at a commit; None when there is none.
 
-        Raises UserError with the reason when it is a link or has more than MAX_BLOB bytes.
+        Raises UserError with the reason when it is a link or has more than `most` bytes.
         """
         listed = self._git("ls-tree", "-z", "--full-tree", commit, "--", f":(literal,top){path}")
         entries = [entry for entry in listed.split(b"\0") if entry]
@@ -144,7 +149,7 @@ class LocalRepository:
         mode, kind, digest = entries[0].split(b"\t", 1)[0].decode().split()
         if kind == "tree":
             return None
-        if reason := self._unreadable(mode, digest, path):
+        if reason := self._unreadable(mode, digest, path, most):
             raise UserError(reason)
         return self._git("cat-file", "blob", digest)
 
@@ -215,12 +220,12 @@ class LocalRepository:
             contributor=self._author(path, fork, head),
         )
 
-    def _unreadable(self, mode: str, digest: str, path: str) -> str:
+    def _unreadable(self, mode: str, digest: str, path: str, most: int = MAX_BLOB) -> str:
         if mode not in ("100644", "100755"):
             kind = "a symbolic link" if mode == "120000" else "not a regular file"
             return f"{path} is {kind}; commit a file."
         size = int(self._git("cat-file", "-s", digest))
-        return f"{path} has {size:,} bytes; at most {MAX_BLOB:,} are read." * (size > MAX_BLOB)
+        return too_large(path, size, most) if size > most else ""
 
     def _author(self, path: str, fork: str, head: str) -> str | None:
         arguments = ("log", "-1", "--no-show-signature", "--format=%an%x00%ae", f"{fork}..{head}")

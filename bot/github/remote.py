@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from bot.github.blobs import Contents, Entry, Reader
 from bot.github.change import (
+    MAX_BLOB,
     MAX_FILES,
     MAX_SCRIPTS,
     ChangedFile,
@@ -16,7 +17,7 @@ from bot.github.change import (
     over_limit,
 )
 from bot.github.client import Client
-from bot.github.errors import TooMuchError
+from bot.github.errors import GitHubError, TooMuchError
 from bot.github.pull import PullRequest
 
 CONFIG = ".rlbot.yml"
@@ -60,6 +61,18 @@ class GitHubChange:
             return None
         entry = self._entries([(self.base, path)]).get((self.base, path))
         return entry.data if entry else None
+
+    def head_file(self, path: str, most: int = MAX_BLOB) -> bytes | None:
+        """The content of a regular file at the head; None when there is none. Raises GitHubError.
+
+        Costs a request, unless the file was read before.
+        """
+        entry = self._entries([(self.head, path)], most).get((self.head, path))
+        if entry is None or entry.kind == "tree":
+            return None
+        if entry.data is None:
+            raise GitHubError(entry.reason)
+        return entry.data
 
     def read(self, wanted: Wanted) -> ChangeFiles:
         """Everything that is wanted, in one request for 25 files. Raises GitHubError."""
@@ -141,9 +154,11 @@ class GitHubChange:
         """The description and the author's comments."""
         return self.pull.texts()
 
-    def _entries(self, asked: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Entry]:
+    def _entries(
+        self, asked: Sequence[tuple[str, str]], most: int = MAX_BLOB
+    ) -> dict[tuple[str, str], Entry]:
         missing = [key for key in dict.fromkeys(asked) if key not in self._seen]
-        found = self._reader().entries(missing)
+        found = self._reader().entries(missing, most)
         self._seen.update({key: found.get(key) for key in missing})
         return {key: entry for key in asked if (entry := self._seen[key]) is not None}
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from bot.frameworks.plan import Plan
 from bot.language import Message, say
 from bot.rules.base import Case
+from bot.shell import Files
 from bot.trials import outcome, reaches, tried_values
 
 if TYPE_CHECKING:
@@ -34,18 +35,20 @@ def predictions(case: Case) -> Iterator[tuple[Plan, Prediction]]:
         return
     for plan in case.plans:
         if plan.model.value is not None:
-            made = _prediction(plan, case.name.device, case.name.gpus)
+            made = _prediction(plan, case.name.device, case.name.gpus, case.files)
             if made is not None:
                 yield plan, made
 
 
 @lru_cache(maxsize=32)
-def _prediction(plan: Plan, device: str, gpus: int | None) -> Prediction | None:
+def _prediction(
+    plan: Plan, device: str, gpus: int | None, files: Files | None
+) -> Prediction | None:
     from bot.memory.predict import predict
     from bot.memory.settings import NoPredictionError
 
     try:
-        return predict(plan, device, gpus=gpus)
+        return predict(plan, device, gpus=gpus, files=files)
     except NoPredictionError:
         return None
 

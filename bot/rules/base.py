@@ -10,6 +10,7 @@ from bot.frameworks.plan import Plan
 from bot.language import Chinese as Chinese
 from bot.naming import ScriptName
 from bot.report import Severity
+from bot.shell import Files
 from bot.shell.source import Source, Span
 from bot.shell.words import Reading
 
@@ -87,7 +88,7 @@ class Skip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One script, as rules see it. Pure data: a rule reads nothing else."""
+    """One script, as rules see it: a rule reads nothing else."""
 
     path: str
     source: Source
@@ -95,6 +96,8 @@ class Case:
     name: ScriptName
     plans: Sequence[Plan]
     """One for each launch of a known framework, in order."""
+    files: Files | None = None
+    """The tree that the script is called from, for a model's `config.json`; None without one."""
 
 
 Check: TypeAlias = Callable[[Case], Iterable[Hit | Skip]]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from bot.github.change import Wanted
-from bot.github.errors import NotFoundError
+from bot.github.errors import GitHubError, NotFoundError
 from bot.github.pull import PullId, read_pull
 from bot.github.remote import GitHubChange
 from bot.pulls import answer_pull
@@ -53,6 +53,11 @@ def test_every_byte_of_a_pull_request_arrives(place: Place) -> None:
     below = {f"examples/tuning/7b/{path}": data for path, data in found.folder.items()}
     assert files.items() <= below.items()
     assert change.base_file("no such file") is None
+    assert change.head_file("elsewhere/notes.txt") == b"notes\n"
+    assert change.head_file("elsewhere") is None
+    assert change.head_file("no such file") is None
+    with pytest.raises(GitHubError, match="has 6 bytes; at most 5 are read"):
+        GitHubChange(place.client(), read).head_file("elsewhere/notes.txt", 5)
 
 
 def test_a_conversation(place: Place) -> None:
