@@ -64,6 +64,8 @@ class Asking:
     """The text before an edit; empty for a new comment."""
     comment: int | None = None
     """Its id; None for the button of a check run, on which nobody can react."""
+    head: str | None = None
+    """The commit whose check run has the button; what it does is good for no other."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -170,6 +172,13 @@ def _carry_out(
         raise
     except UserError as error:
         _refuse(way, done, recent, markdown_inline(str(error)))
+        return
+    if asking.head is not None and asking.head != pull.head:
+        old, new = code_span(asking.head[:7]), code_span(pull.head[:7])
+        said = (
+            f"The button was that of {old}, and the head is {new} now: press the one of its check."
+        )
+        _refuse(way, done, recent, said)
         return
     author = asking.author.lower() == pull.author.lower()
     for command in found:

@@ -127,6 +127,17 @@ class _CheckRunEvent(_Event):
     requested_action: _RequestedAction | None = None
 
 
+class _CheckSuite(_Model):
+    id: int
+    head_sha: str = Field(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")
+    app: _App | None = None
+    pull_requests: list[_NumberOnly] = []
+
+
+class _CheckSuiteEvent(_Event):
+    check_suite: _CheckSuite
+
+
 class _Account(_Model):
     login: str = Field(pattern=r"^[A-Za-z0-9_.-]+$", max_length=100)
 
@@ -160,6 +171,8 @@ def read_event(
             return _comment(_CommentEvent.model_validate(payload), delivery)
         if event == "check_run":
             return _check_run(_CheckRunEvent.model_validate(payload), delivery, app_id)
+        if event == "check_suite":
+            return _check_suite(_CheckSuiteEvent.model_validate(payload), delivery, app_id)
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         place = ".".join(str(part) for part in first["loc"]) or "the payload"
@@ -271,6 +284,25 @@ def _check_run(event: _CheckRunEvent, delivery: str, app_id: int | None) -> Job 
         delivery,
         head=run.head_sha,
         meaning=f"{run.id}:again:{delivery}",
+    )
+
+
+def _check_suite(event: _CheckSuiteEvent, delivery: str, app_id: int | None) -> Job | Ignored:
+    """The button that runs all checks again: GitHub tells the suite alone, not its check runs."""
+    suite = event.check_suite
+    if suite.app is None or app_id is None or suite.app.id != app_id:
+        return Ignored("the check suite is not ours")
+    if event.action != "rerequested":
+        return Ignored(f"the action {event.action} asks for nothing")
+    if len(suite.pull_requests) != 1:
+        return Ignored("the check suite names no one pull request; its check run can be asked")
+    return _job(
+        event,
+        "check",
+        suite.pull_requests[0].number,
+        delivery,
+        head=suite.head_sha,
+        meaning=f"{suite.id}:all:{delivery}",
     )
 
 

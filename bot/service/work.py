@@ -190,6 +190,7 @@ def _asking(job: Job) -> Asking:
         body=str(detail.get("body") or (f"/{detail['command']}" if "command" in detail else "")),
         before=str(detail.get("before") or ""),
         comment=int(comment) if comment is not None else None,
+        head=job.head if "command" in detail else None,
     )
 
 

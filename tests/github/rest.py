@@ -285,6 +285,7 @@ def _update_check(asked: Context, run: CheckRun) -> None:
     run.title = output.get("title", run.title)
     run.summary = output.get("summary", run.summary)
     run.annotations += notes
+    run.actions = asked.body.get("actions", run.actions)
     if conclusion := asked.body.get("conclusion"):
         run.status, run.conclusion = "completed", conclusion
         run.completed = asked.store.now()

@@ -192,6 +192,8 @@ class CheckRun:
     summary: str
     annotations: list[dict[str, Any]]
     completed: str | None
+    actions: list[dict[str, str]] = field(default_factory=list)
+    """Its buttons."""
 
 
 @dataclass(eq=False)

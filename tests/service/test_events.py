@@ -124,6 +124,21 @@ def test_a_command_is_handed_on_with_what_the_edit_replaced() -> None:
     }
 
 
+def test_all_checks_can_be_asked_again_at_once() -> None:
+    """Of a fork GitHub names no pull request; the button of the check run itself does."""
+    suite = {"id": 66, "head_sha": HEAD, "app": {"id": 7}, "pull_requests": [{"number": 12}]}
+    event = {**BASE, "action": "rerequested", "check_suite": suite}
+    job = read("check_suite", event)
+    assert isinstance(job, Job)
+    assert (job.kind, job.number, job.head) == ("check", 12, HEAD)
+    for other in (
+        {**event, "action": "requested"},
+        {**event, "check_suite": {**suite, "app": {"id": 8}}},
+        {**event, "check_suite": {**suite, "pull_requests": []}},
+    ):
+        assert isinstance(read("check_suite", other), Ignored)
+
+
 def test_our_check_run_can_be_asked_again_from_a_fork_too() -> None:
     job = read("check_run", check_run())
     assert isinstance(job, Job)
