@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from bot.frameworks import plans
 from bot.memory.budget import Budget
-from bot.memory.predict import predict
+from bot.memory.estimate import estimate
+from bot.memory.predict import device_named, predict, workload_of
 from bot.shell import read
 from tests.command import ROOT
 
@@ -19,6 +21,66 @@ MODEL = "meta-llama/Meta-Llama-3-8B"
 def _budget(command: str, device: str) -> Budget:
     (plan,) = plans(read(command.encode(), "guide.sh"))
     return predict(plan, device).budget
+
+
+_CARDS = {
+    "A100 80GB": ("a100", 0.35),
+    "A100 40GB": ("a100-40", 0.45),
+    "RTX 3090": ("rtx3090", 0.85),
+    "RTX 3090 or 4090": ("rtx3090", 0.85),
+}
+_SETTING = re.compile(r"(full|DoRA or LoRA), ([0-9]) × (.*)")
+_ROWS = [
+    line.strip("| ").split(" | ")
+    for line in PAGE.split("says | floor")[1].split("\n\n")[0].splitlines()
+    if _SETTING.match(line.strip("| "))
+]
+
+
+def _four_models(setting: str, more: str = "") -> Budget:
+    """PPO of 7B as the page describes it: OpenRLHF's settings, the models in one process."""
+    found = _SETTING.fullmatch(setting)
+    assert found
+    gpus, (device, share) = int(found[2]), _CARDS[found[3]]
+    adapter = found[1] != "full"
+    roles = ("actor", "critic", "reward", "ref")
+    places = " ".join(f"--{r}.num_nodes 1 --{r}.num_gpus_per_node {gpus}" for r in roles)
+    models = " ".join(f"--{r}.model_name_or_path Qwen/Qwen2.5-7B" for r in roles[:3])
+    command = (
+        f"python3 -m openrlhf.cli.train_ppo_ray {places} {models} --train.colocate_all "
+        f"--vllm.num_engines {gpus} --vllm.gpu_memory_utilization {share} --vllm.enable_sleep "
+        "--data.max_len 2048 --rollout.max_new_tokens 1024 --train.micro_batch_size 1 "
+        "--rollout.micro_batch_size 1 --ds.zero_stage 3 --actor.gradient_checkpointing_enable "
+        "--algo.advantage.estimator gae "
+        # Below an adapter the base is the reference; OpenRLHF would load it once more.
+        f"{'--ds.lora.rank 16 --algo.kl.init_coef 0' if adapter else ''} {more}\n"
+    )
+    (plan,) = plans(read(command.encode(), "guide.sh"))
+    workload = workload_of(plan)
+    pools = tuple(replace(pool, processes=2) for pool in workload.pools)
+    return estimate(replace(workload, pools=pools), device_named(device))
+
+
+def test_every_row_of_the_four_models_is_read() -> None:
+    assert len(_ROWS) == 9
+
+
+@pytest.mark.parametrize("row", _ROWS, ids=lambda row: str(row[0]))
+def test_four_models_of_7b(row: list[str]) -> None:
+    setting, _, floor, expected, usable, verdict = row
+    budget = _four_models(setting)
+    assert float(floor) == pytest.approx(budget.peak("floor").in_gib, abs=0.06)
+    assert float(expected) == pytest.approx(budget.peak().in_gib, abs=0.06)
+    assert float(usable) == pytest.approx(budget.usable.in_gib, abs=0.06)
+    assert re.split("[;:]| without", verdict)[0] == budget.outcome
+
+
+def test_what_the_page_says_besides_of_four_models() -> None:
+    assert "with the optimizer offloaded it fits" in PAGE
+    assert _four_models("full, 4 × A100 80GB", "--ds.adam_offload").outcome == "fits"
+    held = _four_models("DoRA or LoRA, 2 × RTX 3090").stages[0].components["floor"]
+    assert "the engine alone holds 14.2" in PAGE
+    assert held["engine weights"].in_gib == pytest.approx(14.2, abs=0.06)
 
 
 @pytest.mark.parametrize("length", [8192, 4096])
