@@ -91,7 +91,10 @@ def recommend(
         published=tuple(rows),
         predicted=tuple(_predicted(rank, one, wish, language) for rank, one in ranked),
         misses=tuple(map(_miss, sorted(misses, key=_short))),
-        assumptions=found[0].budget.assumptions if found else (),
+        assumptions=tuple(
+            _told(assumption, language)
+            for assumption in (found[0].budget.assumptions if found else ())
+        ),
         notes=tuple(tell),
     )
     scripts = {

@@ -17,6 +17,7 @@ from typing import Final
 
 from bot.language import Language, translated
 from bot.report import (
+    Estimate,
     Evidence,
     Finding,
     Fix,
@@ -28,7 +29,7 @@ from bot.report import (
 )
 from bot.rules.registry import lookup
 
-CATALOGUES: Final = ("bot.chinese", "bot.evidence.zh", "bot.table.zh")
+CATALOGUES: Final = ("bot.chinese", "bot.evidence.zh", "bot.memory.zh", "bot.table.zh")
 
 
 def in_language(report: ScriptReport, language: Language) -> ScriptReport:
@@ -42,6 +43,7 @@ def in_language(report: ScriptReport, language: Language) -> ScriptReport:
         unchecked=unchecked_in_language(report.unchecked, language),
         launches=tuple(_launch(launch) for launch in report.launches),
         evidence=_evidence(report.evidence) if report.evidence else None,
+        estimate=_estimate(report.estimate) if report.estimate else None,
         row=_row(report.row) if report.row else None,
     )
 
@@ -121,6 +123,15 @@ def _launch(launch: LaunchReport) -> LaunchReport:
 def _evidence(evidence: Evidence) -> Evidence:
     claims = tuple(replace(c, reason=_said(c.reason)) for c in evidence.claims)
     return replace(evidence, source=_said(evidence.source), claims=claims)
+
+
+def _estimate(estimate: Estimate) -> Estimate:
+    reason = estimate.reason
+    return replace(
+        estimate,
+        reason=_said(reason) if reason is not None else None,
+        assumptions=tuple(_said(assumption) for assumption in estimate.assumptions),
+    )
 
 
 def _row(row: Row) -> Row:

@@ -146,8 +146,8 @@ def test_a_step_that_cannot_be_shared_out_is_said() -> None:
 
 def test_every_sentence_has_its_translation_and_none_is_left_over() -> None:
     said = set()
-    for name in ("bot/memory/ladder.py", "bot/recommending.py"):
-        for node in ast.walk(ast.parse((ROOT / name).read_text(encoding="utf-8"))):
+    for path in (*(ROOT / "bot/memory").glob("*.py"), ROOT / "bot/recommending.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "say":
                 assert isinstance(node.args[0], ast.Constant)
                 said.add(str(node.args[0].value))

@@ -39,6 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     from bot.budgets import estimate_script
     from bot.check import make_report
     from bot.report import Unchecked, exit_status
+    from bot.translation import in_language
 
     if arguments.gpus is not None and arguments.gpus < 1:
         raise UserError(f"--gpus takes a positive number, not {arguments.gpus}.")
@@ -53,15 +54,14 @@ def run(arguments: argparse.Namespace) -> int:
         if isinstance(script, UserError):
             unchecked.append(Unchecked(check="script", reason=str(script)))
             continue
-        reports.append(
-            estimate_script(
-                script,
-                options,
-                device=arguments.device,
-                gpus=arguments.gpus,
-                run=Path(arguments.run) if arguments.run else None,
-            )
+        made = estimate_script(
+            script,
+            options,
+            device=arguments.device,
+            gpus=arguments.gpus,
+            run=Path(arguments.run) if arguments.run else None,
         )
+        reports.append(in_language(made, options.config.language))
     report = make_report(reports, unchecked=unchecked, language=options.config.language)
     if arguments.format == "json":
         return finish(report, arguments)

@@ -22,6 +22,28 @@ STAGES: tuple[StageName, ...] = (
     "update",
     "optimizer",
 )
+COMPONENTS: tuple[str, ...] = (
+    "weights",
+    "gradients",
+    "optimizer",
+    "optimizer's temporaries",
+    "activations",
+    "gathered weights",
+    "whole gradients",
+    "logits",
+    "DoRA's product",
+    "allocator",
+    "contexts",
+    "engine weights",
+    "engine cache",
+    "engine activations",
+    "sleeping engine",
+    "actor, idle",
+    "critic, idle",
+    "reference, idle",
+    "reward, idle",
+)
+"""What a stage can be made of."""
 Outcome: TypeAlias = Literal["impossible", "likely OOM", "tight", "fits"]
 TIGHT = 0.9
 """Above this share of the card a configuration counts as tight."""

@@ -11,10 +11,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from bot.frameworks.plan import Plan
+from bot.language import say
 from bot.memory import profiles
 from bot.memory.lengths import Lengths, Measured, batch_tokens, lengths, packed_tokens
 from bot.memory.models import Model
-from bot.memory.settings import NoPredictionError, Settings, needed
+from bot.memory.settings import NoPredictionError, Settings, assumed_mean, needed, profile
 from bot.memory.shape import Shape
 from bot.memory.workload import (
     Adapter,
@@ -64,7 +65,7 @@ class _OpenRLHF:
             raise NoPredictionError(f"The data type {dtype} is not modelled.")
         self.packed = get.on(False, "ds.packing_samples", "packing_samples")
         self.ring = get.size("ds.ring_attn_size", "ring_attn_size")
-        self.assumptions = [f"OpenRLHF {plan.framework_version} profile"]
+        self.assumptions = [profile("OpenRLHF", plan.framework_version)]
 
     def _role(self, name: RoleName, shape: Shape, gpus: int, *, trained: bool) -> Role:
         get = self.get
@@ -155,7 +156,9 @@ class _OpenRLHF:
                 )
             )
         if not self.packed:
-            self.assumptions.insert(0, f"batches with a sample of max_len ({longest} tokens)")
+            self.assumptions.insert(
+                0, say("batches with a sample of max_len ({tokens} tokens)", tokens=longest)
+            )
         return self._workload((Pool(name="training", gpus=total, roles=tuple(roles)),), of)
 
     def ppo(self, gpus: int | None) -> Workload:
@@ -315,9 +318,7 @@ class _OpenRLHF:
 
     def _workload(self, pools: tuple[Pool, ...], of: Lengths) -> Workload:
         if self.packed and not of.measured:
-            self.assumptions.insert(
-                0, f"mean sequence {round(of.mean)} tokens, a quarter of the maximum (no run given)"
-            )
+            self.assumptions.insert(0, assumed_mean(of.mean))
         per_node = self.plan.gpus_per_node.value or max(pool.gpus for pool in pools)
         return Workload(
             framework="openrlhf",

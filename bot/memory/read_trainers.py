@@ -15,7 +15,7 @@ from bot.frameworks.plan import Plan
 from bot.memory import profiles
 from bot.memory.lengths import Lengths, Measured, batch_tokens, lengths
 from bot.memory.models import Model
-from bot.memory.settings import NoPredictionError, Settings, needed
+from bot.memory.settings import NoPredictionError, Settings, assumed_mean, needed, profile
 from bot.memory.shape import Shape
 from bot.memory.workload import (
     Adapter,
@@ -90,11 +90,9 @@ class _Trainer:
         ]
         if engine is not None and apart:
             pools.append(Pool(name="rollout", gpus=apart, engine=engine))
-        assumptions = [f"{self.plan.framework} {self.plan.framework_version} profile"]
+        assumptions = [profile(self.plan.framework, self.plan.framework_version)]
         if self.algorithm in _ONLINE and not of.measured:
-            assumptions.insert(
-                0, f"mean sequence {round(of.mean)} tokens, a quarter of the maximum (no run given)"
-            )
+            assumptions.insert(0, assumed_mean(of.mean))
         return Workload(
             framework=self.plan.framework,
             version=self.plan.framework_version,

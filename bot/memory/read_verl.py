@@ -10,10 +10,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from bot.frameworks.plan import Plan
+from bot.language import say
 from bot.memory import verl_engine, verl_logits
 from bot.memory.lengths import Lengths, Measured, batch_tokens, lengths, packed_tokens
 from bot.memory.models import Model
-from bot.memory.settings import NoPredictionError, Settings, needed
+from bot.memory.settings import NoPredictionError, Settings, needed, profile
 from bot.memory.verl_states import BYTES, adapter_of, backend_of, layout_of, recomputed, states
 from bot.memory.workload import Layout, Offload, Pool, Role, Tokens, Workload
 
@@ -72,16 +73,20 @@ class _Verl:
             )
         ]
         if get.on(False, "reward.reward_model.enable_resource_pool"):
-            self.assumptions.append("the reward model's own GPUs are not part of the estimate")
+            self.assumptions.append(say("the reward model's own GPUs are not part of the estimate"))
         if apart and engine is not None:
             pools.append(Pool(name="rollout", gpus=apart, engine=engine))
         given = self.lengths
         if not given.measured:
             self.assumptions.append(
-                f"mean response {round(given.response_mean)} tokens and mean prompt "
-                f"{round(given.prompt_mean)}, a quarter of the maxima (no run given)"
+                say(
+                    "mean response {response} tokens and mean prompt {prompt}, a quarter of the "
+                    "maxima (no run given)",
+                    response=round(given.response_mean),
+                    prompt=round(given.prompt_mean),
+                )
             )
-        self.assumptions.append(f"verl {self.plan.framework_version} profile")
+        self.assumptions.append(profile("verl", self.plan.framework_version))
         return Workload(
             framework="verl",
             version=self.plan.framework_version,

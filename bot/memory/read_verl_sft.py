@@ -13,7 +13,7 @@ from bot.frameworks.plan import Plan
 from bot.memory import profiles
 from bot.memory.lengths import Measured, batch_tokens, lengths, packed_tokens
 from bot.memory.models import Model
-from bot.memory.settings import Settings, needed
+from bot.memory.settings import Settings, assumed_mean, needed, profile
 from bot.memory.verl_states import adapter_of, backend_of, layout_of, recomputed, states
 from bot.memory.workload import Pool, Role, Tokens, Workload
 
@@ -71,11 +71,9 @@ def read(
         recompute = get.value("engine.override_transformer_config.recompute_granularity")
         role = recomputed(role, recompute, plan=plan)
     role = states(get, role, _FSDP, "engine")
-    assumptions = [f"verl {plan.framework_version} profile"]
+    assumptions = [profile("verl", plan.framework_version)]
     if packed and not of.measured:
-        assumptions.insert(
-            0, f"mean sequence {round(of.mean)} tokens, a quarter of the maximum (no run given)"
-        )
+        assumptions.insert(0, assumed_mean(of.mean))
     return Workload(
         framework="verl",
         version=plan.framework_version,

@@ -7,9 +7,23 @@ from typing import TypeVar
 
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import values_of
+from bot.language import say
 from bot.report import JsonValue
 
 T = TypeVar("T")
+
+
+def profile(framework: str, release: str) -> str:
+    """The assumption that every estimate makes: whose defaults apply."""
+    return say("{framework} {release} profile", framework=framework, release=release)
+
+
+def assumed_mean(tokens: float) -> str:
+    """The assumption about lengths where samples or whole sequences count."""
+    return say(
+        "mean sequence {tokens} tokens, a quarter of the maximum (no run given)",
+        tokens=round(tokens),
+    )
 
 
 class NoPredictionError(Exception):

@@ -1,4 +1,4 @@
-"""What a recommendation says of options and of what was left out, in Chinese."""
+"""What estimates assume, and what recommendations say of options, in Chinese."""
 
 from __future__ import annotations
 
@@ -35,6 +35,19 @@ SENTENCES: Final[Mapping[str, str]] = {
     "each sequence is shared out; its GPUs talk in every layer": (
         "每条序列分给多块 GPU；各 GPU 每层都要通信"
     ),
+    # bot/memory/settings.py, bot/memory/read_*.py
+    "{framework} {release} profile": "按 {framework} {release} 的实现",
+    "mean sequence {tokens} tokens, a quarter of the maximum (no run given)": (
+        "序列平均 {tokens} 个 token，取上限的四分之一（未给出运行）"
+    ),
+    (
+        "mean response {response} tokens and mean prompt {prompt}, a quarter of the maxima "
+        "(no run given)"
+    ): "回复平均 {response} 个 token、提示平均 {prompt} 个，取上限的四分之一（未给出运行）",
+    "batches with a sample of max_len ({tokens} tokens)": (
+        "每个批次中有一条达到 max_len 的样本（{tokens} 个 token）"
+    ),
+    "the reward model's own GPUs are not part of the estimate": "估算不含奖励模型独占的 GPU",
     # bot/recommending.py
     "No page is here; --page PAGE names one, whose rows come first.": (
         "此处没有页面；用 --page PAGE 指定后，其中的行会列在最前。"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bot.render.columns import padded, width_of
 from bot.render.escape import markdown_cell, terminal
-from bot.render.speech import tr
+from bot.render.speech import tr, word
 from bot.render.wording import counted
 from bot.report import Estimate, EstimateStage, Evidence
 
@@ -108,7 +108,7 @@ def notes(estimate: Estimate) -> list[str]:
     """What is in the fullest stage, what would help, the host's memory, the assumptions."""
     stage = max(estimate.stages, key=lambda s: s.expected_gib)
     parts = sorted(stage.components.items(), key=lambda item: -item[1])
-    made = ", ".join(f"{name} {gib:.1f}" for name, gib in parts if gib >= 0.05)
+    made = ", ".join(f"{word(name)} {gib:.1f}" for name, gib in parts if gib >= 0.05)
     found = [tr("{stage}: {parts}", stage=tr(stage.stage), parts=made)]
     if estimate.options:
         shown = [f"{o.setting} (-{o.saves_gib:.1f} GiB)" for o in estimate.options[:_HELPS]]
@@ -118,7 +118,7 @@ def notes(estimate: Estimate) -> list[str]:
     if estimate.host_gib and estimate.host_gib >= 0.05:
         found.append(tr("on each host: {gib} GiB of memory", gib=f"{estimate.host_gib:.1f}"))
     if estimate.assumptions:
-        found.append(tr("assumed: {assumptions}", assumptions="; ".join(estimate.assumptions)))
+        found.append(tr("assumed: {assumptions}", assumptions=tr("; ").join(estimate.assumptions)))
     return found
 
 

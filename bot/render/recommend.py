@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from bot.recommendation import Miss, Predicted, Published, Recommendations
 from bot.render.columns import padded, width_of
 from bot.render.escape import link, markdown_cell, markdown_inline, terminal
-from bot.render.speech import speaking, tr
+from bot.render.speech import speaking, tr, word
 
 SUMS = 3
 """Devices on which nothing fits that are shown with their sum; the others are named."""
@@ -169,7 +169,7 @@ def _sum(miss: Miss) -> str:
     """The arithmetic: what is too much for the card, or for the engine's share of it."""
     said = []
     if miss.needed_gib > miss.usable_gib:
-        parts = [f"{name} {gib:.1f}" for name, gib in miss.components.items() if gib >= 0.05]
+        parts = [f"{word(name)} {gib:.1f}" for name, gib in miss.components.items() if gib >= 0.05]
         said.append(
             tr(
                 "{stage} takes {needed} GiB of {usable}: {parts}",
@@ -216,7 +216,7 @@ def _below(answer: Recommendations) -> list[str]:
             )
         )
     if answer.assumptions:
-        lines.append(tr("assumed: {assumptions}", assumptions="; ".join(answer.assumptions)))
+        lines.append(tr("assumed: {assumptions}", assumptions=tr("; ").join(answer.assumptions)))
     return [*lines, *answer.notes]
 
 

@@ -31,6 +31,15 @@ def current() -> Language:
     return _language.get()
 
 
+def word(text: str) -> str:
+    """A word of a report's own values in the language spoken now, where it has a translation."""
+    if _language.get() == "zh":
+        from bot.render.chinese import SENTENCES
+
+        return SENTENCES.get(text, text)
+    return text
+
+
 def tr(template: str, /, **values: object) -> str:
     """The sentence of an English template in the language spoken now.
 

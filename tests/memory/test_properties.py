@@ -9,6 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from bot.devices import by_token
+from bot.memory.budget import COMPONENTS
 from bot.memory.estimate import estimate
 from bot.memory.models import find
 from bot.memory.shape import Shape
@@ -24,6 +25,7 @@ from bot.memory.workload import (
     Tokens,
     Workload,
 )
+from tests.memory.cases import cases, held_out
 
 H100 = by_token("h100")[0]
 LADDER = ("Qwen2.5-0.5B", "Qwen2.5-1.5B", "Qwen2.5-3B", "Qwen2.5-7B", "Qwen2.5-14B", "Qwen2.5-32B")
@@ -164,3 +166,10 @@ def test_a_smaller_model_never_raises_the_floor(workload: Workload, at: int) -> 
     small = with_role(workload, replace(role, shape=less))
     large = with_role(workload, replace(role, shape=more))
     assert floor(small) <= floor(large)
+
+
+def test_a_stage_is_made_of_what_has_a_name_and_a_translation() -> None:
+    for case in (*cases("ran", "oom", "peak"), *held_out()):
+        for stage in case.budget().stages:
+            for level in LEVELS:
+                assert set(stage.components[level]) <= set(COMPONENTS)

@@ -14,7 +14,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 import bot.render
-from bot.memory.budget import STAGES, Outcome
+from bot.memory.budget import COMPONENTS, STAGES, Outcome
 from bot.render.chinese import SENTENCES
 from bot.render.columns import width_of
 from bot.render.github import github
@@ -51,7 +51,7 @@ def test_every_sentence_has_its_translation_and_no_other_is_left() -> None:
     assert used <= SENTENCES.keys()
     # Words that come from a report's own values.
     computed = {"error", "warning", "note", "inconsistent", "consistent", "inconclusive"}
-    computed |= {*STAGES, *get_args(Outcome)}
+    computed |= {*STAGES, *COMPONENTS, *get_args(Outcome)}
     counted = {f"{{count}} {noun}" for noun in ("error", "warning", "note")}
     counted |= {f"{{count}} {state} claim" for state in ("inconsistent", "inconclusive")}
     assert SENTENCES.keys() - used <= computed | counted
