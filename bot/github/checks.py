@@ -76,9 +76,12 @@ def _check_run(
         **_state(answer, batches[0], last=len(batches) == 1),
     }
     number: int | None = None
-    # Annotations only ever add up, so a check run that has some is not written again: GitHub
-    # shows the newest one of a name.
-    if posted and not posted.annotated:
+    sent = _sent(posted, external_id, len(notes))
+    if posted and sent:
+        number = posted.id
+    # Annotations only ever add up, so a check run that has some others is not written again:
+    # GitHub shows the newest one of a name.
+    elif posted and not posted.annotations:
         try:
             client.write("PATCH", f"{path}/{posted.id}", body)
             number = posted.id
@@ -87,9 +90,17 @@ def _check_run(
     if number is None:
         made = client.write("POST", path, {**body, "head_sha": answer.head})
         number = int((made or {}).get("id") or 0)
-    for index, batch in enumerate(batches[1:], start=2):
+    for index, batch in enumerate(batches[max(sent, 1) :], start=max(sent, 1) + 1):
         state = _state(answer, batch, last=index == len(batches))
         client.write("PATCH", f"{path}/{number}", state, repeat=False)
+
+
+def _sent(posted: PostedCheck | None, external_id: str, notes: int) -> int:
+    """How many batches of this very answer are there: whoever posted it ended half-way."""
+    if posted is None or posted.done or posted.external_id != external_id:
+        return 0
+    whole = posted.annotations % BATCH == 0 and posted.annotations < notes
+    return posted.annotations // BATCH if whole else 0
 
 
 def _state(answer: Answer, notes: list[dict[str, str | int]], *, last: bool) -> dict[str, Any]:

@@ -74,7 +74,8 @@ class PostedCheck:
     id: int
     done: bool
     external_id: str
-    annotated: bool
+    annotations: int
+    """How many annotations it has."""
 
 
 def mark(pull: PullId) -> str:
@@ -99,5 +100,5 @@ def read_check(client: Client, pull: PullId, head: str) -> PostedCheck | None:
         id=int(newest["id"]),
         done=newest["status"] == "completed",
         external_id=newest["external_id"],
-        annotated=bool(newest["output"].get("annotations_count")),
+        annotations=int(newest["output"].get("annotations_count") or 0),
     )

@@ -13,13 +13,14 @@ from bot.check import Options
 from bot.check_change import Asked
 from bot.evidence.links import RunLink
 from bot.github.answer import BODY_LIMIT, answer_of, mark_of, step_summary
+from bot.github.errors import LimitedError, UnreachableError
 from bot.github.publish import Channels, publish
 from bot.github.pull import PullId
 from bot.pulls import AnsweredPull, answer_pull
 from bot.render.markdown import MARKER
 from bot.report import Edit, Finding, Fix, PageEdit, Report
 from tests.github.objects import Link
-from tests.github.store import READ_ONLY, Pull
+from tests.github.store import READ_ONLY, Fault, Pull
 from tests.github.world import BROKEN, GOOD, OTHER, PAGE, SCRIPT, World, asked
 from tests.render.factories import CHANGE, big, finding, good, report
 
@@ -219,6 +220,36 @@ def test_annotations_go_in_batches_of_fifty(here: World) -> None:
     assert (len(run.annotations), run.conclusion) == (200, "failure")
     assert [note["annotation_level"] for note in run.annotations[:51:50]] == ["failure", "notice"]
     assert "30 further findings have no annotation." in run.summary
+
+
+@pytest.mark.parametrize("carried_out", [False, True], ids=["refused", "carried out"])
+def test_batches_that_were_cut_off_go_on_in_the_same_check_run(
+    here: World, carried_out: bool
+) -> None:
+    pull = here.pull({SCRIPT: GOOD})
+    many = [finding(f"finding {n}", path=SCRIPT, line=n + 1) for n in range(120)]
+    answer = answer_of(_at(pull, _report(*many)), touches=True, sources={})
+    cut = Fault("PATCH", r"/check-runs/\d+", 502, after=carried_out)
+    here.store.faults.append(cut)
+    first = publish(here.client(), PULL, answer, Channels(comment=False))
+    assert isinstance(first.unsettled, UnreachableError)
+    (run,) = here.store.checks
+    assert (len(run.annotations), run.status) == (100 if carried_out else 50, "in_progress")
+    assert publish(here.client(), PULL, answer, Channels(comment=False)).unsettled is None
+    (run,) = here.store.checks
+    assert (len(run.annotations), run.status) == (120, "completed")
+    assert len({note["message"] for note in run.annotations}) == 120
+
+
+def test_a_limit_stops_what_else_would_be_written(here: World) -> None:
+    here.pull({SCRIPT: BROKEN})
+    limit = Fault("POST", "/issues/1/comments", 429, headers={"Retry-After": "60"}, times=9)
+    here.store.faults.append(limit)
+    done = _answer(here)
+    assert isinstance(done.published.unsettled, LimitedError)
+    assert done.published.unsettled.wait == 60
+    assert here.store.checks == []
+    assert [call.status for call in here.store.calls].count(429) == 1
 
 
 def test_a_check_run_with_annotations_is_not_added_to(here: World) -> None:
