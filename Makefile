@@ -1,6 +1,6 @@
 # `make demo` and `make test` do all their own set-up; everything else builds on them.
 .DEFAULT_GOAL := help
-.PHONY: help demo test chaos lint types lock schemas docs picture bench calibrate corpus fuzz clean
+.PHONY: help demo test chaos outages lint types lock schemas docs picture bench calibrate corpus fuzz clean
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -22,8 +22,11 @@ test: $(READY)  ## format, lint, types, import rules, and the whole test suite
 	@sh tools/browser.sh
 	@$(BIN)/python -m pytest -n 2 --dist loadfile
 
-chaos: $(READY)  ## kill the App's processes in a storm of deliveries, for minutes
+chaos: $(READY)  ## kill the App's processes while they answer a storm of deliveries, for minutes
 	@$(BIN)/python -m pytest -q -s --durations=0 tests/service/chaos.py
+
+outages: $(READY)  ## keep GitHub, W&B and the database from the App in real length, for a quarter of an hour
+	@$(BIN)/python -m pytest -q -n 10 -rP --durations=0 tests/service/outages.py
 
 lint: $(READY)  ## format and lint
 	@$(BIN)/ruff format .

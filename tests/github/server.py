@@ -23,6 +23,7 @@ from tests.github import graph, rest, rest_app, rest_git
 from tests.github.context import Context, ProblemError
 from tests.github.contract import ContractError, Operation, operation
 from tests.github.hooks import Hook
+from tests.github.outage import Outage
 from tests.github.rest import HANDLERS
 from tests.github.store import Call, Fault, Identity, Store
 from tests.github.views import Views, etag
@@ -111,8 +112,10 @@ class Server:
             body=json.loads(data) if data else None,
             hooks=self.hooks,
         )
+        outage = self.store.outage
+        away = self._away(outage, asked) if outage and not outage.over() else None
         with self.lock:
-            status, body = self._answer(asked, http)
+            status, body = away or self._answer(asked, http)
             self._meanwhile(_named(asked))
         payload = b"" if body is None else json.dumps(body, ensure_ascii=False).encode()
         if isinstance(body, str):
@@ -134,6 +137,17 @@ class Server:
             http.wfile.write(payload)
         for act in asked.later:
             threading.Thread(target=act, daemon=True).start()
+
+    def _away(self, outage: Outage, asked: Context) -> tuple[int, Any] | None:
+        """What an outage answers; None when the right answer is given, if late."""
+        outage.asked.append(time.time())
+        answer = outage.answer()
+        time.sleep(min(outage.delay(), max(0.0, outage.until - time.time())))
+        if answer is None:
+            return None
+        status, headers, message = answer
+        asked.headers |= headers
+        return status, _problem(status, message)
 
     def _answer(self, asked: Context, http: BaseHTTPRequestHandler) -> tuple[int, Any]:
         try:

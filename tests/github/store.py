@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tests.github.objects import Link, Objects
+from tests.github.outage import Outage
 
 Permission = Literal["none", "read", "triage", "write", "maintain", "admin"]
 ORDER: tuple[Permission, ...] = ("none", "read", "triage", "write", "maintain", "admin")
@@ -254,6 +255,7 @@ class Store:
     calls: list[Call] = field(default_factory=list)
     meanwhile: list[tuple[str, Callable[[], object]]] = field(default_factory=list)
     """What happens once, right before the answer to a request whose path fits is sent."""
+    outage: Outage | None = None
     files_limit: int = 3_000
     writes_per_minute: int | None = None
     """The secondary limit on content; None: never reached."""

