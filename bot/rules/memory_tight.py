@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from bot.header import read_header
-from bot.language import say
+from bot.language import Message, say
 from bot.rules._budget import DOCS_ZH, LIMITS, SOURCE, predictions
 from bot.rules._example import verl
 from bot.rules._names import where
 from bot.rules.base import Case, Chinese, Example, Hit, Meta
+
+if TYPE_CHECKING:
+    from bot.memory.budget import Budget
 
 _STATIC = (
     "actor_rollout_ref.actor.use_dynamic_bsz=False",
@@ -48,6 +52,11 @@ META = Meta(
             "the {stage} stage is expected to take {share} of the {device}: {expected} of {total}, "
             "{most} with sequences of full length": "{stage} 阶段预计占用 {device} 的 {share}："
             "{total} 中的 {expected}，序列全部达到最大长度时为 {most}",
+            "with every sequence at full length the {stage} stage would need {most} of each GPU, "
+            "and the {device} gives {usable}; {expected} are expected": (
+                "序列全部达到最大长度时，{stage} 阶段每块 GPU 将需要 {most}，而 {device} 只有 "
+                "{usable}；预计为 {expected}"
+            ),
         },
     ),
 )
@@ -62,17 +71,32 @@ def check(case: Case) -> Iterator[Hit]:
         budget = made.budget
         if budget.outcome != "tight":
             continue
-        total = budget.device.memory_bytes
-        yield Hit(
-            message=say(
-                "the {stage} stage is expected to take {share} of the {device}: {expected} of "
-                "{total}, {most} with sequences of full length",
-                stage=budget.binding().name,
-                share=f"{budget.peak().count / total:.0%}",
-                device=budget.device.label,
-                expected=str(budget.peak()),
-                total=f"{budget.device.memory_gib:.1f} GiB",
-                most=str(budget.peak("conservative")),
-            ),
-            span=where(plan, plan.model.span),
+        yield Hit(message=_message(budget), span=where(plan, plan.model.span))
+
+
+def _message(budget: Budget) -> Message:
+    """Which of the two it is: a peak near the card's end, or sequences that may not fit."""
+    from bot.memory.budget import TIGHT
+
+    total, device = budget.device.memory_bytes, budget.device.label
+    expected, most = str(budget.peak()), str(budget.peak("conservative"))
+    if budget.peak().count <= TIGHT * total:
+        return say(
+            "with every sequence at full length the {stage} stage would need {most} of each GPU, "
+            "and the {device} gives {usable}; {expected} are expected",
+            stage=budget.binding("conservative").name,
+            most=most,
+            device=device,
+            usable=str(budget.usable),
+            expected=expected,
         )
+    return say(
+        "the {stage} stage is expected to take {share} of the {device}: {expected} of {total}, "
+        "{most} with sequences of full length",
+        stage=budget.binding().name,
+        share=f"{budget.peak().count / total:.0%}",
+        device=device,
+        expected=expected,
+        total=f"{budget.device.memory_gib:.1f} GiB",
+        most=most,
+    )
