@@ -1,0 +1,90 @@
+"""The result of a check: what every door prints and every renderer reads.
+
+Plain dataclasses, so that reading a script costs no import of pydantic; `bot.schema` hands them to
+pydantic where a JSON Schema or a validation is wanted. The JSON form is `report-v1`, described by
+`schemas/report-v1.schema.json` and versioned semantically: fields may be added, none renamed.
+"""
+
+from __future__ import annotations
+
+from bot.report.base import (
+    PYDANTIC_CONFIG,
+    ClaimVerdict,
+    JsonValue,
+    Scalar,
+    Severity,
+    Strength,
+    Verdict,
+)
+from bot.report.estimate import (
+    Estimate,
+    EstimateOption,
+    EstimateStage,
+)
+from bot.report.evidence import (
+    Claim,
+    Evidence,
+    EvidenceSource,
+    FactsRecord,
+    Run,
+)
+from bot.report.findings import (
+    Edit,
+    Finding,
+    Fix,
+    Suppressed,
+    Unchecked,
+)
+from bot.report.launches import (
+    LaunchReport,
+    Name,
+    Origin,
+    PlanReport,
+)
+from bot.report.page import (
+    PageEdit,
+    PageReport,
+    Row,
+)
+from bot.report.result import (
+    Change,
+    Report,
+    ScriptReport,
+    Tool,
+    exit_status,
+)
+
+__all__ = [
+    "PYDANTIC_CONFIG",
+    "Change",
+    "Claim",
+    "ClaimVerdict",
+    "Edit",
+    "Estimate",
+    "EstimateOption",
+    "EstimateStage",
+    "Evidence",
+    "EvidenceSource",
+    "FactsRecord",
+    "Finding",
+    "Fix",
+    "JsonValue",
+    "LaunchReport",
+    "Name",
+    "Origin",
+    "PageEdit",
+    "PageReport",
+    "PlanReport",
+    "Report",
+    "Row",
+    "Run",
+    "Scalar",
+    "ScriptReport",
+    "Severity",
+    "Strength",
+    "Suppressed",
+    "Tool",
+    "Unchecked",
+    "Verdict",
+    "exit_status",
+]

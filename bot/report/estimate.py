@@ -1,0 +1,72 @@
+"""The memory budget of a launch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from bot.report.base import PYDANTIC_CONFIG
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EstimateStage:
+    """What one stage of a training step takes of each GPU, GiB (2**30 bytes)."""
+
+    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
+
+    stage: str
+    """rollout, weight sync, log-prob, reward, critic, update, optimizer."""
+    pool: str
+    """Which of the job's GPUs: "all roles", "training", "rollout", …"""
+    floor_gib: float
+    """What must be resident."""
+    expected_gib: float
+    conservative_gib: float
+    """With sequences of full length everywhere."""
+    components: dict[str, float]
+    """What takes it, at the expected level, GiB."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EstimateOption:
+    """A setting that would lower the peak."""
+
+    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
+
+    setting: str
+    """As the framework writes it: actor_rollout_ref.actor.fsdp_config.param_offload=True."""
+    saves_gib: float
+    """By how much the expected peak falls."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """The memory budget of a launch on one device, as the memory model predicts it."""
+
+    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
+
+    outcome: Literal["impossible", "likely OOM", "tight", "fits", "no prediction"]
+    """impossible rests on the floor alone; no prediction comes with its reason."""
+    reason: str | None = None
+    """Why there is no prediction."""
+    model: str | None = None
+    device: str | None = None
+    gpus: int | None = None
+    memory_gib: float | None = None
+    """Memory of the device."""
+    usable_gib: float | None = None
+    """What a process can take of it."""
+    binding: str | None = None
+    """The stage that takes the most."""
+    peak_gib: float | None = None
+    """Expected peak."""
+    stages: tuple[EstimateStage, ...] = ()
+    options: tuple[EstimateOption, ...] = ()
+    """What would help, the most first."""
+    applied: tuple[str, ...] = ()
+    """Memory-saving settings that are on already."""
+    host_gib: float | None = None
+    """Memory of one host that offloaded states take."""
+    assumptions: tuple[str, ...] = ()
+    measured_lengths: bool = False
+    """True when the lengths are those of the run."""

@@ -1,0 +1,94 @@
+"""A run, and what it says about each claim."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+from bot.report.base import PYDANTIC_CONFIG, ClaimVerdict, Scalar, Strength
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """One statement of the contribution, compared with the run. Never "proved"."""
+
+    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
+
+    claim: str
+    """What is claimed: "model", "gpus", "peak memory", "max batch", or a setting's dotted key."""
+    claimed: Scalar
+    observed: Scalar
+    source: str
+    """Where the observation comes from: "run config", "system stream", "history", …"""
+    verdict: ClaimVerdict
+    reason: str
+    """One sentence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """Which run the evidence is."""
+
+    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
+
+    id: str | None = None
+    entity: str | None = None
+    project: str | None = None
+    name: str | None = None
+    url: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceSource:
+    """One of the independent sources that a run is made of, and how many claims it speaks to."""
+
+    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
+
+    name: str
+    """configuration, metrics, system stream, host or console."""
+    consistent: int
+    """Claims that it backs."""
+    inconsistent: int
+    """Claims that it contradicts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactsRecord:
+    """What was read of the run, for `rlbot verify --again` to compare with what it says later."""
+
+    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
+
+    kind: Literal["folder", "online", "log"]
+    """How the run was read."""
+    digest: str
+    """SHA-256 of the values as canonical JSON: sorted keys, no blanks, whole numbers as such."""
+    values: dict[str, Scalar]
+    """Fact to value; settings that neither script nor row names as a part of their SHA-256."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """The run that was read, and what it says about each claim."""
+
+    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
+
+    source: str
+    """What was read, in words: "W&B run folder offline-run-…"."""
+    verdict: ClaimVerdict
+    run: Run = field(default_factory=Run)
+    claims: tuple[Claim, ...] = ()
+    settings_compared: int = 0
+    settings_consistent: int = 0
+    steps: int | None = None
+    """Training steps that the run completed."""
+    peak_gib: float | None = None
+    """Highest device memory seen, GiB (2**30 bytes)."""
+    device_gib: float | None = None
+    """Memory of the smallest device seen, GiB."""
+    strength: Strength | None = None
+    """How many independent sources agree; null when the run was not compared."""
+    sources: tuple[EvidenceSource, ...] = ()
+    max_batch: Literal["fits", "confirmed", "contradicted"] | None = None
+    """fits: the batch ran · confirmed: and a larger one ran out of memory · contradicted: a larger
+    one ran, or this one is noted as failing · null: nothing was shown."""
+    facts: FactsRecord | None = None

@@ -1,0 +1,89 @@
+"""What is wrong with a script or a page, where, and the way out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from bot.report.base import PYDANTIC_CONFIG, Severity
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edit:
+    """A replacement of a stretch of a file; lines and columns start at 1, the end is exclusive."""
+
+    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    text: str
+    """What stands there afterwards."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fix:
+    """A change that would settle a finding."""
+
+    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
+
+    title: str
+    """The change in words, starting with a verb: "use nproc_per_gpu=44"."""
+    safe: bool
+    """True when the change cannot alter what a correct script does."""
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing that is wrong or could be better, with its place and the way out."""
+
+    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
+
+    id: str
+    """Stable identifier of the rule, such as RLB012."""
+    slug: str
+    """Readable name of the rule, such as unknown-key."""
+    severity: Severity
+    message: str
+    path: str
+    line: int
+    """First line, from 1."""
+    column: int
+    """First column, from 1, counted in characters."""
+    end_line: int
+    end_column: int
+    """Column after the last character."""
+    help: str | None = None
+    """What to do next."""
+    url: str | None = None
+    """Where the rule is documented."""
+    fix: Fix | None = None
+    rename: str | None = None
+    """The path that the script should have; it is proposed, never done."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suppressed:
+    """A finding that a comment in the script suppresses; it does not count for the verdict."""
+
+    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
+
+    finding: Finding
+    reason: str
+    """Why, as the comment says."""
+    line: int
+    """Line of the comment."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unchecked:
+    """Something that could not be checked: neither right nor wrong."""
+
+    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
+
+    check: str
+    """What was to be checked."""
+    reason: str
+    """Why it could not be, and what would help."""

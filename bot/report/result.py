@@ -1,0 +1,80 @@
+"""The whole result of a call, and the exit status that follows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from bot.language import Language
+from bot.report.base import PYDANTIC_CONFIG, Verdict
+from bot.report.estimate import Estimate
+from bot.report.evidence import Evidence
+from bot.report.findings import Finding, Suppressed, Unchecked
+from bot.report.launches import LaunchReport, Name, PlanReport
+from bot.report.page import PageEdit, PageReport, Row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScriptReport:
+    """Everything that was found about one script."""
+
+    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
+
+    path: str
+    sha256: str
+    verdict: Verdict
+    name: Name | None = None
+    launches: tuple[LaunchReport, ...] = ()
+    plan: PlanReport | None = None
+    findings: tuple[Finding, ...] = ()
+    suppressed: tuple[Suppressed, ...] = ()
+    unchecked: tuple[Unchecked, ...] = ()
+    evidence: Evidence | None = None
+    row: Row | None = None
+    page_edit: PageEdit | None = None
+    estimate: Estimate | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """Which program made the report."""
+
+    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
+
+    name: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """The change that was checked, when it was one."""
+
+    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
+
+    base: str
+    """Commit of the base."""
+    head: str
+    """Commit of the head."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """The whole result of one call."""
+
+    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
+
+    schema: Literal["report-v1"]
+    tool: Tool
+    verdict: Verdict
+    scripts: tuple[ScriptReport, ...] = ()
+    pages: tuple[PageReport, ...] = ()
+    """Pages that were compared with their scripts."""
+    unchecked: tuple[Unchecked, ...] = ()
+    change: Change | None = None
+    language: Language = "en"
+    """Language of the sentences in it."""
+
+
+def exit_status(report: Report) -> int:
+    """The exit status of a door: 0 nothing wrong, 1 wrong, 3 something could not be checked."""
+    return {"pass": 0, "fail": 1, "inconclusive": 3}[report.verdict]
