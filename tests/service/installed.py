@@ -59,9 +59,14 @@ class Installed:
         }
 
 
-def install(here: World, *, secret: str = KEY) -> Installed:
+def new_key() -> rsa.RSAPrivateKey:
+    """A key for an App; making one takes a moment, so tests may share it."""
+    return rsa.generate_private_key(public_exponent=65_537, key_size=2_048)
+
+
+def install(here: World, *, secret: str = KEY, key: rsa.RSAPrivateKey | None = None) -> Installed:
     """Make the App and install it; where its webhook goes is set later."""
-    key = rsa.generate_private_key(public_exponent=65_537, key_size=2_048)
+    key = key or new_key()
     public = key.public_key().public_bytes(
         serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
     )

@@ -167,6 +167,26 @@ def test_a_dead_workers_jobs_go_on_elsewhere_and_its_lanes_are_free(
             assert status.worker == "w2"
 
 
+def test_a_step_that_waits_does_not_hold_up_a_stop_and_goes_on_later(
+    database: Database, tmp_path: Path
+) -> None:
+    flaky = job(1, flaky=1)
+    ended: list[tuple[str, str]] = []
+    work = DiaryWork(tmp_path)
+    worker = Worker(database, work, worker="w1", retries=Retries(first_wait=4.0))
+    worker.start()
+    with client_of(database) as client:
+        client.submit(flaky)
+        eventually(lambda: work.diary() == [f"check {flaky.id}"])
+        worker.stop(patience=20)
+        # Had the stop waited for the step, there would be a second attempt.
+        assert work.diary() == [f"check {flaky.id}"]
+        assert _state(client, flaky) == "running"
+        with worker_of(database, tmp_path, ended):
+            eventually(lambda: _state(client, flaky) == "done")
+    assert ended == [(flaky.id, "published")]
+
+
 def test_a_stopped_worker_leaves_nothing_half_done(database: Database, tmp_path: Path) -> None:
     slow = job(1, milliseconds=300)
     with client_of(database) as client:

@@ -10,11 +10,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
-from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from bot.check import Options
@@ -34,54 +32,29 @@ from bot.service.settings import Settings
 from bot.service.sweep import sweep
 from bot.service.verifications import Verifications
 from bot.service.work import GitHubWork
-from tests.github.hooks import Hook
 from tests.github.runner import comment_event
 from tests.github.server import Server
 from tests.github.store import Fault, Pull
 from tests.github.world import BROKEN, GOOD, QUICK, SCRIPT, World, asked, world
+from tests.service.installed import Installed, install, new_key
 from tests.service.process import eventually
 from tests.service.server import SECRET, served
 
 
 @pytest.fixture(scope="module")
 def key() -> rsa.RSAPrivateKey:
-    return rsa.generate_private_key(public_exponent=65_537, key_size=2_048)
+    return new_key()
 
 
-@dataclass
-class Running:
+@dataclass(kw_only=True)
+class Running(Installed):
     """The App at work, and GitHub's side of it."""
 
-    here: World
-    hook: Hook
     client: httpx.Client
     jobs: JobClient
     identity: AppIdentity
-    installation: int
     verifications: Verifications
     ended: list[tuple[str, str]]
-
-    def payload(self, pull: Pull, action: str) -> dict[str, Any]:
-        """The event `pull_request`, with what GitHub says of the pull request now."""
-        return {
-            "action": action,
-            "number": pull.number,
-            "repository": {
-                "id": self.here.base.id,
-                "full_name": self.here.base.full_name,
-                "private": False,
-            },
-            "sender": {"login": pull.author.login, "type": "User"},
-            "installation": {"id": self.installation},
-            "pull_request": {
-                "number": pull.number,
-                "state": pull.state,
-                "draft": pull.draft,
-                "head": {"sha": pull.head},
-                "body": pull.body,
-                "updated_at": self.here.store.now(),
-            },
-        }
 
     def deliver(self, pull: Pull, action: str = "opened", *, lost: bool = False) -> int:
         """GitHub's delivery; returns the status that it got."""
@@ -95,23 +68,14 @@ class Running:
 def running(
     here: World, key: rsa.RSAPrivateKey, database: Database, wanted: Asked | None = None
 ) -> Iterator[Running]:
-    public = key.public_key().public_bytes(
-        serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
-    )
-    private = key.private_bytes(
-        serialization.Encoding.PEM,
-        serialization.PrivateFormat.PKCS8,
-        serialization.NoEncryption(),
-    )
-    app = here.store.app("rlbot", public.decode())
-    installation = here.store.install(app, here.base)
+    github = install(here, secret=SECRET.reveal(), key=key)
     identity = AppIdentity(
-        app_id=app.id,
-        private_key=Secret(private.decode()),
+        app_id=github.hook.app.id,
+        private_key=Secret(github.private_key),
         addresses=Addresses.of(here.server.environment()),
         patience=QUICK,
     )
-    settings = Settings(database=database, webhook_secrets=(SECRET,), app_id=app.id)
+    settings = Settings(database=database, webhook_secrets=(SECRET,), app_id=identity.app_id)
     verifications = Verifications(database)
     verifications.migrate()
     ended: list[tuple[str, str]] = []
@@ -124,12 +88,17 @@ def running(
     )
     worker.start()
     jobs = JobClient(database)
-    hook = Hook(app, "", SECRET.reveal())
-    here.server.hooks.append(hook)
     try:
         with served(create_app(settings, jobs, Metrics())) as client:
-            hook.url = f"{client.base_url}/webhook"
-            yield Running(here, hook, client, jobs, identity, installation.id, verifications, ended)
+            github.hook.url = f"{client.base_url}/webhook"
+            yield Running(
+                **vars(github),
+                client=client,
+                jobs=jobs,
+                identity=identity,
+                verifications=verifications,
+                ended=ended,
+            )
     finally:
         worker.stop(patience=5)
         jobs.close()
