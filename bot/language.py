@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from string import Formatter
+from typing import Any, Final, Literal, TypeAlias
 
 Language: TypeAlias = Literal["en", "zh"]
 
@@ -53,6 +54,60 @@ def translated(sentence: str, catalogue: Mapping[str, str]) -> str:
         for name, value in sentence.values.items()
     }
     return template.format_map(values)
+
+
+_DEEPEST: Final = 5
+"""Messages within messages that are read back at most."""
+
+
+def to_data(sentence: str) -> Any:
+    """A sentence for JSON that is read back: a plain one as it is, a message with its making.
+
+    Values that are neither messages, numbers, booleans nor None are kept as the text that they are.
+    """
+    if not isinstance(sentence, Message):
+        return sentence
+    return {
+        "template": sentence.template,
+        "values": {name: _value_to_data(value) for name, value in sentence.values.items()},
+    }
+
+
+def _value_to_data(value: object) -> Any:
+    if isinstance(value, Message):
+        return to_data(value)
+    return value if value is None or isinstance(value, bool | int | float) else str(value)
+
+
+def from_data(data: object) -> str:
+    """What `to_data` made; raises ValueError for anything else.
+
+    A template may name values and nothing more: no attribute, no index, no width that could fill
+    the memory.
+    """
+    return _read(data, _DEEPEST)
+
+
+def _read(data: object, depth: int) -> str:
+    if isinstance(data, str):
+        return data
+    if not isinstance(data, dict) or data.keys() != {"template", "values"} or not depth:
+        raise ValueError("not a sentence")
+    template, values = data["template"], data["values"]
+    if not isinstance(template, str) or not isinstance(values, dict):
+        raise ValueError("not a sentence")
+    for _, name, width, conversion in Formatter().parse(template):
+        if name is not None and (name not in values or width or conversion):
+            raise ValueError("not a template of ours")
+    if not all(isinstance(name, str) and name.isidentifier() for name in values):
+        raise ValueError("not a template of ours")
+    return Message(template, {name: _read_value(value, depth) for name, value in values.items()})
+
+
+def _read_value(value: object, depth: int) -> object:
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    return _read(value, depth - 1)
 
 
 def sentence_of(error: Exception) -> str:

@@ -29,7 +29,14 @@ from bot.report import (
 )
 from bot.rules.registry import lookup
 
-CATALOGUES: Final = ("bot.chinese", "bot.evidence.zh", "bot.memory.zh", "bot.table.zh")
+CATALOGUES: Final = (
+    "bot.chinese",
+    "bot.evidence.zh",
+    "bot.evidence.zh_reading",
+    "bot.evidence.online.zh",
+    "bot.memory.zh",
+    "bot.table.zh",
+)
 
 
 def in_language(report: ScriptReport, language: Language) -> ScriptReport:

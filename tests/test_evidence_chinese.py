@@ -2,57 +2,38 @@
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Iterator
-from pathlib import Path
-from string import Formatter
 
 import pytest
 
 from bot.evidence import zh as evidence_zh
+from bot.evidence import zh_reading
+from bot.evidence.online import zh as online_zh
+from bot.evidence.online.failure import Failure, Kind, sentence
+from bot.evidence.online.history import STAGE as HISTORY
+from bot.evidence.online.probe import STAGE as PROBE
+from bot.evidence.online.siblings import STAGE as LISTING
+from bot.evidence.online.streams import CONSOLE, SYSTEM
+from bot.evidence.online.streams import FILES as METADATA
 from bot.language import translated
 from bot.report import ScriptReport
 from bot.table import zh as table_zh
 from bot.translation import in_language
 from tests.command import ROOT
+from tests.evidence.online.test_guide import LINK, WHEN
 from tests.evidence.samples import claim, config, evidence, facts
+from tests.sentences import names, templates
 
-SENTENCES = {**evidence_zh.SENTENCES, **table_zh.SENTENCES}
+SENTENCES = {
+    **evidence_zh.SENTENCES,
+    **zh_reading.SENTENCES,
+    **online_zh.SENTENCES,
+    **table_zh.SENTENCES,
+}
 FILES = [
-    *(ROOT / "bot/evidence" / f"{name}_claims.py" for name in ("batch", "hardware", "key")),
-    *(
-        ROOT / "bot/evidence" / f"{name}_claims.py"
-        for name in ("least", "owner", "peak", "progress")
-    ),
-    *(ROOT / "bot/evidence" / f"{n}.py" for n in ("claims", "subject", "console_log")),
-    *(ROOT / "bot/evidence" / f"{name}.py" for name in ("find_links", "which_run")),
+    *sorted((ROOT / "bot/evidence").rglob("*.py")),
     *(ROOT / "bot" / name for name in ("change_runs.py", "table/row.py", "table/tag.py")),
 ]
-
-
-def templates(file: Path) -> Iterator[str]:
-    """The templates of every `say` in a module; a constant's name stands for its text."""
-    tree = ast.parse(file.read_text(encoding="utf-8"))
-    constants = {
-        node.target.id: node.value.value
-        for node in tree.body
-        if isinstance(node, ast.AnnAssign)
-        and isinstance(node.target, ast.Name)
-        and isinstance(node.value, ast.Constant)
-    }
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "say":
-            first = node.args[0]
-            if isinstance(first, ast.Constant):
-                yield str(first.value)
-            else:
-                assert isinstance(first, ast.Name)
-                yield str(constants[first.id])
-
-
-def names(template: str) -> set[str]:
-    return {name for _, name, _, _ in Formatter().parse(template) if name}
 
 
 def test_every_sentence_has_a_translation_and_no_other_is_left() -> None:
@@ -66,7 +47,7 @@ def test_a_translation_has_the_same_values_and_chinese_marks(template: str) -> N
     chinese = SENTENCES[template]
     # "is" and "are" are one word in Chinese.
     assert names(chinese) == names(template) - {"are"}
-    assert re.search(r"[一-鿿]", chinese)
+    assert re.search(r"[一-鿿（]", chinese)
     assert not re.search(r"[一-鿿][,;:?!.]|[,;?!](?=[一-鿿])", chinese)
 
 
@@ -92,3 +73,35 @@ def test_a_sentence_within_a_sentence_is_translated_too() -> None:
     assert translated(reason, SENTENCES) == (
         "该运行以 128 训练，但能否放得下尚无定论：运行的历史记录中没有 training/global_step。"
     )
+
+
+ENGLISH = re.compile(r"\b(the|is|are|was|were|not|could|with|of|and|for|again|it|by)\b", re.I)
+
+
+@pytest.mark.parametrize("kind", WHEN)
+def test_no_failure_of_a_reading_stays_english(kind: Kind) -> None:
+    _, failure = WHEN[kind]
+    said = translated(sentence(failure, LINK), SENTENCES)
+    assert not ENGLISH.search(said), said
+
+
+def test_every_stage_of_a_reading_has_its_name() -> None:
+    stages = {HISTORY, SYSTEM, CONSOLE, METADATA, LISTING, PROBE, Failure(kind="sdk").stage}
+    for stage in stages:
+        said = translated(sentence(Failure(kind="gone", stage=stage), LINK), SENTENCES)
+        assert not ENGLISH.search(said), said
+
+
+def test_a_failure_reads_as_one_sentence() -> None:
+    def said(failure: Failure) -> str:
+        return translated(sentence(failure, LINK), SENTENCES)
+
+    rate = Failure(kind="rate", stage="the history", status=429, seconds=120)
+    assert said(rate) == (
+        "wandb.ai 要求减少请求（HTTP 429），并等待 120 秒；历史记录未能读取："
+        "请稍后重新执行同一命令。"
+    )
+    known = Failure(kind="unreachable", detail="connection refused")
+    assert said(known).startswith("无法连接 wandb.ai（连接被拒绝）：")
+    other = Failure(kind="unreachable", detail="protocol not available")
+    assert said(other).startswith("无法连接 wandb.ai（protocol not available）：")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from bot.evidence.facts import EvidenceError, Facts
 from bot.evidence.links import RunLink
+from bot.language import say
 
 __all__ = ["EvidenceError", "Facts", "read"]
 
@@ -21,8 +22,10 @@ def read(run: Path | RunLink, *, linked: Callable[[RunLink], Facts] | None = Non
     if isinstance(run, RunLink):
         if linked is None:
             raise EvidenceError(
-                "Nothing is to be fetched: leave --offline out, or pass the run's folder with "
-                "--run."
+                say(
+                    "Nothing is to be fetched: leave --offline out, or pass the run's folder with "
+                    "--run."
+                )
             )
         return linked(run)
     from bot.evidence.console_log import is_console_log, read_console_log

@@ -19,7 +19,7 @@ from bot.evidence.console_verl import VerlLog
 from bot.evidence.facts import EvidenceError, Facts, RunId
 from bot.evidence.limits import Limits
 from bot.evidence.links import RunLink, parse_link
-from bot.evidence.locate import open_inside, shown
+from bot.evidence.locate import DENIED, UNREADABLE, open_inside, shown
 from bot.evidence.transaction_log import IDENT
 from bot.language import say
 
@@ -27,7 +27,11 @@ _ENGINE = re.compile(r"\bInitializing an? (?:V\d )?LLM engine \(v(\d[\w.+\-]{0,4
 """vLLM 0.4 to 0.11, vllm/engine/llm_engine.py and vllm/v1/engine/core.py."""
 _VIEW_RUN = re.compile(r"\bView run\b.{0,300}?(https://\S{1,500})")
 """What the SDK prints when a run begins and when it ends."""
-_KINDS: Final = "verl's console logger (step:1 - actor/…) or OpenRLHF's (Global step 1: {…})"
+_NOTHING: Final = (
+    "{name} holds no line of verl's console logger (step:1 - actor/…) or OpenRLHF's (Global step "
+    "1: {{…}}), no configuration that they print, and no out-of-memory error: give a run's folder, "
+    "or the whole output of the training."
+)
 
 _STOPPED: Final = (
     "Reading stopped after {bytes} bytes of the log, its limit: what follows is not part of the "
@@ -77,12 +81,10 @@ def read_console_log(path: Path, limits: Limits | None = None) -> Facts:
             for line in lines:
                 log.take(line)
     except PermissionError:
-        raise EvidenceError(
-            f"{name} may not be read (permission denied): change its mode or run rlbot as its "
-            "owner."
-        ) from None
+        raise EvidenceError(say(DENIED, name=name)) from None
     except OSError as error:
-        raise EvidenceError(f"{name} could not be read: {error.strerror or error}.") from None
+        reason = error.strerror or str(error)
+        raise EvidenceError(say(UNREADABLE, name=name, reason=reason)) from None
     return log.facts(name, lines)
 
 
@@ -117,10 +119,7 @@ class _Log:
         if not self.verl.steps and not self.openrlhf.steps:
             said = self.openrlhf if self.openrlhf.config and not self.verl.config else self.verl
         if not said.steps and not said.config and out_of_memory is None:
-            raise EvidenceError(
-                f"{name} holds no line of {_KINDS}, no configuration that they print, and no "
-                "out-of-memory error: give a run's folder, or the whole output of the training."
-            )
+            raise EvidenceError(say(_NOTHING, name=name))
         links = list(self.links)
         run = links[0] if len(links) == 1 else None
         return Facts(

@@ -18,13 +18,14 @@ from typing import Any
 from bot.evidence.console import Console
 from bot.evidence.facts import EvidenceError, Facts, GpuInfo, RunId
 from bot.evidence.limits import Limits
-from bot.evidence.locate import Located, locate, open_inside, shown
+from bot.evidence.locate import DENIED, UNREADABLE, Located, locate, open_inside, shown
 from bot.evidence.metrics import CHARTED
 from bot.evidence.records import record_type
 from bot.evidence.run_config import plain
 from bot.evidence.side_files import Host, SideFiles
 from bot.evidence.tally import Tally
 from bot.evidence.transaction_log import LogReader
+from bot.language import say
 from bot.report import JsonValue
 
 _GPU_MEMORY = re.compile(r"(?:system\.)?gpu\.([0-9]{1,4})\.memoryAllocatedBytes(?:/l:.*)?\Z", re.S)
@@ -48,12 +49,10 @@ def read_folder(path: Path, limits: Limits | None = None) -> Facts:
             )
             log.take(reader)
     except PermissionError:
-        raise EvidenceError(
-            f"{name} may not be read (permission denied): change its mode or run rlbot as its "
-            "owner."
-        ) from None
+        raise EvidenceError(say(DENIED, name=name)) from None
     except OSError as error:
-        raise EvidenceError(f"{name} could not be read: {error.strerror or error}.") from None
+        reason = error.strerror or str(error)
+        raise EvidenceError(say(UNREADABLE, name=name, reason=reason)) from None
     if log.run.id is None:
         raise EvidenceError(_no_run(name, reader))
     return log.facts(located, SideFiles(located, limits, log.gaps), reader)
@@ -61,16 +60,23 @@ def read_folder(path: Path, limits: Limits | None = None) -> Facts:
 
 def _no_run(name: str, reader: LogReader) -> str:
     if reader.cut_at is not None:
-        return (
-            f"{name} ends in the middle of a record at byte {reader.cut_at}, before the record "
-            "that says which run it is: copy the whole file."
+        return say(
+            "{name} ends in the middle of a record at byte {byte}, before the record that says "
+            "which run it is: copy the whole file.",
+            name=name,
+            byte=reader.cut_at,
         )
     if reader.damaged_at:
-        return (
-            f"{name} is damaged at byte {reader.damaged_at[0]} and holds no readable record that "
-            "says which run it is: copy the file again."
+        return say(
+            "{name} is damaged at byte {byte} and holds no readable record that says which run it "
+            "is: copy the file again.",
+            name=name,
+            byte=reader.damaged_at[0],
         )
-    return f"{name} holds no record that says which run it is: give the log of a run that started."
+    return say(
+        "{name} holds no record that says which run it is: give the log of a run that started.",
+        name=name,
+    )
 
 
 class _Log:
@@ -121,16 +127,21 @@ class _Log:
             if taker is not None:
                 taker(getattr(record, kind))
             if max(self.history_rows, self.system_rows) >= self.limits.rows:
-                self._stop(reader, f"{self.limits.rows} rows")
+                self._stop(reader, say("{count} rows", count=self.limits.rows))
                 return
             if number % 256 == 255 and time.monotonic() > deadline:
-                self._stop(reader, f"{self.limits.seconds:g} seconds")
+                seconds = f"{self.limits.seconds:g}"
+                self._stop(reader, say("{seconds} seconds", seconds=seconds))
                 return
 
     def _stop(self, reader: LogReader, bound: str) -> None:
         self.gaps.append(
-            f"Reading stopped after {bound}, at byte {reader.offset} of the log: what follows is "
-            "not part of the comparison."
+            say(
+                "Reading stopped after {bound}, at byte {byte} of the log: what follows is not "
+                "part of the comparison.",
+                bound=bound,
+                byte=reader.offset,
+            )
         )
 
     def _history(self, history: Any) -> None:
@@ -195,14 +206,19 @@ class _Log:
             return
         if run.forked or run.HasField("branch_point"):
             self.gaps.append(
-                f"The run was forked or rewound at step {run.branch_point.value:g} of run "
-                f"{shown(run.branch_point.run) or '(not named)'}: what came before is in another "
-                "log."
+                say(
+                    "The run was forked or rewound at step {step} of run {run}: what came before "
+                    "is in another log.",
+                    step=f"{run.branch_point.value:g}",
+                    run=shown(run.branch_point.run) or say("(not named)"),
+                )
             )
         elif run.starting_step > 0:
             self.gaps.append(
-                f"The run was resumed at step {run.starting_step}: this log does not hold the "
-                "steps before."
+                say(
+                    "The run was resumed at step {step}: this log does not hold the steps before.",
+                    step=run.starting_step,
+                )
             )
 
     def _config(self, config: Any) -> None:
@@ -267,8 +283,10 @@ class _Log:
         host = self.host
         if host.listed() and metadata.listed() and host.listed() != metadata.listed():
             self.gaps.append(
-                "files/wandb-metadata.json and the log name different GPUs: one of them was "
-                "changed after the run began; the log's are used."
+                say(
+                    "files/wandb-metadata.json and the log name different GPUs: one of them was "
+                    "changed after the run began; the log's are used."
+                )
             )
         host.gpus = host.gpus or metadata.gpus
         host.gpu = host.gpu or metadata.gpu
@@ -278,35 +296,68 @@ class _Log:
         host.commit = host.commit or metadata.commit
 
     def _report(self, reader: LogReader) -> None:
-        say = self.gaps.append
         if reader.cut_at is not None:
-            say(
-                f"The log ends in the middle of a record at byte {reader.cut_at}: what the run "
-                "wrote after that is missing."
+            self.gaps.append(
+                say(
+                    "The log ends in the middle of a record at byte {byte}: what the run wrote "
+                    "after that is missing.",
+                    byte=reader.cut_at,
+                )
             )
         if reader.damaged_at:
-            say(
-                f"The log is damaged in {len(reader.damaged_at)} places, first at byte "
-                f"{reader.damaged_at[0]}: the blocks of 32 KiB there were skipped."
+            self.gaps.append(
+                say(
+                    "The log is damaged in {places} places, first at byte {byte}: the blocks of "
+                    "32 KiB there were skipped.",
+                    places=len(reader.damaged_at),
+                    byte=reader.damaged_at[0],
+                )
             )
         if reader.oversized_at:
-            say(
-                f"{len(reader.oversized_at)} records longer than {reader.max_record} bytes were "
-                f"skipped, the first at byte {reader.oversized_at[0]}."
+            self.gaps.append(
+                say(
+                    "{records} records longer than {limit} bytes were skipped, the first at byte "
+                    "{byte}.",
+                    records=len(reader.oversized_at),
+                    limit=reader.max_record,
+                    byte=reader.oversized_at[0],
+                )
             )
         if reader.stopped_at is not None:
-            say(
-                f"Reading stopped at byte {reader.stopped_at} of the log, its limit: what follows "
-                "is not part of the comparison."
+            self.gaps.append(
+                say(
+                    "Reading stopped at byte {byte} of the log, its limit: what follows is not "
+                    "part of the comparison.",
+                    byte=reader.stopped_at,
+                )
             )
         if self.undecodable:
-            say(f"{self.undecodable} records of the log could not be decoded and were skipped.")
+            self.gaps.append(
+                say(
+                    "{records} records of the log could not be decoded and were skipped.",
+                    records=self.undecodable,
+                )
+            )
         if self.unparsed:
-            say(f"{self.unparsed} entries of the configuration are not valid JSON.")
+            self.gaps.append(
+                say(
+                    "{entries} entries of the configuration are not valid JSON.",
+                    entries=self.unparsed,
+                )
+            )
         if self.other_runs:
-            say("The log holds records of more than one run; only the first run's name is used.")
+            self.gaps.append(
+                say(
+                    "The log holds records of more than one run; only the first run's name is used."
+                )
+            )
         if self.metrics_left_out:
-            say(f"Only the first {self.limits.metrics} metrics of the history were followed.")
+            self.gaps.append(
+                say(
+                    "Only the first {metrics} metrics of the history were followed.",
+                    metrics=self.limits.metrics,
+                )
+            )
 
 
 def _typed(item: Any) -> float:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from bot.evidence.facts import EvidenceError
+from bot.language import say
 
 HOSTS: Final = {"wandb.ai": "", "forge.coreweave.com": "/wandb"}
 """Page hosts of the public service, with the path before the entity."""
@@ -63,9 +64,11 @@ def parse_link(text: str, hosts: Iterable[str] = (), *, origins: Iterable[str] =
     Raises EvidenceError, with the reason, for anything that is not exactly a link to one run.
     """
     if len(text) > _MAX:
-        raise _refused(f"it has {len(text)} characters, more than {_MAX}")
+        why = say("it has {count} characters, more than {limit}", count=len(text), limit=_MAX)
+        raise _refused(why)
     if not text.isascii() or not text.isprintable() or " " in text or "\\" in text:
-        raise _refused("it holds spaces, backslashes or characters outside of printable ASCII")
+        why = say("it holds spaces, backslashes or characters outside of printable ASCII")
+        raise _refused(why)
     for origin in origins:
         if text.startswith(origin + "/"):
             scheme, _, host = origin.partition("://")
@@ -75,17 +78,22 @@ def parse_link(text: str, hosts: Iterable[str] = (), *, origins: Iterable[str] =
             return _link(host, page, scheme)
     address = _ADDRESS.match(text)
     if address is None:
-        raise _refused("it does not begin with https://")
+        raise _refused(say("it does not begin with https://"))
     authority = address["authority"]
     if "@" in authority:
-        raise _refused("it holds a user name or password; remove them, and renew the password")
+        why = say("it holds a user name or password; remove them, and renew the password")
+        raise _refused(why)
     if ":" in authority:
-        raise _refused("it names a port")
+        raise _refused(say("it names a port"))
     known = dict.fromkeys((host for host in hosts if _HOST.match(host)), "") | HOSTS
     if authority not in known:
         raise EvidenceError(
-            f"The link's host {authority[:100]!r} is not one that evidence is read from "
-            f"({', '.join(sorted(known))}); add a self-hosted server to the configuration."
+            say(
+                "The link's host {host} is not one that evidence is read from ({known}); add a "
+                "self-hosted server to the configuration.",
+                host=repr(authority[:100]),
+                known=", ".join(sorted(known)),
+            )
         )
     rest = address["rest"] or ""
     prefix = known[authority]
@@ -103,17 +111,19 @@ def _link(host: str, page: re.Match[str], scheme: str = "https") -> RunLink:
 def _why(path: str) -> str:
     parts = [part for part in re.split(r"[?#]", path)[0].split("/") if part]
     if "reports" in parts:
-        return "it is a report; a report can show any run, so link the run itself"
+        return say("it is a report; a report can show any run, so link the run itself")
     if "sweeps" in parts:
-        return "it is a sweep, which holds many runs; link the one that the script made"
+        return say("it is a sweep, which holds many runs; link the one that the script made")
     if "groups" in parts:
-        return "it is a group of runs; link the one that the script made"
+        return say("it is a group of runs; link the one that the script made")
     if "artifacts" in parts:
-        return "it is an artifact; link the run that made it"
+        return say("it is an artifact; link the run that made it")
     if "runs" not in parts:
-        return "it is a project's or a user's page; open the run and copy its address"
-    return "the part after the host does not name one run"
+        return say("it is a project's or a user's page; open the run and copy its address")
+    return say("the part after the host does not name one run")
 
 
 def _refused(why: str) -> EvidenceError:
-    return EvidenceError(f"The link is not one to a run: {why}. Expected {FORM}.")
+    return EvidenceError(
+        say("The link is not one to a run: {why}. Expected {form}.", why=why, form=FORM)
+    )

@@ -6,9 +6,15 @@ import os
 import stat
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
 from bot.evidence.facts import EvidenceError
+from bot.language import say
+
+DENIED: Final = (
+    "{name} may not be read (permission denied): change its mode or run rlbot as its owner."
+)
+UNREADABLE: Final = "{name} could not be read: {reason}."
 
 _RUN_FOLDERS = ("run-", "offline-run-")
 
@@ -38,36 +44,46 @@ def locate(path: Path) -> Located:
         mode = path.stat().st_mode
         if stat.S_ISREG(mode):
             real = path.resolve(strict=True)
-            return Located(real.parent, real, f"W&B transaction log {shown(real.name)}")
+            return Located(
+                real.parent, real, say("W&B transaction log {name}", name=shown(real.name))
+            )
         if not stat.S_ISDIR(mode):
-            raise EvidenceError(f"{shown(path)} is neither a file nor a folder.")
+            raise EvidenceError(say("{name} is neither a file nor a folder.", name=shown(path)))
         return _in_folder(path, path.resolve(strict=True))
     except FileNotFoundError:
         raise EvidenceError(
-            f"{shown(path)} does not exist: give the folder that W&B wrote "
-            "(wandb/offline-run-…), or its run-ID.wandb file."
+            say(
+                "{name} does not exist: give the folder that W&B wrote (wandb/offline-run-…), or "
+                "its run-ID.wandb file.",
+                name=shown(path),
+            )
         ) from None
     except PermissionError as error:
-        raise EvidenceError(
-            f"{shown(error.filename or path)} may not be read (permission denied): change its mode "
-            "or run rlbot as its owner."
-        ) from None
+        raise EvidenceError(say(DENIED, name=shown(error.filename or path))) from None
     except (OSError, ValueError, RuntimeError) as error:  # Loops of links, names with NUL.
-        raise EvidenceError(f"{shown(path)} could not be opened: {error}.") from None
+        raise EvidenceError(
+            say("{name} could not be opened: {reason}.", name=shown(path), reason=str(error))
+        ) from None
 
 
 def _in_folder(given: Path, root: Path) -> Located:
     entries = sorted(root.iterdir(), key=lambda entry: entry.name)
     if not entries:
-        raise EvidenceError(f"{shown(given)} is an empty folder: give the folder of a run.")
+        raise EvidenceError(
+            say("{name} is an empty folder: give the folder of a run.", name=shown(given))
+        )
     logs = [entry for entry in entries if entry.suffix == ".wandb"]
     if len(logs) > 1:
         raise EvidenceError(
-            f"{shown(given)} holds several transaction logs ({_names(logs)}): give the file of the "
-            "run that is meant."
+            say(
+                "{name} holds several transaction logs ({logs}): give the file of the run that is "
+                "meant.",
+                name=shown(given),
+                logs=_names(logs),
+            )
         )
     if logs:
-        return Located(root, logs[0], f"W&B run folder {shown(root.name)}")
+        return Located(root, logs[0], say("W&B run folder {name}", name=shown(root.name)))
     # Links such as latest-run name a run that is listed anyway.
     runs = [
         entry
@@ -76,8 +92,12 @@ def _in_folder(given: Path, root: Path) -> Located:
     ]
     if len(runs) > 1:
         raise EvidenceError(
-            f"{shown(given)} holds {len(runs)} runs ({_names(runs)}): give the folder of the one "
-            "that is meant."
+            say(
+                "{name} holds {count} runs ({runs}): give the folder of the one that is meant.",
+                name=shown(given),
+                count=len(runs),
+                runs=_names(runs),
+            )
         )
     if runs:
         return _in_folder(given / runs[0].name, runs[0])
@@ -85,8 +105,11 @@ def _in_folder(given: Path, root: Path) -> Located:
     if root.name != "wandb" and inner.is_dir() and not inner.is_symlink():
         return _in_folder(given / "wandb", inner)
     raise EvidenceError(
-        f"{shown(given)} holds no W&B run: there is no run-ID.wandb file and no run-… or "
-        "offline-run-… folder in it."
+        say(
+            "{name} holds no W&B run: there is no run-ID.wandb file and no run-… or offline-run-… "
+            "folder in it.",
+            name=shown(given),
+        )
     )
 
 
@@ -98,14 +121,16 @@ def open_inside(root: Path, path: Path) -> BinaryIO:
     real = path.resolve(strict=True)
     if not real.is_relative_to(root):
         raise EvidenceError(
-            f"{shown(path.name)} is a link that leaves the run's folder: copy the file itself "
-            "there."
+            say(
+                "{name} is a link that leaves the run's folder: copy the file itself there.",
+                name=shown(path.name),
+            )
         )
     # Not blocking, so that a named pipe put there cannot hold the program.
     descriptor = os.open(real, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise EvidenceError(f"{shown(path.name)} is not a regular file.")
+        raise EvidenceError(say("{name} is not a regular file.", name=shown(path.name)))
     return os.fdopen(descriptor, "rb")
 
 
@@ -118,4 +143,5 @@ def shown(name: str | Path) -> str:
 def _names(paths: list[Path]) -> str:
     names = [shown(path.name) for path in paths[:5]]
     more = len(paths) - len(names)
-    return ", ".join(names) + (f" and {more} more" if more > 0 else "")
+    listed = ", ".join(names)
+    return say("{names} and {more} more", names=listed, more=more) if more > 0 else listed

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from bot.evidence.console import Console
 from bot.evidence.facts import EvidenceError, GpuInfo
 from bot.evidence.limits import Limits
-from bot.evidence.locate import Located, open_inside
+from bot.evidence.locate import UNREADABLE, Located, open_inside
+from bot.language import say, sentence_of
 from bot.report import JsonValue
 
 _REQUIREMENT = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)==(\S+)\Z")
@@ -60,7 +61,9 @@ class SideFiles:
         except (ValueError, RecursionError):
             data = None
         if not isinstance(data, dict):
-            self.gaps.append("files/wandb-metadata.json is not a JSON object; it was left out.")
+            self.gaps.append(
+                say("files/wandb-metadata.json is not a JSON object; it was left out.")
+            )
             return None
         git = data.get("git")
         args = data.get("args")
@@ -85,7 +88,7 @@ class SideFiles:
             # Dates and the like become text, as in the records.
             plain = json.loads(json.dumps(data, default=str))
         except (yaml.YAMLError, ValueError, TypeError, RecursionError):
-            self.gaps.append("files/config.yaml is not valid YAML; it was left out.")
+            self.gaps.append(say("files/config.yaml is not valid YAML; it was left out."))
             return {}
         return plain if isinstance(plain, dict) else {}
 
@@ -103,14 +106,20 @@ class SideFiles:
         except FileNotFoundError:
             return ""
         except EvidenceError as error:
-            self.gaps.append(str(error))
+            self.gaps.append(sentence_of(error))
             return ""
         except (OSError, RuntimeError) as error:
-            reason = getattr(error, "strerror", None) or "a loop of links"
-            self.gaps.append(f"files/{name} could not be read: {reason}.")
+            reason = getattr(error, "strerror", None) or say("a loop of links")
+            self.gaps.append(say(UNREADABLE, name=f"files/{name}", reason=reason))
             return ""
         if len(data) > limit:
-            self.gaps.append(f"files/{name} is longer than {limit} bytes; the rest was not read.")
+            self.gaps.append(
+                say(
+                    "files/{name} is longer than {limit} bytes; the rest was not read.",
+                    name=name,
+                    limit=limit,
+                )
+            )
         return data[:limit].decode("utf-8", errors="replace")
 
 

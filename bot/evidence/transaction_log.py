@@ -17,6 +17,7 @@ from struct import Struct
 from typing import BinaryIO
 
 from bot.evidence.facts import EvidenceError
+from bot.language import say
 
 BLOCK = 32 * 1024
 HEADER = Struct("<4sHB")
@@ -110,21 +111,36 @@ class LogReader:
     def _check_header(self, block: bytes) -> None:
         if not block:
             raise EvidenceError(
-                f"{self.name} is empty: the run wrote nothing; give the folder of a run that "
-                "logged at least its configuration."
+                say(
+                    "{name} is empty: the run wrote nothing; give the folder of a run that logged "
+                    "at least its configuration.",
+                    name=self.name,
+                )
             )
         if len(block) < HEADER.size and (HEADER.pack(IDENT, MAGIC, VERSION)).startswith(block):
             raise EvidenceError(
-                f"{self.name} ends at byte {len(block)}, inside its header: copy the whole file."
+                say(
+                    "{name} ends at byte {byte}, inside its header: copy the whole file.",
+                    name=self.name,
+                    byte=len(block),
+                )
             )
         ident, magic, version = HEADER.unpack(block[: HEADER.size].ljust(HEADER.size, b"\0"))
         if (ident, magic) != (IDENT, MAGIC):
             raise EvidenceError(
-                f"{self.name} is not a W&B transaction log: it does not begin with the header that "
-                'the SDK writes (":W&B"); give the folder or the run-ID.wandb file of a run.'
+                say(
+                    "{name} is not a W&B transaction log: it does not begin with the header that "
+                    'the SDK writes (":W&B"); give the folder or the run-ID.wandb file of a run.',
+                    name=self.name,
+                )
             )
         if version != VERSION:
             raise EvidenceError(
-                f"{self.name} has version {version} of the transaction log, where only version "
-                f"{VERSION} is known: update rlbot."
+                say(
+                    "{name} has version {version} of the transaction log, where only version "
+                    "{known} is known: update rlbot.",
+                    name=self.name,
+                    version=version,
+                    known=VERSION,
+                )
             )

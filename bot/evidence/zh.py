@@ -1,4 +1,4 @@
-"""What the evidence says, in Chinese: English template to Chinese one."""
+"""What the claims and the choice of a run say, in Chinese: English template to Chinese one."""
 
 from __future__ import annotations
 

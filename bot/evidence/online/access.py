@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 from bot.errors import UserError
 from bot.evidence.facts import EvidenceError
 from bot.evidence.links import RunLink
+from bot.language import say
 from bot.secret import Secret
 
 PUBLIC: Final = {
@@ -114,10 +115,17 @@ def _from_netrc(path: Path, api: str) -> Secret | None:
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError, netrc.NetrcParseError) as error:
-        where = f", line {error.lineno}" if isinstance(error, netrc.NetrcParseError) else ""
+        where = ""
+        if isinstance(error, netrc.NetrcParseError):
+            where = say(", line {line}", line=error.lineno)
         raise EvidenceError(
-            f"The key for {host} could not be looked up in {path.name}{where}: mend the file or "
-            "set WANDB_API_KEY."
+            say(
+                "The key for {host} could not be looked up in {file}{where}: mend the file or set "
+                "WANDB_API_KEY.",
+                host=host,
+                file=path.name,
+                where=where,
+            )
         ) from None
     return Secret(found[2]) if found and found[2] else None
 

@@ -13,10 +13,11 @@ from bot.evidence.online import siblings as others
 from bot.evidence.online import streams
 from bot.evidence.online.bounds import Bounds
 from bot.evidence.online.history import STAGE as HISTORY
-from bot.evidence.online.history import HistoryReader, Say
+from bot.evidence.online.history import HistoryReader, Tell
 from bot.evidence.online.sdk import Sdk
 from bot.evidence.run_config import plain
 from bot.evidence.side_files import Host, SideFiles
+from bot.language import say
 from bot.report import JsonValue
 
 _ENDED = frozenset({"finished", "failed", "crashed", "killed", "preempted"})
@@ -27,7 +28,7 @@ def assemble(
     path: tuple[str, str, str],
     *,
     bounds: Bounds,
-    say: Say,
+    tell: Tell,
     spent: Callable[[], str | None],
     folder: Path,
     with_siblings: bool,
@@ -47,19 +48,22 @@ def assemble(
     state = _text(run.state)
     if state not in _ENDED:
         gaps.append(
-            f"The run is still going on (W&B says: {_word(state)}): what it logs after this "
-            "reading is not part of the comparison."
+            say(
+                "The run is still going on (W&B says: {state}): what it logs after this reading is "
+                "not part of the comparison.",
+                state=_word(state),
+            )
         )
 
-    say(HISTORY, 0, None)
-    history = HistoryReader(run, bounds, say, spent).read()
+    tell(HISTORY, 0, None)
+    history = HistoryReader(run, bounds, tell, spent).read()
     gaps += history.gaps
 
-    say(streams.SYSTEM, 0, None)
+    tell(streams.SYSTEM, 0, None)
     system = streams.system_stream(run, counted.samples, bounds)
     gaps += system.gaps
 
-    say(streams.FILES, 0, None)
+    tell(streams.FILES, 0, None)
     config: Mapping[str, JsonValue] = run.config if isinstance(run.config, Mapping) else {}
     names = streams.WANTED_FILES if config else (*streams.WANTED_FILES, "config.yaml")
     log = folder / f"{run_id}.wandb"  # Names the place beside which the files lie.
@@ -68,8 +72,8 @@ def assemble(
     beside = SideFiles(located, Limits(side_file_bytes=bounds.file_bytes), gaps)
     host = beside.metadata() or Host()
 
-    say(streams.CONSOLE, 0, None)
-    out_of_memory, unsearched = streams.console_error(run, counted.lines, bounds, say)
+    tell(streams.CONSOLE, 0, None)
+    out_of_memory, unsearched = streams.console_error(run, counted.lines, bounds, tell)
     if out_of_memory is None and not counted.lines:
         gaps += streams.fetch_files(run, ("output.log",), located.files, bounds)
         out_of_memory = beside.out_of_memory()
@@ -79,11 +83,14 @@ def assemble(
     after = streams.counts(sdk, {"entity": entity, "project": project, "name": run_id})
     if state in _ENDED and after != counted:
         gaps.append(
-            "The run was changed while it was read: what is compared may be of before and after."
+            say(
+                "The run was changed while it was read: what is compared may be of before and "
+                "after."
+            )
         )
 
     facts = Facts(
-        source=f"W&B run {entity}/{project}/{run_id}",
+        source=say("W&B run {run}", run=f"{entity}/{project}/{run_id}"),
         kind="online",
         run=RunId(
             id=_text(run.id),
@@ -114,7 +121,7 @@ def assemble(
         return facts
     # Whatever becomes of the others, this run was read.
     keep(facts)
-    say(others.STAGE, 0, None)
+    tell(others.STAGE, 0, None)
     found, sibling_gaps = others.siblings(sdk, run, bounds)
     return replace(facts, siblings=tuple(found), sibling_gaps=tuple(sibling_gaps))
 
@@ -124,4 +131,4 @@ def _text(value: object) -> str | None:
 
 
 def _word(state: str | None) -> str:
-    return state if state is not None and state.isascii() and state.isalpha() else "no end"
+    return state if state is not None and state.isascii() and state.isalpha() else say("no end")

@@ -17,12 +17,13 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from bot.evidence.online.bounds import Bounds
 from bot.evidence.online.failure import Failure, ReadingError
+from bot.language import say
 from bot.secret import Secret
 
 _LIVELY = 1 << 14
@@ -80,13 +81,15 @@ def main() -> int:
     try:
         facts = _read(asked, key, bounds, reporter)
     except ReadingError as error:
-        reporter.send(failure=asdict(error.failure))
+        reporter.send(failure=error.failure.to_json())
     except MemoryError:
-        failure = Failure(kind="too-much", stage=reporter.stage, detail="its memory is used up")
-        reporter.send(failure=asdict(failure))
+        failure = Failure(
+            kind="too-much", stage=reporter.stage, detail=say("its memory is used up")
+        )
+        reporter.send(failure=failure.to_json())
     except Exception as error:
         failure = Failure(kind="sdk", stage=reporter.stage, detail=type(error).__name__)
-        reporter.send(failure=asdict(failure))
+        reporter.send(failure=failure.to_json())
     else:
         reporter.send(facts=facts)
     # The parent ends the service; waiting for the SDK's own farewell would cost a second.
@@ -123,7 +126,7 @@ def _read(
         failure = error.failure
         if failure.kind == "ended" and meter.most > bounds.bytes:
             # The flood filled the service's memory before its bytes were counted again.
-            size = f"more than {bounds.bytes} bytes"
+            size = say("more than {count} bytes", count=bounds.bytes)
             failure = Failure(kind="too-much", stage=failure.stage, detail=size)
             raise ReadingError(failure) from None
         if failure.kind in ("garbage", "sdk") and _is_gone(probe, key):
@@ -143,7 +146,7 @@ def _facts(
         sdk,
         (asked["entity"], asked["project"], asked["run"]),
         bounds=bounds,
-        say=reporter.at,
+        tell=reporter.at,
         spent=meter.spent,
         folder=Path(asked["folder"]),
         with_siblings=asked["siblings"],
@@ -192,14 +195,14 @@ class Meter(threading.Thread):
                 asked = self._reporter.heard
                 failure = self._ails()
                 if failure is not None:
-                    self._reporter.hint(asdict(replace(failure, stage=self._reporter.stage)))
+                    self._reporter.hint(replace(failure, stage=self._reporter.stage).to_json())
 
     def spent(self) -> str | None:
         """The bound that is used up, in words; None while there is time and room."""
         if time.monotonic() > self._deadline:
-            return f"{self._bounds.seconds:g} seconds"
+            return say("{seconds} seconds", seconds=f"{self._bounds.seconds:g}")
         if (self._sdk.received() or 0) > self._bounds.bytes:
-            return f"{self._bounds.bytes} bytes"
+            return say("{count} bytes", count=self._bounds.bytes)
         return None
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 from bot.evidence.links import RunLink
+from bot.language import from_data, say, to_data
 
 Kind: TypeAlias = Literal[
     "no-key",
@@ -42,12 +44,16 @@ class Failure:
     seconds: float | None = None
     """The wait asked for, or the time that passed."""
     detail: str = ""
-    """A few words of the system or the SDK, never of the server's body."""
+    """A few words of ours, the system or the SDK, never of the server's body."""
+
+    def to_json(self) -> dict[str, Any]:
+        """What the reading process reports."""
+        return {**asdict(self), "detail": to_data(self.detail)}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Failure:
-        """What the reading process reported."""
-        return cls(**data)
+        """What `to_json` made. Raises TypeError, KeyError or ValueError for anything else."""
+        return cls(**{**data, "detail": from_data(data["detail"])})
 
 
 class ReadingError(Exception):
@@ -58,30 +64,30 @@ class ReadingError(Exception):
         self.failure = failure
 
 
-_SENTENCES: Final[dict[Kind, str]] = {
+SENTENCES: Final[Mapping[Kind, str]] = {
     "no-key": (
-        "{run} could not be read without a key: set WANDB_API_KEY to one that may see it, or make "
-        "the project public."
+        "The run {run} could not be read without a key: set WANDB_API_KEY to one that may see it, "
+        "or make the project public."
     ),
     "bad-key": (
         "{host} refused the API key{status}: make a new one in the account's settings there and "
         "set WANDB_API_KEY."
     ),
     "forbidden": (
-        "{host} does not let this key read {stage} of {run}{status}: use the key of somebody who "
-        "may, or make the project public."
+        "{host} does not let this key read {stage} of the run {run}{status}: use the key of "
+        "somebody who may, or make the project public."
     ),
     "private": (
-        "{project} is not known to be public, and what a key can see there would be reported: make "
-        "the project public, or set allow_private_runs in the configuration."
+        "The project {project} is not known to be public, and what a key can see there would be "
+        "reported: make the project public, or set allow_private_runs in the configuration."
     ),
     "not-found": (
-        "{run} was not found on {host}: it was deleted, or the link is wrong, or its project is "
-        "private and this key may not see it."
+        "The run {run} was not found on {host}: it was deleted, or the link is wrong, or its "
+        "project is private and this key may not see it."
     ),
     "gone": (
-        "{run} was there at first and was gone while {stage} was read: it was deleted or moved; "
-        "link a run that stays."
+        "The run {run} was there at first and was gone while {stage} was read: it was deleted or "
+        "moved; link a run that stays."
     ),
     "rate": (
         "{host} asks for fewer requests (HTTP 429){wait}; {stage} could not be read: run the same "
@@ -104,8 +110,8 @@ _SENTENCES: Final[dict[Kind, str]] = {
         "same command again."
     ),
     "tls": (
-        "No safe connection to {host} could be made ({detail}): check its certificate, or name "
-        "the authority that signed it in SSL_CERT_FILE."
+        "No safe connection to {host} could be made ({detail}): check its certificate, or name the "
+        "authority that signed it in SSL_CERT_FILE."
     ),
     "garbage": (
         "{host} answered with something that is no answer of W&B while {stage} was read: check "
@@ -120,12 +126,12 @@ _SENTENCES: Final[dict[Kind, str]] = {
         "later."
     ),
     "slow": (
-        "Reading {run} from {host} was ended after {time}, at {stage}: run the same command again "
-        "on a faster connection, or download the run's folder and pass it with --run."
+        "Reading the run {run} from {host} was ended after {time}, at {stage}: run the same "
+        "command again on a faster connection, or download the run's folder and pass it with --run."
     ),
     "sdk": (
-        "The W&B SDK could not read {stage} of {run} ({detail}): run the same command again later, "
-        "or download the run's folder and pass it with --run."
+        "The W&B SDK could not read {stage} of the run {run} ({detail}): run the same command "
+        "again later, or download the run's folder and pass it with --run."
     ),
     "ended": (
         "The process that reads runs ended unexpectedly while {stage} was read ({detail}): run the "
@@ -136,22 +142,49 @@ _SENTENCES: Final[dict[Kind, str]] = {
         "the run's folder and pass it with --run."
     ),
 }
+"""What is said of each kind of failure."""
+
+_STAGES: Final = (
+    say("the run"),
+    say("the history"),
+    say("the system stream"),
+    say("the console"),
+    say("the metadata"),
+    say("the list of the project's runs"),
+)
+_SYSTEM: Final = (
+    say("connection refused"),
+    say("connection reset by peer"),
+    say("connection timed out"),
+    say("network is unreachable"),
+    say("no route to host"),
+    say("self-signed certificate"),
+    say("certificate has expired"),
+    say("unable to get local issuer certificate"),
+)
+_WORDS: Final = {str(words): words for words in (*_STAGES, *_SYSTEM)}
+"""What is read, and what operating systems and OpenSSL often say."""
+
+
+def bracketed(status: int | None) -> str:
+    """The HTTP status behind a sentence's subject; nothing where there was none."""
+    return "" if status is None else say(" (HTTP {status})", status=status)
 
 
 def sentence(failure: Failure, link: RunLink) -> str:
     """The failure in words; made of our own text, numbers and the link alone."""
     seconds = failure.seconds
-    time = "" if seconds is None else f"{seconds:g} seconds"
-    return _SENTENCES[failure.kind].format(
-        run=f"The run {link.entity}/{link.project}/{link.run_id}"
-        if _SENTENCES[failure.kind].startswith("{run}")
-        else f"the run {link.entity}/{link.project}/{link.run_id}",
-        project=f"The project {link.entity}/{link.project}",
+    time = "" if seconds is None else say("{seconds} seconds", seconds=f"{seconds:g}")
+    detail = _WORDS.get(failure.detail, failure.detail)
+    return say(
+        SENTENCES[failure.kind],
+        run=f"{link.entity}/{link.project}/{link.run_id}",
+        project=f"{link.entity}/{link.project}",
         host=link.host,
-        stage=failure.stage,
-        status="" if failure.status is None else f" (HTTP {failure.status})",
-        wait="" if not seconds else f" and a wait of {seconds:g} seconds",
+        stage=_WORDS.get(failure.stage, failure.stage),
+        status=bracketed(failure.status),
+        wait=say(" and a wait of {time}", time=time) if seconds else "",
         time=time,
-        cause=f" ({failure.detail})" if failure.detail else "",
-        detail=failure.detail or "no reason given",
+        cause=say(" ({detail})", detail=detail) if detail else "",
+        detail=detail or say("no reason given"),
     )

@@ -19,12 +19,13 @@ from bot.evidence.online.bounds import Bounds
 from bot.evidence.online.pages import pages
 from bot.evidence.online.sdk import failures
 from bot.evidence.tally import Tally
+from bot.language import say
 
 STAGE = "the history"
 NEEDED = frozenset(alias.key for group in GROUPS for alias in group)
 """Metrics that are read; everything else in a run's history is left where it is."""
 
-Say = Callable[[str, int, "int | None"], None]
+Tell = Callable[[str, int, "int | None"], None]
 """Told of progress: stage, done, of how many."""
 
 
@@ -56,7 +57,7 @@ class HistoryReader:
 
     run: Any
     bounds: Bounds
-    say: Say
+    tell: Tell
     spent: Callable[[], str | None]
     """The bound of the whole reading that is used up, in words, if one is."""
     counted: int = 0
@@ -82,8 +83,13 @@ class HistoryReader:
                 most = max(most, scan.rows)
                 if scan.stopped is not None:
                     found.gaps.append(
-                        f"Reading the history stopped after {scan.stopped}, at row {scan.rows} of "
-                        f"{self.counted}: what follows is not part of the comparison."
+                        say(
+                            "Reading the history stopped after {bound}, at row {row} of {counted}: "
+                            "what follows is not part of the comparison.",
+                            bound=scan.stopped,
+                            row=scan.rows,
+                            counted=self.counted,
+                        )
                     )
                     return found
             found.gaps += self._missing(count, names, scans)
@@ -91,7 +97,7 @@ class HistoryReader:
         if not certain and most < self.counted:
             most = max(most, self._count_steps())
             if most < self.counted:
-                found.gaps.append(_short(self.counted, most, "rows"))
+                found.gaps.append(_short(self.counted, most, say("rows")))
         found.rows = max(self.counted, most)
         return found
 
@@ -127,7 +133,7 @@ class HistoryReader:
         if not lost:
             return []
         key, held = min(lost, key=lambda pair: pair[1])
-        return [_short(count, held, f"rows of {key}")]
+        return [_short(count, held, say("rows of {key}", key=key))]
 
     def _count_steps(self) -> int:
         return self._scan(["_step"], self.bounds.page_steps).rows
@@ -169,14 +175,14 @@ class HistoryReader:
                     break
                 now = time.monotonic()
                 if now - told > 0.2:
-                    self.say(STAGE, rows, self.counted)
+                    self.tell(STAGE, rows, self.counted)
                     told = now
         self.taken += rows
         return _Scan(tallies, held, rows, stopped)
 
     def _bound(self, rows: int) -> str | None:
         if self.taken + rows >= self.bounds.rows:
-            return f"{self.bounds.rows} rows"
+            return say("{count} rows", count=self.bounds.rows)
         return self.spent()
 
 
@@ -221,9 +227,12 @@ def _keys_of(scans: list[_Scan], names: list[str]) -> list[list[str]]:
 
 
 def _short(counted: int, given: int, what: str) -> str:
-    return (
-        f"W&B counts {counted} {what} and gave {given}: {counted - given} are not part of the "
-        "comparison."
+    return say(
+        "W&B counts {counted} {what} and gave {given}: {missing} are not part of the comparison.",
+        counted=counted,
+        what=what,
+        given=given,
+        missing=counted - given,
     )
 
 

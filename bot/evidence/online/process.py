@@ -26,6 +26,7 @@ from typing import IO, Any, Final, cast
 
 from bot.evidence.online.bounds import Bounds
 from bot.evidence.online.failure import Failure
+from bot.language import say
 
 _KEPT: Final = (
     "PATH", "SYSTEMROOT", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "VIRTUAL_ENV",
@@ -191,7 +192,7 @@ class _Listener:
                     return self._failed("ended", detail=self._how_it_ended())
                 total += len(data)
                 if total > self.bounds.answer_bytes:
-                    size = f"more than {self.bounds.answer_bytes} bytes of facts"
+                    size = say("more than {count} bytes of facts", count=self.bounds.answer_bytes)
                     return self._failed("too-much", detail=size)
                 *lines, rest = (rest + data).split(b"\n")
                 for line in lines:
@@ -216,7 +217,7 @@ class _Listener:
         elif "stage" in message:
             self.stage = message["stage"]
         if message.get("received", 0) > self.bounds.bytes + _SLACK:
-            size = f"more than {self.bounds.bytes} bytes"
+            size = say("more than {count} bytes", count=self.bounds.bytes)
             return self._failed("too-much", detail=size)
         self.on_message(message)
         return None
@@ -228,11 +229,11 @@ class _Listener:
         try:
             status = self.child.wait(_FAREWELL)
         except subprocess.TimeoutExpired:
-            return "it closed its output"
+            return say("it closed its output")
         if status < 0:
             with suppress(ValueError):
-                return f"by {signal.Signals(-status).name}"
-        return f"with status {status}"
+                return say("by {signal}", signal=signal.Signals(-status).name)
+        return say("with status {status}", status=status)
 
 
 def _end(child: subprocess.Popen[bytes], service: int | None) -> None:

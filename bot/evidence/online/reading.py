@@ -13,6 +13,7 @@ from bot.evidence.online.bounds import Bounds
 from bot.evidence.online.failure import Failure, sentence
 from bot.evidence.online.process import converse
 from bot.evidence.online.wire import from_json
+from bot.language import say
 
 Progress: TypeAlias = Callable[[str, int, "int | None"], None]
 """Told what is being read, and how many rows of how many."""
@@ -58,6 +59,9 @@ def read_online(
         raise EvidenceError(sentence(outcome.failure or Failure(kind="ended"), link))
     facts = from_json(outcome.facts)
     if outcome.failure is not None:
-        gap = f"The other runs of the project were not looked at. {sentence(outcome.failure, link)}"
+        gap = say(
+            "The other runs of the project were not looked at. {why}",
+            why=sentence(outcome.failure, link),
+        )
         facts = replace(facts, sibling_gaps=(*facts.sibling_gaps, gap))
     return facts

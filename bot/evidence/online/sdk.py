@@ -14,6 +14,7 @@ from typing import Any
 
 from bot.evidence.online.bounds import Bounds
 from bot.evidence.online.failure import Failure, Kind, ReadingError
+from bot.language import say
 from bot.secret import Secret
 
 _RETRIES = 3
@@ -98,9 +99,10 @@ def failure_of(error: BaseException, stage: str) -> Failure:
         kind = kinds.get(status, "server" if status >= 500 else "http")
         return Failure(kind=kind, status=status, stage=stage)
     if _NO_SERVICE in text:
-        return Failure(kind="ended", stage=stage, detail="the SDK's service is not running")
+        detail = say("the SDK's service is not running")
+        return Failure(kind="ended", stage=stage, detail=detail)
     if isinstance(error, MemoryError):
-        return Failure(kind="too-much", stage=stage, detail="its memory is used up")
+        return Failure(kind="too-much", stage=stage, detail=say("its memory is used up"))
     lowered = text.lower()
     for words, kind in _WORDS:
         if words in lowered:

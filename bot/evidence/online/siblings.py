@@ -11,9 +11,10 @@ from bot.evidence.console import Console
 from bot.evidence.facts import Sibling
 from bot.evidence.metrics import GLOBAL_STEP
 from bot.evidence.online.bounds import Bounds
-from bot.evidence.online.failure import ReadingError
+from bot.evidence.online.failure import ReadingError, bracketed
 from bot.evidence.online.sdk import Sdk, failures
 from bot.evidence.run_config import plain
+from bot.language import say
 
 STAGE = "the list of the project's runs"
 _SHORT = 20
@@ -40,12 +41,18 @@ def siblings(sdk: Sdk, run: Any, bounds: Bounds) -> tuple[list[Sibling], list[st
             if not chosen:
                 total = len(listed) - 1  # Without this run.
     except ReadingError as error:
-        status = f" (HTTP {error.failure.status})" if error.failure.status else ""
-        return [], [f"The other runs of the project could not be listed{status}."]
-    gaps = []
+        status = bracketed(error.failure.status)
+        return [], [
+            say("The other runs of the project could not be listed{status}.", status=status)
+        ]
+    gaps: list[str] = []
     if total > len(found):
         gaps.append(
-            f"The project has {total} other runs; {len(found)} of them, the newest, were looked at."
+            say(
+                "The project has {total} other runs; {looked} of them, the newest, were looked at.",
+                total=total,
+                looked=len(found),
+            )
         )
     looked, more = _consoles(found.values(), bounds)
     gaps += more
@@ -92,14 +99,18 @@ def _consoles(
             looked[run.id] = (True, line)
         elif number:
             looked[run.id] = (False, f"the last {number} lines of its console report none")
-    gaps = []
+    gaps: list[str] = []
     if len(suspects) > bounds.sibling_consoles:
         gaps.append(
-            f"Of {len(suspects)} other runs that may have failed, the consoles of "
-            f"{bounds.sibling_consoles} were searched."
+            say(
+                "Of {suspects} other runs that may have failed, the consoles of {searched} were "
+                "searched.",
+                suspects=len(suspects),
+                searched=bounds.sibling_consoles,
+            )
         )
     if failed:
-        gaps.append(f"The consoles of {failed} other runs could not be read.")
+        gaps.append(say("The consoles of {failed} other runs could not be read.", failed=failed))
     return looked, gaps
 
 

@@ -12,9 +12,10 @@ from typing import Any
 from bot.evidence.console import Console
 from bot.evidence.facts import Series
 from bot.evidence.online.bounds import Bounds
-from bot.evidence.online.failure import Failure, ReadingError
+from bot.evidence.online.failure import Failure, ReadingError, bracketed
 from bot.evidence.online.sdk import Sdk, failures
 from bot.evidence.tally import Tally
+from bot.language import say
 
 SYSTEM, CONSOLE, FILES = "the system stream", "the console", "the metadata"
 WANTED_FILES = ("wandb-metadata.json", "requirements.txt")
@@ -104,13 +105,20 @@ def system_stream(run: Any, counted: int | None, bounds: Bounds) -> System:
     }
     if counted is not None and found.rows < counted:
         found.gaps.append(
-            f"Of {counted} samples of the system stream W&B gave {found.rows}: a higher peak may "
-            "lie between them."
+            say(
+                "Of {counted} samples of the system stream W&B gave {given}: a higher peak may "
+                "lie between them.",
+                counted=counted,
+                given=found.rows,
+            )
         )
     elif counted is None and found.rows >= asked:
         found.gaps.append(
-            f"W&B gave {found.rows} samples of the system stream, as many as were asked for, and "
-            "does not say how many there are: a higher peak may lie between them."
+            say(
+                "W&B gave {given} samples of the system stream, as many as were asked for, and "
+                "does not say how many there are: a higher peak may lie between them.",
+                given=found.rows,
+            )
         )
     return found
 
@@ -120,7 +128,7 @@ def _number(value: object) -> float | None:
 
 
 def console_error(
-    run: Any, counted: int | None, bounds: Bounds, say: Callable[[str, int, int | None], None]
+    run: Any, counted: int | None, bounds: Bounds, tell: Callable[[str, int, int | None], None]
 ) -> tuple[str | None, list[str]]:
     """The first console line that reports an out-of-memory error, and what was not searched."""
     if counted == 0:
@@ -137,7 +145,7 @@ def console_error(
                 if number >= bounds.console_lines:
                     break
                 if number % 5_000 == 0:
-                    say(CONSOLE, number, counted)
+                    tell(CONSOLE, number, counted)
     except ReadingError as error:
         # Servers before 0.77 give the end of a log alone.
         if number or error.failure.kind not in ("http", "sdk", "garbage"):
@@ -159,18 +167,19 @@ def _search_tail(
     found = console.close()
     if found is not None or (counted is not None and searched + len(lines) >= counted):
         return found, []
-    of = "" if counted is None else f" of {counted}"
-    first = f"the first {searched} and " if searched else ""
-    gap = (
-        f"Of the console, {first}the last {len(lines)} lines{of} were searched for out-of-memory "
-        "errors: an earlier one would not have been seen."
+    gap = say(
+        "Of the console, {first}the last {lines} lines{of} were searched for out-of-memory errors: "
+        "an earlier one would not have been seen.",
+        first=say("the first {lines} and ", lines=searched) if searched else "",
+        lines=len(lines),
+        of="" if counted is None else say(" of {counted}", counted=counted),
     )
     return None, [gap]
 
 
 def fetch_files(run: Any, names: tuple[str, ...], folder: Path, bounds: Bounds) -> list[str]:
     """Fetch files of the run into `folder`; returns what could not be had, a sentence for each."""
-    gaps = []
+    gaps: list[str] = []
     with failures(FILES):
         listing = run.files(names=list(names), per_page=len(names))
         found = list(listing)
@@ -183,14 +192,23 @@ def fetch_files(run: Any, names: tuple[str, ...], folder: Path, bounds: Bounds) 
         size = file.size
         if isinstance(size, int) and size > bounds.file_bytes:
             gaps.append(
-                f"files/{file.name} has {size} bytes, more than {bounds.file_bytes}; it was not "
-                "read."
+                say(
+                    "files/{name} has {size} bytes, more than {limit}; it was not read.",
+                    name=file.name,
+                    size=size,
+                    limit=bounds.file_bytes,
+                )
             )
             continue
         try:
             with failures(FILES):
                 file.download(root=str(folder), replace=True).close()
         except ReadingError as error:
-            status = f" (HTTP {error.failure.status})" if error.failure.status else ""
-            gaps.append(f"files/{file.name} is listed but could not be fetched{status}.")
+            gaps.append(
+                say(
+                    "files/{name} is listed but could not be fetched{status}.",
+                    name=file.name,
+                    status=bracketed(error.failure.status),
+                )
+            )
     return gaps

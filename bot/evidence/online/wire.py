@@ -1,17 +1,27 @@
-"""Facts as JSON and back: what the reading process hands over."""
+"""Facts as JSON and back: what the reading process hands over.
+
+Sentences cross with their template and values, so that they can be said in another language.
+"""
 
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Final
 
 from bot.evidence.facts import Facts, GpuInfo, RunId, Series, Sibling
+from bot.language import from_data, to_data
 from bot.traces import from_json as trace_from
+
+_SENTENCES: Final = ("gaps", "sibling_gaps")
 
 
 def to_json(facts: Facts) -> dict[str, Any]:
     """Facts as plain data."""
-    return asdict(facts)
+    data = asdict(facts)
+    data["source"] = to_data(facts.source)
+    for name in _SENTENCES:
+        data[name] = [to_data(sentence) for sentence in getattr(facts, name)]
+    return data
 
 
 def from_json(data: dict[str, Any]) -> Facts:
@@ -22,8 +32,10 @@ def from_json(data: dict[str, Any]) -> Facts:
     fields["system"] = {int(gpu): _series(series) for gpu, series in fields["system"].items()}
     fields["gpus"] = tuple(GpuInfo(**gpu) for gpu in fields["gpus"])
     fields["siblings"] = tuple(Sibling(**sibling) for sibling in fields["siblings"])
-    for name in ("args", "gaps", "sibling_gaps"):
-        fields[name] = tuple(fields[name])
+    fields["args"] = tuple(fields["args"])
+    fields["source"] = from_data(fields["source"])
+    for name in _SENTENCES:
+        fields[name] = tuple(from_data(sentence) for sentence in fields[name])
     return Facts(**fields)
 
 

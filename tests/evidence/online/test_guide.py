@@ -8,9 +8,11 @@ from typing import Final, get_args
 
 from bot.evidence.links import parse_link
 from bot.evidence.online.failure import Failure, Kind, sentence
+from bot.language import say
 
 ROOT: Final = Path(__file__).resolve().parents[3]
 LINK = parse_link("https://wandb.ai/ada/tuning/runs/abc123")
+MANY = say("more than {count} bytes", count=2 << 30)
 WHEN: Final[dict[Kind, tuple[str, Failure]]] = {
     "no-key": ("not public, and no key", Failure(kind="no-key")),
     "bad-key": ("key refused", Failure(kind="bad-key", status=401)),
@@ -29,10 +31,13 @@ WHEN: Final[dict[Kind, tuple[str, Failure]]] = {
     "slow": ("too slow", Failure(kind="slow", stage="the system stream", seconds=330)),
     "too-much": (
         "endless answer",
-        Failure(kind="too-much", stage="the system stream", detail="more than 2147483648 bytes"),
+        Failure(kind="too-much", stage="the system stream", detail=MANY),
     ),
     "sdk": ("SDK fails", Failure(kind="sdk", stage="the history", detail="RuntimeError")),
-    "ended": ("process killed", Failure(kind="ended", stage="the history", detail="by SIGKILL")),
+    "ended": (
+        "process killed",
+        Failure(kind="ended", stage="the history", detail=say("by {signal}", signal="SIGKILL")),
+    ),
     "missing-sdk": ("SDK broken", Failure(kind="missing-sdk", detail="ImportError")),
 }
 

@@ -1,0 +1,67 @@
+"""What the reading process hands over arrives as it was sent, sentences with their making."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from bot.evidence.online.failure import Failure
+from bot.evidence.online.wire import from_json, to_json
+from bot.language import Message, say, translated
+from tests.evidence.samples import facts
+
+GAP = say(
+    "Reading the history stopped after {bound}, at row {row} of {counted}: what follows is not "
+    "part of the comparison.",
+    bound=say("{seconds} seconds", seconds="300"),
+    row=128,
+    counted=4_000,
+)
+CHINESE = {
+    GAP.template: "满 {bound}，第 {row} 行，共 {counted} 行",
+    "{seconds} seconds": "{seconds} 秒",
+}
+
+
+def _journey(data: Any) -> Any:
+    return json.loads(json.dumps(data))
+
+
+def test_facts_arrive_whole() -> None:
+    sent = facts(gaps=(GAP, "as it is"), sibling_gaps=(GAP,), source=say("W&B run {run}", run="a"))
+    arrived = from_json(_journey(to_json(sent)))
+    assert arrived == sent
+    assert translated(arrived.gaps[0], CHINESE) == "满 300 秒，第 128 行，共 4000 行"
+    assert isinstance(arrived.sibling_gaps[0], Message)
+    assert isinstance(arrived.source, Message)
+    assert not isinstance(arrived.gaps[1], Message)
+
+
+def test_a_failure_arrives_whole() -> None:
+    sent = Failure(
+        kind="too-much", stage="the history", detail=say("more than {count} bytes", count=5)
+    )
+    arrived = Failure.from_json(_journey(sent.to_json()))
+    assert arrived == sent
+    assert isinstance(arrived.detail, Message)
+
+
+@pytest.mark.parametrize("name", ["gaps", "sibling_gaps"])
+@pytest.mark.parametrize(
+    "gap",
+    [
+        None,
+        1,
+        [],
+        {},
+        {"template": "{a.__class__}", "values": {"a": "x"}},
+        {"template": "{a:>9999999999}", "values": {"a": "x"}},
+    ],
+)
+def test_what_is_no_sentence_is_refused(name: str, gap: object) -> None:
+    with pytest.raises(ValueError, match="not a"):
+        from_json({**_journey(to_json(facts())), name: [gap]})
+    with pytest.raises(ValueError, match="not a"):
+        Failure.from_json({**Failure(kind="sdk").to_json(), "detail": gap})

@@ -1,0 +1,39 @@
+"""Which sentences a module says, read from its source; for the tests of the catalogues."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from pathlib import Path
+from string import Formatter
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def templates(file: Path) -> Iterator[str]:
+    """The templates of every `say` in a module of ours.
+
+    A constant's name stands for its text, a table that is looked up for all of its texts.
+    """
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "say":
+            yield from _texts(file, node.args[0])
+
+
+def _texts(file: Path, given: ast.expr) -> Iterator[str]:
+    if isinstance(given, ast.Constant):
+        yield str(given.value)
+        return
+    named = given.value if isinstance(given, ast.Subscript) else given
+    assert isinstance(named, ast.Name), ast.unparse(given)
+    parts = file.relative_to(ROOT).with_suffix("").parts
+    module = import_module(".".join(part for part in parts if part != "__init__"))
+    value = getattr(module, named.id)
+    yield from value.values() if isinstance(value, Mapping) else (str(value),)
+
+
+def names(template: str) -> set[str]:
+    """The values that a template names."""
+    return {name for _, name, _, _ in Formatter().parse(template) if name}
