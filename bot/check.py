@@ -342,7 +342,8 @@ def _evidence(
     best, plan = min(
         compared, key=lambda pair: sum(c.verdict == "inconsistent" for c in pair[0].claims)
     )
-    return best, facts, plan, ()
+    # What was lost of the run holds the verdict open: it is said beside what could not be checked.
+    return best, facts, plan, tuple(Unchecked(check="evidence", reason=gap) for gap in facts.gaps)
 
 
 def _overruled(
