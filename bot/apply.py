@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from bot.check import Options, Script
 from bot.fix import fix_script
+from bot.language import say, sentence_of
 from bot.report import Report, ScriptReport
 from bot.table import PageError, add_row, read_page
 
@@ -49,7 +50,7 @@ def with_rows(report: Report, page: str, path: str) -> Rows:
         try:
             change = add_row(read_page(text, path), script.row, size=script.page_edit.section)
         except PageError as error:
-            left.append((script.path, str(error)))
+            left.append((script.path, sentence_of(error)))
             continue
         if change.text != text:
             written.append(script.path)
@@ -59,7 +60,9 @@ def with_rows(report: Report, page: str, path: str) -> Rows:
 
 def _why_not(script: ScriptReport) -> str:
     if script.evidence and script.evidence.verdict == "inconsistent":
-        return "its run contradicts it."
+        return say("its run contradicts it.")
     if script.verdict == "fail":
-        return "it has errors."
-    return "no run that could be read backs it." if script.row else "its launch is not known."
+        return say("it has errors.")
+    if script.row is None:
+        return say("its launch is not known.")
+    return say("no run that could be read backs it.")

@@ -56,7 +56,8 @@ class Config:
     version: Literal[1] = 1
     """Version of this format."""
     language: Language = "en"
-    """Language of what rlbot says: en or zh."""
+    """Language of results, comments and replies: en or zh. `--help`, `rlbot doctor` and the errors
+    of wrong usage are English."""
     scripts: tuple[str, ...] = ("examples/tuning/",)
     """Folders whose scripts are tuning scripts."""
     naming: tuple[str, ...] = ("tuning", "run")

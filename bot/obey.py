@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from bot.check_change import Asked, configuration
 from bot.errors import UserError
@@ -29,9 +29,11 @@ from bot.github.talk import (
     reply,
     unreact,
 )
+from bot.language import Language, say, sentence_of
 from bot.pulls import AnsweredPull, answer_pull
 from bot.render.escape import clip, code_span, markdown_inline
 from bot.render.markdown import MARKER
+from bot.translation import in_words
 from bot.write_back import WrittenBack, write_back
 
 if TYPE_CHECKING:
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
     from bot.evidence.links import RunLink
     from bot.github.client import Client
 
-HELP = """\
+HELP: Final = """\
 | command, on a line of its own | does |
 | --- | --- |
 | `/verify` | checks the newest commit again |
@@ -94,6 +96,8 @@ class _Way:
     asked: Asked
     contents: Contents
     channels: Channels
+    language: Language = "en"
+    """That of the base's configuration, once it is read."""
 
 
 def obey(
@@ -127,8 +131,9 @@ def obey(
         channels=channels,
     )
     if recent.wait:
-        seconds = f"{recent.wait} second" + "s" * (recent.wait != 1)
-        _refuse(way, done, recent, f"A command of yours ran here a moment ago; wait {seconds}.")
+        time_ = say("{count} seconds", count=recent.wait) if recent.wait != 1 else say("1 second")
+        why = say("A command of yours ran here a moment ago; wait {time}.", time=time_)
+        _refuse(way if recent.refused else _with_language(way), done, recent, why)
     else:
         _carry_out(way, found, done, recent)
     if asking.comment is not None:
@@ -160,6 +165,18 @@ def _recent(client: Client, asking: Asking) -> Lately | None:
     )
 
 
+def _with_language(way: _Way) -> _Way:
+    """The way in the language of the base, asked for the sake of one reply; else in English."""
+    try:
+        pull = read_pull(way.client, way.asking.pull)
+        config = way.asked.config or configuration(GitHubChange(way.client, pull, way.contents))
+    except (LimitedError, UnreachableError):
+        raise
+    except UserError:
+        return way
+    return replace(way, language=config.language)
+
+
 def _carry_out(
     way: _Way, found: Sequence[Command | Misunderstood], done: Obeyed, recent: Lately
 ) -> None:
@@ -171,12 +188,15 @@ def _carry_out(
     except (LimitedError, UnreachableError):
         raise
     except UserError as error:
-        _refuse(way, done, recent, markdown_inline(str(error)))
+        _refuse(way, done, recent, _plain(way, error))
         return
+    way = replace(way, language=config.language)
     if asking.head is not None and asking.head != pull.head:
         old, new = code_span(asking.head[:7]), code_span(pull.head[:7])
-        said = (
-            f"The button was that of {old}, and the head is {new} now: press the one of its check."
+        said = say(
+            "The button was that of {old}, and the head is {new} now: press the one of its check.",
+            old=old,
+            new=new,
         )
         _refuse(way, done, recent, said)
         return
@@ -187,9 +207,9 @@ def _carry_out(
         except (LimitedError, UnreachableError):
             raise
         except _RefusedError as error:
-            _refuse(way, done, recent, str(error))
+            _refuse(way, done, recent, sentence_of(error))
         except UserError as error:
-            _refuse(way, done, recent, markdown_inline(str(error)))
+            _refuse(way, done, recent, _plain(way, error))
 
 
 def _one(
@@ -203,19 +223,23 @@ def _one(
     state: str,
 ) -> None:
     if isinstance(command, Misunderstood):
-        word = f" {code_span(clip(command.word, 80))} is none of them." if command.word else ""
-        word = "" if "alone" in command.why or "of a kind" in command.why else word
-        raise _RefusedError(f"{command.why}{word} `/verify help` says more.")
+        word = ""
+        if command.word and "alone" not in command.why and "of a kind" not in command.why:
+            shown = code_span(clip(command.word, 80))
+            word = say(" {word} is none of them.", word=shown)
+        raise _RefusedError(
+            say("{why}{word} `/verify help` says more.", why=command.why, word=word)
+        )
     rights = config.permissions
     if command.name == "help":
-        _say(way, done, HELP.format(verify=rights.verify, apply=rights.apply))
+        _say(way, done, say(HELP, verify=rights.verify, apply=rights.apply))
         return
     least: Role = rights.verify if command.name == "verify" else rights.apply
     allowed = asker.may(least) or (command.name == "verify" and author)
     if not allowed:
         raise _RefusedError(_not_allowed(command, least))
     if state != "OPEN":
-        raise _RefusedError("The pull request is closed.")
+        raise _RefusedError(say("The pull request is closed."))
     if command.name == "verify":
         _verify(way, command, done)
     else:
@@ -224,9 +248,15 @@ def _one(
 
 def _not_allowed(command: Command, least: Role) -> str:
     if command.name == "verify":
-        who = f"this pull request's author and for people with {least} rights here"
-        return f"`/verify` is for {who}. A maintainer can run it for you."
-    return f"`/apply` is for people with {least} rights here. A maintainer can do it for you."
+        return say(
+            "`/verify` is for this pull request's author and for people with {role} rights here. "
+            "A maintainer can run it for you.",
+            role=least,
+        )
+    return say(
+        "`/apply` is for people with {role} rights here. A maintainer can do it for you.",
+        role=least,
+    )
 
 
 def _verify(way: _Way, command: Command, done: Obeyed) -> None:
@@ -242,9 +272,15 @@ def _verify(way: _Way, command: Command, done: Obeyed) -> None:
         channels=way.channels,
     )
     if done.answered.published.superseded:
-        raise _RefusedError("The head moved while it was checked; its newest commit comes next.")
+        raise _RefusedError(
+            say("The head moved while it was checked; its newest commit comes next.")
+        )
     if not done.answered.checked.touches:
-        _say(way, done, "This pull request alters neither a tuning script nor the page of rows.")
+        _say(
+            way,
+            done,
+            say("This pull request alters neither a tuning script nor the page of rows."),
+        )
 
 
 def _runs(
@@ -255,15 +291,23 @@ def _runs(
     if command.script:
         named = command.script.removeprefix("./")
         chosen = [path for path in scripts if path == named or path.endswith(f"/{named}")]
-        if len(chosen) != 1:
-            count = "no" if not chosen else "more than one"
-            raise UserError(f"The pull request holds {count} tuning script {named[:200]}.")
+        if not chosen:
+            raise UserError(
+                say("The pull request holds no tuning script {name}.", name=named[:200])
+            )
+        if len(chosen) > 1:
+            raise UserError(
+                say("The pull request holds more than one tuning script {name}.", name=named[:200])
+            )
     if command.link is None or not scripts:
         return {}
     if len(chosen) != 1:
         raise UserError(
-            f"The pull request holds {len(chosen)} tuning scripts; name the one that the run is "
-            "for: /verify LINK SCRIPT.sh."
+            say(
+                "The pull request holds {count} tuning scripts; name the one that the run is for: "
+                "/verify LINK SCRIPT.sh.",
+                count=len(chosen),
+            )
         )
     from bot.evidence.facts import EvidenceError
     from bot.evidence.links import parse_link
@@ -271,7 +315,7 @@ def _runs(
     try:
         link = parse_link(command.link, hosts=options.config.wandb_hosts, origins=options.origins)
     except EvidenceError as error:
-        raise UserError(str(error)) from None
+        raise UserError(sentence_of(error)) from None
     return {chosen[0]: link}
 
 
@@ -285,14 +329,19 @@ def _apply(way: _Way, asker: Asker, done: Obeyed) -> None:
         done.answered = answer_pull(
             way.client, asking.pull, way.asked, contents=way.contents, channels=way.channels
         )
-    sentence = " ".join(written.sentences)
     if not written.done:
-        raise _RefusedError(sentence)
-    if sentence:
-        _say(way, done, sentence)
+        raise _RefusedError(written.text)
+    if written.text:
+        _say(way, done, written.text)
 
 
-def _say(way: _Way, done: Obeyed, text: str) -> None:
+def _plain(way: _Way, error: UserError) -> str:
+    """What an error says, as Markdown."""
+    return markdown_inline(in_words(sentence_of(error), way.language))
+
+
+def _say(way: _Way, done: Obeyed, sentence: str) -> None:
+    text = in_words(sentence, way.language)
     done.said.append(text)
     asking = way.asking
     # An edit is another act than the comment before it.
@@ -304,7 +353,7 @@ def _refuse(way: _Way, done: Obeyed, recent: Lately, sentence: str) -> None:
     """😕 and one sentence; to who was told no a moment ago, 😕 alone."""
     done.refused = True
     if recent.refused:
-        done.said.append(sentence)
+        done.said.append(in_words(sentence, way.language))
     else:
         _say(way, done, sentence)
 

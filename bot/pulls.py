@@ -11,6 +11,7 @@ from bot.github.answer import Answer, answer_of, is_marked
 from bot.github.publish import EVERYWHERE, Channels, Published, publish
 from bot.github.pull import PullId, PullRequest, read_pull
 from bot.github.remote import GitHubChange
+from bot.language import say
 
 if TYPE_CHECKING:
     from bot.github.blobs import Contents
@@ -51,7 +52,12 @@ def check_pull(
     read = read_pull(client, pull)
     if head is not None and not read.head.startswith(head.lower()):
         raise UserError(
-            f"The head of {read.id} is {read.head[:12]}, not {head[:40]}: it has moved on."
+            say(
+                "The head of {pull} is {head}, not {asked}: it has moved on.",
+                pull=read.id,
+                head=read.head[:12],
+                asked=head[:40],
+            )
         )
     change = (
         GitHubChange(client, read) if contents is None else GitHubChange(client, read, contents)

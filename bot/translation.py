@@ -34,6 +34,7 @@ CATALOGUES: Final = (
     "bot.evidence.zh",
     "bot.evidence.zh_reading",
     "bot.evidence.online.zh",
+    "bot.github.zh",
     "bot.memory.zh",
     "bot.table.zh",
 )
@@ -75,6 +76,11 @@ def unchecked_in_language(
     return tuple(
         replace(item, reason=_said(item.reason, item.check.partition(" ")[0])) for item in items
     )
+
+
+def in_words(sentence: str, language: Language) -> str:
+    """One sentence in `language`, by the catalogues of CATALOGUES."""
+    return str(sentence) if language == "en" else _said(sentence)
 
 
 @cache

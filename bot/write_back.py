@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Literal
 
 from bot.apply import fixed_scripts, with_rows
 from bot.github.blobs import Contents, Entry, Reader
 from bot.github.commit import MovedError, NewFile, commit_files
 from bot.github.errors import NotAllowedError, NotFoundError
+from bot.language import Language, say, sentence_of
 from bot.pulls import CheckedPull, check_pull
 from bot.render.escape import clip, code_span, markdown_inline
+from bot.translation import in_words
 
 if TYPE_CHECKING:
     from bot.check_change import Asked
@@ -23,7 +25,8 @@ if TYPE_CHECKING:
     from bot.github.pull import PullId, PullRequest
     from bot.github.talk import Asker
 
-_PASTE = "The comment of the check has the row to paste."
+_PASTE: Final = "The comment of the check has the row to paste."
+_MESSAGES: Final = {"fix": "Fix {name}{more}", "row": "Add the row of {name}{more}"}
 _MENTIONED = 5
 
 
@@ -36,6 +39,21 @@ class WrittenBack:
     """Markdown."""
     done: bool = True
     """False when something was to be written and could not be."""
+    language: Language = "en"
+    """The language of the sentences."""
+
+    @property
+    def text(self) -> str:
+        """All sentences, one after the other."""
+        return ("" if self.language == "zh" else " ").join(self.sentences)
+
+    def tell(self, sentence: str) -> None:
+        """Add a sentence, Markdown with its values escaped."""
+        self.sentences.append(in_words(sentence, self.language))
+
+    def plain(self, sentence: str) -> str:
+        """Any other sentence as Markdown, to stand within one."""
+        return markdown_inline(in_words(sentence, self.language))
 
 
 def write_back(
@@ -53,27 +71,30 @@ def write_back(
     UserError when it cannot be read or checked.
     """
     kept = contents or Contents()
-    result = WrittenBack()
     read = check_pull(client, pull, asked, contents=kept)
+    result = WrittenBack(language=read.checked.config.language)
     if refusal := _refusal(read.pull):
-        return WrittenBack(sentences=[refusal], done=False)
+        result.tell(refusal)
+        result.tell(say(_PASTE))
+        result.done = False
+        return result
     try:
         found = _entries(client, read, kept, list(read.checked.sources))
         scripts = {path: e.data for path, e in found.items() if e.data is not None}
         report, options = read.checked.report, read.checked.options
         fixed = fixed_scripts(report, scripts, options)
         if fixed:
-            _commit(writer, read, found, fixed, _named("Fix", list(fixed)), asker, result)
+            _commit(writer, read, found, fixed, _message("fix", list(fixed)), asker, result)
             read = check_pull(client, pull, asked, contents=kept)
         _rows(client, writer, read, kept, asker, result)
     except MovedError as error:
-        result.sentences.append(markdown_inline(str(error)))
+        result.tell(result.plain(sentence_of(error)))
         result.done = False
     except (NotAllowedError, NotFoundError) as error:
         where = code_span(f"{read.pull.head_repository}:{read.pull.head_branch}")
-        result.sentences.append(
-            f"The token of rlbot may not write to {where}. {markdown_inline(str(error))} {_PASTE}"
-        )
+        result.tell(say("The token of rlbot may not write to {where}.", where=where))
+        result.tell(result.plain(sentence_of(error)))
+        result.tell(say(_PASTE))
         result.done = False
     return result
 
@@ -90,32 +111,34 @@ def _rows(
     entry = _entries(client, read, contents, [page]).get(page) if page else None
     if page is None or entry is None or entry.data is None:
         if not result.commits:
-            result.sentences.append("There is nothing to fix, and the branch has no page.")
+            result.tell(say("There is nothing to fix, and the branch has no page."))
         return
     try:
         text = entry.data.decode("utf-8")
     except UnicodeDecodeError:
-        result.sentences.append(f"{code_span(page)} is not UTF-8; convert it first.")
+        result.tell(say("{page} is not UTF-8; convert it first.", page=code_span(page)))
         result.done = False
         return
     rows = with_rows(read.checked.report, text, page)
     if rows.scripts:
-        message = _named("Add the row of", rows.scripts)
+        message = _message("row", rows.scripts)
         _commit(writer, read, {page: entry}, {page: rows.text.encode()}, message, asker, result)
     for path, why in rows.left[:_MENTIONED]:
-        result.sentences.append(f"No row for {code_span(path)}: {markdown_inline(why)}")
+        result.tell(
+            say("No row for {script}: {why}", script=code_span(path), why=result.plain(why))
+        )
         result.done = False
-    if more := len(rows.left) - _MENTIONED:
-        result.sentences += [f"{more} more got no row."] if more > 0 else []
+    if (more := len(rows.left) - _MENTIONED) > 0:
+        result.tell(say("{count} more got no row.", count=more))
     if not result.commits and not rows.left:
-        result.sentences.append("There is nothing to fix, and the page holds every row.")
+        result.tell(say("There is nothing to fix, and the page holds every row."))
 
 
 def _refusal(pull: PullRequest) -> str:
     if pull.head_repository is None:
-        return f"The fork of this pull request is gone. {_PASTE}"
+        return say("The fork of this pull request is gone.")
     if pull.from_fork and not pull.maintainer_can_modify:
-        return f"The author does not allow edits by maintainers on this branch. {_PASTE}"
+        return say("The author does not allow edits by maintainers on this branch.")
     return ""
 
 
@@ -150,7 +173,7 @@ def _commit(
         message=f"{message}\n\n{_asked_by(asker)}\n",
     )
     result.commits.append(made)
-    result.sentences.append(f"{markdown_inline(message)}: {made}.")
+    result.tell(say("{what}: {commit}.", what=result.plain(message), commit=made))
 
 
 def _asked_by(asker: Asker) -> str:
@@ -160,7 +183,8 @@ def _asked_by(asker: Asker) -> str:
     return f"Co-authored-by: {asker.login} <{address}>"
 
 
-def _named(what: str, paths: Sequence[str]) -> str:
+def _message(what: Literal["fix", "row"], paths: Sequence[str]) -> str:
+    """The first line of a commit's message."""
     name = clip(paths[0].rsplit("/", 1)[-1], 100).replace("\n", " ")
-    more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
-    return f"{what} {name}{more}"
+    more = say(" and {count} more", count=len(paths) - 1) if len(paths) > 1 else ""
+    return say(_MESSAGES[what], name=name, more=more)

@@ -1,14 +1,27 @@
-"""Which sentences a module says, read from its source; for the tests of the catalogues."""
+"""Which sentences a module says, and which of a text are English; for the tests of catalogues."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from string import Formatter
 
 ROOT = Path(__file__).resolve().parents[1]
+
+_ENGLISH = re.compile(
+    r"\b(the|is|are|was|were|not|could|has|have|no|with|of|and|for|again|it|by|this|that)\b", re.I
+)
+_QUOTED = re.compile(
+    r"```.*?^```|`[^`\n]*`|<!--.*?-->|\]\(\S*\)|https?://\S*|<[^<>]*>", re.S | re.M
+)
+
+
+def english(text: str) -> list[str]:
+    """The lines of a text, in Markdown or not, that hold English words outside of quotations."""
+    return [line for line in _QUOTED.sub("", text).splitlines() if _ENGLISH.search(line)]
 
 
 def templates(file: Path) -> Iterator[str]:

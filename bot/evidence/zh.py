@@ -104,7 +104,7 @@ SENTENCES: Final[Mapping[str, str]] = {
         "No run is linked. The pull request names {text}, which is not read: {reason} Link "
         "the run in the pull request, or add a comment `# wandb: LINK` to the script."
     ): (
-        "未链接运行。合并请求中提到的 {text} 不予读取：{reason} 请在合并请求中链接该运行，或"
+        "未链接运行。拉取请求中提到的 {text} 不予读取：{reason} 请在拉取请求中链接该运行，或"
         "在脚本中添加注释 `# wandb: LINK`。"
     ),
     # hardware_claims.py

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bot.github import queries
-from bot.github.change import MAX_BLOB, too_large
+from bot.github.change import MAX_BLOB, odd_file, too_large, too_much
 from bot.github.client import Client
 from bot.github.errors import GitHubError, TooMuchError
+from bot.language import say
 
 _AT_ONCE = 25
 """Files asked for in one request: GitHub gives up on a question after ten seconds."""
@@ -109,10 +110,9 @@ class Reader:
         kind = given.get("type") or ("blob" if "byteSize" in thing else "tree")
         mode = given["mode"]
         if kind == "tree":
-            return Entry(oid, kind, None, f"{path} is a folder.", _named(thing))
+            return Entry(oid, kind, None, say("{path} is a folder.", path=path), _named(thing))
         if mode not in _FILE_MODES:
-            what = "a symbolic link" if mode == _LINK else "not a regular file"
-            return Entry(oid, kind, None, f"{path} is {what}; commit a file.")
+            return Entry(oid, kind, None, odd_file(path, link=mode == _LINK))
         size = thing.get("byteSize") or 0
         if size > most:
             return Entry(oid, kind, None, too_large(path, size, most))
@@ -134,7 +134,10 @@ class Reader:
             data = _decoded(answer)
             if data is None or not is_blob(oid, data):
                 raise GitHubError(
-                    f"GitHub gave another content for {path} than the commit holds; try again."
+                    say(
+                        "GitHub gave another content for {path} than the commit holds; try again.",
+                        path=path,
+                    )
                 )
         self.contents.put(oid, data)
         return data
@@ -149,7 +152,7 @@ class Reader:
         names = self._listed(tree.oid, folder) if tree.names is None else tree.names
         wanted = [n for n in names if n.mode in _FILE_MODES and n.path.endswith(suffix)]
         if len(wanted) > most or sum(name.size for name in wanted) > MAX_BLOB:
-            raise _too_much(folder, len(wanted), suffix)
+            raise TooMuchError(too_much(folder, len(wanted), suffix))
         self._fetch(dict.fromkeys(name.oid for name in wanted), folder)
         return {
             name.path: self.content(name.oid, {}, name.path)
@@ -170,7 +173,7 @@ class Reader:
     def _listed(self, tree: str, folder: str) -> tuple[Name, ...]:
         answer = self.client.get(f"/repos/{self.repository}/git/trees/{tree}", recursive=1)
         if answer.get("truncated"):
-            raise _too_much(folder, len(answer["tree"]), "")
+            raise TooMuchError(too_much(folder, len(answer["tree"]), ""))
         return tuple(
             Name(item["path"], int(item["mode"], 8), item["sha"], item.get("size") or 0)
             for item in answer["tree"]
@@ -206,10 +209,6 @@ def _named(tree: Mapping[str, Any], above: str = "") -> tuple[Name, ...] | None:
         elif entry["type"] == "blob":
             found.append(Name(path, entry["mode"], entry["oid"], entry.get("size") or 0))
     return tuple(found)
-
-
-def _too_much(folder: str, number: int, suffix: str) -> TooMuchError:
-    return TooMuchError(f"{folder} holds too much to be read: {number:,} {suffix or 'more'} files.")
 
 
 def is_blob(oid: str, data: bytes) -> bool:

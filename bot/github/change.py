@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from bot.language import say
+
 MAX_BLOB = 1 << 24
 """Bytes; a larger file is not read."""
 
@@ -122,9 +124,40 @@ class ChangeSource(Protocol):
 
 def too_large(path: str, size: int, most: int = MAX_BLOB) -> str:
     """Why a file was not read."""
-    return f"{path} has {size:,} bytes; at most {most:,} are read."
+    return say(
+        "{path} has {size} bytes; at most {limit} are read.",
+        path=path,
+        size=f"{size:,}",
+        limit=f"{most:,}",
+    )
 
 
 def over_limit(path: str) -> str:
     """Why a script beyond MAX_SCRIPTS was not read."""
-    return f"{path} is beyond the {MAX_SCRIPTS:,} scripts that are read of one change; split it."
+    return say(
+        "{path} is beyond the {limit} scripts that are read of one change; split it.",
+        path=path,
+        limit=f"{MAX_SCRIPTS:,}",
+    )
+
+
+def odd_file(path: str, *, link: bool) -> str:
+    """Why what stands at a path is not read: a symbolic link, a submodule."""
+    if link:
+        return say("{path} is a symbolic link; commit a file.", path=path)
+    return say("{path} is not a regular file; commit a file.", path=path)
+
+
+def too_much(folder: str, number: int, suffix: str) -> str:
+    """Why a folder was not read."""
+    count = f"{number:,}"
+    if not suffix:
+        return say(
+            "{folder} holds too much to be read: {count} more files.", folder=folder, count=count
+        )
+    return say(
+        "{folder} holds too much to be read: {count} {suffix} files.",
+        folder=folder,
+        count=count,
+        suffix=suffix,
+    )

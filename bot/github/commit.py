@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 from bot.github.client import Client
 from bot.github.errors import GitHubError, RefusedError
+from bot.language import say
 
 
 class MovedError(GitHubError):
@@ -72,4 +73,6 @@ def _entry(client: Client, api: str, file: NewFile) -> dict[str, Any]:
 
 
 def _moved(branch: str) -> MovedError:
-    return MovedError(f"The branch {branch} moved on meanwhile; nothing was committed.", 409)
+    return MovedError(
+        say("The branch {branch} moved on meanwhile; nothing was committed.", branch=branch), 409
+    )

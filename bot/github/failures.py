@@ -20,6 +20,7 @@ from bot.github.errors import (
     RefusedError,
     UnreachableError,
 )
+from bot.language import say
 
 _MINUTE = 60.0
 _TEXT = 300
@@ -40,7 +41,7 @@ def of_answer(status: int, headers: Mapping[str, Any], data: object, shown: str)
     """What an answer with a status that is no success means."""
     message = _message(data)
     if status == 401:
-        sentence = (
+        sentence = say(
             "GitHub does not accept the token: it is wrong, revoked or expired. Give another one "
             "in GITHUB_TOKEN."
         )
@@ -48,12 +49,20 @@ def of_answer(status: int, headers: Mapping[str, Any], data: object, shown: str)
     if status in (403, 429):
         return _forbidden(status, headers, message, shown)
     if status in (404, 410):
-        sentence = f"GitHub has no {shown}, or the token may not see it."
+        sentence = say("GitHub has no {what}, or the token may not see it.", what=shown)
         return Failure(NotFoundError(sentence, status), again=False)
     if status >= 500:
-        sentence = f"GitHub answered with status {status}; it may be down (githubstatus.com)."
+        sentence = say(
+            "GitHub answered with status {status}; it may be down (githubstatus.com).",
+            status=status,
+        )
         return Failure(UnreachableError(sentence, status), again=True, wait=_after(headers))
-    sentence = f"GitHub refused {shown} with status {status}: {message or 'without a reason'}."
+    sentence = say(
+        "GitHub refused {what} with status {status}: {why}.",
+        what=shown,
+        status=status,
+        why=message or say("without a reason"),
+    )
     return Failure(RefusedError(sentence, status), again=False)
 
 
@@ -67,26 +76,37 @@ def of_graphql(data: object, headers: Mapping[str, Any]) -> Failure | None:
     if kind == "RATE_LIMITED":
         return _limited(200, headers, message)
     if kind == "NOT_FOUND":
-        return Failure(NotFoundError(f"GitHub says: {message}.", 404), again=False)
+        return Failure(NotFoundError(_says(message), 404), again=False)
     if kind in ("FORBIDDEN", "INSUFFICIENT_SCOPES"):
         return _forbidden(403, {}, message, "/graphql")
     if kind == "UNPROCESSABLE":
-        return Failure(RefusedError(f"GitHub refused: {message}.", 422), again=False)
+        sentence = say("GitHub refused: {message}.", message=message)
+        return Failure(RefusedError(sentence, 422), again=False)
     # Without a type it is GitHub's own trouble, such as "Something went wrong".
-    return Failure(UnreachableError(f"GitHub says: {message}.", 502), again=not kind)
+    return Failure(UnreachableError(_says(message), 502), again=not kind)
+
+
+def _says(message: str) -> str:
+    return say("GitHub says: {message}.", message=message)
 
 
 def no_answer(error: Exception, api: str) -> Failure:
     """What a broken connection means; the exception's text may hold headers and stays out."""
     kind = type(error).__name__
-    sentence = f"{api} gave no answer ({kind}); check the network and GITHUB_API_URL."
+    sentence = say(
+        "{api} gave no answer ({kind}); check the network and GITHUB_API_URL.", api=api, kind=kind
+    )
     return Failure(UnreachableError(sentence), again=True)
 
 
 def redirected(error: RuntimeError, api: str) -> Failure:
     """A redirect that is not followed: to another host or scheme, or in a circle."""
-    what = "in a circle" if isinstance(error, RecursionError) else "to another place"
-    sentence = f"{api} redirects {what}, where the token is not sent; check GITHUB_API_URL."
+    what = say("in a circle") if isinstance(error, RecursionError) else say("to another place")
+    sentence = say(
+        "{api} redirects {what}, where the token is not sent; check GITHUB_API_URL.",
+        api=api,
+        what=what,
+    )
     return Failure(UnreachableError(sentence, 301), again=False)
 
 
@@ -96,20 +116,23 @@ def _forbidden(status: int, headers: Mapping[str, Any], message: str, shown: str
     if status == 429 or "retry-after" in headers or exhausted or "rate limit" in lower:
         return _limited(status, headers, message)
     if "resource not accessible" in lower:
-        sentence = (
+        sentence = say(
             "The token may not do this here. Pull requests from forks get a read-only token under "
             "`pull_request`; otherwise grant the job `pull-requests: write` and `checks: write`."
         )
     elif "authenticate via a github app" in lower:
-        sentence = "Check runs are for Apps; this token belongs to a person."
+        sentence = say("Check runs are for Apps; this token belongs to a person.")
     elif "saml" in lower or "sso" in lower:
-        sentence = "The organisation asks for SSO: authorise the token for it in your settings."
+        sentence = say(
+            "The organisation asks for SSO: authorise the token for it in your settings."
+        )
     elif "archived" in lower:
-        sentence = "The repository is archived, so nothing can be written to it."
+        sentence = say("The repository is archived, so nothing can be written to it.")
     elif "locked" in lower or "blocked" in lower:
-        sentence = f"GitHub lets nobody write here: {message}."
+        sentence = say("GitHub lets nobody write here: {message}.", message=message)
     else:
-        sentence = f"The token may not do {shown}: {message or 'without a reason'}."
+        why = message or say("without a reason")
+        sentence = say("The token may not do {what}: {why}.", what=shown, why=why)
     return Failure(NotAllowedError(sentence, status), again=False)
 
 
@@ -121,11 +144,14 @@ def _limited(status: int, headers: Mapping[str, Any], message: str) -> Failure:
             # A second more: nobody says when in that second the limit is lifted.
             wait = max(int(reset) - time.time(), 0.0) + 1
     primary = "secondary" not in message.lower() and "abuse" not in message.lower()
-    kind = "this token's requests of the hour are used up" if primary else "too much at once"
+    why = say("this token's requests of the hour are used up")
+    if not primary:
+        why = say("too much at once")
     when = ""
     if wait is not None:
-        when = time.strftime(" until %H:%M:%S UTC", time.gmtime(time.time() + wait))
-    sentence = f"GitHub limits the rate of requests{when}: {kind}."
+        lifted = time.strftime("%H:%M:%S", time.gmtime(time.time() + wait))
+        when = say(" until {time} UTC", time=lifted)
+    sentence = say("GitHub limits the rate of requests{when}: {why}.", when=when, why=why)
     return Failure(
         LimitedError(sentence, status), again=True, wait=_MINUTE if wait is None else wait
     )

@@ -19,10 +19,13 @@ from bot.github.change import (
     ChangeFiles,
     Text,
     Wanted,
+    odd_file,
     over_limit,
     too_large,
+    too_much,
 )
 from bot.github.errors import TooMuchError
+from bot.language import say, sentence_of
 
 _TIMEOUT = 60
 _GONE = "000000"
@@ -78,7 +81,7 @@ class LocalChange:
             try:
                 page = self.repository.blob(self.head if changed else self.base, wanted.page)
             except UserError as error:
-                gaps.append(("page", str(error)))
+                gaps.append(("page", sentence_of(error)))
         if wanted.page and changed:
             with suppress(UserError):  # Then everything in the page is new.
                 before = self.repository.blob(self.base, wanted.page)
@@ -93,7 +96,7 @@ class LocalChange:
             try:
                 folder = self.repository.below(self.head, wanted.folder, wanted.suffix)
             except UserError as error:
-                gaps.append(("configuration", str(error)))
+                gaps.append(("configuration", sentence_of(error)))
         return ChangeFiles(
             scripts=tuple(files),
             page=page,
@@ -175,9 +178,7 @@ class LocalRepository:
                 wanted[name] = digest
                 total += int(size)
         if len(wanted) > MAX_FILES or total > MAX_BLOB:
-            raise TooMuchError(
-                f"{folder} holds too much to be read: {len(wanted):,} {suffix} files."
-            )
+            raise TooMuchError(too_much(folder, len(wanted), suffix))
         return {name: self._git("cat-file", "blob", digest) for name, digest in wanted.items()}
 
     def change(self, base: str, head: str) -> LocalChange:
@@ -210,8 +211,8 @@ class LocalRepository:
             path.encode()
         except UnicodeEncodeError:
             shown = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-            reason = f"The path {shown} is not UTF-8; rename the file."
-            return ChangedFile(path=shown, data=None, reason=reason)
+            odd = say("The path {path} is not UTF-8; rename the file.", path=shown)
+            return ChangedFile(path=shown, data=None, reason=odd)
         if reason := self._unreadable(mode, digest, path):
             return ChangedFile(path=path, data=None, reason=reason)
         return ChangedFile(
@@ -222,8 +223,7 @@ class LocalRepository:
 
     def _unreadable(self, mode: str, digest: str, path: str, most: int = MAX_BLOB) -> str:
         if mode not in ("100644", "100755"):
-            kind = "a symbolic link" if mode == "120000" else "not a regular file"
-            return f"{path} is {kind}; commit a file."
+            return odd_file(path, link=mode == "120000")
         size = int(self._git("cat-file", "-s", digest))
         return too_large(path, size, most) if size > most else ""
 

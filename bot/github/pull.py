@@ -12,6 +12,7 @@ from bot.github import queries
 from bot.github.change import Text
 from bot.github.client import Client
 from bot.github.errors import NotFoundError
+from bot.language import say
 
 MOST_PAGES_OF_FILES = 30
 """GitHub lists 3,000 files of a pull request at most, 100 a page."""
@@ -227,5 +228,9 @@ def _files(page: Mapping[str, Any] | None) -> dict[str, str]:
 
 def _missing(pull: PullId) -> NotFoundError:
     return NotFoundError(
-        f"There is no pull request {pull}, or it is private and GITHUB_TOKEN may not see it.", 404
+        say(
+            "There is no pull request {pull}, or it is private and GITHUB_TOKEN may not see it.",
+            pull=pull,
+        ),
+        404,
     )

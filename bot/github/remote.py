@@ -19,6 +19,7 @@ from bot.github.change import (
 from bot.github.client import Client
 from bot.github.errors import GitHubError, TooMuchError
 from bot.github.pull import PullRequest
+from bot.language import say, sentence_of
 
 CONFIG = ".rlbot.yml"
 """The file that `read_pull` asks for along with the pull request."""
@@ -104,7 +105,11 @@ class GitHubChange:
         for path in read:
             entry = found.get((self.head, path))
             if entry is None or entry.data is None:
-                gone = f"{path} is not in commit {self.head[:12]}, though GitHub lists it."
+                gone = say(
+                    "{path} is not in commit {commit}, though GitHub lists it.",
+                    path=path,
+                    commit=self.head[:12],
+                )
                 reason = entry.reason if entry else gone
                 scripts.append(ChangedFile(path=path, data=None, reason=reason))
             else:
@@ -122,7 +127,7 @@ class GitHubChange:
             try:
                 folder = self._reader().below(tree, wanted.folder, wanted.suffix, MAX_FILES)
             except TooMuchError as error:
-                gaps.append(("configuration", str(error)))
+                gaps.append(("configuration", sentence_of(error)))
         return ChangeFiles(
             scripts=tuple(scripts),
             page=page.data if page else None,
@@ -167,7 +172,10 @@ class GitHubChange:
 
 
 def _unlisted(listed: int, missing: int) -> str:
-    return (
-        f"GitHub lists {listed:,} of the {listed + missing:,} changed files; tuning scripts among "
-        f"the other {missing:,} were not looked at. Split the pull request."
+    return say(
+        "GitHub lists {listed} of the {all} changed files; tuning scripts among the other "
+        "{missing} were not looked at. Split the pull request.",
+        listed=f"{listed:,}",
+        all=f"{listed + missing:,}",
+        missing=f"{missing:,}",
     )

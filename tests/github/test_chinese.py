@@ -1,0 +1,134 @@
+"""What is said on GitHub in the base's language: replies, and what could not be read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from bot.github.pull import PullId
+from bot.github.talk import REPLY
+from bot.github.zh import SENTENCES
+from bot.obey import Asking, Obeyed, obey
+from bot.pulls import answer_pull
+from tests.github.objects import Link
+from tests.github.store import Pull
+from tests.github.world import BROKEN, GOOD, OTHER, PAGE, ROOT, SCRIPT, World, asked
+from tests.sentences import english, names, templates
+
+PULL = PullId("verl-project/verl", 1)
+FILES = [
+    *sorted((ROOT / "bot/github").glob("*.py")),
+    *(ROOT / "bot" / f"{name}.py" for name in ("apply", "obey", "pulls", "write_back")),
+]
+
+
+def test_every_sentence_has_a_translation_and_no_other_is_left() -> None:
+    used = {template for file in FILES for template in templates(file)}
+    assert len(used) > 50
+    assert used == SENTENCES.keys()
+
+
+@pytest.mark.parametrize("template", SENTENCES)
+def test_a_translation_has_the_same_values_and_chinese_marks(template: str) -> None:
+    chinese = SENTENCES[template]
+    assert names(chinese) == names(template)
+    assert re.search(r"[一-鿿：]", chinese)
+    assert not re.search(r"[一-鿿][,;:?!.]|[,;?!](?=[一-鿿])", chinese)
+    assert english(re.sub(r"\{\w+\}", "", chinese)) == []
+
+
+def _speak_chinese(here: World) -> None:
+    here.base.commit("main", {".rlbot.yml": "language: zh\n"})
+
+
+def _ask(here: World, login: str, body: str, runs: Mapping[str, Path] | None = None) -> Obeyed:
+    (pull,) = here.store.pulls.values()
+    comment = here.store.comment(pull, here.store.account(login), body)
+    asking = Asking(pull=PULL, author=login, body=body, comment=comment.id)
+    client = here.client(here.store.person_token("writer"))
+    return obey(client, asking, asked(**(runs or {})))
+
+
+def _replies(pull: Pull) -> list[str]:
+    return [c.body.partition(REPLY)[0].strip() for c in pull.visible() if REPLY in c.body]
+
+
+LINK = "https://wandb.ai/a/b/runs/c"
+COMMANDS = {
+    "help": ("passer-by", "/verify help"),
+    "a word too much": ("triager", "/verify pleese"),
+    "two of a kind": ("triager", "/verify a.sh b.sh"),
+    "words behind apply": ("writer", "/apply now"),
+    "nobody's": ("passer-by", "/verify"),
+    "not theirs": ("triager", "/apply"),
+    "another commit": ("writer", "/verify 0123456789"),
+    "one of two": ("writer", f"/verify {LINK}"),
+    "none of two": ("writer", f"/verify {LINK} third.sh"),
+    "a link to no run": (
+        "writer",
+        f"/verify {LINK}/../d {SCRIPT}",
+    ),
+    "no row": ("writer", "/apply"),
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_replies(here: World, name: str, snapshot: SnapshotAssertion) -> None:
+    _speak_chinese(here)
+    pull = here.pull({SCRIPT: BROKEN, OTHER: GOOD, ".rlbot.yml": "language: en\n"})
+    done = _ask(here, *COMMANDS[name])
+    (said,) = _replies(pull)
+    said = said.replace(pull.head[:12], "HEAD")
+    assert english(said) == []
+    assert said == snapshot
+    assert [each.replace(pull.head[:12], "HEAD") for each in done.said] == [said]
+
+
+def test_a_wait_is_said_in_the_bases_language_too(here: World) -> None:
+    _speak_chinese(here)
+    pull = here.pull({SCRIPT: BROKEN})
+    _ask(here, "triager", "/verify")
+    assert _ask(here, "triager", "/verify").refused
+    assert re.fullmatch(r"您刚在此执行过命令，请等待 \d+ 秒。", _replies(pull)[0])
+
+
+def test_a_configuration_that_is_wrong_is_answered_in_english(here: World) -> None:
+    here.base.commit("main", {".rlbot.yml": "language: de\n"})
+    pull = here.pull({SCRIPT: BROKEN})
+    assert _ask(here, "writer", "/verify").refused
+    assert _replies(pull)[0].startswith(r".rlbot.yml of the base")
+
+
+def test_apply_says_what_it_committed(here: World, snapshot: SnapshotAssertion) -> None:
+    _speak_chinese(here)
+    pull = here.pull({SCRIPT: GOOD.replace(b"trainer.nnodes=1", b"+trainer.nnodes=1")})
+    _ask(here, "writer", "/apply")
+    (reply,) = _replies(pull)
+    # The commit's own message is for the history, which is English.
+    log = here.base.objects.git("log", "-1", "--format=%s", pull.head).decode().strip()
+    assert log == f"Fix {SCRIPT.rpartition('/')[2]}"
+    assert english(reply) == []
+    assert reply.replace(pull.head, "COMMIT") == snapshot
+
+
+def test_a_branch_that_nobody_else_may_write_to(here: World) -> None:
+    _speak_chinese(here)
+    pull = here.pull({SCRIPT: GOOD})
+    pull.maintainer_can_modify = False
+    assert _ask(here, "writer", "/apply").refused
+    assert _replies(pull) == ["作者未允许维护者修改此分支。检查结果的评论中有可粘贴的表格行。"]
+
+
+def test_what_could_not_be_read_of_the_pull_request(
+    here: World, snapshot: SnapshotAssertion
+) -> None:
+    _speak_chinese(here)
+    here.pull({SCRIPT: GOOD, OTHER: Link("../x.sh"), PAGE: Link("../elsewhere.rst")})
+    report = answer_pull(here.client(), PULL, asked()).checked.report
+    reasons = [f"{item.check}: {item.reason}" for item in report.unchecked]
+    assert english("\n".join(reasons)) == []
+    assert reasons == snapshot
