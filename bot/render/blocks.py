@@ -101,14 +101,14 @@ def reason_row(claim: Claim) -> str:
     """A row of the table of claims that are not consistent."""
     why = markdown_cell(clip(wording.clause(claim.reason), SENTENCE))
     if claim.source:
-        source = markdown_cell(clip(wording.matter(claim.source), VALUE))
+        source = markdown_cell(clip(wording.origin(claim.source), VALUE))
         why = tr("{what} ({source})", what=why, source=source)
     return table_row(*_claim_cells(claim), why)
 
 
 def claim_row(claim: Claim) -> str:
     """A row of the table of all claims."""
-    source = markdown_cell(clip(wording.matter(claim.source), VALUE))
+    source = markdown_cell(clip(wording.origin(claim.source), VALUE))
     return table_row(*_claim_cells(claim), source)
 
 

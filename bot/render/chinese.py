@@ -376,6 +376,8 @@ NAMES: Final[Mapping[str, str]] = {
     "run config, host metadata": "运行配置与主机元数据",
     "system stream, history": "系统监控数据与历史记录",
     "page, scripts": "文档页面与脚本",
+    "other runs of the project": "项目中的其他运行",
+    "the script's trial log": "脚本的试验记录",
     "run config": "运行配置",
     "run record": "运行记录",
     "host metadata": "主机元数据",

@@ -205,7 +205,7 @@ def _evidence(evidence: Evidence, paint: _Painter, verbose: bool) -> list[str]:
 def _claim(claim: Claim) -> str:
     said = wording.contradiction(claim)
     if claim.source:
-        said = tr("{what} ({source})", what=said, source=wording.matter(claim.source))
+        said = tr("{what} ({source})", what=said, source=wording.origin(claim.source))
     if claim.verdict == "consistent":
         return said
     return tr("{what}: {why}", what=said, why=wording.sentence(claim.reason))

@@ -151,6 +151,24 @@ def matter(name: str) -> str:
     return NAMES.get(name, name)
 
 
+def origin(source: str) -> str:
+    """Where an observation comes from, such as `run config: KEY, requirements.txt`."""
+    if current() == "en":
+        return source
+    from bot.render.chinese import NAMES
+
+    if source in NAMES:
+        return NAMES[source]
+    return tr("; ").join(
+        listed(_named_part(part) for part in group.split(", ")) for group in source.split("; ")
+    )
+
+
+def _named_part(part: str) -> str:
+    name, colon, key = part.partition(": ")
+    return tr("{what}: {why}", what=matter(name), why=key) if colon else matter(name)
+
+
 def move(finding: Finding) -> str:
     """The command that gives a script the path that it should have."""
     paths = (finding.path, finding.rename or finding.path)
