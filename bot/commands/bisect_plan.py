@@ -13,6 +13,7 @@ from bot.errors import UserError
 
 if TYPE_CHECKING:
     from bot.bisect.series import Series
+    from bot.bisection import Plan
     from bot.check import Options, Script
     from bot.evidence.facts import Facts
 
@@ -89,6 +90,8 @@ def add_script(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status: 3 without a prediction."""
+    from dataclasses import replace
+
     from bot.bisect.band import Where
     from bot.bisect.series import Asked, plan_series, with_paths
     from bot.bisect.zh import in_language
@@ -120,6 +123,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.to:
         _write(series, Path(arguments.to))
         plan = with_paths(plan, arguments.to, _parent(script))
+    if arguments.sweep:
+        plan = replace(plan, sweep=_sweep(series, plan, Path(arguments.sweep)))
     plan = in_language(plan, options.config.language)
     if arguments.format == "json":
         from dataclasses import asdict
@@ -202,6 +207,21 @@ def _write(series: Series, root: Path) -> None:
         raise UserError(f"{error.filename or root} cannot be written: {why(error)}.") from None
     if targets:
         say(f"wrote {len(targets)} scripts below {root}")
+
+
+def _sweep(series: Series, plan: Plan, path: Path) -> str:
+    """Write the sweep, never over another file, and give its text."""
+    from bot.bisect.sweep import sweep
+
+    text = sweep(series, {probe.name: probe.path for probe in plan.probes if probe.path})
+    try:
+        if _other(path, text.encode()):
+            raise UserError(f"{path} is there already; it was not overwritten.")
+        path.write_bytes(text.encode())
+    except OSError as error:
+        raise UserError(f"{path} cannot be written: {why(error)}.") from None
+    say(f"wrote {path}; `wandb sweep {path}` makes it, `wandb agent` runs it")
+    return text
 
 
 def _other(path: Path, data: bytes) -> bool:
