@@ -18,6 +18,8 @@ _ENTRY = re.compile(
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(r"[\s,;|/→⇒>\-=]*\Z")
+_NAMED = re.compile(r"#+\s*([A-Za-z][\w.]*)\s*:\s+(?=\d)")
+"""The start of a log that names its setting: `# data.train_batch_size: 32√ → 64×`."""
 _GOOD_WORDS = ("ok", "pass", "works", "fits")
 
 
@@ -91,10 +93,16 @@ class Tried:
 
 
 def tried_values(reading: Reading, plans: Sequence[Plan]) -> Iterator[Tried]:
-    """Each value of a script that has a trial log beside it or above it."""
+    """Each value of a script that has a trial log beside it or above it, or one that names it.
+
+    Within a command that goes over several lines no comment can stand, so that a log anywhere else
+    may begin with the key of its setting.
+    """
     for comment in reading.comments:
-        trials = read_trials(comment.text)
-        tried = _beside(reading, plans, comment, trials) if trials else None
+        tried = _named(plans, comment)
+        if tried is None:
+            trials = read_trials(comment.text)
+            tried = _beside(reading, plans, comment, trials) if trials else None
         if tried is not None:
             yield tried
 
@@ -113,6 +121,19 @@ def tried_batches(reading: Reading, plan: Plan) -> tuple[Trial, ...]:
             factor = total // tried.value
             return tuple(Trial(trial.value * factor, trial.passed) for trial in tried.trials)
     return ()
+
+
+def _named(plans: Sequence[Plan], comment: Comment) -> Tried | None:
+    """The setting that a log begins with; None when it begins with none."""
+    found = _NAMED.match(comment.text)
+    trials = read_trials("# " + comment.text[found.end() :]) if found is not None else ()
+    if found is None or not trials:
+        return None
+    settings = (plan.last(found[1]) for plan in plans)
+    setting = next((one for one in settings if one is not None), None)
+    if setting is None or not isinstance(setting.value, int) or isinstance(setting.value, bool):
+        return None
+    return Tried(setting.key, setting.value, setting.value_span, trials, setting.key)
 
 
 def _beside(

@@ -103,6 +103,18 @@ def test_a_log_of_another_value_is_none_of_the_batch(script: str) -> None:
     assert batches(script) == []
 
 
+def test_a_log_may_name_its_setting() -> None:
+    launch = f"{LAUNCH} \\\n  data.train_batch_size=58 \\\n  trainer.nnodes=1\n"
+    assert batches(f"# data.train_batch_size: 58√ → 59×\nx=1\n{launch}") == [
+        (58, True),
+        (59, False),
+    ]
+    assert batches(f"# data.train_batch_size: 58√\nx=1\n{launch}") == [(58, True)]
+    assert batches(f"# data.other_size: 58√ → 59×\nx=1\n{launch}") == []
+    assert batches(f"# data.train_batch_size: 58\nx=1\n{launch}") == []
+    assert batches(f"# data.train_batch_size is 58√ → 59×\nx=1\n{launch}") == []
+
+
 def test_a_log_of_the_batch_per_gpu_is_scaled_to_all_gpus() -> None:
     script = f"n=44 # 40√ → 44√ → 45×\n{LAUNCH} data.train_batch_size=$((n * 4))\n"
     assert batches(script) == [(160, True), (176, True), (180, False)]

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from bot import __version__
 from bot.bisect.band import Where
-from bot.bisect.log import with_log
+from bot.bisect.log import whole_log, with_log
 from bot.bisect.outcomes import read_outcome
 from bot.bisect.series import Asked, Series, command, plan_series, varied
 from bot.bisection import Bracket, Limit, Outcome
@@ -43,6 +43,8 @@ def read_bracket(
         if one.value is not None and one.outcome != "nothing"
     ]
     ran, failed = _largest_run(outcomes), _smallest_failure(outcomes)
+    if trials:
+        ran, failed = _with_log(series, ran, failed)
     clash = ran is not None and failed is not None and ran.value >= failed.value
     largest = None if clash else ran
     wanted = largest.value if largest is not None else None
@@ -59,7 +61,7 @@ def read_bracket(
         failed=failed,
         max_batch=largest.batch if largest is not None else None,
         summary="",
-        trial_log=trial_log(trials) if trials else None,
+        trial_log=trial_log(whole_log(series, trials)) if trials else None,
         written=None,
         next_values=(),
         next_command=None,
@@ -84,6 +86,20 @@ def _largest_run(outcomes: Iterable[Outcome]) -> Limit | None:
 def _smallest_failure(outcomes: Iterable[Outcome]) -> Limit | None:
     found = [one for one in outcomes if one.outcome == "out of memory" and one.value is not None]
     return _limit(min(found, key=lambda one: one.value or 0, default=None))
+
+
+def _with_log(
+    series: Series, ran: Limit | None, failed: Limit | None
+) -> tuple[Limit | None, Limit | None]:
+    """The ends, those that no run shows by the script's own trial log, where it agrees."""
+    lower, upper = series.plan.lower, series.plan.upper
+    logged = upper is not None and upper.source == "trial log"
+    if failed is None and upper is not None and logged and (ran is None or ran.value < upper.value):
+        failed = upper
+    logged = lower is not None and lower.source == "trial log"
+    if ran is None and lower is not None and logged:
+        ran = lower if failed is None or lower.value < failed.value else None
+    return ran, failed
 
 
 def _limit(one: Outcome | None) -> Limit | None:
@@ -155,13 +171,22 @@ def _between(series: Series, ran: Limit, failed: Limit) -> bool:
 
 
 def _closed(bracket: Bracket, ran: Limit, failed: Limit) -> str:
+    values = {
+        "batch": ran.batch,
+        "name": bracket.varied[0].name,
+        "ran": ran.value,
+        "failed": failed.value,
+    }
+    if "trial log" in (ran.source, failed.source):
+        return say(
+            "MaxBatch {batch}, in part by the script's own trial log, which no run backs here: "
+            "{name}={ran} ran, {name}={failed} failed, and nothing between them can be tried.",
+            **values,
+        )
     return say(
         "MaxBatch {batch}: {name}={ran} ran, {name}={failed} ran out of memory, and nothing "
         "between them can be tried.",
-        batch=ran.batch,
-        name=bracket.varied[0].name,
-        ran=ran.value,
-        failed=failed.value,
+        **values,
     )
 
 

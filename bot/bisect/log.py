@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 
 from bot.bisect.knob import Part, edited
 from bot.bisect.series import Series
-from bot.shell.source import Span
+from bot.frameworks.plan import Plan
+from bot.shell.source import Source, Span
 from bot.shell.words import Reading
 from bot.trials import Trial, read_trials, trial_log, tried_values
 
 Edit = tuple[Span, str]
-_BOM = b"\xef\xbb\xbf"
 
 
 def with_log(series: Series, trials: Sequence[Trial], value: int | None) -> tuple[bytes, bool]:
@@ -28,11 +28,10 @@ def with_log(series: Series, trials: Sequence[Trial], value: int | None) -> tupl
         return data, False
     part = knob.parts[0]
     reading, plans = series.candidates.read(data)
-    there = [tried.trials for tried in tried_values(reading, plans) if tried.span == part.span]
-    wanted = merged(there[0] if there else (), trials)
+    wanted = whole_log(series, trials)
     bare = knob.write(data, value)
     starts = _words(series.candidates.read(bare)[0])
-    for edit in _places(reading, part, trial_log(wanted)):
+    for edit in _places(reading, plans, part, trial_log(wanted)):
         made = edited(data, sorted([edit, *knob.edits(value)], key=lambda one: one[0].start))
         after, launches = series.candidates.read(made)
         logs = [
@@ -45,6 +44,14 @@ def with_log(series: Series, trials: Sequence[Trial], value: int | None) -> tupl
     return data, False
 
 
+def whole_log(series: Series, trials: Sequence[Trial]) -> tuple[Trial, ...]:
+    """The log that the script has, with new trials."""
+    span = series.knob.parts[0].span
+    read = series.candidates.read(series.candidates.script.data)
+    there = [tried.trials for tried in tried_values(*read) if tried.span == span]
+    return merged(there[0] if there else (), trials)
+
+
 def merged(before: Sequence[Trial], now: Sequence[Trial]) -> tuple[Trial, ...]:
     """An earlier log with new trials: what it said of the same values is replaced where it stood.
 
@@ -55,28 +62,39 @@ def merged(before: Sequence[Trial], now: Sequence[Trial]) -> tuple[Trial, ...]:
     return tuple({**kept, **{v: t for v, t in last.items() if v not in kept}}.values())
 
 
-def _places(reading: Reading, part: Part, log: str) -> Iterator[Edit]:
+def _places(reading: Reading, plans: Sequence[Plan], part: Part, log: str) -> Iterator[Edit]:
     """Where a log may stand, the usual place first; whether it may is for the caller to try."""
     source, text = reading.source, reading.source.text
     line = source.line_column(part.span.start)[0]
-    end = source.offset(line, 1) + len(source.line(line))
     for comment in reading.comments:
-        at = source.line_column(comment.span.start)[0]
-        if at == line or (at < line and read_trials(comment.text) and _alone(text, comment.span)):
-            old = _log_in(comment.text)
-            if old is not None:
-                start = comment.span.start
-                yield Span(start + old.start, start + old.end), log.removeprefix("# ")
-            elif at == line:
-                yield Span(comment.span.end, comment.span.end), f" {log}"
+        beside = source.line_column(comment.span.start)[0] == line
+        old = _log_in(comment.text) if beside or _alone(text, comment.span) else None
+        if old is not None:
+            start = comment.span.start
+            yield Span(start + old.start, start + old.end), log.removeprefix("# ")
+        elif beside:
+            yield Span(comment.span.end, comment.span.end), f" {log}"
+    end = source.offset(line, 1) + len(source.line(line))
     yield Span(end, end), f" {log}"
+    yield _line(source, line, log)
+    if part.key is not None:
+        named = log.replace("# ", f"# {part.key}: ", 1)
+        for plan in plans:
+            if plan.last(part.key) is not None:
+                begins = source.line_column(plan.launch.command.span.start)[0]
+                yield _line(source, begins, named)
+
+
+def _line(source: Source, line: int, comment: str) -> Edit:
+    """A comment in a line of its own above a line, indented as that is."""
     start = source.offset(line, 1)
     indent = re.match(r"[ \t]*", source.line(line))
-    newline = "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
-    yield Span(start, start), f"{indent[0] if indent else ''}{log}{newline}"
+    newline = "\r\n" if source.text.count("\r\n") * 2 > source.text.count("\n") else "\n"
+    return Span(start, start), f"{indent[0] if indent else ''}{comment}{newline}"
 
 
 def _alone(text: str, span: Span) -> bool:
+    """Whether a comment has its line to itself."""
     return not text[text.rfind("\n", 0, span.start) + 1 : span.start].strip()
 
 
@@ -101,6 +119,3 @@ def _words(reading: Reading) -> list[list[str]]:
         [*(word.text for word in command.argv), *(w.text for w in command.environment.values())]
         for command in reading.commands
     ]
-
-
-__all__ = ["merged", "with_log"]

@@ -253,13 +253,20 @@ class _Planner:
             candidates=values,
             probes=tuple(probes),
             runs=len(probes) if mode == "round" else most_runs(count),
-            runs_expected=(
-                runs_to(root, fitting) if fitting is not None and mode == "series" else None
-            ),
+            runs_expected=self._when_exact(root, fitting) if mode == "series" else None,
             rounds=rounds(count, at_once) if mode == "round" else None,
             blind=blind,
             blind_how=how,
         )
+
+    def _when_exact(self, root: Node | None, fitting: int | None) -> int | None:
+        """Runs when the prediction is exact; None when what ran or failed has refuted that."""
+        expected = self._band.expected if self._band is not None else None
+        if fitting is None or expected is None:
+            return None
+        refuted = self._ran is not None and self._ran.value > expected
+        refuted |= self._failed is not None and self._failed.value <= expected
+        return None if refuted else runs_to(root, fitting)
 
     def _blind(self, values: Sequence[int], step: int) -> tuple[int | None, str | None]:
         """What the same search takes without a prediction; None where that is no fair question."""

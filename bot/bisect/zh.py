@@ -66,6 +66,11 @@ SENTENCES: Final[Mapping[str, str]] = {
     "them can be tried.": (
         "MaxBatch {batch}：{name}={ran} 跑通，{name}={failed} 显存不足，两者之间没有可试的值。"
     ),
+    "MaxBatch {batch}, in part by the script's own trial log, which no run backs here: "
+    "{name}={ran} ran, {name}={failed} failed, and nothing between them can be tried.": (
+        "MaxBatch {batch}，部分依据脚本自己的试验记录（此处没有运行佐证）：{name}={ran} 跑通，"
+        "{name}={failed} 失败，两者之间没有可试的值。"
+    ),
     "{name}={ran} ran (batch {batch}), {name}={failed} ran out of memory.{more}": (
         "{name}={ran} 跑通（批量 {batch}），{name}={failed} 显存不足。{more}"
     ),

@@ -24,7 +24,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--run",
         metavar=RUN,
-        help="a finished run: its measured lengths narrow the band",
+        help="a finished run of the model and the data: its measured lengths narrow the band",
     )
     add_offline(parser)
     parser.add_argument(

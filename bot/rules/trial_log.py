@@ -29,9 +29,9 @@ META = Meta(
     instead="Use the largest value that is marked √, or bring the log up to date.",
     limits=(
         "Reads marks such as √ ✓ ok and × ✗ oom behind the numbers of a comment on the line of the "
-        "value, or on the line above it. Of a value that was tried twice the last trial counts. A "
-        "value below a larger √ is a warning, one that was not tried a note. Silent when the value "
-        "does not reach a launch."
+        "value, or on the line above it, or anywhere when the comment begins with the setting's "
+        "key. Of a value that was tried twice the last trial counts. A value below a larger √ is a "
+        "warning, one that was not tried a note. Silent when the value does not reach a launch."
     ),
     source=(
         "The column MaxBatch of verl's docs/perf/device_tuning.rst, and the logs that its scripts "
@@ -52,7 +52,8 @@ META = Meta(
         ),
         instead="使用标为 √ 的最大值，或更新记录。",
         limits=(
-            "读取值所在行或其上一行注释中数字后面的 √ ✓ ok 与 × ✗ oom 等标记。试过两次的"
+            "读取值所在行或其上一行注释中数字后面的 √ ✓ ok 与 × ✗ oom 等标记；以设置的键开头的"
+            "注释可在任何位置。试过两次的"
             "值以最后一次为准。小于更大 √ 的值为警告，未试过的值为提示。值没有用于任何启"
             "动时不报告。"
         ),

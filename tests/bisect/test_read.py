@@ -5,17 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.bisect.bracket import read_bracket
-from bot.bisect.log import merged
-from bot.bisect.series import Asked
+from bot.bisect.log import merged, with_log
+from bot.bisect.series import Asked, plan_series
 from bot.bisection import Bracket
-from bot.check import Options
+from bot.check import Options, check_script
 from bot.evidence import read
-from bot.trials import Trial, largest_passing, outcome, read_trials, trial_log
-from tests.bisect.samples import VARIABLES, run_of, script
+from bot.trials import Trial, largest_passing, outcome, read_trials, trial_log, tried_values
+from tests.bisect.samples import ARRAY, FLAT, FLAT_KEYS, VARIABLES, run_of, script
 from tests.conftest import WrittenRun
 
 TRIALS = st.lists(
@@ -83,12 +83,86 @@ def test_writing_twice_changes_nothing(runs: dict[int, Path]) -> None:
     assert twice == once
 
 
+def test_the_log_stands_in_for_a_run_that_is_not_there(runs: dict[int, Path]) -> None:
+    logged = VARIABLES.replace("=58", "=44 # 44√ → 72× → 59×")
+    bracket, _ = _read([runs[58]], logged)
+    assert (bracket.verdict, bracket.max_batch) == ("bracketed", 116)
+    assert bracket.failed is not None
+    assert bracket.failed.source == "trial log"
+    assert "in part by the script's own trial log" in bracket.summary
+    bracket, _ = _read([runs[58]], logged.replace("59×", "50×"))
+    assert bracket.verdict == "open"
+    assert bracket.failed is None
+
+
 def test_a_contradiction_is_said(runs: dict[int, Path], written: WrittenRun) -> None:
     early = written(run_of(VARIABLES.replace("=58", "=44"), fits=False, run_id="early"))
     bracket, _ = _read([runs[58], early])
     assert bracket.verdict == "contradictory"
     assert bracket.max_batch is None
     assert bracket.summary.startswith("Contradictory: nproc_per_gpu=58 ran, and nproc_per_gpu=44")
+
+
+STYLES = {
+    "beside a variable": (VARIABLES, (), "=58 # 58√ → 59×\n"),
+    "behind a comment": (
+        VARIABLES.replace("=58", "=58 # prompts a GPU"),
+        (),
+        "=58 # prompts a GPU # 58√ → 59×\n",
+    ),
+    "above a variable": (
+        VARIABLES.replace("nproc_per_gpu=58", "# 32√ → 59√\nnproc_per_gpu=58"),
+        (),
+        "# 32√ → 59× → 58√\nnproc_per_gpu=58\n",
+    ),
+    "among other words": (
+        VARIABLES.replace("=58", "=58 # per GPU: 32√ → 64× (in May)"),
+        (),
+        "=58 # per GPU: 32√ → 64× → 58√ → 59× (in May)\n",
+    ),
+    "in an array": (ARRAY, FLAT_KEYS, "    data.train_batch_size=116 # 116√ → 118×\n"),
+    "in a command of several lines": (
+        FLAT,
+        FLAT_KEYS,
+        "\n# data.train_batch_size: 116√ → 118×\npython3 -m verl.trainer.main_ppo \\\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_the_log_stands_where_the_linter_reads_it(style: str, newline: str) -> None:
+    text, vary, wanted = STYLES[style]
+    series = plan_series(
+        script(text.replace("\n", newline)), Options(), Asked(vary=vary, blind=True)
+    )
+    values = (116, 118) if vary else (58, 59)
+    trials = [Trial(value, passed) for value, passed in zip(values, (True, False), strict=True)]
+    data, done = with_log(series, trials, values[0])
+    assert done
+    assert wanted.replace("\n", newline) in data.decode()
+    again = plan_series(script(data), Options(), Asked(vary=vary, blind=True))
+    assert with_log(again, trials, values[0]) == (data, True)
+    report = check_script(script(data), Options(select=("trial-log",)))
+    assert not report.findings
+    (tried,) = tried_values(*again.candidates.read(data))
+    assert {trial.value: trial.passed for trial in tried.trials}.items() >= {
+        (values[0], True),
+        (values[1], False),
+    }
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.builds(Trial, value=st.integers(1, 999), passed=st.booleans()), min_size=1))
+def test_any_log_comes_back_from_the_script(trials: list[Trial]) -> None:
+    series = plan_series(script(VARIABLES), Options(), Asked(ran=1, failed=2))
+    data, done = with_log(series, trials, None)
+    assert done
+    (tried,) = tried_values(*series.candidates.read(data))
+    assert tried.trials == merged((), trials)
+    lines = data.decode().splitlines()
+    changed = [new for new, old in zip(lines, VARIABLES.splitlines(), strict=True) if new != old]
+    assert len(changed) == 1
 
 
 def test_what_is_no_evidence_says_nothing(written: WrittenRun) -> None:

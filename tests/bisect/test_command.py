@@ -1,0 +1,129 @@
+"""The command line: what a person sees, what is written, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+from syrupy.assertion import SnapshotAssertion
+
+from bot.schema import bisect_schemas
+from tests.bisect.samples import FLAT, PATH, VARIABLES, run_of
+from tests.command import Result, rlbot
+from tests.conftest import WrittenRun
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    file = tmp_path / PATH
+    file.parent.mkdir(parents=True)
+    file.write_text(VARIABLES, encoding="utf-8")
+    file.chmod(0o755)
+    return tmp_path
+
+
+def _plan(folder: Path, *more: str) -> Result:
+    return rlbot("bisect", "plan", PATH, *more, cwd=folder)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_series_in_words(folder: Path, snapshot: SnapshotAssertion, language: str) -> None:
+    result = _plan(folder, "--lang", language)
+    assert (result.status, result.err) == (0, "")
+    assert result.out == snapshot
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--ran", "57", "--failed", "61"),
+        ("--ran", "58", "--failed", "59"),
+        ("--ran", "40", "--failed", "80", "--parallel", "3"),
+        ("--blind",),
+        ("--largest", "64"),
+    ],
+    ids=" ".join,
+)
+def test_other_series_in_words(
+    folder: Path, snapshot: SnapshotAssertion, arguments: tuple[str, ...]
+) -> None:
+    result = _plan(folder, *arguments)
+    assert (result.status, result.err) == (0, "")
+    assert result.out == snapshot
+
+
+def test_the_scripts_and_the_sweep_are_written_once(folder: Path) -> None:
+    arguments = ("--ran", "40", "--failed", "80", "--to", "series", "--sweep", "sweep.yaml")
+    result = _plan(folder, *arguments)
+    assert result.status == 0
+    assert result.err == (
+        "rlbot: wrote 3 scripts below series\n"
+        "rlbot: wrote sweep.yaml; `wandb sweep sweep.yaml` makes it, `wandb agent` runs it\n"
+    )
+    made = sorted((folder / "series").rglob("*.sh"))
+    assert [path.parent.name for path in made] == ["14b"] * 3
+    assert stat.S_IMODE(made[0].stat().st_mode) == 0o755
+    before = made[0].read_bytes()
+    assert _plan(folder, *arguments).status == 0, "the same is written again"
+    made[0].write_bytes(b"mine")
+    again = _plan(folder, *arguments)
+    assert again.status == 2
+    assert "is there already; nothing was written." in again.err
+    assert made[0].read_bytes() == b"mine" != before
+    assert (folder / PATH).read_text(encoding="utf-8") == VARIABLES
+
+
+def test_without_a_prediction_the_status_says_so(folder: Path) -> None:
+    (folder / PATH).write_text(VARIABLES.replace("Qwen/Qwen2.5-14B-Instruct", "me/other"))
+    result = _plan(folder)
+    assert result.status == 3
+    assert "No prediction: The shape of the model me/other is not known." in result.out
+
+
+def test_what_is_wrong_is_a_sentence(folder: Path) -> None:
+    assert _plan(folder, "--ran", "0").err == "rlbot: --ran takes a positive number, not 0.\n"
+    result = _plan(folder, "--run", "nowhere")
+    assert result.status == 2
+    assert result.err.startswith("rlbot: nowhere: nowhere does not exist")
+    (folder / PATH).write_text(FLAT, encoding="utf-8")
+    result = _plan(folder)
+    assert result.status == 2
+    assert "does not decide the memory of a GPU" in result.err
+
+
+def test_json_is_as_its_schema_says(folder: Path, written: WrittenRun) -> None:
+    schemas = bisect_schemas()
+    for arguments in ((), ("--blind",), ("--ran", "57", "--failed", "59", "--sweep", "a.yaml")):
+        result = _plan(folder, "--format", "json", "--to", f"to{len(arguments)}", *arguments)
+        assert result.status == 0
+        content = json.loads(result.out)
+        Draft202012Validator(schemas["bisect-plan-v1"]).validate(content)
+        assert all((folder / probe["path"]).is_file() for probe in content["probes"])
+    ran = written(run_of(VARIABLES, fits=True, run_id="batch58"))
+    result = rlbot("bisect", "read", PATH, ran, "--format", "json", cwd=folder)
+    assert result.status == 0
+    Draft202012Validator(schemas["bisect-read-v1"]).validate(json.loads(result.out))
+
+
+def test_runs_are_read_and_the_log_is_written(
+    folder: Path, written: WrittenRun, snapshot: SnapshotAssertion
+) -> None:
+    for value, fits in ((58, True), (59, False)):
+        text = VARIABLES.replace("=58", f"={value}")
+        run = written(run_of(text, fits=fits, run_id=f"batch{value}"))
+        (folder / f"run{value}").symlink_to(run)
+    result = rlbot("bisect", "read", PATH, "run58", "run59", "--write", cwd=folder)
+    assert result.status == 0
+    assert result.out == snapshot
+    text = (folder / PATH).read_text(encoding="utf-8")
+    assert text == VARIABLES.replace("=58", "=58 # 58√ → 59×")
+    again = rlbot("bisect", "read", PATH, "run58", "run59", "--write", cwd=folder)
+    assert again.err == ""
+    assert (folder / PATH).read_text(encoding="utf-8") == text
+    chinese = rlbot("bisect", "read", PATH, "run58", "--lang", "zh", cwd=folder)
+    assert chinese.out == snapshot(name="zh")
+    lint = rlbot("lint", PATH, "--select", "trial-log", cwd=folder)
+    assert lint.status == 0
