@@ -87,7 +87,7 @@ class Plan:
     gpus: int | None
     mode: Mode
     lower: Limit | None
-    """The largest value that ran, or is sure to fit."""
+    """The largest value that ran, or should fit by the prediction."""
     upper: Limit | None
     """The smallest value that failed, or is far too large."""
     expected: int | None

@@ -18,8 +18,9 @@ from bot.memory.predict import predict
 from bot.memory.settings import NoPredictionError
 from bot.naming import read_name
 
-WORST_ERROR = 0.277
-"""The model's worst error on a measured peak that it was not fitted to (`make calibrate`)."""
+USUAL_ERROR = 0.277
+"""The model's worst error on a measured peak left out of its fit; of those that were never part of
+it one is worse (`make calibrate`)."""
 LARGEST = 1 << 20
 """A larger value is tried by nobody."""
 ENOUGH = 127
@@ -121,17 +122,17 @@ class Candidates:
     def verdict(self, value: int) -> Verdict:
         """What the model says of a value; raises NoPredictionError when it says nothing.
 
-        It fits when it does with every sequence at full length or, with lengths of a run, when it
-        does though the model errs as it never did on a measured peak. It is too large when the
-        floor is, or the expected peak by more than that error.
+        It fits when it does with every sequence at full length or, with lengths of a run, when the
+        expected peak does by more than the usual error. It is too large when the floor is, or the
+        expected peak by more than that error.
         """
         budget = self.budget(value)
         usable, expected = budget.usable, budget.peak()
-        if budget.outcome == "impossible" or expected > usable * (1 + WORST_ERROR):
+        if budget.outcome == "impossible" or expected > usable * (1 + USUAL_ERROR):
             return "too large"
         if budget.peak("conservative") <= usable:
             return "fits"
-        if budget.measured and expected <= usable * (1 - WORST_ERROR):
+        if budget.measured and expected <= usable * (1 - USUAL_ERROR):
             return "fits"
         return "open"
 
@@ -141,7 +142,7 @@ class Band:
     """Values between which the largest lies by the prediction."""
 
     lower: int | None
-    """The largest that is sure to fit; None when none is."""
+    """The largest that should fit; None when none is."""
     upper: int | None
     """The smallest that is far too large; None when none is up to the bound."""
     expected: int | None

@@ -209,7 +209,7 @@ class _Planner:
             )
         elif self._of.verdict(value) == "too large":
             reason = say(
-                "expected {expected} of {usable} GiB, more than the model's worst error above",
+                "expected {expected} of {usable} GiB, above by more than the model's usual error",
                 expected=expected,
                 usable=usable,
             )
@@ -221,7 +221,7 @@ class _Planner:
             )
         else:
             reason = say(
-                "expected {expected} of {usable} GiB, more than the model's worst error below",
+                "expected {expected} of {usable} GiB, below by more than the model's usual error",
                 expected=expected,
                 usable=usable,
             )

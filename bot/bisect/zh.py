@@ -30,11 +30,11 @@ SENTENCES: Final[Mapping[str, str]] = {
     "impossible: the floor is {floor} of {usable} GiB": (
         "不可能：下限为 {floor} GiB，可用 {usable} GiB"
     ),
-    "expected {expected} of {usable} GiB, more than the model's worst error above": (
-        "预计 {expected} GiB，可用 {usable} GiB，超出幅度大于模型的最大误差"
+    "expected {expected} of {usable} GiB, above by more than the model's usual error": (
+        "预计 {expected} GiB，可用 {usable} GiB，超出幅度大于模型的常见误差"
     ),
-    "expected {expected} of {usable} GiB, more than the model's worst error below": (
-        "预计 {expected} GiB，可用 {usable} GiB，余量大于模型的最大误差"
+    "expected {expected} of {usable} GiB, below by more than the model's usual error": (
+        "预计 {expected} GiB，可用 {usable} GiB，余量大于模型的常见误差"
     ),
     "at most {most} of {usable} GiB, every sequence at its full length": (
         "所有序列都取最大长度时为 {most} GiB，可用 {usable} GiB"

@@ -57,7 +57,7 @@ def _limits(plan: Plan) -> Iterator[str]:
     lines: list[tuple[str, str]] = []
     if plan.lower is not None:
         sure = plan.lower.source == "predicted"
-        lines.append((tr("sure to fit") if sure else tr("ran"), _limit(plan.lower)))
+        lines.append((tr("should fit") if sure else tr("ran"), _limit(plan.lower)))
     if plan.expected is not None:
         lines.append((tr("expected to fit"), str(plan.expected)))
     if plan.upper is not None:

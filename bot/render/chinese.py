@@ -33,7 +33,7 @@ SENTENCES: Final[Mapping[str, str]] = {
         "批量逐次加倍，直到失败；再用该次运行旁的选项在其下二分。"
     ),
     "… and {count} that may follow": "…… 以及可能随后的 {count} 次",
-    "sure to fit": "必定可行",
+    "should fit": "应当可行",
     "ran": "跑通",
     "out of memory": "显存不足",
     "nothing": "无结论",

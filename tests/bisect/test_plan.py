@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.bisect.band import Where
+from bot.bisect.band import USUAL_ERROR, Where
 from bot.bisect.scripts import MARK, scripts
 from bot.bisect.series import Asked, Series, plan_series
 from bot.bisection import Probe
@@ -17,6 +17,7 @@ from bot.check import Options, check_script
 from bot.errors import UserError
 from tests.bisect.samples import ARRAY, ENVIRONMENT, FLAT, FLAT_KEYS, PATH, VARIABLES, script
 from tests.command import ROOT
+from tests.memory.cases import cases, held_out
 from tests.shell.judge import Judge
 from tests.shell.judge import Script as Shell
 
@@ -282,3 +283,12 @@ def test_the_hardware_may_be_named() -> None:
 
 def test_a_series_names_the_script_as_it_is_called() -> None:
     assert Path(_plan().plan.script) == Path(PATH)
+
+
+def test_the_usual_error_is_that_of_all_measured_peaks_but_one() -> None:
+    errors = [
+        abs(case.predicted_gib() / case.data["measured_gib"] - 1)
+        for case in (*cases("peak"), *held_out())
+    ]
+    assert len(errors) >= 30
+    assert sum(error > USUAL_ERROR for error in errors) <= 1
