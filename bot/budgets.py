@@ -12,12 +12,12 @@ from bot.naming import ScriptName
 from bot.report import Estimate, Evidence, Finding, ScriptReport, Verdict
 
 if TYPE_CHECKING:
-    from bot.check import Options, Script
     from bot.devices import Device
     from bot.evidence.context import Estimate as Expected
     from bot.evidence.facts import Facts
     from bot.memory.lengths import Measured
     from bot.memory.predict import ReadFile
+    from bot.options import Options, Script
 
 
 _PREDICTIONS = frozenset(("RLB110", "RLB111", "RLB112"))
@@ -113,26 +113,11 @@ def estimate_script(
     """
     from bot.errors import UserError
     from bot.evidence.facts import EvidenceError
-    from bot.frameworks import plans
-    from bot.header import read_header
     from bot.memory.account import no_account
-    from bot.naming import read_name
-    from bot.shell import read
+    from bot.reading import read_script
 
-    reading = read(
-        script.data,
-        script.path,
-        files=options.files if script.tree_path else None,
-        script_path=script.tree_path,
-    )
-    name = read_name(script.full_path or script.path, options.config.name_profiles())
-    said = read_header(reading.comments).versions
-    found = plans(
-        reading,
-        versions={**options.config.framework, **options.versions},
-        header_versions={framework: stated.text for framework, stated in said.items()},
-        trees=options.trees,
-    )
+    known = read_script(script, options)
+    name, found = known.name, known.plans
     facts = None
     if run is not None:
         from bot.evidence import read as read_run

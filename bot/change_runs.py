@@ -15,10 +15,10 @@ from bot.evidence.find_links import FoundLink, RefusedLink, find_links
 from bot.evidence.in_use import in_use
 from bot.evidence.links import RunLink, parse_link
 from bot.evidence.which_run import Choice, by_configuration, choose
-from bot.frameworks import plans
 from bot.github.change import ChangeFiles, ChangeSource
 from bot.header import read_header
 from bot.language import say
+from bot.reading import plans_of
 from bot.shell import read
 from bot.shell.words import Reading
 
@@ -150,15 +150,7 @@ def _settled(
             continue
     first = {}
     for path in choice.asked:
-        found = plans(
-            readings[path],
-            versions={**options.config.framework, **options.versions},
-            header_versions={
-                name: stated.text
-                for name, stated in read_header(readings[path].comments).versions.items()
-            },
-            trees=options.trees,
-        )
+        found = plans_of(readings[path], read_header(readings[path].comments), options)
         if found:
             first[path] = found[0]
     return by_configuration(first, facts, choice)

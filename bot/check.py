@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from bot import __version__
+from bot.backing import back, contributor, stated_tag
 from bot.config import Config, RuleLevel
 from bot.errors import UserError
-from bot.evidence.facts import EvidenceError, Facts
+from bot.evidence.facts import Facts
 from bot.evidence.links import RunLink
-from bot.frameworks import ConfigTree, plans
 from bot.frameworks.plan import Plan
-from bot.header import TAGS, Header, read_header
+from bot.header import Header
 from bot.language import Language, say, sentence_of
-from bot.naming import ScriptName, model_size, read_name
+from bot.naming import ScriptName, model_size
+from bot.options import Options as Options
+from bot.options import PageText as PageText
+from bot.options import Script as Script
+from bot.reading import read_script
 from bot.report import (
     Change,
     Estimate,
@@ -36,75 +39,12 @@ from bot.report import (
 from bot.rules.base import Case
 from bot.rules.registry import check_case, find, wanted
 from bot.rules.registry import run as run_rules
-from bot.shell import Files, read
 from bot.summary import launch_report, name_report, plan_report
 from bot.suppress import suppress
 from bot.translation import in_language, unchecked_in_language
 
 if TYPE_CHECKING:
-    from bot.evidence.context import Context
-    from bot.shell.words import Reading
     from bot.table.edit import PageChange
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Script:
-    """A script to check: bytes with a path, wherever they come from."""
-
-    path: str
-    """As reports show it, with forward slashes."""
-    data: bytes
-    full_path: str | None = None
-    """The path that the name is read from, when `path` lacks the folder."""
-    tree_path: str | None = None
-    """The path of the script in the tree of `Options.files`."""
-    link: str | None = None
-    """Address of the script for the row: a permalink where the commit is known."""
-    contributor: str | None = None
-    asked: str | None = None
-    """Which run is meant is not clear: the sentence that asks for it; no run is read then."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageText:
-    """The documentation page."""
-
-    path: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """What a door was asked for."""
-
-    config: Config = field(default_factory=Config)
-    versions: Mapping[str, str] = field(default_factory=dict)
-    """Framework to release, asked for explicitly; before the script's own comment."""
-    trees: Mapping[str, ConfigTree] = field(default_factory=dict)
-    """Framework to a configuration that stands in the place of every release."""
-    select: Sequence[str] = ()
-    ignore: Sequence[str] = ()
-    tag: str | None = None
-    contributor: str | None = None
-    link: str | None = None
-    environment: Mapping[str, str] = field(default_factory=dict)
-    """Variables that the script's caller is taken to set, for `resolve_script`."""
-    clean_environment: bool = False
-    """True when the caller sets no others."""
-    script_arguments: Sequence[str] | None = None
-    """The script's own arguments; None when nobody has named them."""
-    files: Files | None = None
-    """The tree that scripts are called from: models' `config.json`, and for a script that stands in
-    it what it sources and runs."""
-    linked: Callable[[RunLink], Facts] | None = None
-    """Reads a run that is linked; None where nothing may be fetched."""
-    origins: Sequence[str] = ()
-    """Origins of run pages on the caller's own W&B server, beside the configured hosts."""
-    runs_in_use: Mapping[str, tuple[str, ...]] | None = None
-    """Run, as `entity/project/id`, to what rests on it besides the script; None when unknown."""
-    evidence: Literal["off", "optional", "required"] = "off"
-    """off: the script alone · optional: the row too, with the run when there is one · required:
-    without a run the result is inconclusive."""
 
 
 def check_script(
@@ -124,18 +64,8 @@ def check_script(
     Raises UserError when an option names an unknown rule or release. Nothing in the script, the
     run or the page raises: what is wrong with them is part of the report.
     """
-    reading = read(
-        script.data, script.path, files=_files(script, options), script_path=script.tree_path
-    )
-    name = read_name(script.full_path or script.path, options.config.name_profiles())
-    header = read_header(reading.comments)
-    asked = {**options.config.framework, **options.versions}
-    found = plans(
-        reading,
-        versions=asked,
-        header_versions={name: stated.text for name, stated in header.versions.items()},
-        trees=options.trees,
-    )
+    known = read_script(script, options)
+    reading, name, header, found = known.reading, known.name, known.header, known.plans
     levels = _rule_levels(options.config)
     off = [rule for rule, level in levels.items() if level == "off"]
     case = Case(
@@ -154,15 +84,16 @@ def check_script(
     facts: Facts | None = None
     plan = found[0] if found else None
     linked = options.linked is not None and bool(header.links)
-    around = partial(_context, script, reading, header, options)
     if run is not None or options.evidence == "required" or (options.evidence != "off" and linked):
         if run is None and script.asked:
             missing: tuple[Unchecked, ...] = (Unchecked(check="evidence", reason=script.asked),)
         else:
-            evidence, facts, plan, missing = _evidence(found, name, header, run, options, around)
+            evidence, facts, plan, missing = back(script, known, run, options)
         if facts is not None:
+            from bot.budgets import overruled
+
             seen(facts)
-            findings = _overruled(findings, evidence, facts)
+            findings = overruled(findings, evidence, facts)
         unchecked = (*unchecked, *missing)
 
     row: Row | None = None
@@ -206,26 +137,17 @@ def resolve_script(script: Script, options: Options) -> ScriptReport:
 
     Raises UserError when an option names an unknown release.
     """
-    reading = read(
-        script.data,
-        script.path,
+    known = read_script(
+        script,
+        options,
         environment={} if options.clean_environment else None,
         assumed=options.environment,
         arguments=options.script_arguments,
-        files=_files(script, options),
-        script_path=script.tree_path,
     )
-    name = read_name(script.full_path or script.path, options.config.name_profiles())
-    found = plans(
-        reading,
-        versions={**options.config.framework, **options.versions},
-        header_versions={
-            framework: stated.text
-            for framework, stated in read_header(reading.comments).versions.items()
-        },
-        trees=options.trees,
+    reading, found = known.reading, known.plans
+    case = Case(
+        path=script.path, source=reading.source, reading=reading, name=known.name, plans=found
     )
-    case = Case(path=script.path, source=reading.source, reading=reading, name=name, plans=found)
     findings, unchecked = check_case(case, select=["syntax"])
     report = ScriptReport(
         path=script.path,
@@ -237,11 +159,6 @@ def resolve_script(script: Script, options: Options) -> ScriptReport:
         unchecked=unchecked,
     )
     return in_language(report, options.config.language)
-
-
-def _files(script: Script, options: Options) -> Files | None:
-    """The tree, for a script that stands in it."""
-    return options.files if script.tree_path is not None else None
 
 
 def row_edit(page: PageText, row: Row, size: str) -> PageChange:
@@ -283,105 +200,6 @@ def make_report(
     )
 
 
-def _evidence(
-    found: Sequence[Plan],
-    name: ScriptName,
-    header: Header,
-    run: Path | RunLink | None,
-    options: Options,
-    around: Callable[[Plan], Context],
-) -> tuple[Evidence | None, Facts | None, Plan | None, tuple[Unchecked, ...]]:
-    """Read the run and compare it with every launch; the launch that fits it best counts."""
-    plan = found[0] if found else None
-    try:
-        from bot.evidence.links import parse_link
-
-        links = [
-            parse_link(stated.text, hosts=options.config.wandb_hosts, origins=options.origins)
-            for stated in header.links
-        ]
-    except EvidenceError as error:
-        return None, None, plan, (Unchecked(check="evidence", reason=sentence_of(error)),)
-    if run is None and links and options.linked is not None:
-        run = links[0]
-    if run is None:
-        reason = say(
-            "No run is linked. Add a comment `# wandb: LINK` to the script, or pass the run's "
-            "folder with --run."
-        )
-        if links:
-            reason = say(
-                "The script links to {url}, and nothing is to be fetched. Leave --offline out, or "
-                "pass the run's folder with --run.",
-                url=links[0].url,
-            )
-        return None, None, plan, (Unchecked(check="evidence", reason=reason),)
-    from bot.evidence import read as read_run
-    from bot.evidence.claims import compare
-
-    try:
-        facts = read_run(run, linked=options.linked)
-    except EvidenceError as error:
-        why = sentence_of(error)
-        if isinstance(run, RunLink):
-            why = say("{url} was not read. {why}", url=run.url, why=why)
-        return None, None, plan, (Unchecked(check="evidence", reason=why),)
-    if not found:
-        reason = say(
-            "The script starts no known framework, so there is nothing to compare the run with."
-        )
-        return None, facts, None, (Unchecked(check="evidence", reason=reason),)
-    link = links[0] if links else run if isinstance(run, RunLink) else None
-    from bot.budgets import budget, expected
-
-    compared = []
-    for plan in found:
-        predicted = expected(budget(plan, name, facts=facts, files=options.files))
-        context = replace(around(plan), estimate=predicted)
-        compared.append((compare(plan, name, facts, link=link, context=context), plan))
-    best, plan = min(
-        compared, key=lambda pair: sum(c.verdict == "inconsistent" for c in pair[0].claims)
-    )
-    # What was lost of the run holds the verdict open: it is said beside what could not be checked.
-    return best, facts, plan, tuple(Unchecked(check="evidence", reason=gap) for gap in facts.gaps)
-
-
-def _overruled(
-    findings: tuple[Finding, ...], evidence: Evidence | None, facts: Facts
-) -> tuple[Finding, ...]:
-    from bot.budgets import overruled
-
-    return overruled(findings, evidence, facts)
-
-
-def _contributor(script: Script, header: Header, options: Options) -> str | None:
-    stated = header.contributor.text if header.contributor else None
-    return options.contributor or stated or script.contributor
-
-
-def _tag(header: Header, options: Options) -> str | None:
-    """The tag that somebody states: the caller, else the script's comment."""
-    stated = header.tag.text if header.tag and header.tag.text in TAGS else None
-    return options.tag or stated
-
-
-def _context(
-    script: Script, reading: Reading, header: Header, options: Options, plan: Plan
-) -> Context:
-    """What is known around the launch and its run."""
-    from bot.evidence.context import Context
-    from bot.table.tag import deserved_tag
-    from bot.trials import tried_batches
-
-    return Context(
-        contributor=_contributor(script, header, options),
-        trials=tried_batches(reading, plan),
-        used_by=options.runs_in_use,
-        min_steps=options.config.min_steps,
-        tag=_tag(header, options) or deserved_tag(plan).tag,
-    )
-
-
 def _row(
     script: Script,
     plan: Plan,
@@ -397,8 +215,8 @@ def _row(
         name,
         facts=facts,
         link=options.link or script.link or script.path,
-        contributor=_contributor(script, header, options),
-        tag=_tag(header, options),
+        contributor=contributor(script, header, options),
+        tag=stated_tag(header, options),
     )
 
 

@@ -9,17 +9,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from bot.check import Options, PageText
 from bot.config import RuleLevel
 from bot.errors import UserError
-from bot.frameworks import plans
-from bot.header import read_header
 from bot.language import say, sentence_of
-from bot.naming import read_name
+from bot.options import Options, PageText, Script
+from bot.reading import read_script
 from bot.report import Finding, PageReport, Unchecked, Verdict
 from bot.rules.base import Case as ScriptCase
 from bot.rules.registry import check_case
-from bot.shell import read
 from bot.table import read_page
 from bot.table.checks import registry
 from bot.table.checks._names import bare_stem
@@ -157,19 +154,11 @@ class _Reader:
         return self._read[key]
 
     def _subject(self, path: str, data: bytes) -> Subject:
-        options = self._options
-        reading = read(data, path)
-        header = read_header(reading.comments)
-        name = read_name(path, options.config.name_profiles())
-        found = plans(
-            reading,
-            versions={**options.config.framework, **options.versions},
-            header_versions={name: stated.text for name, stated in header.versions.items()},
-            trees=options.trees,
-        )
+        known = read_script(Script(path=path, data=data), self._options)
+        name, found, reading = known.name, known.plans, known.reading
         case = ScriptCase(path=path, source=reading.source, reading=reading, name=name, plans=found)
         trials, _ = check_case(case, select=["trial-log"])
-        return Subject(path=path, name=name, header=header, plans=found, trials=trials)
+        return Subject(path=path, name=name, header=known.header, plans=found, trials=trials)
 
 
 def _addresses(

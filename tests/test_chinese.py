@@ -24,6 +24,7 @@ from tests.test_local_change import Repository
 
 SPEAKERS = (
     "bot/change_page.py",
+    "bot/backing.py",
     "bot/check.py",
     "bot/change_models.py",
     "bot/check_change.py",

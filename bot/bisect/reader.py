@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
-from bot.check import Options, Script
-from bot.frameworks import plans
 from bot.frameworks.plan import Plan
-from bot.header import read_header
-from bot.shell import read
+from bot.options import Options, Script
+from bot.reading import read_script
 from bot.shell.words import Reading
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -29,19 +28,10 @@ class Reader:
         environment: Mapping[str, str] = _NOTHING,
     ) -> tuple[Reading, tuple[Plan, ...]]:
         """What a version of the script would launch; with arguments, or variables of its caller."""
-        reading = read(
-            data,
-            self._script.path,
+        known = read_script(
+            replace(self._script, data=data),
+            self._options,
             assumed=environment,
             arguments=arguments,
-            files=self._options.files if self._script.tree_path is not None else None,
-            script_path=self._script.tree_path,
         )
-        said = read_header(reading.comments).versions
-        found = plans(
-            reading,
-            versions={**self._options.config.framework, **self._options.versions},
-            header_versions={framework: stated.text for framework, stated in said.items()},
-            trees=self._options.trees,
-        )
-        return reading, tuple(found)
+        return known.reading, tuple(known.plans)
