@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pkgutil
 import posixpath as posix
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from functools import cache
-from importlib import import_module
 
 import bot.rules
+from bot.catalogue import entries
 from bot.errors import UserError
 from bot.language import say
 from bot.report import Edit, Finding, Fix, Unchecked
@@ -25,24 +24,9 @@ _NOT_RULES = frozenset({"base", "registry", "docs"})
 
 @cache
 def rules() -> tuple[Rule, ...]:
-    """Every rule, ordered by id.
-
-    A rule is a module of this package with `META` and `check`; modules whose name starts with an
-    underscore are helpers. Raises TypeError when a module is not named after its rule's slug, and
-    ValueError when two rules share an id: both are faults of the program.
-    """
-    found: dict[str, Rule] = {}
-    for info in pkgutil.iter_modules(bot.rules.__path__):
-        if info.name in _NOT_RULES or info.name.startswith("_"):
-            continue
-        module = import_module(f"bot.rules.{info.name}")
-        rule = Rule(module.META, module.check)
-        if rule.meta.slug.replace("-", "_") != info.name:
-            raise TypeError(f"bot/rules/{info.name}.py holds the rule {rule.meta.slug}")
-        if rule.meta.id in found:
-            raise ValueError(f"{rule.meta.slug} and {found[rule.meta.id].meta.slug} share an id")
-        found[rule.meta.id] = rule
-    return tuple(found[id_] for id_ in sorted(found))
+    """Every rule, ordered by id; see `bot.catalogue.entries`."""
+    found = entries(bot.rules, without=_NOT_RULES)
+    return tuple(Rule(module.META, module.check) for module in found)
 
 
 def url(slug: str) -> str:

@@ -8,12 +8,15 @@ from typing import TypeVar
 
 from bot.frameworks.plan import Plan
 from bot.language import say
-from bot.table.checks.base import Case, Entry, Skip, Subject
+from bot.table import rst
+from bot.table.checks.base import Case, Entry, Hit, Skip, Subject
 from bot.table.columns import Column
 from bot.table.parts import Cell
 
 T = TypeVar("T")
 
+USE = "write {used}"
+USE_ZH = "改为 {used}"
 UNKNOWN = "line {line}: the settings of {script} do not give {what}, so the cell was not compared."
 UNKNOWN_ZH = "第 {line} 行：{script} 的设置没有给出{what}，因此该单元格未核对。"
 
@@ -57,3 +60,23 @@ def contradictions(
             )
         else:
             yield Contradiction(entry, cell, subject, shown(known[0]))
+
+
+def corrected(found: Iterator[Contradiction | Skip], wrong: str) -> Iterator[Hit | Skip]:
+    """A hit for each contradiction, whose fix writes what the script says into the cell.
+
+    `wrong` is the template of the message, with {cell}, {script} and {used}.
+    """
+    for one in found:
+        if isinstance(one, Skip):
+            yield one
+            continue
+        yield Hit(
+            message=say(wrong, cell=one.cell.text, script=one.entry.script, used=one.used),
+            start=one.cell.start,
+            end=one.cell.end,
+            help=say(USE, used=one.used),
+            fix_title=say(USE, used=one.used),
+            text=rst.cell(one.used),
+            safe=True,
+        )

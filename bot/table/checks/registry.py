@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pkgutil
 from collections.abc import Collection, Sequence
 from functools import cache
-from importlib import import_module
 
 import bot.table.checks
+from bot.catalogue import entries
 from bot.report import Edit, Finding, Fix, Unchecked
 from bot.resources import DOCUMENTATION
 from bot.shell.source import Source, Span
@@ -21,23 +20,9 @@ _NOT_CHECKS = frozenset({"base", "registry", "docs"})
 
 @cache
 def checks() -> tuple[PageCheck, ...]:
-    """Every check, ordered by id.
-
-    Raises TypeError when a module is not named after its check's slug, and ValueError when two
-    checks share an id: both are faults of the program.
-    """
-    found: dict[str, PageCheck] = {}
-    for info in pkgutil.iter_modules(bot.table.checks.__path__):
-        if info.name in _NOT_CHECKS or info.name.startswith("_"):
-            continue
-        module = import_module(f"bot.table.checks.{info.name}")
-        one = PageCheck(module.META, module.check)
-        if one.meta.slug.replace("-", "_") != info.name:
-            raise TypeError(f"bot/table/checks/{info.name}.py holds the check {one.meta.slug}")
-        if one.meta.id in found:
-            raise ValueError(f"{one.meta.slug} and {found[one.meta.id].meta.slug} share an id")
-        found[one.meta.id] = one
-    return tuple(found[id_] for id_ in sorted(found))
+    """Every check, ordered by id; see `bot.catalogue.entries`."""
+    found = entries(bot.table.checks, without=_NOT_CHECKS)
+    return tuple(PageCheck(module.META, module.check) for module in found)
 
 
 def url(slug: str) -> str:

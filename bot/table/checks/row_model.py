@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.language import say
-from bot.table import rst
-from bot.table.checks._compare import UNKNOWN, UNKNOWN_ZH, contradictions
+from bot.table.checks._compare import UNKNOWN, UNKNOWN_ZH, USE, USE_ZH, contradictions, corrected
 from bot.table.checks.base import Case, Chinese, Hit, Meta, Skip
 from bot.table.row import model_name
 
 _WRONG = "the row says {cell}, {script} trains {used}"
-_USE = "write {used}"
 _WHAT = "the model's name"
 
 META = Meta(
@@ -33,7 +30,7 @@ META = Meta(
         limits="不比较 -Instruct、-Chat、日期等后缀和大小写。设置没有给出模型名时报告为未核对。",
         sentences={
             _WRONG: "该行写 {cell}，而 {script} 训练的是 {used}",
-            _USE: "改为 {used}",
+            USE: USE_ZH,
             _WHAT: "模型名",
             UNKNOWN: UNKNOWN_ZH,
         },
@@ -51,19 +48,7 @@ def check(case: Case) -> Iterator[Hit | Skip]:
         str,
         _WHAT,
     )
-    for one in found:
-        if isinstance(one, Skip):
-            yield one
-            continue
-        yield Hit(
-            message=say(_WRONG, cell=one.cell.text, script=one.entry.script, used=one.used),
-            start=one.cell.start,
-            end=one.cell.end,
-            help=say(_USE, used=one.used),
-            fix_title=say(_USE, used=one.used),
-            text=rst.cell(one.used),
-            safe=True,
-        )
+    return corrected(found, _WRONG)
 
 
 def _agree(cell: str, used: str) -> bool:

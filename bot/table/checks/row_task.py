@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.frameworks.plan import Plan
-from bot.language import say
 from bot.summary import task_label
-from bot.table import rst
-from bot.table.checks._compare import UNKNOWN, UNKNOWN_ZH, contradictions
+from bot.table.checks._compare import UNKNOWN, UNKNOWN_ZH, USE, USE_ZH, contradictions, corrected
 from bot.table.checks.base import Case, Chinese, Hit, Meta, Skip
 
 _WRONG = "the row says {cell}, the settings of {script} mean {used}"
-_USE = "write {used}"
 _WHAT = "algorithm and adapter"
 
 META = Meta(
@@ -37,7 +34,7 @@ META = Meta(
         limits="以所用算法为基础的名称（如基于 GRPO 的 DAPO）不报告：只比较优势估计器的名称。",
         sentences={
             _WRONG: "该行写 {cell}，而 {script} 的设置表示 {used}",
-            _USE: "改为 {used}",
+            USE: USE_ZH,
             _WHAT: "算法和适配器",
             UNKNOWN: UNKNOWN_ZH,
         },
@@ -49,19 +46,7 @@ _NAMED = frozenset({"PPO", "GRPO", "RLOO", "REMAX", "REINFORCE++", "OPO", "GPG",
 
 def check(case: Case) -> Iterator[Hit | Skip]:
     """Compare algorithm and adapter."""
-    for one in contradictions(case, "task", _task, _agree, str, _WHAT):
-        if isinstance(one, Skip):
-            yield one
-            continue
-        yield Hit(
-            message=say(_WRONG, cell=one.cell.text, script=one.entry.script, used=one.used),
-            start=one.cell.start,
-            end=one.cell.end,
-            help=say(_USE, used=one.used),
-            fix_title=say(_USE, used=one.used),
-            text=rst.cell(one.used),
-            safe=True,
-        )
+    return corrected(contradictions(case, "task", _task, _agree, str, _WHAT), _WRONG)
 
 
 def _task(plan: Plan) -> str | None:

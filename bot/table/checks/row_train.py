@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.language import say
-from bot.table import rst
-from bot.table.checks._compare import UNKNOWN, UNKNOWN_ZH, contradictions
+from bot.table.checks._compare import UNKNOWN, UNKNOWN_ZH, USE, USE_ZH, contradictions, corrected
 from bot.table.checks.base import Case, Chinese, Hit, Meta, Skip
 
 _WRONG = "the row says {cell}, {script} trains with {used}"
-_USE = "write {used}"
 _WHAT = "the training backend"
 
 META = Meta(
@@ -29,7 +26,7 @@ META = Meta(
         limits="fsdp 同时表示 FSDP 1 和 FSDP 2。",
         sentences={
             _WRONG: "该行写 {cell}，而 {script} 用 {used} 训练",
-            _USE: "改为 {used}",
+            USE: USE_ZH,
             _WHAT: "训练后端",
             UNKNOWN: UNKNOWN_ZH,
         },
@@ -42,19 +39,7 @@ _SAME = {"fsdp1": "fsdp", "mcore": "megatron", "ds": "deepspeed"}
 def check(case: Case) -> Iterator[Hit | Skip]:
     """Compare the backends."""
     found = contradictions(case, "train", lambda plan: plan.train.value, _agree, str, _WHAT)
-    for one in found:
-        if isinstance(one, Skip):
-            yield one
-            continue
-        yield Hit(
-            message=say(_WRONG, cell=one.cell.text, script=one.entry.script, used=one.used),
-            start=one.cell.start,
-            end=one.cell.end,
-            help=say(_USE, used=one.used),
-            fix_title=say(_USE, used=one.used),
-            text=rst.cell(one.used),
-            safe=True,
-        )
+    return corrected(found, _WRONG)
 
 
 def _agree(cell: str, used: str) -> bool:
