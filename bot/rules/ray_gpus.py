@@ -1,0 +1,118 @@
+"""RLB049: the Ray that the script starts has fewer GPUs than its launch asks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bot.frameworks.plan import Plan
+from bot.language import say
+from bot.rules._example import verl
+from bot.rules._verl import ENTRY
+from bot.rules.base import Case, Chinese, Example, Hit, Meta
+from bot.shell.source import Span
+from bot.shell.words import Command, Word
+
+META = Meta(
+    id="RLB049",
+    slug="ray-gpus",
+    severity="warning",
+    confidence="high",
+    added_in="0.1.0",
+    summary="The script starts Ray with fewer GPUs than its launch asks for.",
+    why=(
+        'verl asks Ray for its GPUs before it loads anything: "Total available GPUs 4 is less than '
+        'total desired GPUs 8", and the job ends.'
+    ),
+    instead="Start Ray with the GPUs of the node, or leave --num-gpus out: Ray counts them itself.",
+    limits=(
+        "Only for verl's own entry on one node, and only where nothing in the script joins the "
+        "cluster from elsewhere. A job that is sent with `ray job submit` is not judged, since it "
+        "may go to another cluster."
+    ),
+    source=(
+        "https://github.com/verl-project/verl/blob/main/verl/single_controller/ray/base.py: "
+        "ResourcePoolManager._check_resource_available"
+    ),
+    example=Example(
+        bad=verl(
+            "trainer.n_gpus_per_node=8",
+            "trainer.nnodes=1",
+            before="ray start --head --num-gpus 4",
+        ),
+        good=verl(
+            "trainer.n_gpus_per_node=8",
+            "trainer.nnodes=1",
+            before="ray start --head --num-gpus 8",
+        ),
+    ),
+    zh=Chinese(
+        summary="脚本启动 Ray 时给出的 GPU 少于其启动命令所要求的。",
+        why="verl 在加载任何内容之前就向 Ray 申请 GPU：数量不足时作业立即结束。",
+        instead="按节点的 GPU 数启动 Ray，或去掉 --num-gpus：Ray 会自行统计。",
+        limits=(
+            "只用于 verl 自身入口的单节点启动，且脚本中没有其他节点加入集群；用 "
+            "`ray job submit` 提交的作业可能去往另一集群，不判断。"
+        ),
+        sentences={
+            "Ray is started with {given} GPUs, and the launch asks for {used}": (
+                "启动 Ray 时给出 {given} 块 GPU，而启动命令要求 {used} 块"
+            ),
+            "write --num-gpus {used}, or leave it out": "写作 --num-gpus {used}，或将其去掉",
+        },
+    ),
+)
+
+_OPTION = re.compile(r"--num-gpus(?:=(\d{1,4}))?\Z")
+
+
+def check(case: Case) -> Iterator[Hit]:
+    """Compare the head that stands last before a launch with what the launch asks for."""
+    starts = [c for c in case.reading.commands if _words(c)[:2] == ["ray", "start"]]
+    if any("--head" not in _words(c) for c in starts):
+        return  # Another node joins.
+    for plan in case.plans:
+        used = plan.gpus_per_node.value
+        if used is None or not _alone(plan):
+            continue
+        command = plan.launch.command
+        before = [c for c in starts if c.span.start < command.span.start]
+        given = _given(before[-1]) if before else None
+        if given is None or before[-1].assumptions or given[0] >= used:
+            continue
+        yield Hit(
+            message=say(
+                "Ray is started with {given} GPUs, and the launch asks for {used}",
+                given=given[0],
+                used=used,
+            ),
+            span=given[1],
+            help=say("write --num-gpus {used}, or leave it out", used=used),
+        )
+
+
+def _alone(plan: Plan) -> bool:
+    """Whether the launch is verl's own, on one node, on the cluster of this machine."""
+    sent = any("ray job submit" in wrapper for wrapper in plan.launch.launcher)
+    elsewhere = "RAY_ADDRESS" in plan.launch.command.environment
+    own = plan.framework == "verl" and plan.launch.entry == ENTRY
+    return own and plan.nodes.value == 1 and not sent and not elsewhere
+
+
+def _words(command: Command) -> list[str]:
+    return [word.text for word in command.argv]
+
+
+def _given(command: Command) -> tuple[int, Span] | None:
+    """The GPUs that `ray start` is told, with their place; None where that is not known."""
+    if not all(word.complete for word in command.argv):
+        return None
+    found: tuple[int, Word] | None = None
+    for at, word in enumerate(command.argv):
+        option = _OPTION.match(word.text)
+        following = command.argv[at + 1] if at + 1 < len(command.argv) else None
+        if option and option[1]:
+            found = int(option[1]), word
+        elif option and following is not None and following.text.isdecimal():
+            found = int(following.text), following
+    return (found[0], found[1].span_of(0, len(found[1].text))) if found else None
