@@ -15,6 +15,9 @@ _COMMON = ("--lengths", "1024+1024")
 QUESTIONS = {
     "verl grpo 7B": ("--model", "Qwen/Qwen2.5-7B", "--task", "grpo"),
     "verl ppo 32B lora": ("--model", "Qwen/Qwen2.5-32B", "--task", "ppo", "--method", "lora"),
+    "verl sft 7B, 12 GPUs": (
+        "--model", "Qwen/Qwen2.5-7B", "--task", "sft", "--batch", "96", "--budget-gpus", "12",
+    ),
     "openrlhf ppo 8B": ("--model", "Qwen/Qwen3-8B", "--task", "ppo", "--framework", "openrlhf"),
     "openrlhf rm 70B": (
         "--model", "meta-llama/Llama-3.1-70B", "--task", "rm", "--framework", "openrlhf",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import gcd, lcm
 
 from bot import __version__
 from bot.devices import Device, by_token, devices
@@ -48,8 +49,12 @@ def recommend(
     budget: int = 8,
     page: Page | None = None,
     language: Language = "en",
+    whole: bool = False,
 ) -> Answer:
-    """The answer; raises UserError for a device that is unknown or cannot be asked about."""
+    """The answer; raises UserError for a device that is unknown or cannot be asked about.
+
+    With `whole`, the budget's own number of GPUs is listed too where it fits.
+    """
     if not 1 <= budget <= 1024:
         raise UserError(f"--budget-gpus is {budget}; a number from 1 to 1024 belongs there.")
     chosen = [_device(name) for name in named] or _usual()
@@ -62,7 +67,7 @@ def recommend(
     for device in dict.fromkeys(chosen):
         key = (device.memory_bytes, device.usable_gib)
         if key not in alike:
-            alike[key] = search.on(device, budget, least=not named)
+            alike[key] = search.on(device, budget, least=not named, whole=whole)
         here, miss = alike[key]
         found += [_moved(one, device) for one in here]
         if miss is not None:
@@ -228,13 +233,16 @@ def _notes(
                 "The page has no row for {task} of {model}.", task=wish.label, model=wish.model.name
             )
         )
-    left = [str(n) for n in counts(budget) if not divides(wish, n)]
+    usual = [n for n in counts(budget) if n & (n - 1) == 0 or n == budget]
+    left = [n for n in usual if not divides(wish, n)]
     if left:
         notes.append(
             say(
-                "A step of {batch} cannot be shared out over {gpus} GPUs; these were left out.",
+                "A step of {batch} cannot be shared out over {gpus} GPUs; these were left out. "
+                "--batch {near} can be.",
                 batch=wish.batch * wish.responses,
-                gpus=", ".join(left),
+                gpus=", ".join(map(str, left)),
+                near=_dividing(wish, left),
             )
         )
     if least:
@@ -260,6 +268,12 @@ def _beyond(search: Search, misses: Sequence[Nearest], budget: int) -> Iterator[
             hardware=", ".join(f"{gpus} × {device}" for device, gpus in parts),
             gpus=parts[-1][1],
         )
+
+
+def _dividing(wish: Wish, gpus: Sequence[int]) -> int:
+    """The next larger batch that can be shared out over each of these numbers of GPUs."""
+    each = lcm(*(n // gcd(n, wish.responses) for n in gpus))
+    return -(-wish.batch // each) * each
 
 
 def _told(sentence: str, language: Language) -> str:

@@ -118,6 +118,9 @@ def test_without_a_page_it_is_said(tmp_path: Path) -> None:
         (("--device", "910b"), "No script is made"),
         (("--task", "dance"), "no prediction for dance with verl; use one of"),
         (("--task", "rm"), "use --framework openrlhf"),
+        (("--task", "ppo", "--method", "dora"), "No script is made for PPO with DoRA"),
+        (("--framework", "trl", "--task", "ppo", "--method", "dora"), "TRL's PPO is experimental"),
+        (("--budget-gpus", "2000"), "from 1 to 1024"),
         (("--method", "dora"), "trains no DoRA on FSDP"),
         (("--lengths", "long"), "--lengths takes PROMPT+RESPONSE"),
         (("--lengths", "1024+0"), "The response is 0"),
@@ -142,6 +145,22 @@ def test_a_step_that_cannot_be_shared_out_is_said() -> None:
     result = rlbot("recommend", *asked, "--lengths", "512", "--batch", "3", "--device", "h100")
     assert result.status == 0
     assert "A step of 3 cannot be shared out over 2, 4, 8 GPUs" in result.out
+
+
+def test_the_gpus_that_are_there_are_listed_too() -> None:
+    asked = ("--device", "a100-40", "--batch", "96", "--format", "json")
+    without = json.loads(_ask(*asked).out)["predicted"]
+    given = json.loads(_ask(*asked, "--budget-gpus", "12").out)["predicted"]
+    assert 12 not in {one["gpus"] for one in without}
+    assert 12 in {one["gpus"] for one in given}
+
+
+def test_a_batch_that_would_do_is_named() -> None:
+    result = _ask("--device", "a100", "--budget-gpus", "6")
+    assert "A step of 1024 cannot be shared out over 6 GPUs" in result.out
+    assert "--batch 129 can be." in result.out
+    again = _ask("--device", "a100", "--budget-gpus", "6", "--batch", "129")
+    assert "6 × A100" in again.out
 
 
 def test_every_sentence_has_its_translation_and_none_is_left_over() -> None:

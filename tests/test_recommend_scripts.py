@@ -83,6 +83,45 @@ def test_the_estimate_of_a_script_is_its_recommendation(
         assert one.peak_gib <= one.usable_gib
 
 
+@pytest.mark.parametrize("gpus", [3, 5, 6, 12])
+@pytest.mark.parametrize(
+    ("framework", "task", "method"),
+    [
+        ("verl", "grpo", "full"),
+        ("verl", "ppo", "lora"),
+        ("verl", "sft", "full"),
+        ("openrlhf", "ppo", "full"),
+        ("openrlhf", "rm", "lora"),
+        ("trl", "grpo", "dora"),
+    ],
+)
+def test_numbers_of_gpus_that_are_no_powers_of_two(
+    framework: str, task: str, method: str, gpus: int
+) -> None:
+    wish = make_wish(
+        model=MODELS[framework],
+        task=task,
+        method=method,
+        framework=framework,
+        prompt=512,
+        response=512,
+        batch=60,
+    )
+    answer = recommend(
+        wish, release=releases(framework)[-1], named=("a100",), budget=gpus, whole=True
+    )
+    mine = [one for one in answer.recommendations.predicted if one.gpus == gpus]
+    assert mine
+    for one in mine:
+        name, text = answer.scripts[one.rank]
+        report = check_script(Script(path=name, data=text.encode()), Options())
+        wrong = [f for f in report.findings if f.severity in ("error", "warning")]
+        assert not wrong, (name, [(f.id, f.message) for f in wrong])
+        made = estimate_script(Script(path=name, data=text.encode()), Options()).estimate
+        assert made is not None
+        assert (made.gpus, made.outcome) == (gpus, one.verdict)
+
+
 def test_bash_resolves_the_scripts_as_we_do(tmp_path: Path) -> None:
     judge = Judge(tmp_path)
     texts = [

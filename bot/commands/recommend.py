@@ -44,7 +44,10 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="only this accelerator, such as h100 or a100-40; may be given again",
     )
     parser.add_argument(
-        "--budget-gpus", metavar="N", type=int, default=8, help="at most so many GPUs"
+        "--budget-gpus",
+        metavar="N",
+        type=int,
+        help="at most so many GPUs; what fits all of them is listed too (default: at most 8)",
     )
     parser.add_argument(
         "--page",
@@ -88,7 +91,8 @@ def run(arguments: argparse.Namespace) -> int:
         wish,
         release=releases(wish.framework)[-1],
         named=arguments.device,
-        budget=arguments.budget_gpus,
+        budget=8 if arguments.budget_gpus is None else arguments.budget_gpus,
+        whole=arguments.budget_gpus is not None,
         page=_page(arguments.page, config.page),
         language=arguments.lang or config.language,
     )

@@ -86,11 +86,16 @@ def explain(wish: Wish, way: Way) -> list[tuple[str, str]]:
     order = [name for name, _ in _ORDER]
     for name in sorted(way.on, key=order.index):
         value = way.on[name]
-        found.append((_SETTINGS[wish.framework][name].format(value=value), _why(name)))
+        found.append((_settings(wish)[name].format(value=value), _why(name)))
     if wish.online and way.share < SHARES[0]:
-        setting = _SETTINGS[wish.framework]["share"].format(value=way.share)
+        setting = _settings(wish)["share"].format(value=way.share)
         found.insert("bf16" in way.on, (setting, _why("share")))
     return found
+
+
+def _settings(wish: Wish) -> dict[str, str]:
+    sft = wish.framework == "verl" and not wish.online
+    return _SETTINGS["verl sft" if sft else wish.framework]
 
 
 _A = "actor_rollout_ref.actor"
@@ -104,6 +109,13 @@ _SETTINGS: dict[str, dict[str, str]] = {
         "offload": f"{_A}.fsdp_config.param_offload=True, {_A}.fsdp_config.optimizer_offload=True",
         "tensor": "actor_rollout_ref.rollout.tensor_model_parallel_size={value}",
         "sequence": f"{_A}.ulysses_sequence_parallel_size={{value}}",
+    },
+    "verl sft": {
+        "bf16": "engine.model_dtype=bf16",
+        "checkpointing": "model.enable_gradient_checkpointing=True",
+        "micro": "data.micro_batch_size_per_gpu={value}",
+        "offload": "engine.strategy=fsdp2, engine.offload_policy=True",
+        "sequence": "engine.ulysses_sequence_parallel_size={value}",
     },
     "openrlhf": {
         "share": "--vllm.gpu_memory_utilization {value}",

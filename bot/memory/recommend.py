@@ -57,11 +57,15 @@ class Nearest:
 
 
 def counts(budget: int) -> tuple[int, ...]:
-    """Numbers of GPUs to try: 1, 2, 4, 8, then whole nodes of 8, as powers of two."""
-    found, count = [], 1
-    while count <= budget:
-        found.append(count)
-        count *= 2
+    """Numbers of GPUs to try: each up to one node of 8, then 12 and 16, 24 and 32, and so on.
+
+    Which of them a step can be shared out over is the wish's question (`ladder.divides`).
+    """
+    found = list(range(1, min(8, budget) + 1))
+    more = 8
+    while more * 3 // 2 <= budget:
+        found += [n for n in (more * 3 // 2, more * 2) if n <= budget]
+        more *= 2
     return tuple(found)
 
 
@@ -73,24 +77,25 @@ class Search:
         self._kept: dict[Way, Workload | None] = {}
 
     def on(
-        self, device: Device, budget: int, *, least: bool = False
+        self, device: Device, budget: int, *, least: bool = False, whole: bool = False
     ) -> tuple[list[Found], Nearest | None]:
         """What fits a device within a number of GPUs, fewest GPUs first; else the nearest miss.
 
         More GPUs are listed where they need fewer options than less did; with `least` they are not.
+        With `whole` the number itself is listed too, since those are the GPUs that are there.
         """
         found: list[Found] = []
         nearest: Nearest | None = None
         for gpus in counts(budget):
-            if not divides(self.wish, gpus):
+            if not divides(self.wish, gpus) or (least and found and gpus != budget):
                 continue
             best, miss = self._at(device, gpus)
             if best is None:
                 if miss is not None and (nearest is None or _short(miss) < _short(nearest)):
                     nearest = miss
-            elif not found or best.order[1] < found[-1].order[1]:
+            elif not found or best.order[1] < found[-1].order[1] or (whole and gpus == budget):
                 found.append(best)
-                if least:
+                if least and not whole:
                     break
         return found, None if found else nearest
 

@@ -15,7 +15,7 @@ Framework: TypeAlias = Literal["verl", "openrlhf", "trl"]
 Method: TypeAlias = Literal["full", "lora", "dora"]
 
 TASKS: Mapping[Framework, tuple[str, ...]] = {
-    "verl": ("grpo", "ppo", "rloo"),
+    "verl": ("grpo", "ppo", "rloo", "sft"),
     "openrlhf": ("grpo", "ppo", "rloo", "sft", "dpo", "rm"),
     "trl": ("grpo", "rloo", "sft", "dpo", "rm"),
 }
@@ -26,6 +26,11 @@ RESPONSES = 8
 """Responses a prompt where a group is compared (GRPO, RLOO); PPO takes one."""
 _PATH = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]*\Z|/[A-Za-z0-9._/-]+\Z")
 _MOST_TOKENS = 10_000_000
+_PPO_DORA = (
+    "No script is made for PPO with DoRA: OpenRLHF and verl's FSDP have no DoRA, verl has it with "
+    "Megatron alone, and TRL's PPO is experimental. Use --method lora, or --framework trl with "
+    "--task grpo."
+)
 _TUNED = re.compile(r"-(?:instruct|chat|base|it|hf)(?=-|\Z)")
 
 
@@ -90,12 +95,12 @@ class Way:
 
     @property
     def per_node(self) -> int:
-        """GPUs of each node; more than eight are whole nodes of eight."""
-        return min(8, self.gpus)
+        """GPUs of each node: eight, or what an even share over the nodes is (two of six)."""
+        return self.gpus // self.nodes
 
     @property
     def nodes(self) -> int:
-        """Nodes."""
+        """Nodes of at most eight GPUs."""
         return -(-self.gpus // 8)
 
 
@@ -116,6 +121,8 @@ def make_wish(
     if not known:
         raise UserError(f"{framework} is not known here: use one of {', '.join(TASKS)}.")
     ((chosen, tasks),) = known.items()
+    if method == "dora" and task == "ppo":
+        raise UserError(_PPO_DORA)
     if task not in tasks:
         able = [name for name, others in TASKS.items() if task in others]
         way = f"use --framework {able[0]}" if able else f"use one of {', '.join(tasks)}"

@@ -53,9 +53,10 @@ SENTENCES: Final[Mapping[str, str]] = {
         "此处没有页面；用 --page PAGE 指定后，其中的行会列在最前。"
     ),
     "The page has no row for {task} of {model}.": "页面中没有 {model} 的 {task} 行。",
-    "A step of {batch} cannot be shared out over {gpus} GPUs; these were left out.": (
-        "一步的 {batch} 条序列无法平均分给 {gpus} 块 GPU；已略去这些数目。"
-    ),
+    (
+        "A step of {batch} cannot be shared out over {gpus} GPUs; these were left out. "
+        "--batch {near} can be."
+    ): "一步的 {batch} 条序列无法平均分给 {gpus} 块 GPU；已略去这些数目。--batch {near} 则可以。",
     "The least GPUs of each device; --device shows more of them with fewer options.": (
         "每种设备只列出最少的 GPU 数；用 --device 可看到更多 GPU、更少选项的配置。"
     ),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from bot.devices import Device
-from bot.memory.scripts import openrlhf, trl, verl
+from bot.memory.scripts import openrlhf, trl, verl, verl_sft
 from bot.memory.wish import Way, Wish
 
 
 def script(wish: Wish, way: Way, device: str, release: str) -> str:
     """A whole script; `device` is for its comment and the run's name alone."""
+    if wish.framework == "verl" and not wish.online:
+        return verl_sft.script(wish, way, device, release)
     write = {"verl": verl.script, "openrlhf": openrlhf.script, "trl": trl.script}
     return write[wish.framework](wish, way, device, release)
 
