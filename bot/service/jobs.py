@@ -21,6 +21,7 @@ from bot.service.database import Database, is_outage
 from bot.service.job import Job, JsonObject, State, Work
 from bot.service.logs import SUBJECT
 from bot.service.retries import Retries, Stopping, patiently
+from bot.service.slots import WAITING, Slots
 
 VERSION = "jobs-2"
 """Raised only when the set or the order of steps changes: it gates which jobs a worker resumes."""
@@ -267,12 +268,16 @@ class Worker:
         retries: Retries | None = None,
         ended: Callable[[Job, str], None] | None = None,
     ) -> None:
-        """`ended` is called with the outcome of each job, `failed` included."""
+        """`concurrency`: jobs that act at once, beside those that wait for a limit's end.
+
+        `ended` is called with the outcome of each job, `failed` included.
+        """
         self._work = work
         self._retries = retries or Retries()
         self._ended = ended or (lambda _job, _outcome: None)
-        self._concurrency = concurrency
+        self._most = concurrency + WAITING
         self._stopping = threading.Event()
+        self._slots = Slots(concurrency, self._stopping)
         self._client = JobClient(database)
         config: DBOSConfig = {
             "name": "rlbot",
@@ -282,6 +287,7 @@ class Worker:
             "serializer": DBOSPortableJSONSerializer(),
             "log_level": "WARNING",
             "enable_otlp": False,
+            "max_executor_threads": self._most,
             "db_engine_kwargs": {"connect_args": database.steps()},
         }
         DBOS(config=config)
@@ -295,7 +301,7 @@ class Worker:
         DBOS.launch()
         DBOS.register_queue(
             QUEUE,
-            worker_concurrency=self._concurrency,
+            worker_concurrency=self._most,
             partition_concurrency=1,
             polling_interval_sec=0.3,
         )
@@ -336,9 +342,13 @@ class Worker:
     def _step(self, name: str, function: Callable[..., JsonObject], *values: Any) -> JsonObject:
         subject = SUBJECT.get()
 
-        def told(*values: Any) -> JsonObject:
+        def act() -> JsonObject:
+            with self._slots.taken():
+                return function(*values)
+
+        def told(*_values: Any) -> JsonObject:
             SUBJECT.set(subject)
-            return patiently(name, lambda: function(*values), self._retries, sleep=self._sleep)
+            return patiently(name, act, self._retries, sleep=self._sleep)
 
         # Retried here and not by the engine, which knows no limit's end and cannot be woken.
         return DBOS.run_step({"name": name, "retries_allowed": False}, told, *values)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bot.service.database import Database
-from bot.service.job import Job
+from bot.service.job import Job, JsonObject, Transient
 from bot.service.jobs import JobClient, Worker
 from bot.service.retries import Retries
 from tests.service.process import eventually, worker_process
@@ -53,6 +53,56 @@ def test_the_same_act_runs_once(database: Database, tmp_path: Path) -> None:
         status = client.show(job(1).id)
         assert status is not None
         assert (status.state, status.outcome, status.job) == ("done", "published", job(1))
+
+
+class LimitedWork(DiaryWork):
+    """GitHub limits every pull request above ten for a minute."""
+
+    def check(self, job: Job) -> JsonObject:
+        checked = super().check(job)
+        if job.number > 10:
+            raise Transient("GitHub limits the rate of requests.", wait=60.0)
+        return checked
+
+
+def test_jobs_that_wait_for_a_limit_do_not_hold_up_the_others(
+    sqlite: Database, tmp_path: Path
+) -> None:
+    work, ended = LimitedWork(tmp_path), list[str]()
+    limited = [job(number) for number in range(11, 21)]
+    worker = Worker(
+        sqlite, work, worker="w1", concurrency=2, ended=lambda job, outcome: ended.append(outcome)
+    )
+    worker.start()
+    try:
+        with client_of(sqlite) as client:
+            client.submit_all(limited)
+            eventually(lambda: len(work.diary()) == len(limited), what="all wait")
+            client.submit(job(1))
+            eventually(lambda: ended == ["published"])
+            states = {one.state for one in client.jobs() if one.id != job(1).id}
+            assert states == {"running"}
+    finally:
+        worker.stop(patience=5)
+
+
+def test_no_more_jobs_act_at_once_than_there_are_places(sqlite: Database, tmp_path: Path) -> None:
+    work, ended = DiaryWork(tmp_path), list[str]()
+    worker = Worker(
+        sqlite, work, worker="w1", concurrency=2, ended=lambda job, outcome: ended.append(outcome)
+    )
+    worker.start()
+    try:
+        with client_of(sqlite) as client:
+            client.submit_all([job(number, milliseconds=50) for number in range(8)])
+            eventually(lambda: len(ended) == 8)
+    finally:
+        worker.stop(patience=5)
+    acting, most = 0, 0
+    for mark, _ in work.spans():
+        acting += 1 if mark == "begin" else -1
+        most = max(most, acting)
+    assert most == 2
 
 
 def test_what_may_pass_is_tried_again_and_what_cannot_be_done_is_listed(
