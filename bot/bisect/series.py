@@ -310,7 +310,7 @@ class _Planner:
             return say("done: {value} ran, {above} failed", value=value, above=above)
         if upper is not None and upper.source != "predicted":
             return say("done: {value} ran, {above} failed", value=value, above=upper.value)
-        return self._command(ran=value)
+        return _again(value, self._failed.value if self._failed is not None else None)
 
     def _smallest(self, value: int, below: int | None, lower: Limit | None) -> str:
         """What is known when a value failed and nothing below it is left to try."""
@@ -320,12 +320,7 @@ class _Planner:
             return say("done: {below} ran, {value} failed", value=value, below=lower.value)
         if value == 1:
             return say("nothing is left to try")
-        return self._command(failed=value)
-
-    def _command(self, *, ran: int | None = None, failed: int | None = None) -> str:
-        known = [f"--ran {ran}"] if ran is not None else []
-        known += [f"--failed {failed}"] if failed is not None else []
-        return say("plan again with {options}", options=" ".join(known))
+        return _again(self._ran.value if self._ran is not None else None, value)
 
     def _words(self, action: str) -> list[str]:
         return command(action, self._of.script.path, self._asked.vary)
@@ -369,8 +364,8 @@ class _Planner:
                     path=None,
                     ran=more,
                     failed=None,
-                    if_ran=more or self._command(ran=value),
-                    if_failed=self._command(ran=below, failed=value),
+                    if_ran=more or _again(value, None),
+                    if_failed=_again(below, value),
                 )
             )
         return self._made(
@@ -411,6 +406,13 @@ class _Planner:
             next_command=f"{shlex.join(self._words('read'))} RUN…",
             **fields,  # type: ignore[arg-type]
         )
+
+
+def _again(ran: int | None, failed: int | None) -> str:
+    """What to call when the band was left: with everything that is known then."""
+    known = [f"--ran {ran}"] if ran is not None else []
+    known += [f"--failed {failed}"] if failed is not None else []
+    return say("plan again with {options}", options=" ".join(known))
 
 
 def command(action: str, path: str, vary: Sequence[str]) -> list[str]:

@@ -76,6 +76,16 @@ def test_outside_of_the_band_the_series_says_how_to_go_on() -> None:
     assert (last.value, last.if_failed) == (lower, f"plan again with --failed {lower}")
 
 
+def test_what_is_known_is_kept_when_the_band_is_left() -> None:
+    series = _plan(ran=5)
+    lower = series.plan.candidates[0]
+    assert lower > 6, "values below are predicted to fit"
+    _, last = _search(series, lambda _: False)
+    assert last is not None
+    assert last.if_failed == f"plan again with --ran 5 --failed {lower}"
+    assert _plan(ran=5, failed=lower).plan.candidates == tuple(range(6, lower))
+
+
 @pytest.mark.parametrize("text", VARY, ids=["variables", "environment", "flat", "array"])
 @pytest.mark.parametrize("form", [str, lambda t: "\ufeff" + t, lambda t: t.replace("\n", "\r\n")])
 def test_a_written_script_is_the_original_but_for_the_batch(
