@@ -165,7 +165,9 @@ class _Finder:
         span = setting.value_span
         between = self._reading.source.text[setting.key_span.end : span.start]
         beside = setting.key_span.end <= span.start and _BESIDE.match(between)
-        if self._text(span) == str(value) and beside:
+        # Within the word stands a default too: `${BATCH:-64}`.
+        inside = setting.word.span.start <= span.start and span.end <= setting.word.span.end
+        if self._text(span) == str(value) and (beside or inside):
             return Part(key, value, span, key)
         return self._behind(key, value)
 

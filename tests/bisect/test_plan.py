@@ -145,6 +145,14 @@ def test_what_the_framework_refuses_is_no_candidate() -> None:
     assert _plan(one, FLAT_KEYS, **FEW).plan.candidates == (49, 50, 51, 52)
 
 
+def test_a_default_beside_its_key_is_varied_in_its_place() -> None:
+    text = FLAT.replace("train_batch_size=116", "train_batch_size=${BATCH:-116}")
+    series = _plan(text, FLAT_KEYS, **FEW)
+    (made, *_) = scripts(series).values()
+    value = series.plan.probes[0].value
+    assert f"data.train_batch_size=${{BATCH:-{value}}} " in made.decode()
+
+
 def test_the_batches_keep_their_shares() -> None:
     text = FLAT.replace("ppo_micro_batch_size_per_gpu=116", "ppo_micro_batch_size_per_gpu=29")
     series = _plan(text, FLAT_KEYS)
