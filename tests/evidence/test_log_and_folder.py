@@ -30,6 +30,7 @@ ONLY_A_RUN = {
     "peak memory, allocator",
     "peak above the weights",
     "peak against the estimate",
+    "least hardware",
 }
 """What a console log does not name: the host's GPUs, and memory that is physical."""
 
