@@ -35,7 +35,15 @@ STORE_SECONDS = 8.0
 """GitHub counts a delivery as failed after 10 s, and shows a 503 as what it is."""
 DELIVERY_ID = re.compile(r"[0-9A-Za-z-]{1,64}")
 
-EVENTS = ("pull_request", "issue_comment", "check_run", "repository", "installation", "ping")
+EVENTS = (
+    "pull_request",
+    "issue_comment",
+    "check_run",
+    "check_suite",
+    "repository",
+    "installation",
+    "ping",
+)
 """Those that are counted by name: a label must not be the sender's choice."""
 
 _log = logging.getLogger("rlbot.web")

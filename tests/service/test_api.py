@@ -24,6 +24,7 @@ from bot.service.database import parse_database
 from bot.service.metrics import Metrics
 from bot.service.pages import pages
 from bot.service.settings import Settings
+from bot.service.signature import signature
 from bot.service.verifications import Verifications
 from tests.service.payloads import comment, pull_request
 from tests.service.server import SECRET, deliver, served
@@ -147,8 +148,12 @@ def test_what_is_not_there_is_a_page_for_people(app_client: httpx.Client) -> Non
 def test_only_sha_256_counts(app_client: httpx.Client) -> None:
     body = json.dumps(pull_request()).encode()
     old = "sha1=" + hmac.new(SECRET.reveal().encode(), body, hashlib.sha1).hexdigest()
-    headers = {"X-Hub-Signature": old, "X-Hub-Signature-256": None}
-    assert deliver(app_client, "pull_request", body, headers=headers).status_code == 401
+    new = signature(body, SECRET)
+    for text in (None, old, "", "sha256=", new[:-1], new.upper(), new.removeprefix("sha256=")):
+        headers = {"X-Hub-Signature": old, "X-Hub-Signature-256": text}
+        assert deliver(app_client, "pull_request", body, headers=headers).status_code == 401, text
+    other = {"X-Hub-Signature": old}
+    assert deliver(app_client, "pull_request", body, headers=other).status_code == 202
 
 
 @pytest.mark.parametrize("text", ["/verify \ud800", "/verify \x00", "/verify " + "𝒳" * 70_000])

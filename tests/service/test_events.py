@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import json
+from collections import Counter
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -203,3 +207,70 @@ def test_any_payload_gets_an_answer(event: str, payload: Any, key: str) -> None:
     for one in (payload, {**whole, key: payload}):
         with suppress(BadPayload):
             assert isinstance(read(event, one), Job | Ignored)
+
+
+WRONG: tuple[object, ...] = (
+    None,
+    True,
+    -1,
+    10**30,
+    1.5,
+    float("nan"),
+    "",
+    "x" * 70_000,
+    "\ud800\x00",
+    [],
+    [[]],
+    {},
+    {"id": {"id": []}},
+)
+
+
+def _with_each_value_wrong(payload: Any) -> Iterator[Any]:
+    """The payload once for each of its values and each way to be wrong, and once without it."""
+    for key, value in payload.items() if isinstance(payload, dict) else enumerate(payload):
+        if isinstance(payload, dict):
+            yield {name: inner for name, inner in payload.items() if name != key}
+        inner = [*WRONG]
+        if isinstance(value, dict | list):
+            inner += _with_each_value_wrong(value)
+        for wrong in inner:
+            changed = copy.copy(payload)
+            changed[key] = wrong
+            yield changed
+
+
+EDITED = {"action": "edited", "changes": {"body": {"from": "a"}, "base": {"ref": {"from": "b"}}}}
+SUITE = {"id": 66, "head_sha": HEAD, "app": {"id": 7}, "pull_requests": [{"number": 12}]}
+
+
+@pytest.mark.parametrize(
+    ("event", "payload"),
+    [
+        ("pull_request", {**pull_request(), **EDITED}),
+        ("issue_comment", {**comment("/verify"), **EDITED}),
+        ("check_run", check_run("requested_action", requested_action={"identifier": "apply"})),
+        ("check_suite", {**BASE, "action": "rerequested", "check_suite": SUITE}),
+        ("repository", {**BASE, "action": "privatized"}),
+        (
+            "installation",
+            {"action": "deleted", "installation": {"id": 3, "account": {"login": "ada"}}},
+        ),
+    ],
+)
+def test_t17_any_value_of_a_payload_may_be_wrong(event: str, payload: Any) -> None:
+    """Each is a job that can be stored, or nothing, or refused in a sentence: never a fault."""
+    seen: Counter[str] = Counter()
+    for wrong in _with_each_value_wrong(payload):
+        try:
+            found = read(event, wrong)
+        except BadPayload:
+            seen["refused"] += 1
+            continue
+        seen[type(found).__name__] += 1
+        if isinstance(found, Job):
+            stored = json.dumps(found.to_json(), allow_nan=False).encode()
+            assert Job.from_json(json.loads(stored)) == found
+            found.id.encode()
+    assert seen["refused"] > 20
+    assert sum(seen.values()) > 60

@@ -6,6 +6,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import psycopg
 import pytest
 import sqlalchemy as sa
 
@@ -20,15 +21,25 @@ from tests.service.work import DiaryWork, job
 STORED = Path(__file__).parent / "stored"
 
 
+def _restore(database: Database, version: str) -> None:
+    """The database as that release left it: `tests/service/stored/make.py` wrote it."""
+    if database.is_sqlite:
+        with closing(sqlite3.connect(database.path)) as old:
+            old.executescript((STORED / f"{version}.sql").read_text("utf-8"))
+        return
+    address = database.url.replace("+psycopg", "")
+    with psycopg.connect(address) as connection:
+        connection.execute((STORED / f"{version}-postgres.sql").read_bytes())
+
+
 @pytest.mark.parametrize("version", OLDER)
 def test_jobs_of_an_older_release_end_under_this_one(
-    version: str, sqlite: Database, tmp_path: Path
+    version: str, database: Database, tmp_path: Path
 ) -> None:
-    with closing(sqlite3.connect(sqlite.path)) as old:
-        old.executescript((STORED / f"{version}.sql").read_text("utf-8"))
-    migrate(sqlite)
+    _restore(database, version)
+    migrate(database)
     (tmp_path / "go").touch()
-    client = JobClient(sqlite)
+    client = JobClient(database)
     # One ran when its worker died, one waited behind it, one waited; one is done, one failed.
     assert {s.id: s.state for s in client.jobs()} == {
         job(1).id: "done",
@@ -37,10 +48,10 @@ def test_jobs_of_an_older_release_end_under_this_one(
         job(3, "behind").id: "waiting",
         job(4).id: "waiting",
     }
-    lease = lease_for(sqlite, "new")
+    lease = lease_for(database, "new")
     lease.take()
     work = DiaryWork(tmp_path)
-    worker = Worker(sqlite, work, worker="new")
+    worker = Worker(database, work, worker="new")
     guard = Guard(lease, client, lambda: None, interval=0.2)
     worker.start()
     guard.start()
@@ -60,14 +71,13 @@ def test_jobs_of_an_older_release_end_under_this_one(
 
 
 def test_a_job_of_an_older_release_that_lives_is_left_to_its_worker(
-    sqlite: Database, tmp_path: Path
+    database: Database, tmp_path: Path
 ) -> None:
-    with closing(sqlite3.connect(sqlite.path)) as old:
-        old.executescript((STORED / f"{OLDER[0]}.sql").read_text("utf-8"))
-    migrate(sqlite)
-    living = lease_for(sqlite, "gone")
+    _restore(database, OLDER[0])
+    migrate(database)
+    living = lease_for(database, "gone")
     living.take()
-    client = JobClient(sqlite)
+    client = JobClient(database)
     try:
         client.adopt(lambda worker: worker == "gone")
         assert _state(client, job(3).id) == "running"
