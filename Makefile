@@ -1,6 +1,6 @@
 # `make demo` and `make test` do all their own set-up; everything else builds on them.
 .DEFAULT_GOAL := help
-.PHONY: help demo test chaos outages lint types lock schemas docs picture bench calibrate corpus fuzz clean
+.PHONY: help demo test chaos outages defences lint types lock schemas docs picture bench calibrate corpus fuzz clean
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -27,6 +27,9 @@ chaos: $(READY)  ## kill the App's processes while they answer a storm of delive
 
 outages: $(READY)  ## keep GitHub, W&B and the database from the App in real length, for a quarter of an hour
 	@$(BIN)/python -m pytest -q -n 10 -rP --durations=0 tests/service/outages.py
+
+defences: $(READY)  ## weaken each defence in a copy, and see that the tests notice
+	@$(BIN)/python -m tests.defences
 
 lint: $(READY)  ## format and lint
 	@$(BIN)/ruff format .

@@ -28,7 +28,6 @@ from bot.github.publish import publish
 from bot.github.pull import PullId
 from bot.github.suggestions import suggestions_of
 from bot.pulls import answer_pull, check_pull
-from bot.render.escape import visible
 from bot.render.json_report import to_json
 from bot.render.markdown import MARKER
 from bot.report import Edit, Fix
@@ -327,8 +326,10 @@ def test_t23_characters_that_deceive_are_shown_and_found(here: World, hidden: st
     assert script.name is None or not script.name.valid
     assert "name-pattern" in {finding.slug for finding in script.findings}
     body = pull.comments[0].body
-    if visible(hidden) != hidden:
-        assert hidden not in body
-        assert visible(hidden) in body
+    if hidden == "\u0430":
+        return  # A letter that can be seen: it is found, and shown as it is.
+    assert hidden not in body
+    assert hidden.encode("ascii", "backslashreplace").decode() in body
+    assert here.store.checks[0].annotations
     for note in here.store.checks[0].annotations:
-        assert visible(note["message"], keep="\n") == note["message"]
+        assert hidden not in note["message"]

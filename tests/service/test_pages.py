@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from html.parser import HTMLParser
 from pathlib import Path
 
 import httpx
@@ -237,6 +238,32 @@ def test_no_width_scrolls_sideways(
             page.goto(f"{client.base_url}/{address}")
             wide = page.evaluate("document.documentElement.scrollWidth")
             assert wide <= width
+
+
+def test_t11_texts_of_a_script_or_a_run_are_no_markup(
+    verifications: Verifications, client: httpx.Client
+) -> None:
+    """Without a browser: the elements of the pages are our own."""
+    number = put(verifications, report(1, model=HOSTILE))
+    for address in ("/", f"/reports/{number}"):
+        seen = _Elements()
+        seen.feed(client.get(address).text)
+        assert not seen.names & {"script", "img", "iframe", "object", "svg"}
+        assert "table" in seen.names
+    seen = _Elements()
+    seen.feed(client.get("/", params={"q": HOSTILE}).text)
+    assert not seen.names & {"script", "img", "iframe", "object", "svg"}
+
+
+class _Elements(HTMLParser):
+    """The names of a page's elements."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.names.add(tag)
 
 
 @needs_browser
