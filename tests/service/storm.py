@@ -225,6 +225,3 @@ def takeover(
 def _is_done(client: JobClient, job: Job) -> bool:
     status = client.show(job.id)
     return status is not None and status.state == "done"
-
-
-__all__ = ["WINDOWS", "Storm", "job_of", "storm", "takeover"]
