@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import TypeAlias
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.runs.recipe import RunRecipe
 from tests.runs.writer import write_run
 
-settings.register_profile("untimed", deadline=None)  # A busy machine is no fault of an example.
+# A busy machine is no fault of an example.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
 
 WrittenRun: TypeAlias = Callable[[RunRecipe], Path]
