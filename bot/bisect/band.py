@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
-from bot.bisect.knob import DECIDING, Knob, Read, find_knob
+from bot.bisect.find import DECIDING, Read, find_knob
+from bot.bisect.knob import Knob
 from bot.budgets import measured
 from bot.check import Options, Script, check_script
 from bot.errors import UserError

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from bot import __version__
+from bot.bisect.asked import Asked, command
 from bot.bisect.band import Where
 from bot.bisect.log import whole_log, with_log
 from bot.bisect.outcomes import read_outcome
-from bot.bisect.series import Asked, Series, command, plan_series, varied
+from bot.bisect.series import Series, plan_series, varied
 from bot.bisection import Bracket, Limit, Outcome
 from bot.check import Options, Script
 from bot.errors import UserError

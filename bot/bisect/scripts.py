@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from pathlib import PurePosixPath
 
 from bot.bisect.knob import edited
 from bot.bisect.series import Series
-from bot.bisection import Probe
+from bot.bisection import Plan, Probe
 from bot.shell.source import Span
 from bot.trials import read_trials
 
@@ -27,6 +29,21 @@ def scripts(series: Series) -> dict[str, bytes]:
         )
         made[probe.name] = edited(data, edits)
     return made
+
+
+def with_paths(plan: Plan, root: str, parent: str) -> Plan:
+    """The plan with the path of each script that is written below a folder."""
+    path = PurePosixPath(plan.script)
+    probes = tuple(
+        replace(probe, path=(PurePosixPath(root) / folder(probe.name, path, parent)).as_posix())
+        for probe in plan.probes
+    )
+    return replace(plan, probes=probes)
+
+
+def folder(name: str, path: PurePosixPath, parent: str) -> PurePosixPath:
+    """Where a probe's script stands: its name and the folder that it is named after stay."""
+    return PurePosixPath(name) / parent / path.name
 
 
 def _says(series: Series, probe: Probe) -> str:

@@ -92,8 +92,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status: 3 without a prediction."""
     from dataclasses import replace
 
+    from bot.bisect.asked import Asked
     from bot.bisect.band import Where
-    from bot.bisect.series import Asked, plan_series, with_paths
+    from bot.bisect.scripts import with_paths
+    from bot.bisect.series import plan_series
     from bot.bisect.zh import in_language
 
     script, options = script_of(arguments)
@@ -185,8 +187,7 @@ def _write(series: Series, root: Path) -> None:
     """Write each script; never over another file."""
     from pathlib import PurePosixPath
 
-    from bot.bisect.scripts import scripts
-    from bot.bisect.series import folder
+    from bot.bisect.scripts import folder, scripts
 
     script = series.candidates.script
     made = scripts(series)

@@ -35,9 +35,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status: 1 for a contradiction, 3 when no run says anything."""
     from dataclasses import asdict, replace
 
+    from bot.bisect.asked import Asked
     from bot.bisect.band import Where
     from bot.bisect.bracket import read_bracket
-    from bot.bisect.series import Asked
     from bot.bisect.zh import in_language
     from bot.commands.fixing import replace_script
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any
 
-from bot.check import Script
+from bot.bisect.asked import Asked
+from bot.bisect.series import Series, plan_series
+from bot.check import Options, Script
 from bot.frameworks import plans
 from bot.shell import read
 from tests.runs.recipe import RunRecipe
@@ -90,10 +93,21 @@ ARRAY = FLAT.replace("python3 -m verl.trainer.main_ppo \\\n", "SETTINGS=(\n").re
 ARRAY = ARRAY.replace(" \\\n", "\n")
 """The settings stand in an array, where each line may have a comment."""
 
+VARY = {VARIABLES: (), ENVIRONMENT: (), FLAT: FLAT_KEYS, ARRAY: FLAT_KEYS}
+"""Each style with what is varied in it."""
+FEW = {"ran": 48, "failed": 53}
+"""Ends with few values between them."""
+
 
 def script(text: str | bytes = VARIABLES, path: str = PATH) -> Script:
     """A script under the name that says its hardware."""
     return Script(path=path, data=text.encode() if isinstance(text, str) else text)
+
+
+@cache
+def planned(text: str = VARIABLES, vary: tuple[str, ...] = (), **asked: object) -> Series:
+    """The series of a script in one of the styles; the same one is made once."""
+    return plan_series(script(text), Options(), Asked(vary=vary, **asked))  # type: ignore[arg-type]
 
 
 def config_of(text: str | bytes, path: str = PATH) -> dict[str, Any]:
@@ -129,12 +143,15 @@ def run_of(text: str | bytes, *, fits: bool, **changes: Any) -> RunRecipe:
 __all__ = [
     "ARRAY",
     "ENVIRONMENT",
+    "FEW",
     "FLAT",
     "FLAT_KEYS",
     "OOM",
     "PATH",
     "VARIABLES",
+    "VARY",
     "config_of",
+    "planned",
     "run_of",
     "script",
 ]

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bot.bisect.asked import Asked
 from bot.bisect.bracket import read_bracket
 from bot.bisect.log import merged, with_log
-from bot.bisect.series import Asked, plan_series
+from bot.bisect.series import plan_series
 from bot.bisection import Bracket
 from bot.check import Options, check_script
 from bot.evidence import read

@@ -13,8 +13,9 @@ from wandb.sdk.launch.sweeps.utils import (  # type: ignore[import-untyped, unus
     create_sweep_command_args,
 )
 
+from bot.bisect.asked import Asked
 from bot.bisect.scripts import scripts
-from bot.bisect.series import Asked, Series, plan_series
+from bot.bisect.series import Series, plan_series
 from bot.bisect.sweep import sweep
 from bot.check import Options
 from bot.errors import UserError

@@ -1,0 +1,203 @@
+"""Finds the value that is varied, where it stands in a script.
+
+The place is found by trying: a whole number of the script is the value when another number in its
+place gives the batch that arithmetic says, and leaves every setting that is no batch size alone.
+Nothing is guessed: where several numbers would do, the question is put to the author.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from difflib import get_close_matches
+
+from bot.bisect.knob import Knob, Part, edited
+from bot.errors import UserError
+from bot.evidence.batch_claims import BOOKKEEPING
+from bot.frameworks.plan import Plan
+from bot.shell.source import Span
+from bot.shell.words import Reading, Variable
+from bot.trials import tried_values
+
+Read = Callable[[bytes], tuple[Reading, Sequence[Plan]]]
+"""Reads a script as the original was read: with the same tree and the same releases."""
+
+BATCH_SIZE = re.compile(r"(?:\A|[._])\w*batch_?size\w*\Z|(?:\A|_)nproc_per_gpu\Z")
+"""Keys of batch sizes, in every framework."""
+DECIDING = re.compile(r"batch_?size|max_token|max_len")
+"""Keys that may decide what a pass holds."""
+_BESIDE = re.compile(r"[\s='\"\\]*\Z")
+"""What may stand between a key and a value that was written beside it."""
+
+
+def find_knob(data: bytes, read: Read, vary: Sequence[str] = ()) -> Knob:
+    """The number that is to be varied, or those that `vary` names: keys, or variables.
+
+    Raises UserError, with what to do, when there is none or more than one would do.
+    """
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UserError(
+            f"The script is not UTF-8 (byte {error.start}); convert it first."
+        ) from None
+    reading, plans = read(data)
+    if not plans:
+        raise UserError("The script starts no known framework, so it has no batch to vary.")
+    finder = _Finder(data, read, reading, plans)
+    parts = tuple(map(finder.named, dict.fromkeys(vary))) if vary else (finder.batch(),)
+    key = plans[0].train_batch_size.key or (parts[0].key or parts[0].name)
+    knob = Knob(parts, key, plans[0].train_batch_size.value or parts[0].value)
+    finder.settle(knob)
+    return knob
+
+
+class _Finder:
+    def __init__(self, data: bytes, read: Read, reading: Reading, plans: Sequence[Plan]) -> None:
+        self._data, self._read, self._reading, self._plans = data, read, reading, plans
+
+    def batch(self) -> Part:
+        """The number that the page's MaxBatch is made from."""
+        key = self._plans[0].train_batch_size.key
+        if key is None:
+            raise UserError(
+                "The script does not say how large its batch is; name what is to be "
+                "varied with --vary KEY."
+            )
+        return self._of_key(key)
+
+    def named(self, name: str) -> Part:
+        """The number of a key or a variable that was asked for."""
+        if any(plan.last(name) is not None for plan in self._plans):
+            return self._of_key(name)
+        found = [part for part in self._variables() if part.name == name]
+        if len(found) == 1:
+            return found[0]
+        if any(variable.name == name for variable in self._reading.variables):
+            raise UserError(f"--vary: {name} is not set once, to a whole number, in the script.")
+        keys = {s.key for plan in self._plans for s in plan.settings if isinstance(s.value, int)}
+        near = get_close_matches(name, [*keys, *(v.name for v in self._reading.variables)], n=1)
+        hint = f" Did you mean {near[0]}?" if near else ""
+        raise UserError(f"--vary: the script sets neither a key nor a variable {name}.{hint}")
+
+    def _of_key(self, key: str) -> Part:
+        setting = next((s for plan in self._plans if (s := plan.last(key)) is not None), None)
+        if setting is None:
+            raise UserError(
+                f"The script leaves {key} to the framework; set it in the script to vary it."
+            )
+        value = setting.value
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            raise UserError(
+                f"{key} is {setting.text}, where a whole number that the script itself "
+                "holds belongs."
+            )
+        span = setting.value_span
+        between = self._reading.source.text[setting.key_span.end : span.start]
+        beside = setting.key_span.end <= span.start and _BESIDE.match(between)
+        # Within the word stands a default too: `${BATCH:-64}`.
+        inside = setting.word.span.start <= span.start and span.end <= setting.word.span.end
+        if self._text(span) == str(value) and (beside or inside):
+            return Part(key, value, span, key)
+        return self._behind(key, value)
+
+    def _behind(self, key: str, value: int) -> Part:
+        """The variable that a setting's value comes from."""
+        found = [part for part in self._variables() if self._moves(part, key)]
+        logged = {tried.name for tried in tried_values(self._reading, self._plans)}
+        chosen = [part for part in found if part.name in logged] or found
+        if len(chosen) == 1:
+            return chosen[0]
+        if chosen:
+            raise UserError(
+                f"{key} is computed from {_list([part.name for part in chosen])}; say "
+                f"which one is to be varied with --vary {chosen[0].name}."
+            )
+        raise UserError(
+            f"{key}={value} is not written in the script as a number of its own, so "
+            "it cannot be varied; write it so, or name a variable with --vary NAME."
+        )
+
+    def _variables(self) -> Iterator[Part]:
+        """The variables that are set once, to a whole number that stands in the script."""
+        seen: dict[str, list[Variable]] = {}
+        for variable in self._reading.variables:
+            seen.setdefault(variable.name, []).append(variable)
+        for name, assigned in seen.items():
+            text = assigned[0].value.text
+            places = {v.value.span_of(0, len(v.value.text)) for v in assigned}
+            if len(places) != 1 or not re.fullmatch("[1-9][0-9]{0,8}", text):
+                continue
+            (span,) = places
+            if self._text(span) == text:
+                inside = assigned[0].value_span
+                if inside.start <= span.start and span.end <= inside.end:
+                    yield Part(name, int(text), span, None)
+
+    def _moves(self, part: Part, key: str) -> bool:
+        """Whether the key follows a variable, and nothing but batch sizes does."""
+        before = self._plans
+        _, after = self._read(edited(self._data, [(part.span, str(part.value * 2))]))
+        if len(before) != len(after):
+            return False
+        moved = False
+        for old, new in zip(before, after, strict=True):
+            for changed in _changed(old, new):
+                if changed == key:
+                    moved = True
+                elif not _belongs(changed):
+                    return False
+        return moved
+
+    def settle(self, knob: Knob) -> None:
+        """Check that every launch follows its places; raises UserError when one does not."""
+        _, after = self._read(knob.write(self._data, knob.value * 2))
+        several = len(self._plans) > 1
+        for old, new in zip(self._plans, after, strict=len(self._plans) == len(after)):
+            if several and not list(_changed(old, new)):
+                raise self._apart()
+            for part in knob.parts:
+                key = part.key
+                if key is None or old.last(key) is None:
+                    continue
+                setting = new.last(key)
+                if setting is not None and setting.value == part.value * 2:
+                    continue
+                if several:
+                    raise self._apart()
+                raise UserError(
+                    f"Another number in the place of {key} (line {self._line(part.span)}) "
+                    "does not reach the launch; name what is to be varied with --vary."
+                )
+
+    def _apart(self) -> UserError:
+        lines = [str(self._line(plan.launch.command.span)) for plan in self._plans]
+        return UserError(
+            f"The script starts {len(self._plans)} trainings (lines {_list(lines)}) "
+            "whose batches stand in places of their own; keep one of them in the "
+            "script."
+        )
+
+    def _text(self, span: Span) -> str:
+        return self._reading.source.text[span.start : span.end]
+
+    def _line(self, span: Span) -> int:
+        return self._reading.source.line_column(span.start)[0]
+
+
+def _belongs(key: str) -> bool:
+    """Whether a setting may follow the batch without being part of what is compared."""
+    return bool(BATCH_SIZE.search(key) or BOOKKEEPING.match(key))
+
+
+def _changed(old: Plan, new: Plan) -> Iterator[str]:
+    """Keys whose value differs between two readings of a launch."""
+    before, after = old.resolved(), new.resolved()
+    for key in before.keys() | after.keys():
+        if key not in before or key not in after or before[key] != after[key]:
+            yield key
+
+
+def _list(names: Sequence[str]) -> str:
+    unique = list(dict.fromkeys(names))
+    return unique[0] if len(unique) == 1 else f"{', '.join(unique[:-1])} and {unique[-1]}"
