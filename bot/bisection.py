@@ -109,6 +109,11 @@ class Plan:
     """What that number counts, in words."""
     no_prediction: str | None
     """Why the band could not be predicted."""
+    no_effect: str | None
+    """Why there is nothing to bisect: by the prediction the value does not decide the memory of a
+    GPU. The mode is closed then, and nothing is to be run."""
+    vary_instead: tuple[str, ...]
+    """The settings that do decide it, for --vary."""
     notes: tuple[str, ...]
     """What to know before the first run."""
     sweep: str | None

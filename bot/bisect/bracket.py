@@ -14,7 +14,6 @@ from bot.bisect.outcomes import read_outcome
 from bot.bisect.series import Series, plan_series, varied
 from bot.bisection import Bracket, Limit, Outcome
 from bot.check import Options, Script
-from bot.errors import UserError
 from bot.evidence.facts import Facts
 from bot.language import say
 from bot.naming import read_name
@@ -147,12 +146,9 @@ def _judged(
     )
     if ran is not None and failed is not None and not _between(series, ran, failed):
         return replace(bracket, verdict="bracketed", summary=_closed(bracket, ran, failed))
-    try:
-        plan = plan_series(script, options, again).plan
-    except UserError:
-        # The memory model sees no difference; the runs do.
-        plan = plan_series(script, options, replace(again, blind=True)).plan
+    plan = plan_series(script, options, again).plan
     if plan.mode == "closed":
+        # The memory model sees no difference, or leaves nothing between; the runs do.
         plan = plan_series(script, options, replace(again, blind=True)).plan
     words = command("plan", script.path, asked.vary)
     words += ["--ran", str(ran.value)] if ran is not None else []

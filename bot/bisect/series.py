@@ -29,8 +29,8 @@ from bot.bisect.reader import Reader
 from bot.bisect.tree import Node, blind_runs, most_runs, rounds, runs_to, series, spread
 from bot.bisection import Mode, Plan, Probe, Varied
 from bot.check import Options, Script
-from bot.errors import UserError
 from bot.language import say
+from bot.memory.budget import Budget
 from bot.report import Tool
 from bot.shell.words import Reading
 
@@ -67,7 +67,12 @@ class _Planner:
 
     def plan(self) -> Plan:
         """The whole plan."""
-        self._predict()
+        try:
+            if not self._asked.blind and not moves(self._of):
+                return self._without_effect()
+            self._predict()
+        except NoPredictionError as error:
+            self._no_prediction = str(error)
         lower, upper = ends = self._ends()
         low = 1 if lower is None else lower.value + (lower.source != "predicted")
         top = self._asked.largest or LARGEST
@@ -92,23 +97,28 @@ class _Planner:
     def _predict(self) -> None:
         if self._asked.blind:
             self._no_prediction = say("It was left out (--blind).")
-            return
-        try:
-            if not moves(self._of):
-                raise UserError(self._still())
+        else:
             self._band = predict_band(self._of, self._unit, self._asked.largest)
-        except NoPredictionError as error:
-            self._no_prediction = str(error)
 
-    def _still(self) -> str:
-        """Why there is nothing to bisect, and what decides the memory instead."""
+    def _without_effect(self) -> Plan:
+        """There is nothing to bisect; what decides the memory is named instead."""
         budget, value = self._of.budget(self._knob.value), self._knob.value
-        keys = deciding(self._of)
-        other = f": --vary {' or --vary '.join(keys)}" if keys else " with --vary KEY"
-        return (
-            f"By the prediction {self._knob.name} does not decide the memory of a GPU: the peak is "
-            f"{budget.peak().in_gib:.1f} of {budget.usable.in_gib:.1f} GiB at {value} and at "
-            f"{value * 64} alike. Vary what does{other}. (--blind bisects all the same.)"
+        why = say(
+            "By the prediction {name} does not decide the memory of a GPU: the peak is {peak} of "
+            "{usable} GiB at {value} and at {more} alike.",
+            name=self._knob.name,
+            peak=f"{budget.peak().in_gib:.1f}",
+            usable=f"{budget.usable.in_gib:.1f}",
+            value=value,
+            more=value * 64,
+        )
+        return self._made(
+            "closed",
+            self._known,
+            (),
+            budget=budget,
+            no_effect=why,
+            vary_instead=tuple(deciding(self._of)),
         )
 
     def _ends(self) -> Ends:
@@ -150,13 +160,7 @@ class _Planner:
             "doubling",
             ends,
             probes,
-            multiple=1,
             candidates=tuple(probe.value for probe in probes),
-            runs=None,
-            runs_expected=None,
-            rounds=None,
-            blind=None,
-            blind_how=None,
         )
 
     @property
@@ -186,28 +190,53 @@ class _Planner:
         )
         return blind_runs(step, values[-1], largest), how
 
-    def _made(self, mode: Mode, ends: Ends, probes: Sequence[Probe], **fields: object) -> Plan:
+    def _made(
+        self,
+        mode: Mode,
+        ends: Ends,
+        probes: Sequence[Probe],
+        *,
+        budget: Budget | None = None,
+        multiple: int = 1,
+        candidates: tuple[int, ...] = (),
+        runs: int | None = None,
+        runs_expected: int | None = None,
+        rounds: int | None = None,
+        blind: int | None = None,
+        blind_how: str | None = None,
+        no_effect: str | None = None,
+        vary_instead: tuple[str, ...] = (),
+    ) -> Plan:
         script = self._of.script
-        reading = self._of.read(script.data)[0]
-        budget = self._of.budget(self._knob.value) if self._band is not None else None
+        if self._band is not None:
+            budget = self._of.budget(self._knob.value)
+        read = shlex.join(command("read", script.path, self._asked.vary))
         return Plan(
             tool=Tool(name="rlbot", version=__version__),
             language=self._of.options.config.language,
             script=script.path,
             batch_key=self._knob.batch_key,
-            varied=varied(self._knob, reading),
+            varied=varied(self._knob, self._of.read(script.data)[0]),
             device=budget.device.label if budget is not None else None,
             gpus=budget.gpus if budget is not None else None,
             mode=mode,
             lower=ends[0],
             upper=ends[1],
-            probes=tuple(probes),
             expected=self._band.expected if self._band is not None else None,
+            multiple=multiple,
+            candidates=candidates,
+            probes=tuple(probes),
+            runs=runs,
+            runs_expected=runs_expected,
+            rounds=rounds,
+            blind=blind,
+            blind_how=blind_how,
             no_prediction=self._no_prediction,
+            no_effect=no_effect,
+            vary_instead=vary_instead,
             notes=(*self._notes, *notes(self._of, budget)),
             sweep=None,
-            next_command=f"{shlex.join(command('read', script.path, self._asked.vary))} RUN…",
-            **fields,  # type: ignore[arg-type]
+            next_command=None if no_effect is not None else f"{read} RUN…",
         )
 
 

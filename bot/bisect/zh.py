@@ -48,6 +48,11 @@ SENTENCES: Final[Mapping[str, str]] = {
     "nothing is left to try": "没有可试的值",
     "plan again with {options}": "用 {options} 重新规划",
     "read all runs of the round": "读取本轮的全部运行",
+    "By the prediction {name} does not decide the memory of a GPU: the peak is {peak} of {usable} "
+    "GiB at {value} and at {more} alike.": (
+        "按预测，{name} 不决定单个 GPU 的显存：取 {value} 与 {more} 时峰值同为 {peak} GiB，"
+        "可用 {usable} GiB。"
+    ),
     # Notes.
     "Assumed: {what}.": "假设：{what}。",
     "The linter finds errors in the script that no batch settles; fix them first (rlbot lint "

@@ -89,7 +89,7 @@ def add_script(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry it out; returns the exit status: 3 without a prediction."""
+    """Carry it out; returns the exit status: 3 without a prediction, or nothing to bisect."""
     from dataclasses import replace
 
     from bot.bisect.asked import Asked
@@ -125,7 +125,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.to:
         _write(series, Path(arguments.to))
         plan = with_paths(plan, arguments.to, _parent(script))
-    if arguments.sweep:
+    if arguments.sweep and plan.no_effect is None:
         plan = replace(plan, sweep=_sweep(series, plan, Path(arguments.sweep)))
     plan = in_language(plan, options.config.language)
     if arguments.format == "json":
@@ -138,7 +138,8 @@ def run(arguments: argparse.Namespace) -> int:
         from bot.render.bisect import plan_text
 
         write(plan_text(plan))
-    return 3 if plan.no_prediction is not None and not arguments.blind else 0
+    unpredicted = plan.no_prediction is not None and not arguments.blind
+    return 3 if unpredicted or plan.no_effect is not None else 0
 
 
 def script_of(arguments: argparse.Namespace) -> tuple[Script, Options]:

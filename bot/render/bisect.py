@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 
 from bot.bisection import Bracket, Limit, Plan, Probe
@@ -39,6 +40,9 @@ def _plan(plan: Plan) -> Iterator[str]:
     yield f"{plan.script}: {names}{tr(', on {where}', where=where) if where else ''}"
     yield from _limits(plan)
     yield ""
+    if plan.no_effect is not None:
+        yield from _without_effect(plan)
+        return
     if plan.no_prediction is not None:
         yield tr("No prediction: {why} The search is blind.", why=plan.no_prediction)
     yield from _counted(plan)
@@ -51,6 +55,21 @@ def _plan(plan: Plan) -> Iterator[str]:
     if plan.next_command is not None and plan.probes:
         yield ""
         yield tr("When runs are done: {command}", command=plan.next_command)
+
+
+def _without_effect(plan: Plan) -> Iterator[str]:
+    yield plan.no_effect or ""
+    if plan.vary_instead:
+        yield tr("Vary what does:")
+        for key in plan.vary_instead:
+            again = ["rlbot", "bisect", "plan", plan.script, "--vary", key]
+            yield f"  {shlex.join(again)}"
+    else:
+        yield tr("Name what does with --vary KEY.")
+    yield tr("With --blind it is bisected all the same.")
+    if plan.notes:
+        yield ""
+        yield from plan.notes
 
 
 def _limits(plan: Plan) -> Iterator[str]:

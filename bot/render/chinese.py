@@ -29,6 +29,9 @@ SENTENCES: Final[Mapping[str, str]] = {
     "Trial log: {log}": "试验记录：{log}",
     "Next: {values}": "接下来：{values}",
     "expected to fit": "预计可行",
+    "Vary what does:": "请改变起决定作用的设置：",
+    "Name what does with --vary KEY.": "请用 --vary KEY 指明起决定作用的设置。",
+    "With --blind it is bisected all the same.": "加上 --blind 仍可二分。",
     "The batch is doubled until one fails; the command at that run then bisects below it.": (
         "批量逐次加倍，直到失败；再用该次运行旁的选项在其下二分。"
     ),

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 from syrupy.assertion import SnapshotAssertion
 
 from bot.schema import bisect_schemas
-from tests.bisect.samples import FLAT, PATH, VARIABLES, run_of
+from tests.bisect.samples import FLAT, FLAT_KEYS, PATH, VARIABLES, run_of
 from tests.command import Result, rlbot
 from tests.conftest import WrittenRun
 
@@ -88,10 +88,24 @@ def test_what_is_wrong_is_a_sentence(folder: Path) -> None:
     result = _plan(folder, "--run", "nowhere")
     assert result.status == 2
     assert result.err.startswith("rlbot: nowhere: nowhere does not exist")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_value_that_memory_does_not_follow_is_an_answer(
+    folder: Path, snapshot: SnapshotAssertion, language: str
+) -> None:
     (folder / PATH).write_text(FLAT, encoding="utf-8")
-    result = _plan(folder)
-    assert result.status == 2
-    assert "does not decide the memory of a GPU" in result.err
+    result = _plan(folder, "--lang", language, "--to", "series", "--sweep", "sweep.yaml")
+    assert (result.status, result.err) == (3, "")
+    assert result.out == snapshot
+    assert not (folder / "series").exists()
+    assert not (folder / "sweep.yaml").exists()
+    result = _plan(folder, "--format", "json")
+    assert (result.status, result.err) == (3, "")
+    content = json.loads(result.out)
+    Draft202012Validator(bisect_schemas()["bisect-plan-v1"]).validate(content)
+    assert content["vary_instead"] == list(FLAT_KEYS[2:4])
+    assert _plan(folder, "--vary", content["vary_instead"][0]).status == 0
 
 
 def test_json_is_as_its_schema_says(folder: Path, written: WrittenRun) -> None:

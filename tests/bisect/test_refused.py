@@ -39,11 +39,6 @@ REFUSED = {
         "starts 2 trainings",
     ),
     "no training": ("echo 1\n", (), "starts no known framework"),
-    "memory does not follow": (
-        FLAT,
-        (),
-        "does not decide the memory of a GPU",
-    ),
 }
 
 
@@ -61,16 +56,14 @@ def test_contradictory_ends_are_refused() -> None:
 
 
 def test_examples_say_what_decides_their_memory() -> None:
+    key = "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu"
     for path in sorted(ROOT.glob("examples/tuning/*/*_h[18]00_fsdp_vllm.sh")):
-        with pytest.raises(UserError) as raised:
-            plan_series(
-                script(path.read_bytes(), path.relative_to(ROOT).as_posix()), Options(), Asked()
-            )
-        key = "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu"
-        assert f"--vary {key}" in str(raised.value)
-        series = plan_series(
-            script(path.read_bytes(), path.relative_to(ROOT).as_posix()),
-            Options(),
-            Asked(vary=(key,)),
-        )
-        assert series.plan.probes
+        example = script(path.read_bytes(), path.relative_to(ROOT).as_posix())
+        plan = plan_series(example, Options(), Asked()).plan
+        assert plan.no_effect is not None
+        assert "does not decide the memory of a GPU" in plan.no_effect
+        assert (plan.mode, plan.probes, plan.next_command) == ("closed", (), None)
+        assert key in plan.vary_instead
+        for other in plan.vary_instead:
+            assert plan_series(example, Options(), Asked(vary=(other,))).plan.probes
+        assert plan_series(example, Options(), Asked(blind=True)).plan.no_effect is None
