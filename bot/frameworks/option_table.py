@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -51,6 +52,9 @@ class OptionTable:
         self.root = root
         self._options: Mapping[str, list[Any]] = data["roots"][root]
         self._dashed: bool = data.get("dashed", False)
+        names = (*self._options, "help")
+        self._places = {name: place for place, name in enumerate(names)}
+        self._sorted = sorted(self._places)
 
     def spelled(self, key: str) -> str:
         """An option with dashes as the table spells it: `lora-r` is `lora_r`, where both work."""
@@ -67,7 +71,12 @@ class OptionTable:
     def fitting(self, key: str) -> list[str]:
         """The options that begin with `key`; argparse refuses a beginning that fits several."""
         key = self.spelled(key)
-        return [name for name in (*self._options, "help") if key and name.startswith(key)]
+        if not key:
+            return []
+        start = end = bisect_left(self._sorted, key)
+        while end < len(self._sorted) and self._sorted[end].startswith(key):
+            end += 1
+        return sorted(self._sorted[start:end], key=self._places.__getitem__)
 
     def convert(self, text: str, key: Key) -> Scalar:
         """The value as the option's type makes it; as text when that fails."""

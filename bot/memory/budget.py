@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from bot.devices import Device
@@ -59,11 +59,9 @@ class Spread:
 
     def at(self, level: Level) -> Bytes:
         """The amount at a level."""
-        return {
-            "floor": self.floor,
-            "expected": self.expected,
-            "conservative": self.conservative,
-        }[level]
+        if level == "floor":
+            return self.floor
+        return self.expected if level == "expected" else self.conservative
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +73,17 @@ class Stage:
     components: Mapping[Level, Mapping[str, Bytes]]
     """Level to what takes the memory, each named."""
 
-    @property
-    def total(self) -> Spread:
-        """The sum; a higher level is never below a lower one."""
+    total: Spread = field(init=False, compare=False, repr=False)
+    """The sum; a higher level is never below a lower one."""
+
+    def __post_init__(self) -> None:
+        """Add up once: a search asks for it thousands of times."""
         floor, expected, conservative = (
             together(self.components[level].values()) for level in LEVELS
         )
         expected = max(floor, expected)
-        return Spread(floor, expected, max(expected, conservative))
+        spread = Spread(floor, expected, max(expected, conservative))
+        object.__setattr__(self, "total", spread)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

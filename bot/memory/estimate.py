@@ -7,7 +7,7 @@ others what they do not offload; the peak is the fullest stage.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from bot.devices import Device
@@ -24,7 +24,7 @@ from bot.memory.engines import asleep, generating, weights
 from bot.memory.profiles import overhead
 from bot.memory.states import States, states
 from bot.memory.units import NOTHING, Bytes, together
-from bot.memory.workload import LEVELS, Level, Pool, Role, RoleName, Workload
+from bot.memory.workload import LEVELS, Engine, Level, Pool, Role, RoleName, Workload
 
 _Kind: TypeAlias = Literal["generate", "sync", "forward", "update", "step"]
 _FORWARD: Mapping[RoleName, StageName] = {
@@ -46,22 +46,29 @@ class _Work:
 
 def estimate(workload: Workload, device: Device) -> Budget:
     """What the workload takes of each GPU of the device; arithmetic alone."""
-    total = Bytes(device.memory_bytes)
-    stages: list[Stage] = []
-    for pool in workload.pools:
-        gpu = _Gpu(pool, total)
-        stages += [
-            Stage(work.name, pool.name, {level: gpu.parts(work, level) for level in LEVELS})
-            for work in _works(pool)
-        ]
-    return Budget(
-        device=device,
-        gpus=sum(pool.gpus for pool in workload.pools),
-        stages=tuple(stages),
-        host=max((_host(pool, workload.gpus_per_node) for pool in workload.pools), default=NOTHING),
-        assumptions=workload.assumptions,
-        measured=workload.measured,
-    )
+    return Estimator(workload).on(device)
+
+
+class Estimator:
+    """The budgets of one workload; what neither device nor share changes is worked out once."""
+
+    def __init__(self, workload: Workload) -> None:
+        self._workload = workload
+        self._gpus = [_Gpu(pool) for pool in workload.pools]
+        hosts = (_host(pool, workload.gpus_per_node) for pool in workload.pools)
+        self._host = max(hosts, default=NOTHING)
+
+    def on(self, device: Device, share: float | None = None) -> Budget:
+        """The budget on a device; with a share, the engines have that one instead of their own."""
+        total = Bytes(device.memory_bytes)
+        return Budget(
+            device=device,
+            gpus=sum(pool.gpus for pool in self._workload.pools),
+            stages=tuple(stage for gpu in self._gpus for stage in gpu.stages(total, share)),
+            host=self._host,
+            assumptions=self._workload.assumptions,
+            measured=self._workload.measured,
+        )
 
 
 def _works(pool: Pool) -> Iterator[_Work]:
@@ -79,17 +86,39 @@ def _works(pool: Pool) -> Iterator[_Work]:
             yield _Work("critic" if critic else "optimizer", "step", role)
 
 
+def _by_card(work: _Work, engine: Engine | None) -> bool:
+    """Whether the card's size or the engine's share of it decides what a stage takes."""
+    if engine is None or work.kind == "sync":
+        return False
+    return work.kind == "generate" or not engine.sleeps
+
+
 class _Gpu:
     """One GPU of a pool: what is on it at a level while someone works."""
 
-    def __init__(self, pool: Pool, total: Bytes) -> None:
+    def __init__(self, pool: Pool) -> None:
         self._pool = pool
-        self._total = total
         self._states: Mapping[RoleName, States] = {r.name: states(r) for r in pool.roles}
+        self._works = tuple(_works(pool))
+        self._kept: dict[int, Stage] = {}
 
-    def parts(self, work: _Work, level: Level) -> Parts:
+    def stages(self, total: Bytes, share: float | None) -> Iterator[Stage]:
+        """Every stage on a card of `total` bytes, in the order of a step."""
+        engine = self._pool.engine
+        if engine is not None and share is not None:
+            engine = replace(engine, fraction=share)
+        for place, work in enumerate(self._works):
+            stage = self._kept.get(place)
+            if stage is None:
+                parts = {level: self._parts(work, level, engine, total) for level in LEVELS}
+                stage = Stage(work.name, self._pool.name, parts)
+                if not _by_card(work, engine):
+                    self._kept[place] = stage
+            yield stage
+
+    def _parts(self, work: _Work, level: Level, engine: Engine | None, total: Bytes) -> Parts:
         """Everything on the GPU, by name."""
-        idle, engine = self._idle(work.role), self._pool.engine
+        idle = self._idle(work.role)
         parts: Parts = {}
         if work.role is not None:
             parts |= self._resident(work.role, work.kind)
@@ -102,11 +131,11 @@ class _Gpu:
         if engine is not None:
             if work.kind == "generate":
                 taken = together(idle.values())
-                parts |= generating(engine, level, self._total, taken)
+                parts |= generating(engine, level, total, taken)
             elif work.kind == "sync":
                 parts["engine weights"] = weights(engine)
             else:
-                parts |= asleep(engine, level, self._total)
+                parts |= asleep(engine, level, total)
         parts |= idle
         parts["contexts"] = overhead(self._pool, level)
         return {name: amount for name, amount in parts.items() if amount}

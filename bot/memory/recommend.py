@@ -14,7 +14,7 @@ from bot.devices import Device
 from bot.frameworks import plans
 from bot.memory.budget import Budget
 from bot.memory.engines import minimum
-from bot.memory.estimate import estimate
+from bot.memory.estimate import Estimator
 from bot.memory.ladder import SHARES, divides, steps
 from bot.memory.predict import workload_of
 from bot.memory.profiles import ENGINE_WORKING
@@ -75,6 +75,7 @@ class Search:
     def __init__(self, wish: Wish, release: str) -> None:
         self.wish, self.release = wish, release
         self._kept: dict[Way, Workload | None] = {}
+        self._estimators: dict[Way, Estimator] = {}
 
     def on(
         self, device: Device, budget: int, *, least: bool = False, whole: bool = False
@@ -139,15 +140,14 @@ class Search:
     def _tried(
         self, device: Device, way: Way, shares: Sequence[float]
     ) -> Iterator[tuple[Way, Budget]]:
-        workload = self.workload(replace(way, share=SHARES[0]))
+        first = replace(way, share=SHARES[0])
+        workload = self.workload(first)
         if workload is None:
             return
+        if first not in self._estimators:
+            self._estimators[first] = Estimator(workload)
         for share in shares if self.wish.online else shares[:1]:
-            pools = tuple(
-                replace(p, engine=replace(p.engine, fraction=share)) if p.engine else p
-                for p in workload.pools
-            )
-            made = estimate(replace(workload, pools=pools), device)
+            made = self._estimators[first].on(device, share)
             yield replace(way, share=share), made
             if any(s.name != "rollout" and s.total.expected > made.usable for s in made.stages):
                 return  # A smaller share changes nothing beside the rollout.

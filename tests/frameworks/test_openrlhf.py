@@ -342,3 +342,13 @@ def test_a_script_for_an_older_release() -> None:
     for plan in (old, new):
         assert (plan.model.value, plan.train_batch_size.value) == ("x/y", 64)
         assert (plan.loggers.value, plan.adapter.value) == (("wandb",), "lora")
+
+
+@pytest.mark.parametrize(
+    "key", ["", "a", "actor", "actor.", "ds.", "ds.zero_stage", "h", "help", "ref.x", "rollout."]
+)
+def test_the_options_that_begin_with_a_key_are_found_in_the_order_of_the_module(key: str) -> None:
+    options = table("openrlhf", "0.10.2", "openrlhf.cli.train_ppo_ray")
+    assert isinstance(options, OptionTable)
+    every = [*dict.fromkeys((*options, "help"))]
+    assert options.fitting(key) == [name for name in every if key and name.startswith(key)]

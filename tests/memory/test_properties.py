@@ -8,9 +8,9 @@ from typing import Any
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from bot.devices import by_token
+from bot.devices import Device, by_token
 from bot.memory.budget import COMPONENTS
-from bot.memory.estimate import estimate
+from bot.memory.estimate import Estimator, estimate
 from bot.memory.models import find
 from bot.memory.shape import Shape
 from bot.memory.units import Bytes
@@ -28,6 +28,8 @@ from bot.memory.workload import (
 from tests.memory.cases import cases, held_out
 
 H100 = by_token("h100")[0]
+CARDS = (H100, by_token("4090")[0], by_token("h200")[0])
+SHARES = st.sampled_from([0.3, 0.4, 0.6, 0.9])
 LADDER = ("Qwen2.5-0.5B", "Qwen2.5-1.5B", "Qwen2.5-3B", "Qwen2.5-7B", "Qwen2.5-14B", "Qwen2.5-32B")
 MODELS = (*LADDER, "Llama-3.1-8B", "Qwen3-30B-A3B", "Gemma-2-9b", "DeepSeek-V3", "gpt-oss-20b")
 
@@ -118,6 +120,19 @@ def test_the_levels_are_in_order(workload: Workload) -> None:
         assert all(
             amount.count > 0 for level in LEVELS for amount in stage.components[level].values()
         )
+
+
+@given(workloads(), st.lists(st.tuples(st.sampled_from(CARDS), SHARES), min_size=2, max_size=4))
+@settings(deadline=None, max_examples=100)
+def test_what_is_kept_between_cards_and_shares_changes_no_budget(
+    workload: Workload, asked: list[tuple[Device, float]]
+) -> None:
+    kept = Estimator(workload)
+    for device, share in asked:
+        pool = workload.pools[0]
+        engine = replace(pool.engine, fraction=share) if pool.engine else None
+        fresh = replace(workload, pools=(replace(pool, engine=engine),))
+        assert kept.on(device, share) == estimate(fresh, device)
 
 
 @given(workloads())
