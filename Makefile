@@ -25,7 +25,7 @@ test: $(READY)  ## format, lint, types, import rules, and the whole test suite
 chaos: $(READY)  ## kill the App's processes while they answer a storm of deliveries, for minutes
 	@$(BIN)/python -m pytest -q -s --durations=0 tests/service/chaos.py
 
-outages: $(READY)  ## keep GitHub, W&B and the database from the App in real length, for a quarter of an hour
+outages: $(READY)  ## keep GitHub, W&B and the database from the App in real length, for half an hour
 	@$(BIN)/python -m pytest -q -n 10 -rP --durations=0 tests/service/outages.py
 
 defences: $(READY)  ## weaken each defence in a copy, and see that the tests notice

@@ -122,6 +122,11 @@ class EvidenceError(Exception):
     Not a fault of the contribution: its claims become inconclusive.
     """
 
+    def __init__(self, sentence: str, *, passing: bool = False) -> None:
+        """`passing`: the same reading may succeed later, without anybody mending anything."""
+        super().__init__(sentence)
+        self.passing = passing
+
     @property
     def sentence(self) -> str:
         """The message, as it was made: `str()` of an exception forgets how to translate it."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from bot.check import Options
 from bot.check_change import Asked
+from bot.service.readings import noted
 
 if TYPE_CHECKING:
     from bot.config import Config
@@ -46,6 +47,7 @@ def asked_of(
     def options(config: Config) -> Options:
         access = access_of(config, environment, private_runs=private_runs)
 
+        @noted
         def linked(link: RunLink) -> Facts:
             with slots:
                 started = time.perf_counter()

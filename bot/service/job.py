@@ -81,5 +81,5 @@ class Work(Protocol):
         ...
 
     def publish(self, job: Job, checked: JsonObject) -> JsonObject:
-        """Publish what `check` gave; returns the `outcome`."""
+        """Publish what `check` gave; returns the `outcome`, and `unread`: whether to look again."""
         ...

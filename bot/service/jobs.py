@@ -14,12 +14,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from dbos import DBOS, DBOSClient, DBOSConfig, DBOSPortableJSONSerializer
+from dbos import DBOS, DBOSClient, DBOSConfig, DBOSPortableJSONSerializer, EnqueueOptions
 from dbos import error as dbos_error
 
 from bot.service.database import Database, is_outage
 from bot.service.job import Job, JsonObject, State, Work
 from bot.service.logs import SUBJECT
+from bot.service.readings import WAITS, next_look
 from bot.service.retries import Retries, Stopping, patiently
 from bot.service.slots import WAITING, Slots
 
@@ -93,25 +94,24 @@ class JobClient:
         """
         return self.submit_all([job])[0]
 
-    def submit_all(self, jobs: Sequence[Job]) -> list[Stored]:
-        """Store jobs in one transaction, all or none; see `submit`."""
+    def submit_all(self, jobs: Sequence[Job], *, after: float = 0.0) -> list[Stored]:
+        """Store jobs in one transaction, all or none, to begin in `after` seconds; see `submit`."""
         answers: list[Stored] = []
         again: list[int] = []
         with self._engine.begin() as connection:
             for at, job in enumerate(jobs):
+                options: EnqueueOptions = {
+                    "workflow_name": WORKFLOW,
+                    "queue_name": QUEUE,
+                    "workflow_id": job.id,
+                    "workflow_id_reuse_policy": "reject",
+                    "queue_partition_key": job.lane,
+                    "app_version": VERSION,
+                }
+                if after:
+                    options["delay_seconds"] = after
                 try:
-                    self._client.enqueue_in_transaction(
-                        connection,
-                        {
-                            "workflow_name": WORKFLOW,
-                            "queue_name": QUEUE,
-                            "workflow_id": job.id,
-                            "workflow_id_reuse_policy": "reject",
-                            "queue_partition_key": job.lane,
-                            "app_version": VERSION,
-                        },
-                        job.to_json(),
-                    )
+                    self._client.enqueue_in_transaction(connection, options, job.to_json())
                     answers.append("stored")
                 except dbos_error.DBOSWorkflowIDInUseError as known:
                     answers.append("known")
@@ -133,7 +133,8 @@ class JobClient:
     def later_check_waits(self, job: Job) -> bool:
         """True when another check of the same pull request waits; the kind stands in the id."""
         waiting = self._find(
-            status=["ENQUEUED", "DELAYED"],
+            # One that is delayed only looks again, and must not take the place of a newer push's.
+            status="ENQUEUED",
             workflow_id_prefix=f"{job.lane}:check:",
             load_input=False,
             load_output=False,
@@ -266,14 +267,17 @@ class Worker:
         worker: str,
         concurrency: int = 8,
         retries: Retries | None = None,
+        looks: Sequence[float] = WAITS,
         ended: Callable[[Job, str], None] | None = None,
     ) -> None:
         """`concurrency`: jobs that act at once, beside those that wait for a limit's end.
 
-        `ended` is called with the outcome of each job, `failed` included.
+        `looks` are the waits before a run that was away is looked for again. `ended` is called with
+        the outcome of each job, `failed` included.
         """
         self._work = work
         self._retries = retries or Retries()
+        self._looks = looks
         self._ended = ended or (lambda _job, _outcome: None)
         self._most = concurrency + WAITING
         self._stopping = threading.Event()
@@ -324,10 +328,27 @@ class Worker:
             _log.error("the job failed: %s: %s", type(error).__name__, error)
             self._ended(job, "failed")
             raise
+        if result.get("unread"):
+            self._look_again(job)
         outcome = str(result["outcome"])
         _log.info("the job ended: %s", outcome)
         self._ended(job, outcome)
         return result
+
+    def _look_again(self, job: Job) -> None:
+        following = next_look(job, self._looks)
+        if following is None:
+            _log.warning("a run could not be read for a day: it is not looked for again")
+            return
+        # Stored under its own name: after a crash in between it is found, not doubled.
+        later, wait = following
+        patiently(
+            "look",
+            lambda: self._client.submit_all([later], after=wait),
+            self._retries,
+            sleep=self._sleep,
+        )
+        _log.info("a run could not be read: it is looked for again in %.0f s", wait)
 
     def _steps(self, job: Job) -> JsonObject:
         if self._superseded(job):

@@ -23,6 +23,7 @@ from bot.report import Report
 from bot.service.job import Job, JsonObject, Transient
 from bot.service.limits import Limits
 from bot.service.metrics import Metrics
+from bot.service.readings import watching
 from bot.service.settings import JOBS, Settings, identity_of
 
 if TYPE_CHECKING:
@@ -70,7 +71,8 @@ class GitHubWork:
             return {"command": True}
         pull = PullId(job.repository, job.number)
         try:
-            done = check_pull(client, pull, self._asked)
+            with watching() as missed:
+                done = check_pull(client, pull, self._asked)
         except TooMuchError as error:
             return self._could_not(client, pull, str(error))
         except GitHubError:
@@ -89,6 +91,7 @@ class GitHubWork:
             "public": not done.pull.private,
             "answer": _stored(Answer, answer),
             "report": _stored(Report, done.checked.report),
+            "unread": bool(missed),
         }
 
     def _obey(self, client: Client, job: Job) -> JsonObject:
@@ -156,7 +159,11 @@ class GitHubWork:
                 pull.repository, pull.number, report, answer.body, public=checked["public"]
             )
             self._metrics.verdicts.labels(report.verdict).inc()
-        return {"outcome": "published" if answer.touches else "nothing", "said": published.said}
+        return {
+            "outcome": "published" if answer.touches else "nothing",
+            "said": published.said,
+            "unread": bool(checked.get("unread")),
+        }
 
     def _with_client(self, job: Job, act: Callable[[Client], JsonObject]) -> JsonObject:
         if job.installation is None:

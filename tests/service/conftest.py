@@ -10,10 +10,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
 
 from bot.service.database import Database, parse_database
 from tests.github.conftest import here, server
 from tests.service import app_process
+from tests.service.installed import new_key
 
 __all__ = ["here", "server"]
 
@@ -23,6 +25,12 @@ def no_process_left() -> Iterator[None]:
     """Processes of the App end with their test, however it ended."""
     yield
     app_process.end_all()
+
+
+@pytest.fixture(scope="session")
+def key() -> rsa.RSAPrivateKey:
+    """The App's key: nobody looks at it twice, and making one takes a moment."""
+    return new_key()
 
 
 @pytest.fixture(scope="session")

@@ -22,13 +22,19 @@ from typing import Any
 import pytest
 
 from bot.service.database import Database
+from tests.conftest import WrittenRun
+from tests.evidence.samples import MATCHING
 from tests.github.outage import KINDS, Kind, Outage
+from tests.github.store import Pull
 from tests.github.world import World
 from tests.service.app_process import AppProcess
 from tests.service.installed import Installed, install
 from tests.service.judge import judge
+from tests.service.process import eventually
 from tests.service.storm import Storm, push
 from tests.service.test_processes import LOCKER
+from tests.wandb_server.server import Wandb
+from tests.wandb_server.upload import sync
 
 TEN_MINUTES = 600.0
 MINUTE = 60.0
@@ -42,6 +48,9 @@ MOST_REQUESTS: dict[Kind, int] = {
     "secondary": 150,
 }
 """In ten minutes; a limit whose end is told is asked once by those that were at work."""
+LOOKED = 1_500.0
+"""Seconds after W&B is back in which every run is looked for again: looks come 2, 7, 17 and 32
+minutes after an answer."""
 SOON = 300.0
 """Seconds from the end of an outage to the last answer, on a machine that does much besides."""
 
@@ -158,9 +167,11 @@ def test_github_is_away_for_ten_minutes(
 
 @pytest.mark.parametrize("kind", ["refuses", "hangs"])
 def test_wandb_is_away_for_ten_minutes(
-    here: World, sqlite: Database, tmp_path: Path, kind: str
+    here: World, sqlite: Database, tmp_path: Path, written: WrittenRun, kind: str
 ) -> None:
     github = install(here)
+    with Wandb().serving() as before:
+        run = sync(before, written(MATCHING))
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))
         if kind == "hangs":
@@ -168,12 +179,24 @@ def test_wandb_is_away_for_ten_minutes(
         address = f"http://127.0.0.1:{nobody.getsockname()[1]}"
         more = {**github.environment(), "WANDB_BASE_URL": address}
         app = AppProcess("both", "one", sqlite, tmp_path, more=more)
-        link = f"\n# wandb: {address}/ada/rlbot/runs/k3v9x2ma\n"
+        link = f"\n# wandb: {address}/{run.entity}/{run.project}/runs/{run.name}\n"
         diary = during([app], github, TEN_MINUTES, lambda: _linked(github, link))
         ended(f"W&B, {kind}", diary, sqlite)
     assert diary.refused == 0
-    texts = [pull.visible()[0].body for pull in here.store.pulls.values()]
-    assert all("127.0.0.1" in text for text in texts[4:]), "the comment says what was not read"
+    pulls = list(here.store.pulls.values())[4:]
+    assert all(_unread(pull) for pull in pulls), "the comment says what was not read"
+    back = Wandb(port=int(address.rpartition(":")[2]))
+    back.store.runs[run.entity, run.project, run.name] = run
+    with back.serving():
+        began = time.monotonic()
+        eventually(lambda: not any(map(_unread, pulls)), seconds=LOOKED, what="runs were read")
+        took = time.monotonic() - began
+    assert all(len(pull.visible()) == 1 for pull in pulls)
+    print(f"W&B, {kind}: all runs were read {took:.0f} s after it was back")  # noqa: T201
+
+
+def _unread(pull: Pull) -> bool:
+    return "was not read" in pull.visible()[0].body
 
 
 def _linked(github: Installed, link: str) -> None:

@@ -68,11 +68,6 @@ class Clinic:
         }
 
 
-@pytest.fixture(scope="module")
-def key() -> rsa.RSAPrivateKey:
-    return rsa.generate_private_key(public_exponent=65_537, key_size=2_048)
-
-
 def pem(key: rsa.RSAPrivateKey) -> str:
     return key.private_bytes(
         serialization.Encoding.PEM,

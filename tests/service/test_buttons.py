@@ -20,18 +20,6 @@ from tests.runs.recipe import RunRecipe
 from tests.service.test_whole_app import Running, running, shown
 
 
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
-    with Server(tmp_path / "github") as server:
-        yield server
-        assert not server.broken, "\n".join(server.broken)
-
-
-@pytest.fixture(scope="module")
-def key() -> rsa.RSAPrivateKey:
-    return rsa.generate_private_key(public_exponent=65_537, key_size=2_048)
-
-
 @pytest.fixture(scope="module")
 def run(written: WrittenRun) -> Path:
     """A run that agrees with the script."""

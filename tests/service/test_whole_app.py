@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +27,7 @@ from bot.service.database import Database
 from bot.service.job import Job
 from bot.service.jobs import JobClient, Worker
 from bot.service.metrics import Metrics
+from bot.service.readings import WAITS
 from bot.service.retries import Retries
 from bot.service.settings import Settings
 from bot.service.sweep import sweep
@@ -36,14 +37,9 @@ from tests.github.runner import comment_event
 from tests.github.server import Server
 from tests.github.store import Fault, Pull
 from tests.github.world import BROKEN, GOOD, QUICK, SCRIPT, World, asked, world
-from tests.service.installed import Installed, install, new_key
+from tests.service.installed import Installed, install
 from tests.service.process import eventually
 from tests.service.server import SECRET, served
-
-
-@pytest.fixture(scope="module")
-def key() -> rsa.RSAPrivateKey:
-    return new_key()
 
 
 @dataclass(kw_only=True)
@@ -66,7 +62,12 @@ class Running(Installed):
 
 @contextmanager
 def running(
-    here: World, key: rsa.RSAPrivateKey, database: Database, wanted: Asked | None = None
+    here: World,
+    key: rsa.RSAPrivateKey,
+    database: Database,
+    wanted: Asked | None = None,
+    *,
+    looks: Sequence[float] = WAITS,
 ) -> Iterator[Running]:
     github = install(here, secret=SECRET.reveal(), key=key)
     identity = AppIdentity(
@@ -84,6 +85,7 @@ def running(
         GitHubWork(identity, wanted or asked(), Metrics(), verifications),
         worker="w1",
         retries=Retries(attempts=8, first_wait=0.05),
+        looks=looks,
         ended=lambda job, outcome: ended.append((job.meaning.partition(":")[0], outcome)),
     )
     worker.start()

@@ -25,7 +25,7 @@ _OPERATION = re.compile(r"\b(?:query|mutation)\s+(\w+)")
 class Wandb:
     """A server, its store, and what it was asked."""
 
-    def __init__(self, tls: ssl.SSLContext | None = None) -> None:
+    def __init__(self, tls: ssl.SSLContext | None = None, *, port: int = 0) -> None:
         self.store = Store()
         self.faults: list[Fault] = []
         self.requests: list[str] = []
@@ -44,7 +44,7 @@ class Wandb:
         self.bytes_sent = 0
         self.stopping = threading.Event()
         self._lock = threading.Lock()
-        self._http = _Server(("127.0.0.1", 0), _Handler)
+        self._http = _Server(("127.0.0.1", port), _Handler)
         self._http.wandb = self
         if tls is not None:
             self._http.socket = tls.wrap_socket(self._http.socket, server_side=True)

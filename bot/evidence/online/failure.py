@@ -31,6 +31,11 @@ Kind: TypeAlias = Literal[
     "missing-sdk",
 ]
 
+PASSING: Final[frozenset[Kind]] = frozenset(
+    {"rate", "server", "unreachable", "hang", "slow", "sdk", "ended"}
+)
+"""Failures that may be over when the same run is read later."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:

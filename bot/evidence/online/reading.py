@@ -10,7 +10,7 @@ from bot.evidence.facts import EvidenceError, Facts
 from bot.evidence.links import RunLink
 from bot.evidence.online.access import Access
 from bot.evidence.online.bounds import Bounds
-from bot.evidence.online.failure import Failure, sentence
+from bot.evidence.online.failure import PASSING, Failure, sentence
 from bot.evidence.online.process import converse
 from bot.evidence.online.wire import from_json
 from bot.language import say
@@ -56,7 +56,8 @@ def read_online(
 
     outcome = converse(request, bounds, on_message)
     if outcome.facts is None:
-        raise EvidenceError(sentence(outcome.failure or Failure(kind="ended"), link))
+        failure = outcome.failure or Failure(kind="ended")
+        raise EvidenceError(sentence(failure, link), passing=failure.kind in PASSING)
     facts = from_json(outcome.facts)
     if outcome.failure is not None:
         gap = say(
