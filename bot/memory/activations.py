@@ -20,19 +20,34 @@ def layer_bytes_per_token(shape: Shape) -> int:
     16 a hidden unit (two norms with their fp32 copies), 4 a unit of the queries (they and the
     attention's output), 4 of keys and values, 8 of the MLP's width (gate, up, activation, product);
     4 a head for the attention's sums, and what norms of queries and keys keep. Equal to what
-    MemTracker reports of transformers' layers (tests/memory/fake_measure.json).
+    MemTracker reports of transformers' layers (tests/memory/fake_measure.json). Models whose
+    attention has a gate multiply in their norms by one more than the weight, in fp32: 4 more a
+    hidden unit, 2 more a unit of queries and keys. Where layers differ in their attention, the
+    widest.
     """
+    linear = shape.linear.bytes_per_token if shape.linear else 0
+    full = _attention_bytes(shape) if shape.full_layers else 0
+    return _beside_attention(shape) + max(full, linear)
+
+
+def all_layers_bytes_per_token(shape: Shape) -> int:
+    """What all layers keep without checkpointing."""
+    linear = shape.linear.layers * shape.linear.bytes_per_token if shape.linear else 0
+    full = shape.full_layers * _attention_bytes(shape)
+    return shape.layers * _beside_attention(shape) + full + linear
+
+
+def _beside_attention(shape: Shape) -> int:
+    return (20 if shape.output_gate else 16) * shape.hidden + 8 * shape.active_intermediate + 8
+
+
+def _attention_bytes(shape: Shape) -> int:
     query, kv = shape.query_width, shape.kv_width
-    norms = 6 * (query + kv) + 4 * (shape.heads + shape.kv_heads) if shape.qk_norm else 0
-    return (
-        16 * shape.hidden
-        + 4 * query
-        + 4 * kv
-        + 8 * shape.active_intermediate
-        + 4 * shape.heads
-        + 8
-        + norms
-    )
+    each = 8 if shape.output_gate else 6
+    norms = each * (query + kv) + 4 * (shape.heads + shape.kv_heads) if shape.qk_norm else 0
+    # The gate, its sigmoid, and the product with the attention's output.
+    gate = 6 * query if shape.output_gate else 0
+    return 4 * query + 4 * kv + 4 * shape.heads + norms + gate
 
 
 def checkpoint_bytes_per_token(shape: Shape) -> int:
@@ -53,7 +68,7 @@ def kept(role: Role, tokens: int) -> Bytes:
     per_layer = (
         2 * role.shape.hidden
         if role.checkpointing
-        else layer_bytes_per_token(role.shape) * role.activation_share
+        else all_layers_bytes_per_token(role.shape) / role.shape.layers * role.activation_share
     )
     if role.activation_offload:
         layers = min(layers, 2)

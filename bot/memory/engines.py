@@ -25,10 +25,17 @@ def weights(engine: Engine) -> Bytes:
 
 
 def cache(engine: Engine, tokens: int) -> Bytes:
-    """Keys and values of a number of tokens on one GPU, bf16."""
+    """Keys and values of one sequence's tokens on one GPU, bf16; of linear layers the state.
+
+    An engine may keep the state in fp32; at least it is as wide as the weights.
+    """
     shape = engine.shape
     heads = 1 if shape.latent else max(1, min(engine.tensor, shape.kv_heads))
-    return Bytes.of(4 * shape.layers * shape.kv_width * tokens) / (heads * engine.pipeline)
+    kept = Bytes.of(4 * shape.full_layers * shape.kv_width * tokens) / (heads * engine.pipeline)
+    if shape.linear is None:
+        return kept
+    state = Bytes.of(2 * shape.linear.layers * shape.linear.state)
+    return kept + state / (engine.tensor * engine.pipeline)
 
 
 def minimum(engine: Engine) -> Bytes:

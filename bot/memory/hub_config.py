@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from bot.memory.linear_attention import LinearAttention
 from bot.memory.shape import Experts, Latent, Shape
 
 Config = Mapping[str, Any]
@@ -19,8 +20,12 @@ _MIXTURES = (
     "kimi_k2",
     "gpt_oss",
 )
-KNOWN = (*_LLAMA, *_MIXTURES, "opt")
-"""Values of `model_type` whose parameters are counted exactly; any other one is not read."""
+_HYBRIDS = ("qwen3_next", "qwen3_5", "qwen3_5_moe")
+KNOWN = (*_LLAMA, *_MIXTURES, *_HYBRIDS, "mimo", "opt")
+"""Values of `model_type` whose parameters are counted exactly; any other one is not read.
+
+Layers for multi-token prediction are left out of every count, as transformers leaves them out.
+"""
 
 
 class NotReadError(Exception):
@@ -59,28 +64,32 @@ def _read(kind: str, config: Config, vision: int) -> Shape:
     head_dim = _whole(config, "head_dim", hidden // heads)
     bias = bool(config.get("attention_bias", False))
     gemma = kind.startswith("gemma")
-    query_key = {"qwen3": 2 * head_dim, "qwen3_moe": 2 * head_dim, "gemma3_text": 2 * head_dim}
-    norms = query_key.get(kind, 0)
+    norms = 2 * head_dim if kind.startswith("qwen3") or kind == "gemma3_text" else 0
     if kind == "olmo2":
         norms = (heads + kv_heads) * head_dim
+    experts = _experts(kind, config)
+    # Where every layer has experts, some files have no width for a layer without.
+    every = experts.intermediate if experts and kind in _HYBRIDS else None
     return Shape(
         hidden=hidden,
         layers=_whole(config, "num_hidden_layers"),
         heads=heads,
         kv_heads=kv_heads,
         head_dim=head_dim,
-        intermediate=_whole(config, "intermediate_size"),
+        intermediate=_whole(config, "intermediate_size", every),
         vocab=_whole(config, "vocab_size"),
         # Files leave out what their family has by default: Gemma ties, the others do not.
         tied=bool(_given(config, "tie_word_embeddings", gemma)),
-        qkv_bias=bias or kind in ("qwen2", "qwen2_moe"),
-        out_bias=bias,
+        qkv_bias=bias or kind in ("qwen2", "qwen2_moe", "mimo"),
+        out_bias=bias and kind != "mimo",
         mlp_bias=bool(config.get("mlp_bias", False)),
         qk_norm=norms,
         norms=4 if kind in ("gemma2", "gemma3_text") else 2,
         sinks=kind == "gpt_oss",
-        experts=_experts(kind, config),
+        output_gate=kind in _HYBRIDS,
+        experts=experts,
         latent=_latent(kind, config),
+        linear=_linear(kind, config),
         vision=vision,
     )
 
@@ -125,11 +134,12 @@ def _experts(kind: str, config: Config) -> Experts | None:
             router_bias=True,
             expert_bias=True,
         )
-    if kind in ("qwen2_moe", "qwen3_moe"):
+    if kind in ("qwen2_moe", "qwen3_moe", "qwen3_next", "qwen3_5_moe"):
         step = _whole(config, "decoder_sparse_step", 1)
         dense = set(config.get("mlp_only_layers") or ())
         sparse = [i for i in range(layers) if i not in dense and (i + 1) % step == 0]
-        shared = _whole(config, "shared_expert_intermediate_size", 0) if kind[4] == "2" else 0
+        plain = kind == "qwen3_moe"  # It alone has no expert that every token goes through.
+        shared = 0 if plain else _whole(config, "shared_expert_intermediate_size", 0)
         return Experts(
             count=_whole(config, "num_experts"),
             active=_whole(config, "num_experts_per_tok"),
@@ -162,6 +172,30 @@ def _latent(kind: str, config: Config) -> Latent | None:
         nope_dim=_whole(config, "qk_nope_head_dim"),
         rope_dim=_whole(config, "qk_rope_head_dim"),
         value_dim=_whole(config, "v_head_dim"),
+    )
+
+
+def _linear(kind: str, config: Config) -> LinearAttention | None:
+    if kind not in _HYBRIDS:
+        return None
+    layers = _whole(config, "num_hidden_layers")
+    types = config.get("layer_types")
+    if types is None:
+        step = _whole(config, "full_attention_interval")
+        types = ["full_attention" if (i + 1) % step == 0 else "" for i in range(layers)]
+    if len(types) != layers:
+        raise NotReadError("it names the kind of more or fewer layers than it has")
+    linear = layers - list(types).count("full_attention")
+    if not linear:
+        return None
+    return LinearAttention(
+        layers=linear,
+        key_heads=_whole(config, "linear_num_key_heads"),
+        value_heads=_whole(config, "linear_num_value_heads"),
+        key_dim=_whole(config, "linear_key_head_dim"),
+        value_dim=_whole(config, "linear_value_head_dim"),
+        kernel=_whole(config, "linear_conv_kernel_dim"),
+        fused=kind == "qwen3_next",
     )
 
 

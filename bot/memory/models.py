@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from bot.memory.hub_config import NotReadError, read_config
+from bot.memory.linear_attention import LinearAttention
 from bot.memory.shape import Experts, Latent, Shape
 
 # What is said of a checkpoint, not of its shape.
 _TUNED = re.compile(
-    r"-(?:instruct|chat|base|it|hf|thinking|preview|reasoning|plus|bf16|fp16|sft|dpo|rm|mixture|1m|"
+    r"-(?:instruct|chat|base|it|hf|thinking|preview|reasoning|plus|bf16|fp16|sft|dpo|rl|rm|mixture|1m|"
     r"(?:0[1-9]|1[0-2]|19|2[0-9])\d\d)(?=-|\Z)"  # the last: a date, as YYMM, MMDD or a year
 )
 _VERSION = re.compile(r"-v\d+(?:\.\d+)*(?=-|\Z)")
@@ -123,4 +124,6 @@ def _shape(row: Mapping[str, Any]) -> Shape:
         fields["experts"] = Experts(**fields["experts"])
     if fields.get("latent"):
         fields["latent"] = Latent(**fields["latent"])
+    if fields.get("linear"):
+        fields["linear"] = LinearAttention(**fields["linear"])
     return Shape(**fields)

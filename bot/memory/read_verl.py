@@ -15,7 +15,15 @@ from bot.memory import verl_engine, verl_logits
 from bot.memory.lengths import Lengths, Measured, batch_tokens, lengths, packed_tokens
 from bot.memory.models import Model
 from bot.memory.settings import NoPredictionError, Settings, needed, profile
-from bot.memory.verl_states import BYTES, adapter_of, backend_of, layout_of, recomputed, states
+from bot.memory.verl_states import (
+    BYTES,
+    adapter_of,
+    backend_of,
+    layout_of,
+    no_prediction_of_more_tokens,
+    recomputed,
+    states,
+)
 from bot.memory.workload import Layout, Offload, Pool, Role, Tokens, Workload
 
 ACTOR, MODEL = "actor_rollout_ref.actor", "actor_rollout_ref.model"
@@ -42,6 +50,7 @@ class _Verl:
         self.gpus = self.per_node * nodes
         if self.gpus < 1:
             raise NoPredictionError("The script asks for no GPU.")
+        no_prediction_of_more_tokens(get, MODEL)
         path = needed(
             plan.model.value, f"The model ({MODEL}.path) is not known without running the script."
         )

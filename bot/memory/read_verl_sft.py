@@ -14,7 +14,14 @@ from bot.memory import profiles
 from bot.memory.lengths import Measured, batch_tokens, lengths, packed_tokens
 from bot.memory.models import Model
 from bot.memory.settings import Settings, assumed_mean, needed, profile
-from bot.memory.verl_states import adapter_of, backend_of, layout_of, recomputed, states
+from bot.memory.verl_states import (
+    adapter_of,
+    backend_of,
+    layout_of,
+    no_prediction_of_more_tokens,
+    recomputed,
+    states,
+)
 from bot.memory.workload import Pool, Role, Tokens, Workload
 
 _FSDP = ("engine", "model.fsdp_config")
@@ -36,6 +43,7 @@ def read(
         plan.gpus.value or gpus,
         "The number of GPUs is not known: what torchrun is given for them is decided by a run.",
     )
+    no_prediction_of_more_tokens(get, "model")
     path = needed(plan.model.value, "The model (model.path) is not known without running.")
     backend = backend_of(plan.train.value)
     layout = layout_of(get, total, backend, _FSDP, "engine", _ULYSSES)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bot.memory.linear_attention import LinearAttention
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Experts:
@@ -64,10 +66,14 @@ class Shape:
     norm_bias: bool = False
     sinks: bool = False
     """True for one learned number a head (gpt-oss)."""
+    output_gate: bool = False
+    """True when the queries' projection makes a gate of the attention's output too (Qwen3.5)."""
     positions: int = 0
     """Learned positions."""
     experts: Experts | None = None
     latent: Latent | None = None
+    linear: LinearAttention | None = None
+    """The layers that keep a state in place of keys and values; the others attend in full."""
     vision: int = 0
     """Parameters of a vision tower and its projector; 0 for text models."""
 
@@ -102,7 +108,7 @@ class Shape:
 
     @property
     def attention(self) -> int:
-        """Parameters of one attention layer, without the norm before it."""
+        """Parameters of one layer of full attention, without the norm before it."""
         h = self.hidden
         if self.latent:
             latent = self.latent
@@ -116,9 +122,28 @@ class Shape:
             kv += latent.kv_rank * self.heads * (latent.nope_dim + latent.value_dim)
             return q + kv + self.heads * latent.value_dim * h
         query, kv = self.heads * self.head_dim, self.kv_heads * self.head_dim
-        matrices = h * (2 * query + 2 * kv)
+        matrices = h * ((3 if self.output_gate else 2) * query + 2 * kv)
         biases = (query + 2 * kv) * self.qkv_bias + h * self.out_bias
         return matrices + biases + self.qk_norm + self.heads * self.sinks
+
+    @property
+    def full_layers(self) -> int:
+        """Layers that keep keys and values."""
+        return self.layers - (self.linear.layers if self.linear else 0)
+
+    @property
+    def every_attention(self) -> int:
+        """Parameters of the attention of all layers, full and linear."""
+        linear = self.linear
+        return self.full_layers * self.attention + (
+            linear.layers * linear.parameters(self.hidden) if linear else 0
+        )
+
+    @property
+    def largest_attention(self) -> int:
+        """Parameters of the attention of the layer where it is largest."""
+        linear = self.linear.parameters(self.hidden) if self.linear else 0
+        return max(self.attention if self.full_layers else 0, linear)
 
     def mlp(self, width: int, bias: bool | None = None) -> int:
         """Parameters of one MLP of a width."""
@@ -143,19 +168,15 @@ class Shape:
         return self.hidden * moe.count + moe.count * moe.router_bias + shared + gate
 
     @property
-    def dense_layer(self) -> int:
-        """Parameters of a layer without experts."""
-        return self.attention + self.norms * self.norm + self.mlp(self.intermediate)
-
-    @property
-    def expert_layer(self) -> int:
-        """Parameters of a layer with experts."""
-        return self.attention + self.norms * self.norm + self.beside_experts + self.routed
+    def expert_mlp(self) -> int:
+        """Parameters of a mixture layer's router and experts."""
+        return self.beside_experts + self.routed
 
     @property
     def largest_layer(self) -> int:
         """Parameters of the largest layer."""
-        return self.expert_layer if self.experts else self.dense_layer
+        mlp = self.expert_mlp if self.experts else self.mlp(self.intermediate)
+        return self.largest_attention + self.norms * self.norm + mlp
 
     @property
     def expert_parameters(self) -> int:
@@ -166,8 +187,11 @@ class Shape:
     def parameters(self) -> int:
         """Every parameter, those of a vision tower included."""
         moe_layers = self.experts.layers if self.experts else 0
-        blocks = (self.layers - moe_layers) * self.dense_layer + moe_layers * self.expert_layer
-        return self.ends + blocks + self.norm + self.positions * self.hidden + self.vision
+        mlps = (self.layers - moe_layers) * self.mlp(self.intermediate)
+        mlps += moe_layers * self.expert_mlp
+        norms = (self.layers * self.norms + 1) * self.norm
+        blocks = self.every_attention + mlps + norms
+        return self.ends + blocks + self.positions * self.hidden + self.vision
 
     @property
     def value_parameters(self) -> int:
@@ -188,6 +212,17 @@ class Shape:
         dense = self.intermediate if not moe or moe.layers < self.layers else 0
         return max(routed, dense)
 
+    @property
+    def adapter_outputs(self) -> int:
+        """Outputs of every linear layer of the blocks, experts excepted."""
+        query = (2 if self.output_gate else 1) * self.query_width
+        count = self.full_layers * (self.hidden + query + 2 * self.kv_width)
+        count += self.layers * (self.hidden + 2 * self.intermediate)
+        if self.linear:
+            made = sum(out for _, out in self.linear.matrices(self.hidden).values())
+            count += self.linear.layers * made
+        return count
+
     def adapter_parameters(self, rank: int, targets: frozenset[str] | None = None) -> int:
         """Parameters of a LoRA of a rank: rank · (in + out) for each adapted matrix.
 
@@ -196,7 +231,7 @@ class Shape:
         """
         h, q, kv, i = self.hidden, self.query_width, self.kv_width, self.intermediate
         sizes = {
-            "q_proj": h + q,
+            "q_proj": h + (2 if self.output_gate else 1) * q,
             "k_proj": h + kv,
             "v_proj": h + kv,
             "o_proj": q + h,
@@ -210,5 +245,9 @@ class Shape:
         for name, size in sizes.items():
             if targets is None or name in targets:
                 mlp = name in ("gate_proj", "up_proj", "down_proj")
-                total += size * (self.layers - moe_layers * mlp)
+                total += size * (self.layers - moe_layers if mlp else self.full_layers)
+        if self.linear:
+            for name, (wide, out) in self.linear.matrices(h).items():
+                if targets is None or name in targets:
+                    total += (wide + out) * self.linear.layers
         return rank * total

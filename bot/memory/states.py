@@ -65,11 +65,11 @@ def megatron_shard(shape: Shape, layout: Layout) -> tuple[float, float]:
     dense_layers = shape.layers - moe_layers
     norms = shape.norms * shape.norm
     whole = norms * shape.layers + shape.norm
-    split = (shape.attention + shape.mlp(shape.intermediate)) * dense_layers
+    split = shape.every_attention + shape.mlp(shape.intermediate) * dense_layers
     if shape.experts:
         moe = shape.experts
         shared = shape.mlp(moe.shared) if moe.shared else 0
-        split += (shape.attention + shared) * moe_layers
+        split += shared * moe_layers
         whole += (shape.beside_experts - shared) * moe_layers
     ends = shape.ends if layout.pipeline == 1 else shape.embedding
     plain = (split / layout.pipeline + ends + shape.vision) / layout.tensor

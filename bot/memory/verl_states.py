@@ -30,6 +30,15 @@ def backend_of(strategy: str | None) -> Backend:
     return needed(_BACKENDS.get(name), f"The training backend {name} is not modelled.")
 
 
+def no_prediction_of_more_tokens(get: Settings, model: str) -> None:
+    """Raises NoPredictionError where multi-token prediction is on; verl drops its layers else."""
+    if get.on(False, f"{model}.mtp.enable"):
+        raise NoPredictionError(
+            f"Multi-token prediction is on ({model}.mtp.enable): its layers and the logits that "
+            "they make are not modelled."
+        )
+
+
 def adapter_of(plan: Plan, get: Settings, model: str) -> Adapter | None:
     """The adapter that is trained on `model`'s settings; raises where it cannot be known."""
     if plan.adapter.value is None:

@@ -128,8 +128,7 @@ class Role:
             return 0
         count = self.shape.adapter_parameters(self.adapter.rank, self.adapter.targets)
         if self.adapter.kind == "dora":
-            outputs = 2 * self.shape.hidden + self.shape.query_width + 2 * self.shape.kv_width
-            count += self.shape.layers * (outputs + 2 * self.shape.intermediate)
+            count += self.shape.adapter_outputs
         return count
 
     @property

@@ -4,7 +4,8 @@
 
 Run it where torch and transformers are installed; neither is needed afterwards. The shapes come
 from `litgpt/config.py` (Apache-2.0), from the configurations that `aiconfigurator-core`
-(Apache-2.0) ships, and from `rows.json`. The count that is pinned beside each is that of the module
+(Apache-2.0) ships, and from `rows.json` (models' own pages; for some sizes the source of torchtitan
+and MaxText). The count that is pinned beside each is that of the module
 which transformers itself builds (on the meta device, without weights), so that the arithmetic of
 `bot.memory.shape` is compared with something that does not share its formulas. A model whose two
 counts differ, or that transformers cannot build, is named and left out.
@@ -98,20 +99,28 @@ def _aiconfigurator(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             "deepseek_v3",
             "kimi_k2",
             "gpt_oss",
+            "qwen3_5",
+            "qwen3_5_moe",
         ):
-            # Released in fp8 or mxfp4 and trained in bf16: the shape is the same.
+            # Released in fp8 or mxfp4, or quantized afterwards: the shape is the same.
             config.pop("quantization_config", None)
-            yield path.name.removesuffix("_config.json").split("--", 1)[1], config
+            name = path.name.removesuffix("_config.json").split("--", 1)[1]
+            hybrid = str(config["model_type"]).startswith("qwen3_5")
+            yield name.removesuffix("-NVFP4") if hybrid else name, config
 
 
-def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    yield from json.loads(path.read_bytes())["models"].items()
+def _rows(path: Path, package: str | None = None) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What was written down by hand: from models' own pages, or from a package's source."""
+    data = json.loads(path.read_bytes())
+    yield from (data[package] if package else data)["models"].items()
 
 
 def _counted(config: Mapping[str, Any]) -> tuple[int, int]:
     """Parameters, and those beside the text model, of the module that transformers builds."""
     torch, hub = importlib.import_module("torch"), importlib.import_module("transformers")
-    kind = "deepseek_v3" if config["model_type"] == "kimi_k2" else config["model_type"]
+    # MiMo is Qwen2 with layers for multi-token prediction beside, which are not counted.
+    same = {"kimi_k2": "deepseek_v3", "mimo": "qwen2"}
+    kind = same.get(config["model_type"], config["model_type"])
     plain = {key: value for key, value in config.items() if key not in ("model_type", "auto_map")}
     made = hub.AutoConfig.for_model(kind, **plain)
     auto = hub.AutoModelForImageTextToText if "vision_config" in config else None
@@ -144,6 +153,8 @@ def main() -> None:
         ("litgpt", _litgpt(options.litgpt)),
         ("aiconfigurator-core", _aiconfigurator(options.aiconfigurator)),
         ("rows.json", _rows(HERE / "rows.json")),
+        ("torchtitan", _rows(HERE / "rows.json", "torchtitan")),
+        ("maxtext", _rows(HERE / "rows.json", "maxtext")),
     ):
         for full, config in rows:
             name = _ENDING.sub("", full)

@@ -17,6 +17,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.memory.fake_hybrid import measure_hybrid
+
 OUT = Path(__file__).parent / "fake_measure.json"
 TOKENS = 2048
 LAYERS: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -37,6 +39,7 @@ def measure() -> dict[str, Any]:
         "transformers": hub.__version__,
         "tokens": TOKENS,
         "layers": {name: _layer(torch, hub, name, kind) for name, kind in LAYERS},
+        "hybrid": measure_hybrid(torch, hub, _tracked),
         "logits": {name: _logits(torch, path) for name, path in PATHS.items()},
     }
 

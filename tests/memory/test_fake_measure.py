@@ -9,7 +9,11 @@ from pathlib import Path
 import pytest
 
 from bot.memory import profiles
-from bot.memory.activations import checkpoint_bytes_per_token, layer_bytes_per_token
+from bot.memory.activations import (
+    all_layers_bytes_per_token,
+    checkpoint_bytes_per_token,
+    layer_bytes_per_token,
+)
 from bot.memory.models import find
 
 RECORDED = json.loads((Path(__file__).parent / "fake_measure.json").read_bytes())
@@ -24,6 +28,16 @@ def test_what_a_layer_keeps(name: str) -> None:
     assert checkpoint_bytes_per_token(model.shape) == pytest.approx(
         measured["checkpointed"] * model.shape.layers, rel=0.03
     )
+
+
+@pytest.mark.parametrize("name", RECORDED["hybrid"])
+def test_what_layers_of_linear_and_of_full_attention_keep(name: str) -> None:
+    model = find(name)
+    assert model is not None
+    shape, measured = model.shape, RECORDED["hybrid"][name]
+    assert layer_bytes_per_token(shape) == pytest.approx(max(measured.values()), rel=0.01)
+    every = shape.layers * (3 * measured["linear"] + measured["full"]) / 4
+    assert all_layers_bytes_per_token(shape) == pytest.approx(every, rel=0.01)
 
 
 def test_what_a_logit_takes() -> None:

@@ -24,6 +24,16 @@ from bot.memory.models import find, from_config, known, pinned
         (8.030, "meta-llama/Llama-3.1-8B"),
         (671.026, "deepseek-ai/DeepSeek-V3"),
         (30.532, "Qwen/Qwen3-30B-A3B"),
+        (0.853, "Qwen/Qwen3.5-0.8B"),
+        (2.213, "Qwen/Qwen3.5-2B"),
+        (4.539, "Qwen/Qwen3.5-4B"),
+        (9.410, "Qwen/Qwen3.5-9B"),
+        (27.357, "Qwen/Qwen3.5-27B"),
+        (35.107, "Qwen/Qwen3.5-35B-A3B"),
+        (122.563, "Qwen/Qwen3.5-122B-A10B"),
+        (396.802, "Qwen/Qwen3.5-397B-A17B"),
+        (79.674, "Qwen/Qwen3-Next-80B-A3B-Instruct"),
+        (7.623, "XiaomiMiMo/MiMo-7B-RL"),  # 7.833 with its layer for multi-token prediction
     ],
 )
 def test_published_counts(path: str, billions: float) -> None:
@@ -86,6 +96,54 @@ def test_a_config_beside_the_script() -> None:
     }
     made = from_config("my-own", json.dumps(config).encode())
     assert made.shape.parameters == 7_615_616_512
+
+
+def _hybrid(**more: object) -> dict[str, object]:
+    """Qwen3-Next-80B-A3B as its config.json has it."""
+    return {
+        "model_type": "qwen3_next",
+        "hidden_size": 2048,
+        "num_hidden_layers": 48,
+        "num_attention_heads": 16,
+        "num_key_value_heads": 2,
+        "head_dim": 256,
+        "intermediate_size": 5120,
+        "moe_intermediate_size": 512,
+        "shared_expert_intermediate_size": 512,
+        "num_experts": 512,
+        "num_experts_per_tok": 10,
+        "vocab_size": 151936,
+        "tie_word_embeddings": False,
+        "full_attention_interval": 4,
+        "linear_num_key_heads": 16,
+        "linear_num_value_heads": 32,
+        "linear_key_head_dim": 128,
+        "linear_value_head_dim": 128,
+        "linear_conv_kernel_dim": 4,
+    } | more
+
+
+def test_layers_of_linear_attention() -> None:
+    shape = from_config("my-own", json.dumps(_hybrid()).encode()).shape
+    assert shape.parameters == 79_674_391_296
+    assert (shape.full_layers, shape.linear and shape.linear.layers) == (12, 36)
+    named = _hybrid(layer_types=["linear_attention"] * 47 + ["full_attention"])
+    assert from_config("my-own", json.dumps(named).encode()).shape.full_layers == 1
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"layer_types": ["full_attention"]},
+        {"layer_types": 7},
+        {"full_attention_interval": 0},
+        {"full_attention_interval": None},
+        {"linear_conv_kernel_dim": None},
+    ],
+)
+def test_layers_of_linear_attention_that_are_not_described(more: dict[str, object]) -> None:
+    with pytest.raises(NotReadError):
+        from_config("x", json.dumps(_hybrid(**more)).encode())
 
 
 @pytest.mark.parametrize(
