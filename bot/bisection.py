@@ -165,5 +165,7 @@ class Bracket:
     written: bool | None
     """Whether the script holds the log now; None when that was not asked for."""
     next_values: tuple[int, ...]
+    next_paths: tuple[str, ...]
+    """The scripts of these values that were written."""
     next_command: str | None
     notes: tuple[str, ...]

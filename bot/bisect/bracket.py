@@ -11,6 +11,7 @@ from bot.bisect.asked import Asked, command
 from bot.bisect.band import Where
 from bot.bisect.log import whole_log, with_log
 from bot.bisect.outcomes import read_outcome
+from bot.bisect.scripts import next_scripts
 from bot.bisect.series import Series, plan_series, varied
 from bot.bisection import Bracket, Limit, Outcome
 from bot.check import Options, Script
@@ -26,8 +27,10 @@ def read_bracket(
     options: Options,
     asked: Asked,
     runs: Sequence[tuple[str, Facts]],
-) -> tuple[Bracket, bytes]:
-    """What the runs say, and the script with the largest that ran and its trial log.
+) -> tuple[Bracket, bytes, dict[str, bytes]]:
+    """What the runs say; the script with the largest that ran and its trial log; what comes next.
+
+    The last are the scripts of the next run, or round of runs, by their names.
 
     Raises UserError where the script has no batch that can be varied.
     """
@@ -64,6 +67,7 @@ def read_bracket(
         trial_log=trial_log(whole_log(series, trials)) if trials else None,
         written=None,
         next_values=(),
+        next_paths=(),
         next_command=None,
         notes=(),
     )
@@ -75,7 +79,11 @@ def read_bracket(
         )
         bracket = replace(bracket, notes=(note,))
         data = script.data
-    return _judged(bracket, series, script, options, asked, [facts for _, facts in ordered]), data
+    bracket, following = _judged(
+        bracket, series, script, options, asked, [facts for _, facts in ordered]
+    )
+    made = {} if following is None else next_scripts(following, len(whole_log(series, trials)))
+    return bracket, data, made
 
 
 def _largest_run(outcomes: Iterable[Outcome]) -> Limit | None:
@@ -120,8 +128,8 @@ def _judged(
     options: Options,
     asked: Asked,
     facts: Sequence[Facts],
-) -> Bracket:
-    """The bracket with its summary, and with what to try next."""
+) -> tuple[Bracket, Series | None]:
+    """The bracket with its summary, and the series of what to try next."""
     ran, failed, name = bracket.ran, bracket.failed, series.knob.name
     if ran is not None and failed is not None and ran.value >= failed.value:
         return replace(
@@ -135,9 +143,9 @@ def _judged(
                 failed=failed.value,
             ),
             next_values=(failed.value,),
-        )
+        ), None
     if ran is None and failed is None:
-        return replace(bracket, summary=say("No run says whether its batch fits."))
+        return replace(bracket, summary=say("No run says whether its batch fits.")), None
     again = replace(
         asked,
         ran=ran.value if ran is not None else None,
@@ -145,11 +153,12 @@ def _judged(
         where=Where(device=asked.where.device, gpus=asked.where.gpus, facts=tuple(facts)),
     )
     if ran is not None and failed is not None and not _between(series, ran, failed):
-        return replace(bracket, verdict="bracketed", summary=_closed(bracket, ran, failed))
-    plan = plan_series(script, options, again).plan
-    if plan.mode == "closed":
+        return replace(bracket, verdict="bracketed", summary=_closed(bracket, ran, failed)), None
+    following = plan_series(script, options, again)
+    if following.plan.mode == "closed":
         # The memory model sees no difference, or leaves nothing between; the runs do.
-        plan = plan_series(script, options, replace(again, blind=True)).plan
+        following = plan_series(script, options, replace(again, blind=True))
+    plan = following.plan
     words = command("plan", script.path, asked.vary)
     words += ["--ran", str(ran.value)] if ran is not None else []
     words += ["--failed", str(failed.value)] if failed is not None else []
@@ -159,7 +168,7 @@ def _judged(
         summary=_open(name, ran, failed, plan.runs),
         next_values=tuple(probe.value for probe in plan.probes[:at_once]),
         next_command=shlex.join(words),
-    )
+    ), following
 
 
 def _between(series: Series, ran: Limit, failed: Limit) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from dataclasses import replace
 from pathlib import PurePosixPath
 
@@ -13,29 +14,55 @@ from bot.shell.source import Span
 from bot.trials import read_trials
 
 MARK = "# rlbot bisect: "
+FIRST = 3
+"""Runs of a series whose scripts are written at once: seven scripts at most."""
 _BOM = b"\xef\xbb\xbf"
 _HEAD = re.compile(r"(?:#[^\n]*\n)*")
 
 
-def scripts(series: Series) -> dict[str, bytes]:
-    """Name of each probe to the bytes of its script; every other byte is the original's."""
-    knob, data = series.knob, series.candidates.script.data
+def scripts(series: Series, *, whole: bool = False) -> dict[str, bytes]:
+    """Name of each probe to the bytes of its script; every other byte is the original's.
+
+    Those of the first three runs, unless the `whole` series is asked for: what comes then is better
+    chosen by what the finished runs say.
+    """
+    probes = [probe for probe in series.plan.probes if whole or probe.number <= FIRST]
+    made = {probe.name for probe in probes}
+    return {probe.name: _script(series, probe, _says(series, probe, made)) for probe in probes}
+
+
+def next_scripts(series: Series, done: int) -> dict[str, bytes]:
+    """The scripts of the next run, or round of runs, of a series of which some are done.
+
+    `done` is how many values were tried, by which the next is numbered.
+    """
+    plan, number = series.plan, done + 1
+    probes = plan.probes if plan.mode == "round" else plan.probes[:1]
     made = {}
-    for probe in series.plan.probes:
-        at, line = _line(data, _says(series, probe))
-        # The line stands before every number: in or below the comments that the script begins with.
-        edits = sorted(
-            [(Span(at, at), line), *knob.edits(probe.value)], key=lambda edit: edit[0].start
-        )
-        made[probe.name] = edited(data, edits)
+    for probe in probes:
+        says = _says(series, replace(probe, number=number), set(), done)
+        made[f"{number}-{probe.value}"] = _script(series, probe, says)
     return made
 
 
-def with_paths(plan: Plan, root: str, parent: str) -> Plan:
+def same_launch(one: bytes, other: bytes) -> bool:
+    """Whether two scripts differ in no more than the line that says what is next."""
+    return _unmarked(one) == _unmarked(other)
+
+
+def _unmarked(data: bytes) -> list[bytes]:
+    mark = MARK.encode()
+    lines = data.removeprefix(_BOM).splitlines(keepends=True)
+    return [line for line in lines if not line.startswith(mark)]
+
+
+def with_paths(plan: Plan, root: str, parent: str, made: Container[str]) -> Plan:
     """The plan with the path of each script that is written below a folder."""
     path = PurePosixPath(plan.script)
     probes = tuple(
         replace(probe, path=(PurePosixPath(root) / folder(probe.name, path, parent)).as_posix())
+        if probe.name in made
+        else probe
         for probe in plan.probes
     )
     return replace(plan, probes=probes)
@@ -46,15 +73,27 @@ def folder(name: str, path: PurePosixPath, parent: str) -> PurePosixPath:
     return PurePosixPath(name) / parent / path.name
 
 
-def _says(series: Series, probe: Probe) -> str:
+def _script(series: Series, probe: Probe, says: str) -> bytes:
+    data = series.candidates.script.data
+    at, line = _line(data, says)
+    # The line stands before every number: in or below the comments that the script begins with.
+    edits = [(Span(at, at), line), *series.knob.edits(probe.value)]
+    return edited(data, sorted(edits, key=lambda edit: edit[0].start))
+
+
+def _says(series: Series, probe: Probe, made: Container[str], done: int = 0) -> str:
     plan = series.plan
     first = f"{plan.varied[0].name}={probe.value}"
     if plan.mode == "round":
         return f"{first}, one of {len(plan.probes)} runs beside each other."
-    most = f" of at most {plan.runs}" if plan.runs is not None else ""
+
+    def then(after: str | None, says: str) -> str:
+        return says if after is None or after in made else "rlbot bisect read names the next"
+
+    most = f" of at most {plan.runs + done}" if plan.runs is not None else ""
     return (
-        f"{first}, run {probe.number}{most}. If it runs: {probe.if_ran}. "
-        f"If it is out of memory: {probe.if_failed}."
+        f"{first}, run {probe.number}{most}. If it runs: {then(probe.ran, probe.if_ran)}. "
+        f"If it is out of memory: {then(probe.failed, probe.if_failed)}."
     )
 
 

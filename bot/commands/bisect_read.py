@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from bot.commands.bisect_plan import add_script, facts_of, script_of
+from bot.commands.bisecting import add_script, facts_of, script_of, write_scripts
 from bot.commands.common import say, write
 from bot.commands.runs import RUN, add_offline
 from bot.errors import UserError
@@ -24,6 +24,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--parallel", metavar="K", type=int, default=1, help="name K runs for the next round"
     )
+    parser.add_argument("--to", metavar="DIR", help="write the next scripts below this folder")
     parser.add_argument(
         "--write",
         action="store_true",
@@ -50,7 +51,10 @@ def run(arguments: argparse.Namespace) -> int:
         where=Where(device=arguments.device, gpus=arguments.gpus),
         at_once=arguments.parallel,
     )
-    bracket, data = read_bracket(script, options, asked, runs)
+    bracket, data, following = read_bracket(script, options, asked, runs)
+    if arguments.to:
+        paths = write_scripts(following, script, Path(arguments.to))
+        bracket = replace(bracket, next_paths=paths)
     if arguments.write:
         if bracket.verdict == "contradictory":
             raise UserError(f"{bracket.summary} Nothing was written.")

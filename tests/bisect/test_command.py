@@ -76,6 +76,56 @@ def test_the_scripts_and_the_sweep_are_written_once(folder: Path) -> None:
     assert (folder / PATH).read_text(encoding="utf-8") == VARIABLES
 
 
+def test_a_written_script_as_it_is(folder: Path, snapshot: SnapshotAssertion) -> None:
+    text = VARIABLES.replace("=58", "=58 # 40√ → 80×")
+    (folder / PATH).write_text(text, encoding="utf-8")
+    assert _plan(folder, "--to", "series").status == 0
+    made = sorted((folder / "series").iterdir())
+    assert made[0].name.startswith("1-")
+    (file,) = made[0].rglob("*.sh")
+    assert file.read_text(encoding="utf-8") == snapshot
+
+
+def test_the_scripts_of_the_first_runs_are_written_unless_all_are_asked_for(folder: Path) -> None:
+    result = _plan(folder, "--to", "series")
+    assert result.err == "rlbot: wrote 7 scripts below series\n"
+    assert result.out.endswith(" RUN… --to series\n")
+    said = {path.parent.parent.name: path for path in (folder / "series").rglob("*.sh")}
+    assert {name[0] for name in said} == {"1", "2", "3"}
+    heads = [path.read_text(encoding="utf-8") for path in said.values()]
+    assert sum("If it runs: rlbot bisect read names the next." in head for head in heads) == 4
+    result = _plan(folder, "--to", "series", "--all")
+    assert result.status == 0, "the same launches may be written again"
+    whole = {path.parent.parent.name for path in (folder / "series").rglob("*.sh")}
+    assert len(whole) > 60
+    assert "rlbot bisect read" not in next(iter(said.values())).read_text(encoding="utf-8")
+    assert _plan(folder, "--all").err == "rlbot: --all needs --to DIR, the folder to write to.\n"
+
+
+def test_reading_writes_the_next_script_until_the_end(folder: Path, written: WrittenRun) -> None:
+    runs: list[Path] = []
+
+    def start(value: int) -> Result:
+        text = VARIABLES.replace("=58", f"={value}")
+        runs.append(written(run_of(text, fits=value <= 58, run_id=f"batch{value}")))
+        return rlbot("bisect", "read", PATH, *runs, "--to", "series", cwd=folder)
+
+    result = start(44)
+    for number in range(2, 20):
+        if result.out.startswith("MaxBatch 116: "):
+            break
+        assert (result.status, result.err) == (0, "rlbot: wrote 1 script below series\n")
+        (path,) = (folder / "series").glob(f"{number}-*/14b/*.sh")
+        assert f"  bash {path.relative_to(folder).as_posix()}\n" in result.out
+        head = path.read_text(encoding="utf-8").partition("\n\n")[0]
+        assert f", run {number}" in head
+        (line,) = [n for n in path.read_text().splitlines() if n.startswith("nproc_per_gpu=")]
+        result = start(int(line.partition("=")[2]))
+    else:
+        pytest.fail("the series never ends")
+    assert result.err == ""
+
+
 def test_without_a_prediction_the_status_says_so(folder: Path) -> None:
     (folder / PATH).write_text(VARIABLES.replace("Qwen/Qwen2.5-14B-Instruct", "me/other"))
     result = _plan(folder)
@@ -115,7 +165,9 @@ def test_json_is_as_its_schema_says(folder: Path, written: WrittenRun) -> None:
         assert result.status == 0
         content = json.loads(result.out)
         Draft202012Validator(schemas["bisect-plan-v1"]).validate(content)
-        assert all((folder / probe["path"]).is_file() for probe in content["probes"])
+        for probe in content["probes"]:
+            assert (probe["path"] is not None) == (probe["number"] <= 3)
+            assert probe["path"] is None or (folder / probe["path"]).is_file()
     ran = written(run_of(VARIABLES, fits=True, run_id="batch58"))
     result = rlbot("bisect", "read", PATH, ran, "--format", "json", cwd=folder)
     assert result.status == 0

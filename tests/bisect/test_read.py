@@ -54,7 +54,7 @@ def runs(written: WrittenRun) -> dict[int, Path]:
 
 def _read(paths: list[Path], text: str = VARIABLES) -> tuple[Bracket, str]:
     facts = [(path.name, read(path)) for path in paths]
-    bracket, data = read_bracket(script(text), Options(), Asked(), facts)
+    bracket, data, _ = read_bracket(script(text), Options(), Asked(), facts)
     return bracket, data.decode()
 
 

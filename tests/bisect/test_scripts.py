@@ -30,7 +30,7 @@ def test_a_written_script_is_the_original_but_for_the_batch(
 ) -> None:
     data = form(text).encode()
     series = plan_series(script(data), Options(), Asked(vary=VARY[text], ran=48, failed=53))
-    for name, made in scripts(series).items():
+    for name, made in scripts(series, whole=True).items():
         probe = next(one for one in series.plan.probes if one.name == name)
         lines = made.decode().splitlines(keepends=True)
         said = [line for line in lines if MARK in line]
