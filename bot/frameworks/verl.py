@@ -218,7 +218,8 @@ def _train(values: Values, line: HydraLine, sft: bool) -> Field[str]:
     chosen = next((s for key in _ENGINE_CHOICES if (s := values.setting(key))), None)
     if chosen is not None:
         choice = str(chosen.value).removesuffix("_actor") if chosen.known else None
-        value = found.value or (None if choice in (None, "dp") else choice)
+        # The default that is found is another choice's where this one is not of the release.
+        value = found.value if choice in (None, "dp") else choice
         return Field(value if chosen.known else None, span=chosen.value_span, key=chosen.key)
     flag = line.flags.get("--config-name")
     if flag is not None and "megatron" in (flag.value or ""):

@@ -60,11 +60,14 @@ def _split(role: Role) -> int:
     return role.layout.tensor if role.backend == "megatron" else 1
 
 
-def kept(role: Role, tokens: int) -> Bytes:
-    """Activations that wait for the backward pass."""
+def kept(role: Role, tokens: int, *, last: bool = False) -> Bytes:
+    """Activations that wait for the backward pass, on a pipeline's first or last stage.
+
+    The first has as many micro batches in flight as there are stages; the last, which alone makes
+    logits, sends each one back at once (1F1B).
+    """
     layers = max(1, role.shape.layers // role.layout.pipeline)
-    # A pipeline's first stage has as many micro batches in flight as there are stages.
-    flight = role.layout.pipeline
+    flight = 1 if last else role.layout.pipeline
     per_layer = (
         2 * role.shape.hidden
         if role.checkpointing
@@ -138,7 +141,7 @@ def update_parts(role: Role, level: Level) -> Parts:
     tokens = role.update.at(level)
     checkpoints = kept(role, tokens)
     head: Parts = {
-        "activations": checkpoints + head_surroundings(role, tokens, level),
+        "activations": kept(role, tokens, last=True) + head_surroundings(role, tokens, level),
         "gathered weights": gathered_ends(role),
         "logits": logits(role, level, tokens, role.update_logits),
     }

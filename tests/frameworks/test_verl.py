@@ -77,6 +77,7 @@ def test_every_fact_has_its_value_and_the_place_where_it_was_written() -> None:
         ("--config-path=config --config-name=ppo_megatron_trainer.yaml", "megatron"),
         ("--config-name ppo_trainer", "fsdp"),
         ("actor@actor_rollout_ref.actor=veomni_actor", "veomni"),
+        ("actor@actor_rollout_ref.actor=mlite_actor", "mlite"),  # of a plugin's own configuration
         ("--config-path=/elsewhere --config-name=my_megatron_trainer", "megatron"),
         ("--config-path=/elsewhere", None),
         ("model_engine=$ENGINE", None),

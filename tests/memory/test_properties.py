@@ -31,7 +31,16 @@ H100 = by_token("h100")[0]
 CARDS = (H100, by_token("4090")[0], by_token("h200")[0])
 SHARES = st.sampled_from([0.3, 0.4, 0.6, 0.9])
 LADDER = ("Qwen2.5-0.5B", "Qwen2.5-1.5B", "Qwen2.5-3B", "Qwen2.5-7B", "Qwen2.5-14B", "Qwen2.5-32B")
-MODELS = (*LADDER, "Llama-3.1-8B", "Qwen3-30B-A3B", "Gemma-2-9b", "DeepSeek-V3", "gpt-oss-20b")
+MODELS = (
+    *LADDER,
+    "Llama-3.1-8B",
+    "Qwen3-30B-A3B",
+    "Gemma-2-9b",
+    "DeepSeek-V3",
+    "gpt-oss-20b",
+    "Qwen3.5-9B",
+    "Qwen3.5-35B-A3B",
+)
 
 
 def shape(name: str) -> Shape:

@@ -192,6 +192,13 @@ def test_open_instruct_has_learners_and_engines() -> None:
     assert made.pools[0].roles[0].update.expected > 0
 
 
+def test_multi_token_prediction_is_not_modelled() -> None:
+    off = workload(verl("actor_rollout_ref.model.mtp.enable=False"))
+    assert off.pools[0].roles[0].shape == workload(verl()).pools[0].roles[0].shape
+    with pytest.raises(NoPredictionError, match=r"actor_rollout_ref\.model\.mtp\.enable"):
+        workload(verl("actor_rollout_ref.model.mtp.enable=True"))
+
+
 def test_a_launcher_that_takes_every_gpu_needs_the_number() -> None:
     line = (
         "deepspeed --module openrlhf.cli.train_sft --model.model_name_or_path Qwen/Qwen2.5-7B "

@@ -1,0 +1,69 @@
+"""What a micro batch takes, where a pipeline or a model's own layers decide it."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.memory.activations import update_parts
+from bot.memory.engines import cache
+from bot.memory.models import find
+from bot.memory.shape import Shape
+from bot.memory.units import together
+from bot.memory.workload import Engine, Layout, Role, Tokens
+
+
+def shape(name: str) -> Shape:
+    model = find(name)
+    assert model is not None
+    return model.shape
+
+
+def _update(stages: int, per_logit: float) -> tuple[float, set[str]]:
+    role = Role(
+        name="actor",
+        shape=shape("Qwen3-8B"),
+        head="language",
+        trained=True,
+        backend="megatron",
+        layout=Layout(gpus=8, tensor=2, pipeline=stages),
+        checkpointing=False,
+        activation_share=0.55,
+        update=Tokens(1, 24_576, 24_576),
+        update_logits=per_logit,
+    )
+    parts = update_parts(role, "expected")
+    return together(parts.values()).in_gib, {name for name, part in parts.items() if part.count}
+
+
+def test_a_pipelines_logits_are_not_where_most_micro_batches_wait() -> None:
+    without, _ = _update(2, 0.0)
+    with_logits, parts = _update(2, 6.0)
+    # Two micro batches of 18 layers wait on the first stage; the last has one, and the logits.
+    assert with_logits == without
+    assert "logits" not in parts
+    # 36 layers · 24,576 tokens · 118 kB a token, by two tensor-parallel ranks
+    assert without == pytest.approx(48.8, rel=0.01)
+
+
+def test_the_logits_decide_where_they_are_larger() -> None:
+    without, _ = _update(2, 0.0)
+    with_logits, parts = _update(2, 40.0)
+    assert with_logits > without
+    assert "logits" in parts
+
+
+def test_one_stage_has_activations_and_logits() -> None:
+    without, _ = _update(1, 0.0)
+    with_logits, parts = _update(1, 6.0)
+    assert with_logits > without + 10
+    assert "logits" in parts
+
+
+def test_layers_of_linear_attention_keep_a_state_and_no_tokens() -> None:
+    model = shape("Qwen3.5-35B-A3B")
+    engine = Engine(name="vllm", shape=model, tensor=1, fraction=0.5)
+    short, long = (cache(engine, tokens).count for tokens in (1_000, 101_000))
+    # Ten of forty layers, two heads of 256, keys and values in bf16.
+    assert long - short == 100_000 * 10 * 2 * 256 * 2 * 2
+    # Thirty layers: a square of 128 for each of 32 heads, and three tokens of the convolution.
+    assert short - 1_000 * 20_480 == 30 * 2 * (32 * 128 * 128 + 3 * 8192)
