@@ -181,7 +181,7 @@ def test_an_interruption_leaves_nothing(desk: Desk, sign: signal.Signals) -> Non
             time.sleep(0.05)
         assert len(processes_of(desk.home)) == 3
         running.send_signal(sign)
-        _, err = running.communicate(timeout=20)
+        _, err = running.communicate(timeout=60)
     if sign is signal.SIGINT:
         assert (running.returncode, err) == (130, "rlbot: stopped.\n")
         return
