@@ -6,6 +6,7 @@ layer's (all checkpoints and one layer recomputed, with its gradients).
 
 from __future__ import annotations
 
+from bot.memory.experts import copies_in_transit, copies_kept
 from bot.memory.profiles import GATHERED_LAYERS, HEAD, LOGITS, SLACK_CONSERVATIVE
 from bot.memory.shape import Shape
 from bot.memory.units import NOTHING, Bytes, together
@@ -78,13 +79,23 @@ def kept(role: Role, tokens: int, *, last: bool = False) -> Bytes:
     return Bytes.of(per_layer * layers * flight * tokens / _split(role))
 
 
-def layer_at_work(role: Role, tokens: int) -> Bytes:
-    """One layer's activations while it is recomputed; nothing without checkpointing."""
-    if not role.checkpointing:
+def routed_kept(role: Role, tokens: int) -> Bytes:
+    """Copies of routed tokens that wait for the backward pass; none where layers are recomputed."""
+    moe = role.shape.experts
+    if moe is None or role.checkpointing:
         return NOTHING
-    return Bytes.of(layer_bytes_per_token(role.shape) * role.activation_share * tokens) / _split(
-        role
-    )
+    # As in `kept`: fewer layers on a stage, and as many more micro batches in flight.
+    layers = min(moe.layers, 2) if role.activation_offload else moe.layers
+    return copies_kept(role, tokens) * layers
+
+
+def layer_at_work(role: Role, tokens: int) -> Bytes:
+    """One layer's activations while it is recomputed; routed copies alone without checkpointing."""
+    moving = copies_in_transit(role, tokens)
+    if not role.checkpointing:
+        return moving
+    layer = Bytes.of(layer_bytes_per_token(role.shape) * role.activation_share * tokens)
+    return layer / _split(role) + copies_kept(role, tokens) + moving
 
 
 def logits(role: Role, level: Level, tokens: int, per_logit: float) -> Bytes:
@@ -140,6 +151,8 @@ def update_parts(role: Role, level: Level) -> Parts:
     """The fuller of the two moments of forward and backward."""
     tokens = role.update.at(level)
     checkpoints = kept(role, tokens)
+    if level != "floor":
+        checkpoints += routed_kept(role, tokens)
     head: Parts = {
         "activations": kept(role, tokens, last=True) + head_surroundings(role, tokens, level),
         "gathered weights": gathered_ends(role),
@@ -193,6 +206,6 @@ def frozen_copy(role: Role, level: Level) -> Bytes:
 
 
 def layer_forward(role: Role, tokens: int) -> Bytes:
-    """One layer without gradient: the residual, an fp32 copy, and the MLP's three widths."""
+    """One layer without gradient: the residual, an fp32 copy, the MLP's three widths, copies."""
     per_token = 8 * role.shape.hidden + 6 * role.shape.active_intermediate
-    return Bytes.of(per_token * tokens) / _split(role)
+    return Bytes.of(per_token * tokens) / _split(role) + copies_in_transit(role, tokens)

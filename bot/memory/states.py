@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bot.memory.experts import adapter_of_experts
 from bot.memory.shape import Shape
 from bot.memory.units import NOTHING, Bytes
 from bot.memory.workload import Layout, Role
@@ -89,10 +90,12 @@ def _megatron(role: Role) -> States:
     if role.adapter:
         parts = role.layout.tensor * role.layout.pipeline
         trained = role.adapter_parameters / parts
+        of_experts = adapter_of_experts(role)
         return States(
-            weights=weights + Bytes.of(trained * role.weight_bytes),
-            gradients=Bytes.of(trained * role.gradient_bytes),
-            optimizer=Bytes.of(trained * role.optimizer_bytes) / role.layout.replicas,
+            weights=weights + Bytes.of((trained + of_experts) * role.weight_bytes),
+            gradients=Bytes.of((trained + of_experts) * role.gradient_bytes),
+            optimizer=Bytes.of(trained * role.optimizer_bytes) / role.layout.replicas
+            + Bytes.of(of_experts * role.optimizer_bytes) / role.layout.expert_data,
             step=NOTHING,
         )
     return States(

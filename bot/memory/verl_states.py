@@ -21,6 +21,18 @@ BYTES = {"fp32": 4.0, "float32": 4.0, "bf16": 2.0, "bfloat16": 2.0, "fp16": 2.0,
 _SELECTIVE = 0.55
 """What Megatron keeps of the eager activations: its layers are fused and keep no fp32 copies
 (18 + 4·f/h bytes a hidden unit of its theoretical report, against 16 + 8 + 4 + 8·f/h)."""
+_OF_BRIDGE = {
+    "linear_qkv": ("q_proj", "k_proj", "v_proj"),
+    "linear_q": ("q_proj",),
+    "linear_k": ("k_proj",),
+    "linear_v": ("v_proj",),
+    "linear_proj": ("o_proj",),
+    "linear_fc1": ("gate_proj", "up_proj"),
+    "linear_fc1_gate": ("gate_proj",),
+    "linear_fc1_up": ("up_proj",),
+    "linear_fc2": ("down_proj",),
+}
+"""Matrices of Megatron-Bridge by PEFT's names, as verl's `megatron_peft_utils.py` maps them."""
 _BACKENDS: dict[str, Backend] = {"fsdp": "fsdp", "fsdp2": "fsdp2", "megatron": "megatron"}
 
 
@@ -45,17 +57,35 @@ def adapter_of(plan: Plan, get: Settings, model: str) -> Adapter | None:
         raise NoPredictionError("Whether an adapter is trained is not known.")
     if not plan.adapter.value:
         return None
-    rank = get.whole(f"{model}.lora_rank") or get.whole(f"{model}.lora.rank")
+    rank = get.whole(f"{model}.lora_rank")
+    bridge = not rank
+    rank = rank or get.whole(f"{model}.lora.rank")
     if not rank:
         raise NoPredictionError("The rank of the adapter that is loaded is not known.")
     if rank < 0:
         raise NoPredictionError(f"The rank of the adapter is {rank}; a positive one belongs there.")
     kind: Literal["lora", "dora"] = "dora" if plan.adapter.value == "dora" else "lora"
-    targets = get.value(f"{model}.target_modules")
+    targets = get.value(f"{model}.lora.target_modules" if bridge else f"{model}.target_modules")
     named = [str(t) for t in targets] if isinstance(targets, list) else []
+    if bridge:
+        named = [peft for name in named for peft in _OF_BRIDGE.get(name, (name,))]
     return Adapter(
-        kind=kind, rank=rank, targets=frozenset(t for t in named if t.endswith("_proj")) or None
+        kind=kind,
+        rank=rank,
+        targets=frozenset(t for t in named if t.endswith("_proj")) or None,
+        experts=_experts(get, f"{model}.lora") if bridge and kind == "lora" else "none",
     )
+
+
+def _experts(get: Settings, below: str) -> Literal["none", "rank", "each"]:
+    """Megatron-Bridge's LoRA on the experts: one adapter for all of a rank, unless told otherwise.
+
+    PEFT's, under FSDP, is not counted: whether it reaches the experts depends on the releases of
+    PEFT and transformers, which no script says.
+    """
+    if get.value(f"{below}.exclude_modules"):
+        return "none"
+    return "rank" if get.on(True, f"{below}.share_expert_adapters") else "each"
 
 
 def layout_of(

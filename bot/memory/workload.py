@@ -76,6 +76,8 @@ class Adapter:
     rank: int
     targets: frozenset[str] | None = None
     """Matrices by PEFT's names; None for every linear layer."""
+    experts: Literal["none", "rank", "each"] = "none"
+    """Adapters of routed experts under Megatron: none, one for all of a rank, one for each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

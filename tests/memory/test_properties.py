@@ -60,13 +60,22 @@ def roles(draw: st.DrawFn) -> Role:
     gpus = draw(st.sampled_from([1, 2, 4, 8, 16]))
     backend = draw(st.sampled_from(["fsdp", "fsdp2", "zero2", "zero3", "megatron", "ddp"]))
     tensor = draw(st.sampled_from([t for t in (1, 2, 4, 8) if gpus % t == 0]))
+    expert = draw(st.sampled_from([e for e in (1, 2, 4) if gpus % (tensor * e) == 0]))
     layout = (
-        Layout(gpus=gpus, tensor=tensor, expert_tensor=tensor)
+        Layout(gpus=gpus, tensor=tensor, expert_tensor=tensor, expert=expert)
         if backend == "megatron"
         else Layout(gpus=gpus, shard=gpus)
     )
     adapter = draw(
-        st.sampled_from([None, Adapter(kind="lora", rank=32), Adapter(kind="dora", rank=8)])
+        st.sampled_from(
+            [
+                None,
+                Adapter(kind="lora", rank=32),
+                Adapter(kind="lora", rank=16, experts="each"),
+                Adapter(kind="lora", rank=16, experts="rank"),
+                Adapter(kind="dora", rank=8),
+            ]
+        )
     )
     width = draw(st.sampled_from([2.0, 4.0]))
     return Role(

@@ -1,0 +1,193 @@
+"""A mixture of experts, counted by hand for Qwen3-30B-A3B: 48 layers of 128 experts of width 768,
+hidden size 2048, eight experts a token."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from bot.devices import by_token
+from bot.frameworks import plans
+from bot.memory.activations import forward_parts, kept, layer_at_work, routed_kept
+from bot.memory.estimate import estimate
+from bot.memory.experts import adapter_of_experts, copies_in_transit, copies_kept, routed
+from bot.memory.models import find
+from bot.memory.predict import workload_of
+from bot.memory.states import states
+from bot.memory.units import NOTHING, Bytes
+from bot.memory.workload import Adapter, Layout, Pool, Role, Tokens, Workload
+from bot.rules._example import verl
+from bot.shell import read
+
+EACH = Adapter(kind="lora", rank=32, experts="each")
+ONE_PAIR = 32 * (2048 + 2 * 768) + 32 * (768 + 2048)
+
+
+def role(model: str = "Qwen3-30B-A3B", **changes: object) -> Role:
+    found = find(model)
+    assert found is not None
+    made = Role(
+        name="actor",
+        shape=found.shape,
+        head="language",
+        trained=True,
+        backend="megatron",
+        layout=Layout(gpus=4, expert=4),
+        weight_bytes=2.0,
+        gradient_bytes=4.0,
+        optimizer_bytes=12.0,
+        step_bytes=0.0,
+        update=Tokens(2, 8192, 8192),
+        forward=Tokens(2, 8192, 8192),
+    )
+    return replace(made, **changes)  # type: ignore[arg-type]
+
+
+def test_a_dense_model_has_neither_copies_nor_adapters_of_experts() -> None:
+    dense = role("Qwen3-8B", adapter=EACH, layout=Layout(gpus=4), checkpointing=False)
+    assert routed(dense, 8192) == 0
+    assert adapter_of_experts(dense) == 0
+    for part in (copies_kept, copies_in_transit, routed_kept):
+        assert part(dense, 8192) == NOTHING
+
+
+def test_each_token_has_a_copy_for_each_of_its_experts() -> None:
+    assert routed(role(), 8192) == 8 * 8192
+    divided = Layout(gpus=8, tensor=2, expert=4)
+    assert routed(role(layout=divided), 8192) == 8 * 4096
+    gathered = Layout(gpus=8, tensor=2, expert=4, expert_tensor=2)
+    assert routed(role(layout=gathered), 8192) == 8 * 8192
+
+
+def test_copies_that_wait_are_an_experts_input_and_elsewhere_its_output_too() -> None:
+    assert copies_kept(role(), 8192) == Bytes.gib(0.25)
+    assert copies_kept(role(backend="fsdp"), 8192) == Bytes.gib(0.5)
+    assert copies_in_transit(role(), 8192) == Bytes.gib(0.5)
+    assert copies_in_transit(role(backend="fsdp"), 8192) == NOTHING
+
+
+def test_layers_that_are_kept_keep_their_copies_and_recomputed_ones_only_one() -> None:
+    whole = role(checkpointing=False)
+    assert routed_kept(whole, 8192) == Bytes.gib(48 * 0.25)
+    assert layer_at_work(whole, 8192) == Bytes.gib(0.5)
+    assert routed_kept(role(), 8192) == NOTHING
+    assert kept(role(), 8192) == Bytes(2 * 48 * 2048 * 8192)
+    dense = Bytes.of(8192 * (16 * 2048 + 4 * 4096 + 4 * 512 + 8 * 8 * 768 + 4 * 32 + 8))
+    norms = Bytes.of(8192 * (6 * (4096 + 512) + 4 * (32 + 4)))
+    assert layer_at_work(role(), 8192) == dense + norms + Bytes.gib(0.75)
+
+
+def test_frozen_experts_keep_no_copies() -> None:
+    frozen = role(adapter=Adapter(kind="lora", rank=32), checkpointing=False)
+    assert routed_kept(frozen, 8192) == NOTHING
+    assert copies_in_transit(frozen, 8192) == Bytes.gib(0.5)
+
+
+def test_copies_are_no_part_of_the_floor() -> None:
+    few = forward_parts(role(), "floor")["activations"]
+    assert few == Bytes(2 * 2048 * 2)
+
+
+@pytest.mark.parametrize(
+    ("layout", "experts", "count"),
+    [
+        (Layout(gpus=4), "none", 0),
+        (Layout(gpus=4), "each", 48 * 128 * ONE_PAIR),
+        (Layout(gpus=4, expert=4), "each", 48 * 32 * ONE_PAIR),
+        (Layout(gpus=8, expert=4, pipeline=2), "each", 24 * 32 * ONE_PAIR),
+        # Only the factors of the experts' width are divided.
+        (
+            Layout(gpus=8, tensor=2, expert=4, expert_tensor=2),
+            "each",
+            48 * 32 * 32 * (2048 + 768 + 384 + 2048),
+        ),
+        (Layout(gpus=4, expert=4), "rank", 48 * ONE_PAIR),
+    ],
+)
+def test_adapters_of_experts(layout: Layout, experts: str, count: int) -> None:
+    adapter = Adapter(kind="lora", rank=32, experts=experts)  # type: ignore[arg-type]
+    assert adapter_of_experts(role(layout=layout, adapter=adapter)) == count
+
+
+def test_adapters_follow_the_targets() -> None:
+    attention = replace(EACH, targets=frozenset(("q_proj", "o_proj")))
+    assert adapter_of_experts(role(adapter=attention)) == 0
+    down = replace(EACH, targets=frozenset(("down_proj",)))
+    assert adapter_of_experts(role(adapter=down)) == 48 * 32 * 32 * (768 + 2048)
+
+
+def test_adapters_of_experts_have_states_of_their_own() -> None:
+    plain = states(role(adapter=replace(EACH, experts="none")))
+    each = states(role(adapter=EACH))
+    count = 48 * 32 * ONE_PAIR
+    assert each.weights - plain.weights == Bytes(2 * count)
+    assert each.gradients - plain.gradients == Bytes(4 * count)
+    # Four ranks, each with other experts: nobody shares their optimizer.
+    assert each.optimizer - plain.optimizer == Bytes(12 * count)
+    more = role(adapter=EACH, layout=Layout(gpus=8, expert=4))
+    assert states(more).optimizer < each.optimizer
+
+
+@pytest.mark.parametrize("layout", [Layout(gpus=4, expert=4), Layout(gpus=4)])
+def test_more_experts_never_lower_a_level(layout: Layout) -> None:
+    for one, other in (("none", "rank"), ("rank", "each")):
+        less, more = (
+            estimate(
+                Workload(
+                    framework="verl",
+                    version="",
+                    pools=(Pool(name="all", gpus=4, roles=(role(layout=layout, adapter=made),)),),
+                    gpus_per_node=4,
+                ),
+                by_token("h100")[0],
+            )
+            for made in (replace(EACH, experts=kind) for kind in (one, other))  # type: ignore[arg-type]
+        )
+        assert less.peak("floor") < more.peak("floor")
+        assert less.peak() < more.peak()
+
+
+LORA = (
+    "model_engine=megatron",
+    "trainer.nnodes=1",
+    "data.max_prompt_length=512",
+    "data.max_response_length=1024",
+    "actor_rollout_ref.model.path=Qwen/Qwen3-30B-A3B",
+    "actor_rollout_ref.actor.strategy=megatron",
+    "actor_rollout_ref.actor.use_dynamic_bsz=False",
+    "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=1",
+    "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=1",
+)
+MODEL = "actor_rollout_ref.model"
+
+
+def adapter(*settings: str) -> Adapter:
+    script = verl(*LORA, *settings).replace(
+        "verl.trainer.main_ppo", "verl.trainer.main_ppo --config-name=ppo_megatron_trainer"
+    )
+    made = workload_of(plans(read(script.encode(), "x.sh"))[0]).pools[0].roles[0].adapter
+    assert made is not None
+    return made
+
+
+def test_peft_below_fsdp_is_not_counted_on_experts() -> None:
+    settings = [one for one in LORA if "megatron" not in one]
+    script = verl(*settings, f"{MODEL}.lora_rank=32")
+    made = workload_of(plans(read(script.encode(), "x.sh"))[0]).pools[0].roles[0].adapter
+    assert made is not None
+    assert made.experts == "none"
+
+
+def test_megatron_bridge_shares_an_adapter_among_the_experts_of_a_rank() -> None:
+    made = adapter(f"{MODEL}.lora.rank=32")
+    assert (made.experts, made.rank) == ("rank", 32)
+    assert made.targets == frozenset(
+        ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
+    )
+    alone = adapter(f"{MODEL}.lora.rank=32", f"+{MODEL}.lora.share_expert_adapters=False")
+    assert alone.experts == "each"
+    attention = adapter(f"{MODEL}.lora.rank=32", f"{MODEL}.lora.target_modules=[linear_qkv]")
+    assert attention.targets == frozenset(("q_proj", "k_proj", "v_proj"))
+    without = adapter(f"{MODEL}.lora.rank=32", f"{MODEL}.lora.exclude_modules=[linear_fc1]")
+    assert without.experts == "none"
