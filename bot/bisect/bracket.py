@@ -10,7 +10,7 @@ from bot import __version__
 from bot.bisect.asked import Asked, command
 from bot.bisect.band import Where
 from bot.bisect.log import whole_log, with_log
-from bot.bisect.outcomes import read_outcome
+from bot.bisect.outcomes import read_outcome, unread
 from bot.bisect.scripts import next_scripts
 from bot.bisect.series import Series, plan_series, varied
 from bot.bisection import Bracket, Limit, Outcome
@@ -26,19 +26,22 @@ def read_bracket(
     script: Script,
     options: Options,
     asked: Asked,
-    runs: Sequence[tuple[str, Facts]],
+    runs: Sequence[tuple[str, Facts | str]],
 ) -> tuple[Bracket, bytes, dict[str, bytes]]:
     """What the runs say; the script with the largest that ran and its trial log; what comes next.
 
-    The last are the scripts of the next run, or round of runs, by their names.
+    The last are the scripts of the next run, or round of runs, by their names. A run that could not
+    be read comes with the reason in place of its facts.
 
     Raises UserError where the script has no batch that can be varied.
     """
     series = plan_series(script, options, replace(asked, blind=True, ran=None, failed=None))
     name = read_name(script.full_path or script.path, options.config.name_profiles())
-    ordered = sorted(runs, key=lambda run: run[1].created or "")
-    outcomes = tuple(
-        read_outcome(named, facts, series.candidates, name, options) for named, facts in ordered
+    readable = [(named, facts) for named, facts in runs if not isinstance(facts, str)]
+    ordered = sorted(readable, key=lambda run: run[1].created or "")
+    outcomes = (
+        *(read_outcome(named, facts, series.candidates, name, options) for named, facts in ordered),
+        *(unread(named, reason) for named, reason in runs if isinstance(reason, str)),
     )
     trials = [
         Trial(one.value, one.outcome == "ran")

@@ -22,6 +22,19 @@ from bot.naming import ScriptName
 from bot.report import Evidence
 
 
+def unread(named: str, reason: str) -> Outcome:
+    """A run that could not be read says nothing."""
+    return Outcome(
+        run=named,
+        value=None,
+        batch=None,
+        outcome="nothing",
+        reason=reason,
+        steps=None,
+        peak_gib=None,
+    )
+
+
 def read_outcome(
     named: str, facts: Facts, candidates: Candidates, name: ScriptName, options: Options
 ) -> Outcome:

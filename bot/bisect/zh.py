@@ -131,6 +131,8 @@ def _again(value: Any) -> Any:
 
 @cache
 def _catalogue() -> Mapping[str, str]:
+    from bot.evidence.online.zh import SENTENCES as ONLINE
     from bot.evidence.zh import SENTENCES as EVIDENCE
+    from bot.evidence.zh_reading import SENTENCES as READING
 
-    return {**EVIDENCE, **SENTENCES}
+    return {**EVIDENCE, **READING, **ONLINE, **SENTENCES}

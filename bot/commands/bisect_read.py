@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from bot.commands.bisecting import add_script, facts_of, script_of, write_scripts
+from bot.commands.bisecting import add_script, facts_or_reason, script_of, write_scripts
 from bot.commands.common import say, write
 from bot.commands.runs import RUN, add_offline
 from bot.errors import UserError
@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     script, options = script_of(arguments)
     if arguments.parallel < 1:
         raise UserError(f"--parallel takes a positive number, not {arguments.parallel}.")
-    runs = [(named, facts_of(named, options)) for named in arguments.runs]
+    runs = [(named, facts_or_reason(named, options)) for named in arguments.runs]
     asked = Asked(
         vary=tuple(arguments.vary),
         where=Where(device=arguments.device, gpus=arguments.gpus),

@@ -91,6 +91,17 @@ def facts_of(named: str, options: Options) -> Facts:
         raise UserError(f"{named}: {error}") from None
 
 
+def facts_or_reason(named: str, options: Options) -> Facts | str:
+    """What was read of a run, or why it could not be: one of many keeps the others from nobody."""
+    from bot.evidence import EvidenceError, read
+    from bot.language import sentence_of
+
+    try:
+        return read(run_of(named, options), linked=options.linked)
+    except EvidenceError as error:
+        return sentence_of(error)
+
+
 def parent_of(script: Script) -> str:
     """The folder that the script stands in, by which a size may be named."""
     return Path(script.full_path or script.path).parent.name

@@ -193,3 +193,16 @@ def test_runs_are_read_and_the_log_is_written(
     assert chinese.out == snapshot(name="zh")
     lint = rlbot("lint", PATH, "--select", "trial-log", cwd=folder)
     assert lint.status == 0
+
+
+def test_a_run_that_cannot_be_read_keeps_no_other_from_being_read(
+    folder: Path, written: WrittenRun
+) -> None:
+    ran = str(written(run_of(VARIABLES, fits=True)))
+    result = rlbot("bisect", "read", PATH, "nowhere", ran, cwd=folder)
+    assert (result.status, result.err) == (0, "")
+    assert "nowhere does not exist: give the folder that W&B wrote" in result.out
+    alone = rlbot("bisect", "read", PATH, "nowhere", cwd=folder)
+    assert alone.status == 3
+    chinese = rlbot("bisect", "read", PATH, "nowhere", "--lang", "zh", cwd=folder)
+    assert "does not exist" not in chinese.out
