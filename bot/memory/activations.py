@@ -79,14 +79,19 @@ def kept(role: Role, tokens: int, *, last: bool = False) -> Bytes:
     return Bytes.of(per_layer * layers * flight * tokens / _split(role))
 
 
-def routed_kept(role: Role, tokens: int) -> Bytes:
-    """Copies of routed tokens that wait for the backward pass; none where layers are recomputed."""
+def routed_kept(role: Role, tokens: int, *, last: bool = False) -> Bytes:
+    """Copies of routed tokens that wait for the backward pass; none where layers are recomputed.
+
+    The first or last stage of a pipeline, as in `kept`.
+    """
     moe = role.shape.experts
     if moe is None or role.checkpointing:
         return NOTHING
-    # As in `kept`: fewer layers on a stage, and as many more micro batches in flight.
-    layers = min(moe.layers, 2) if role.activation_offload else moe.layers
-    return copies_kept(role, tokens) * layers
+    layers = max(1, moe.layers // role.layout.pipeline)
+    flight = 1 if last else role.layout.pipeline
+    if role.activation_offload:
+        layers = min(layers, 2)
+    return copies_kept(role, tokens) * (layers * flight)
 
 
 def layer_at_work(role: Role, tokens: int) -> Bytes:
@@ -150,17 +155,18 @@ def gathered_layers(role: Role, level: Level) -> Bytes:
 def update_parts(role: Role, level: Level) -> Parts:
     """The fuller of the two moments of forward and backward."""
     tokens = role.update.at(level)
-    checkpoints = kept(role, tokens)
+    first, last = kept(role, tokens), kept(role, tokens, last=True)
     if level != "floor":
-        checkpoints += routed_kept(role, tokens)
+        first += routed_kept(role, tokens)
+        last += routed_kept(role, tokens, last=True)
     head: Parts = {
-        "activations": kept(role, tokens, last=True) + head_surroundings(role, tokens, level),
+        "activations": last + head_surroundings(role, tokens, level),
         "gathered weights": gathered_ends(role),
         "logits": logits(role, level, tokens, role.update_logits),
     }
     at_work = NOTHING if level == "floor" else layer_at_work(role, tokens)
     layer: Parts = {
-        "activations": checkpoints + at_work,
+        "activations": first + at_work,
         "gathered weights": gathered_ends(role) + gathered_layers(role, level),
     }
     if level != "floor":

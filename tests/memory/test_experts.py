@@ -9,7 +9,14 @@ import pytest
 
 from bot.devices import by_token
 from bot.frameworks import plans
-from bot.memory.activations import forward_parts, kept, layer_at_work, routed_kept
+from bot.memory.activations import (
+    forward_parts,
+    head_surroundings,
+    kept,
+    layer_at_work,
+    routed_kept,
+    update_parts,
+)
 from bot.memory.estimate import estimate
 from bot.memory.experts import adapter_of_experts, copies_in_transit, copies_kept, routed
 from bot.memory.models import find
@@ -191,3 +198,20 @@ def test_megatron_bridge_shares_an_adapter_among_the_experts_of_a_rank() -> None
     assert attention.targets == frozenset(("q_proj", "k_proj", "v_proj"))
     without = adapter(f"{MODEL}.lora.rank=32", f"{MODEL}.lora.exclude_modules=[linear_fc1]")
     assert without.experts == "none"
+
+
+def test_copies_wait_for_both_moments_of_an_update() -> None:
+    """A layer's moment, and the head's, which binds with eager entropy."""
+    whole = role(checkpointing=False, update_logits=0.0)
+    waiting = kept(whole, 8192) + routed_kept(whole, 8192)
+    layer = update_parts(whole, "expected")
+    assert layer["activations"] == waiting + layer_at_work(whole, 8192)
+    head = update_parts(replace(whole, update_logits=28.0), "expected")
+    assert head["logits"] > NOTHING
+    assert head["activations"] == waiting + head_surroundings(whole, 8192, "expected")
+
+
+def test_the_last_stage_of_a_pipeline_has_one_micro_batch_of_its_layers_copies() -> None:
+    staged = role(checkpointing=False, layout=Layout(gpus=8, expert=4, pipeline=2))
+    assert routed_kept(staged, 8192) == Bytes.gib(48 * 0.25)
+    assert routed_kept(staged, 8192, last=True) == Bytes.gib(24 * 0.25)
