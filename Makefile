@@ -20,7 +20,7 @@ test: $(READY)  ## format, lint, types, import rules, and the whole test suite
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy --no-error-summary
 	@sh tools/browser.sh
-	@$(BIN)/python -m pytest -n 2 --dist loadfile
+	@$(BIN)/python -m pytest -n 3 --dist loadfile
 
 chaos: $(READY)  ## kill the App's processes while they answer a storm of deliveries, for minutes
 	@$(BIN)/python -m pytest -q -s --durations=0 tests/service/chaos.py

@@ -134,12 +134,13 @@ def gathered_ends(role: Role) -> Bytes:
     """Embedding and head while they are whole, bf16.
 
     FSDP1 keeps both in its root unit from the first layer to the last; FSDP2 in verl gives the
-    embedding a unit of its own, so that only the head is there; other backends keep none.
+    embedding a unit of its own, so that only the head is there; other backends keep none. ZeRO-3
+    gathers a module while it is used: the embedding of a value model is a layer like others.
     """
     if not _gathers(role):
         return NOTHING
     ends = role.shape.embedding if role.backend != "fsdp" else role.shape.ends
-    if role.head == "value" and not role.shape.tied:
+    if role.head == "value" and (role.backend == "zero3" or not role.shape.tied):
         ends = role.shape.embedding if role.backend == "fsdp" else role.shape.hidden
     return Bytes(2 * ends)
 

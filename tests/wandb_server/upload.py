@@ -29,7 +29,7 @@ def sync(server: Wandb, folder: Path) -> StoredRun:
 def _sync(server: Wandb, folder: Path) -> str:
     with tempfile.TemporaryDirectory() as home:
         done = subprocess.run(
-            [sys.executable, "-m", "wandb", "sync", str(folder)],
+            [sys.executable, "-m", "wandb", "sync", "--include-synced", str(folder)],
             env={
                 "PATH": os.environ["PATH"],
                 "HOME": home,
