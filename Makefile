@@ -42,12 +42,12 @@ lock: $(READY)  ## write the locks anew from pyproject.toml
 	@sh tools/lock.sh
 
 schemas: $(READY)  ## write the published JSON Schemas from the models
-	@$(BIN)/python -m bot.schema
+	@$(BIN)/python -m tools.schemas
 
 docs: $(READY)  ## write the pages made from the program, and build the site into build/site
-	@$(BIN)/python -m bot.rules.docs
-	@$(BIN)/python -m bot.table.checks.docs
-	@$(BIN)/python -m bot.guides
+	@$(BIN)/python -m bot.rules._support.docs
+	@$(BIN)/python -m bot.table.checks._support.docs
+	@$(BIN)/python -m tools.guides
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "build/site/index.html"
 

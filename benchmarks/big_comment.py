@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from bot.check import Options, Script, check_script, make_report
+from bot.check.script import Options, Script, check_script, make_report
 from bot.github.answer import Answer, answer_of
 from bot.render.html import page
 from bot.report import Change, Report

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from bot.github.client import Client
 from bot.github.pull import PullId
-from bot.pulls import answer_pull
+from bot.review.pull import answer_pull
 from tests.github.server import Server
 from tests.github.world import BROKEN, GOOD, SCRIPT, World, asked, world
 

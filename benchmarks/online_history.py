@@ -45,7 +45,7 @@ OURS = """
 import json, sys
 from bot.evidence.links import parse_link
 from bot.evidence.online import Access, read_online
-from bot.secret import Secret
+from bot.base.secrets import Secret
 url, link, key = sys.argv[1:]
 facts = read_online(parse_link(link, origins=[url]), Access(base_url=url, key=Secret(key)))
 found = facts.history["perf/max_memory_reserved_gb"]

@@ -25,7 +25,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.secret import Secret
+from bot.base.secrets import Secret
 from bot.service.signature import signature
 
 SECRET = "a-secret-of-the-benchmark-alone"  # noqa: S105

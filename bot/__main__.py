@@ -1,5 +1,5 @@
 """`python -m bot` is `rlbot`."""
 
-from bot.cli import script
+from bot.commands.cli import script
 
 script()

@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
+from bot.base.errors import UserError
 from bot.bisect.find import DECIDING, Read, find_knob
 from bot.bisect.knob import Knob
-from bot.budgets import measured
-from bot.check import Options, Script, check_script
-from bot.errors import UserError
+from bot.check.estimate import measured
+from bot.check.script import Options, Script, check_script
 from bot.evidence.facts import Facts
 from bot.frameworks.plan import Plan
 from bot.memory.budget import Budget
 from bot.memory.predict import predict
 from bot.memory.settings import NoPredictionError
-from bot.naming import read_name
+from bot.script.name import read_name
 
 USUAL_ERROR = 0.277
 """The model's worst error on a measured peak left out of its fit; of those that were never part of

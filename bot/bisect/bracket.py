@@ -7,19 +7,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from bot import __version__
-from bot.bisect.asked import Asked, command
+from bot.base.messages import say
 from bot.bisect.band import Where
 from bot.bisect.log import whole_log, with_log
 from bot.bisect.outcomes import read_outcome, unread
+from bot.bisect.report import Bracket, Limit, Outcome
+from bot.bisect.request import Asked, command
 from bot.bisect.scripts import next_scripts
 from bot.bisect.series import Series, plan_series, varied
-from bot.bisection import Bracket, Limit, Outcome
-from bot.check import Options, Script
+from bot.check.script import Options, Script
 from bot.evidence.facts import Facts
-from bot.language import say
-from bot.naming import read_name
 from bot.report import Tool
-from bot.trials import Trial, trial_log
+from bot.script.name import read_name
+from bot.script.trial_log import Trial, trial_log
 
 
 def read_bracket(

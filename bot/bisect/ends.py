@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Literal
 
-from bot.bisect.asked import Asked
+from bot.base.errors import UserError
+from bot.base.messages import say
 from bot.bisect.band import Band, Candidates
-from bot.bisection import Limit
-from bot.errors import UserError
-from bot.language import say
-from bot.trials import largest_passing, outcome, tried_values
+from bot.bisect.report import Limit
+from bot.bisect.request import Asked
+from bot.script.trial_log import largest_passing, outcome, tried_values
 
 Ends = tuple[Limit | None, Limit | None]
 """The lower one and the upper one; None where nothing is known."""

@@ -11,13 +11,13 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from difflib import get_close_matches
 
+from bot.base.errors import UserError
 from bot.bisect.knob import Knob, Part, edited
-from bot.errors import UserError
 from bot.evidence.batch_claims import BOOKKEEPING
 from bot.frameworks.plan import Plan
+from bot.script.trial_log import tried_values
 from bot.shell.source import Span
 from bot.shell.words import Reading, Variable
-from bot.trials import tried_values
 
 Read = Callable[[bytes], tuple[Reading, Sequence[Plan]]]
 """Reads a script as the original was read: with the same tree and the same releases."""

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from bot.bisect.knob import Part, edited
 from bot.bisect.series import Series
 from bot.frameworks.plan import Plan
+from bot.script.trial_log import Trial, read_trials, trial_log, tried_values
 from bot.shell.source import Source, Span
 from bot.shell.words import Reading
-from bot.trials import Trial, read_trials, trial_log, tried_values
 
 Edit = tuple[Span, str]
 

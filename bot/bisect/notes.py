@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from bot.base.messages import say
 from bot.bisect.band import Candidates
 from bot.frameworks.plan_values import values_of
-from bot.language import say
 from bot.memory.budget import Budget
 
 _OWN_PLACE = re.compile(r"\bBASH_SOURCE\b|\$0\b|\$\{0\b|^\s*(?:source|\.)\s", re.MULTILINE)

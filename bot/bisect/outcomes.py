@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from bot.base.messages import say
 from bot.bisect.band import Candidates
-from bot.bisection import Outcome
-from bot.check import Options
+from bot.bisect.report import Outcome
+from bot.check.script import Options
 from bot.evidence.batch_claims import BOOKKEEPING
 from bot.evidence.claims import compare
 from bot.evidence.context import Context
@@ -17,9 +18,8 @@ from bot.evidence.progress_claims import ended_badly, steps_completed
 from bot.evidence.subject import KEYS
 from bot.evidence.values import lookup
 from bot.frameworks.plan import Plan
-from bot.language import say
-from bot.naming import ScriptName
 from bot.report import Evidence
+from bot.script.name import ScriptName
 
 
 def unread(named: str, reason: str) -> Outcome:

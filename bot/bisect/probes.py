@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from bot.bisect.asked import again
+from bot.base.messages import say
 from bot.bisect.band import LARGEST, Candidates
 from bot.bisect.ends import Ends
+from bot.bisect.report import Limit, Probe
+from bot.bisect.request import again
 from bot.bisect.tree import Node
-from bot.bisection import Limit, Probe
-from bot.language import say
 
 _DOUBLINGS = 7
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
+from bot.check.read import read_script
+from bot.check.request import Options, Script
 from bot.frameworks.plan import Plan
-from bot.options import Options, Script
-from bot.reading import read_script
 from bot.shell.words import Reading
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})

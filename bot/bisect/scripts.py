@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from bot.bisect.knob import edited
+from bot.bisect.report import Plan, Probe
 from bot.bisect.series import Series
-from bot.bisection import Plan, Probe
+from bot.script.trial_log import read_trials
 from bot.shell.source import Span
-from bot.trials import read_trials
 
 MARK = "# rlbot bisect: "
 FIRST = 3

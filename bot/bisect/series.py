@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import gcd, lcm
 
 from bot import __version__
-from bot.bisect.asked import Asked, command
+from bot.base.messages import say
 from bot.bisect.band import (
     LARGEST,
     Band,
@@ -26,10 +26,10 @@ from bot.bisect.knob import Knob
 from bot.bisect.notes import notes
 from bot.bisect.probes import Probes
 from bot.bisect.reader import Reader
+from bot.bisect.report import Mode, Plan, Probe, Varied
+from bot.bisect.request import Asked, command
 from bot.bisect.tree import Node, blind_runs, most_runs, rounds, runs_to, series, spread
-from bot.bisection import Mode, Plan, Probe, Varied
-from bot.check import Options, Script
-from bot.language import say
+from bot.check.script import Options, Script
 from bot.memory.budget import Budget
 from bot.report import Tool
 from bot.shell.words import Reading

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from bot.base.errors import UserError
 from bot.bisect.reader import Reader
 from bot.bisect.series import Series
-from bot.errors import UserError
 from bot.frameworks.plan import Plan
 
 _BASH = ["bash", "${program}"]

@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from typing import Any, Final, TypeVar, cast
 
-from bot.language import Language, Message, translated
+from bot.base.messages import Language, Message, translated
 
 SENTENCES: Final[Mapping[str, str]] = {
     # The series.

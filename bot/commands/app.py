@@ -6,7 +6,7 @@ import argparse
 import os
 from pathlib import Path
 
-from bot.errors import UserError
+from bot.base.errors import UserError
 
 SUMMARY = "make the GitHub App: manifest, key, settings"
 
@@ -32,7 +32,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
-    from bot.commands.common import say, write
+    from bot.commands.arguments import say, write
     from bot.github.client import Addresses
     from bot.service.manifest import Files, Walk, Wanted
 

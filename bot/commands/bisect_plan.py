@@ -7,6 +7,8 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bot.base.errors import UserError
+from bot.commands.arguments import say, why, write
 from bot.commands.bisecting import (
     add_script,
     facts_of,
@@ -15,13 +17,11 @@ from bot.commands.bisecting import (
     script_of,
     write_scripts,
 )
-from bot.commands.common import say, why, write
 from bot.commands.runs import RUN, add_offline
-from bot.errors import UserError
 
 if TYPE_CHECKING:
+    from bot.bisect.report import Plan
     from bot.bisect.series import Series
-    from bot.bisection import Plan
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -68,8 +68,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status: 3 without a prediction, or nothing to bisect."""
     from dataclasses import replace
 
-    from bot.bisect.asked import Asked
     from bot.bisect.band import Where
+    from bot.bisect.request import Asked
     from bot.bisect.scripts import scripts, with_paths
     from bot.bisect.series import plan_series
     from bot.bisect.zh import in_language
@@ -117,7 +117,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         write(dump(asdict(plan)), commands=True)
     else:
-        from bot.render.bisect import plan_text
+        from bot.bisect.text import plan_text
 
         write(plan_text(plan))
     unpredicted = plan.no_prediction is not None and not arguments.blind

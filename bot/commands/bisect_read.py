@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from bot.base.errors import UserError
+from bot.commands.arguments import say, write
 from bot.commands.bisecting import add_script, facts_or_reason, script_of, write_scripts
-from bot.commands.common import say, write
 from bot.commands.runs import RUN, add_offline
-from bot.errors import UserError
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -36,9 +36,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status: 1 for a contradiction, 3 when no run says anything."""
     from dataclasses import asdict, replace
 
-    from bot.bisect.asked import Asked
     from bot.bisect.band import Where
     from bot.bisect.bracket import read_bracket
+    from bot.bisect.request import Asked
     from bot.bisect.zh import in_language
     from bot.commands.fixing import replace_script
 
@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         write(dump(asdict(bracket)), commands=True)
     else:
-        from bot.render.bisect import bracket_text
+        from bot.bisect.text import bracket_text
 
         write(bracket_text(bracket))
     return {"contradictory": 1, "nothing": 3}.get(bracket.verdict, 0)

@@ -8,13 +8,13 @@ from operator import eq
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from bot.commands.common import load_config, options_of, read_file, say, why
+from bot.base.errors import UserError
+from bot.commands.arguments import load_config, options_of, read_file, say, why
 from bot.commands.runs import reading, run_of
 from bot.commands.tree import add_root, files_below, path_below, root_of
-from bot.errors import UserError
 
 if TYPE_CHECKING:
-    from bot.check import Options, Script
+    from bot.check.script import Options, Script
     from bot.evidence.facts import Facts
 
 
@@ -56,7 +56,7 @@ def add_script(parser: argparse.ArgumentParser) -> None:
 
 def script_of(arguments: argparse.Namespace) -> tuple[Script, Options]:
     """The script that is named, and how it is read."""
-    from bot.check import Script
+    from bot.check.script import Script
 
     path = Path(arguments.script)
     root = root_of(arguments.root)
@@ -93,8 +93,8 @@ def facts_of(named: str, options: Options) -> Facts:
 
 def facts_or_reason(named: str, options: Options) -> Facts | str:
     """What was read of a run, or why it could not be: one of many keeps the others from nobody."""
+    from bot.base.messages import sentence_of
     from bot.evidence import EvidenceError, read
-    from bot.language import sentence_of
 
     try:
         return read(run_of(named, options), linked=options.linked)

@@ -6,8 +6,8 @@ import argparse
 import os
 from pathlib import Path
 
-from bot.commands.common import find_config, wants_color, write
-from bot.errors import UserError
+from bot.base.errors import UserError
+from bot.commands.arguments import find_config, wants_color, write
 
 SUMMARY = "configuration, tokens, reachability: each with its remedy"
 
@@ -37,10 +37,10 @@ def run(arguments: argparse.Namespace) -> int:
     from dataclasses import asdict
 
     from bot import __version__
-    from bot.config import Config, Given, read_config
-    from bot.doctor.base import Answer, Surroundings
-    from bot.doctor.examination import Examination, examine, status
-    from bot.render.doctor import to_json, to_text
+    from bot.base.config import Config, Given, read_config
+    from bot.doctor._support.base import Answer, Surroundings
+    from bot.doctor._support.examination import Examination, examine, status
+    from bot.doctor._support.text import to_json, to_text
 
     given, origin, wrong = Given(Config()), None, None
     try:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from bot.commands.common import add_common, finish, load_config, options_of, write
-from bot.commands.scripts import add_paths, scripts_of
+from bot.base.errors import UserError
+from bot.commands.arguments import add_common, finish, load_config, options_of, write
+from bot.commands.inputs import add_paths, scripts_of
 from bot.commands.tree import add_root, files_below, root_of
-from bot.errors import UserError
 
 SUMMARY = "the memory budget of scripts, stage by stage, against the device"
 
@@ -36,10 +36,10 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status: 1 for an impossible budget, 3 without a prediction."""
-    from bot.budgets import estimate_script
-    from bot.check import make_report
+    from bot.check.estimate import estimate_script
+    from bot.check.script import make_report
+    from bot.check.translate import in_language
     from bot.report import Unchecked, exit_status
-    from bot.translation import in_language
 
     if arguments.gpus is not None and arguments.gpus < 1:
         raise UserError(f"--gpus takes a positive number, not {arguments.gpus}.")

@@ -11,12 +11,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot.commands.common import finish, rendered, say, why
-from bot.errors import UserError
+from bot.base.errors import UserError
+from bot.commands.arguments import finish, rendered, say, why
 
 if TYPE_CHECKING:
-    from bot.check import Options, Script
-    from bot.fix import Fixed
+    from bot.check.fix import Fixed
+    from bot.check.script import Options, Script
 
 
 def add_fix(parser: argparse.ArgumentParser) -> None:
@@ -53,8 +53,8 @@ def fix_scripts(
     scripts: Iterable[Script | UserError], options: Options, arguments: argparse.Namespace
 ) -> int:
     """Fix scripts, or show how; returns the exit status."""
-    from bot.check import make_report
-    from bot.fix import fix_script
+    from bot.check.fix import fix_script
+    from bot.check.script import make_report
     from bot.render.patch import patch
     from bot.report import Unchecked, exit_status
 

@@ -8,7 +8,7 @@ import re
 import time
 from typing import TYPE_CHECKING
 
-from bot.errors import UserError
+from bot.base.errors import UserError
 
 if TYPE_CHECKING:
     from bot.service.job import State
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _act(client: JobClient, arguments: argparse.Namespace) -> int:
-    from bot.commands.common import write
+    from bot.commands.arguments import write
 
     if arguments.action == "list":
         write(listing(client.jobs(arguments.state, limit=max(1, arguments.limit))))

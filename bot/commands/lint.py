@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 
-from bot.commands.common import CHECK_FORMATS, add_common, finish, load_config, options_of
+from bot.base.errors import UserError
+from bot.commands.arguments import CHECK_FORMATS, add_common, finish, load_config, options_of
 from bot.commands.fixing import add_fix, fix_scripts, wants_fix
+from bot.commands.inputs import add_paths, scripts_of
 from bot.commands.runs import add_offline
-from bot.commands.scripts import add_paths, scripts_of
 from bot.commands.tree import add_root, files_below, root_of
-from bot.errors import UserError
 
 SUMMARY = "check scripts or folders"
 
@@ -25,7 +25,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
-    from bot.check import check_script, make_report
+    from bot.check.script import check_script, make_report
     from bot.report import Unchecked
 
     fix = wants_fix(arguments)

@@ -9,16 +9,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot.commands.common import CHECK_FORMATS, add_common, finish, load_config, options_of, say
+from bot.base.errors import UserError
+from bot.commands.arguments import CHECK_FORMATS, add_common, finish, load_config, options_of, say
 from bot.commands.runs import RUN, add_offline, reading, run_of
-from bot.errors import UserError
 
 if TYPE_CHECKING:
-    from bot.check import Options
-    from bot.check_change import Asked
-    from bot.config import Config
+    from bot.base.config import Config
+    from bot.check.script import Options
     from bot.evidence.links import RunLink
     from bot.github.client import Client
+    from bot.review.check import Asked
 
 SUMMARY = "the whole check of a pull request, from GitHub or a local branch"
 
@@ -70,8 +70,8 @@ def run(arguments: argparse.Namespace) -> int:
         return _on_github(arguments)
     if arguments.publish or arguments.dry_run:
         raise UserError("--publish and --dry-run take a pull request, OWNER/REPO#NUMBER.")
-    from bot.check_change import check_change
     from bot.github.local import LocalRepository
+    from bot.review.check import check_change
 
     repository = LocalRepository(Path(arguments.repo or "."))
     change = repository.change(arguments.base, arguments.head or "HEAD")
@@ -80,10 +80,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _on_github(arguments: argparse.Namespace) -> int:
+    from bot.base.secrets import Secret
     from bot.github.client import client_of
     from bot.github.pull import parse_pull
-    from bot.pulls import answer_pull, check_pull
-    from bot.secret import Secret
+    from bot.review.pull import answer_pull, check_pull
 
     if arguments.head or arguments.repo:
         raise UserError("--head and --repo are for a local branch; a pull request has its own.")
@@ -124,7 +124,7 @@ def _count(client: Client, arguments: argparse.Namespace) -> None:
 
 
 def _asked(arguments: argparse.Namespace) -> Asked:
-    from bot.check_change import Asked
+    from bot.review.check import Asked
 
     def options(config: Config) -> Options:
         how = reading(arguments.offline, config)

@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot.commands.common import load_config, read_page, say, why, write
-from bot.errors import UserError
+from bot.base.errors import UserError
+from bot.commands.arguments import load_config, read_page, say, why, write
 
 if TYPE_CHECKING:
     from bot.table.page import Page
@@ -69,9 +69,9 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status: 1 when nothing fits and no row is published."""
-    from bot.frameworks.tables import releases
-    from bot.memory.wish import make_wish
-    from bot.recommending import recommend
+    from bot.frameworks.releases import releases
+    from bot.recommend.answer import recommend
+    from bot.recommend.request import make_wish
 
     prompt, response = _lengths(arguments.lengths)
     wish = make_wish(
@@ -106,7 +106,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         write(dump(asdict(made)), commands=True)
     else:
-        from bot.render.recommend import markdown, text
+        from bot.recommend.text import markdown, text
 
         write(markdown(made) if arguments.format == "markdown" else text(made))
     return 0 if made.predicted or made.published else 1

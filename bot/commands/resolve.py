@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import shlex
 
-from bot.commands.common import add_common, finish, load_config, options_of
+from bot.base.errors import UserError
+from bot.commands.arguments import add_common, finish, load_config, options_of
+from bot.commands.inputs import add_paths, scripts_of
 from bot.commands.runs import add_offline
-from bot.commands.scripts import add_paths, scripts_of
 from bot.commands.tree import add_root, files_below, root_of
-from bot.errors import UserError
 
 SUMMARY = "what scripts would launch: words, settings, and where each was written"
 
@@ -45,7 +45,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
-    from bot.check import make_report, resolve_script
+    from bot.check.script import make_report, resolve_script
     from bot.report import Unchecked
 
     config = load_config(arguments.config)
@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
             reports.append(resolve_script(script, options))
     report = make_report(reports, unchecked=unchecked, language=options.config.language)
     if arguments.format == "text":
-        from bot.commands.common import write
+        from bot.commands.arguments import write
         from bot.render.launches import launches
         from bot.report import exit_status
 

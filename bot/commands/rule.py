@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from bot.commands.common import write
+from bot.commands.arguments import write
 
 SUMMARY = "the rules' documentation"
 
@@ -16,10 +16,10 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
-    from bot.rules.docs import page
-    from bot.rules.registry import find, rules
-    from bot.table.checks import docs as table_docs
-    from bot.table.checks import registry as table
+    from bot.rules._support.docs import page
+    from bot.rules._support.registry import find, rules
+    from bot.table.checks._support import docs as table_docs
+    from bot.table.checks._support import registry as table
 
     if not arguments.id:
         metas = [rule.meta for rule in rules()] + [one.meta for one in table.checks()]

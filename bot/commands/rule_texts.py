@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.language import Language
+from bot.base.messages import Language
 from bot.render.ruleset import RuleText
 
 
@@ -11,10 +11,10 @@ def rule_texts(language: Language = "en") -> tuple[RuleText, ...]:
 
     The checks of the documentation page follow the rules of scripts.
     """
-    from bot.rules.docs import page, page_zh
-    from bot.rules.registry import rules, url
-    from bot.table.checks import docs as page_docs
-    from bot.table.checks import registry as page_checks
+    from bot.rules._support.docs import page, page_zh
+    from bot.rules._support.registry import rules, url
+    from bot.table.checks._support import docs as page_docs
+    from bot.table.checks._support import registry as page_checks
 
     made = []
     for rule in rules():

@@ -8,12 +8,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot.commands.common import why
-from bot.errors import UserError
+from bot.base.errors import UserError
+from bot.commands.arguments import why
 
 if TYPE_CHECKING:
+    from bot.base.traces import RunTraces
     from bot.report import Report
-    from bot.traces import RunTraces
 
 
 def destination(name: str) -> Path:
@@ -32,8 +32,8 @@ def destination(name: str) -> Path:
 
 def write_page(name: str, report: Report, traces: RunTraces | None) -> None:
     """Write the page, or the first chart for a name that ends in .svg; raises UserError."""
+    from bot.base.traces import RunTraces
     from bot.render.charts import figures, standalone
-    from bot.traces import RunTraces
 
     path = destination(name)
     drawn = figures(report, traces or RunTraces())

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from bot.errors import UserError
+from bot.base.errors import UserError
 
 if TYPE_CHECKING:
-    from bot.check import Options
-    from bot.config import Config
+    from bot.base.config import Config
+    from bot.check.script import Options
     from bot.evidence.facts import Facts
     from bot.evidence.links import RunLink
 

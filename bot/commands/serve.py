@@ -6,7 +6,7 @@ import argparse
 import os
 from dataclasses import replace
 
-from bot.errors import UserError
+from bot.base.errors import UserError
 
 SUMMARY = "run the GitHub App: webhooks, pages, workers"
 

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from bot.commands import table_check
-from bot.commands.common import (
+from bot.commands.arguments import (
     add_common,
     finish,
     load_config,
@@ -15,8 +15,8 @@ from bot.commands.common import (
     replace_file,
     write,
 )
+from bot.commands.inputs import script_at
 from bot.commands.runs import RUN, add_offline, reading, run_of
-from bot.commands.scripts import script_at
 from bot.commands.tree import add_root, files_below, root_of
 from bot.commands.verify import add_row_arguments
 
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
     if arguments.action == "check":
         return table_check.run(arguments)
-    from bot.check import PageText, check_script, make_report, row_edit
+    from bot.check.script import PageText, check_script, make_report, row_edit
 
     page_path = Path(arguments.page)
     page = PageText(path=page_path.as_posix(), text=read_page(page_path))

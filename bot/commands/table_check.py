@@ -6,7 +6,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot.commands.common import (
+from bot.base.errors import UserError
+from bot.commands.arguments import (
     CHECK_FORMATS,
     add_common,
     finish,
@@ -18,11 +19,10 @@ from bot.commands.common import (
     write,
 )
 from bot.commands.tree import files_below
-from bot.errors import UserError
 
 if TYPE_CHECKING:
-    from bot.check import PageText
-    from bot.check_page import History
+    from bot.check.page import History
+    from bot.check.script import PageText
     from bot.report import PageReport
     from bot.table.mend import Mended
 
@@ -51,8 +51,8 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
-    from bot.check import PageText, make_report
-    from bot.check_page import Repository, check_page
+    from bot.check.page import Repository, check_page
+    from bot.check.script import PageText, make_report
 
     if arguments.unsafe and not (arguments.fix or arguments.diff):
         raise UserError("--unsafe chooses what --fix or --diff does; give one of them.")

@@ -7,7 +7,7 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
-from bot.errors import UserError
+from bot.base.errors import UserError
 
 _LARGEST = 1 << 20
 """Bytes of a file that is read; a larger one is no script."""

@@ -6,17 +6,17 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot.commands.common import (
+from bot.base.errors import UserError
+from bot.commands.arguments import (
     CHECK_FORMATS,
     add_common,
     finish,
     load_config,
     options_of,
 )
+from bot.commands.inputs import script_at
 from bot.commands.runs import RUN, add_offline, reading, run_of
-from bot.commands.scripts import script_at
 from bot.commands.tree import add_root, files_below, root_of
-from bot.errors import UserError
 
 if TYPE_CHECKING:
     from bot.evidence.facts import Facts
@@ -65,12 +65,12 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.again:
         if arguments.report:
             raise UserError("--again and --report exclude each other: give the SCRIPT instead.")
-        from bot.commands.again import again
+        from bot.commands.recheck import again
 
         return again(arguments)
     if not arguments.script:
         raise UserError("verify needs the SCRIPT, or --again with an earlier report.")
-    from bot.check import check_script, make_report
+    from bot.check.script import check_script, make_report
 
     root = root_of(arguments.root)
     script = script_at(Path(arguments.script), root)

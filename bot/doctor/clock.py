@@ -6,9 +6,9 @@ import time
 from collections.abc import Iterator
 from email.utils import parsedate_to_datetime
 
-from bot.doctor.ask import ask
-from bot.doctor.base import Answer, Surroundings
-from bot.doctor.service import is_asked
+from bot.base.http import ask
+from bot.doctor._support.base import Answer, Surroundings
+from bot.doctor._support.service import is_asked
 
 MOST = 30.0
 """Seconds: an App's token lives ten minutes, counted by GitHub's clock."""

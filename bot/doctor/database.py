@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from bot.doctor.base import Answer, Surroundings
-from bot.doctor.service import is_asked, settings_of
-from bot.errors import UserError
+from bot.base.errors import UserError
+from bot.doctor._support.base import Answer, Surroundings
+from bot.doctor._support.service import is_asked, settings_of
 
 _NAME = "database"
 

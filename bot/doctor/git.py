@@ -6,7 +6,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 
-from bot.doctor.base import Answer, Surroundings
+from bot.doctor._support.base import Answer, Surroundings
 
 _NEEDED_FOR = "`rlbot pr --base REF` reads commits with it"
 

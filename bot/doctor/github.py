@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-from bot.doctor.ask import Reply, ask
-from bot.doctor.base import Answer, Surroundings
-from bot.secret import Secret
+from bot.base.http import Reply, ask
+from bot.base.secrets import Secret
+from bot.doctor._support.base import Answer, Surroundings
 
 _NAME = "GITHUB_TOKEN"
 _API = "https://api.github.com"

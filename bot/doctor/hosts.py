@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
-from bot.doctor.ask import ask
-from bot.doctor.base import Answer, Surroundings
-from bot.errors import UserError
+from bot.base.errors import UserError
+from bot.base.http import ask
+from bot.doctor._support.base import Answer, Surroundings
 
 
 def check(around: Surroundings) -> Iterator[Answer]:

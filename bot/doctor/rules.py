@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.doctor.base import Answer, Surroundings
-from bot.errors import UserError
+from bot.base.errors import UserError
+from bot.doctor._support.base import Answer, Surroundings
 
 
 def check(around: Surroundings) -> Iterator[Answer]:
     """Every id and name under `rules:`; a check without rules says nothing."""
-    from bot.rules.registry import find
-    from bot.table.checks import registry as table
+    from bot.rules._support.registry import find
+    from bot.table.checks._support import registry as table
 
     for name, level in around.config.rules.items():
         if table.find(name) is not None:

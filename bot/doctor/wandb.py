@@ -7,9 +7,9 @@ from base64 import b64encode
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-from bot.doctor.ask import Reply, ask
-from bot.doctor.base import Answer, Surroundings
-from bot.errors import UserError
+from bot.base.errors import UserError
+from bot.base.http import Reply, ask
+from bot.doctor._support.base import Answer, Surroundings
 
 _NAME = "WANDB_API_KEY"
 _QUERY = {"query": "query Viewer { viewer { username } }"}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-from bot.doctor.base import Answer, Surroundings
-from bot.doctor.service import client_of, is_asked, settings_of
-from bot.errors import UserError
+from bot.base.errors import UserError
+from bot.doctor._support.base import Answer, Surroundings
+from bot.doctor._support.service import client_of, is_asked, settings_of
 from bot.github.app import deliveries
 from bot.github.client import Client
 from bot.github.errors import NotFoundError

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from bot.base.messages import say
 from bot.evidence.facts import EvidenceError, Facts
 from bot.evidence.links import RunLink
-from bot.language import say
 
 __all__ = ["EvidenceError", "Facts", "read"]
 

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+from bot.base.messages import say
 from bot.evidence.facts import Sibling
 from bot.evidence.subject import KEYS, Subject, made, setting_claim, unknown
 from bot.evidence.values import lookup, same
-from bot.language import say
 from bot.report import Claim, ClaimVerdict, JsonValue
 
 MaxBatch: TypeAlias = Literal["fits", "confirmed", "contradicted"]

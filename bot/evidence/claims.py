@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from bot.devices import GIB
+from bot.base.devices import GIB
+from bot.base.messages import say
 from bot.evidence.batch_claims import MaxBatch, batch_claim
 from bot.evidence.context import NOTHING, Context
 from bot.evidence.facts import Facts
@@ -32,10 +33,10 @@ from bot.evidence.record import record
 from bot.evidence.strength import sources, strength
 from bot.evidence.subject import Observed, Subject, judged, known, made, setting_claim, unknown
 from bot.evidence.values import Missing, fits, lookup, same, shown
-from bot.frameworks.plan import Plan, Setting
-from bot.language import say
-from bot.naming import ScriptName
+from bot.frameworks.plan import Plan
+from bot.frameworks.setting import Setting
 from bot.report import Claim, ClaimVerdict, Evidence, JsonValue, Run
+from bot.script.name import ScriptName
 
 DECISIVE: Final = frozenset(
     {"run", "model", "gpus", "device", "train batch", "steps without OOM", "peak memory"}

@@ -12,6 +12,7 @@ import re
 from pathlib import Path
 from typing import Final
 
+from bot.base.messages import say
 from bot.evidence.console import Console
 from bot.evidence.console_lines import ConsoleLines, Line
 from bot.evidence.console_openrlhf import OpenRlhfLog
@@ -21,7 +22,6 @@ from bot.evidence.limits import Limits
 from bot.evidence.links import RunLink, parse_link
 from bot.evidence.locate import DENIED, UNREADABLE, open_inside, shown
 from bot.evidence.transaction_log import IDENT
-from bot.language import say
 
 _ENGINE = re.compile(r"\bInitializing an? (?:V\d )?LLM engine \(v(\d[\w.+\-]{0,40})\)")
 """vLLM 0.4 to 0.11, vllm/engine/llm_engine.py and vllm/v1/engine/core.py."""

@@ -11,7 +11,7 @@ MIN_STEPS: Final = 20
 
 
 class TriedBatch(Protocol):
-    """A train batch that the script's own trial log says was tried (`bot.trials.Trial`)."""
+    """A batch that the script's own trial log says was tried (`bot.script.trial_log.Trial`)."""
 
     @property
     def value(self) -> int:

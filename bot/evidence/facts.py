@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from bot.base.traces import RunTraces, Trace
 from bot.report import JsonValue
-from bot.traces import RunTraces, Trace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

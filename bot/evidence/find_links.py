@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from bot.base.messages import say
 from bot.evidence.facts import EvidenceError
 from bot.evidence.links import HOSTS, RunLink, parse_link
-from bot.language import say
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from bot.base.messages import say
 from bot.evidence.console import Console
 from bot.evidence.facts import EvidenceError, Facts, GpuInfo, RunId
 from bot.evidence.limits import Limits
@@ -25,7 +26,6 @@ from bot.evidence.run_config import plain
 from bot.evidence.side_files import Host, SideFiles
 from bot.evidence.tally import Tally
 from bot.evidence.transaction_log import LogReader
-from bot.language import say
 from bot.report import JsonValue
 
 _GPU_MEMORY = re.compile(r"(?:system\.)?gpu\.([0-9]{1,4})\.memoryAllocatedBytes(?:/l:.*)?\Z", re.S)

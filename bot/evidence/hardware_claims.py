@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from bot.devices import Device, by_report, by_token
+from bot.base.devices import Device, by_report, by_token
+from bot.base.messages import say
 from bot.evidence.facts import Facts, GpuInfo
 from bot.evidence.subject import Subject, known, made, unknown
 from bot.evidence.values import Missing, lookup, same
 from bot.frameworks.plan import Field
-from bot.language import say
 from bot.report import Claim
 
 _PLACEMENT: Final = re.compile(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from bot.base.messages import say
 from bot.evidence.subject import Subject, made, setting_claim, unknown
 from bot.evidence.values import Missing, lookup
-from bot.language import say
-from bot.naming import model_size
 from bot.report import Claim, JsonValue
+from bot.script.name import model_size
 
 
 def run_claim(subject: Subject) -> Claim | None:

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from bot.devices import GIB, Device, by_report
+from bot.base.devices import GIB, Device, by_report
+from bot.base.messages import say
 from bot.evidence.facts import Facts
 from bot.evidence.metrics import ALLOCATED, RESERVED, highest
 from bot.evidence.peak_claims import AGAINST_ESTIMATE, device_memory, peak_seen
 from bot.evidence.subject import Subject, made, unknown
 from bot.evidence.values import lookup
-from bot.language import say
 from bot.report import Claim
 
 SPARE: Final = 0.9

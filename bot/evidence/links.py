@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from bot.base.messages import say
 from bot.evidence.facts import EvidenceError
-from bot.language import say
 
 HOSTS: Final = {"wandb.ai": "", "forge.coreweave.com": "/wandb"}
 """Page hosts of the public service, with the path before the entity."""

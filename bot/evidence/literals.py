@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from bot.adapters import PARSING
+from bot.base.adapters import PARSING
 from bot.report import JsonValue
 
 if TYPE_CHECKING:

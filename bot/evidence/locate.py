@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from bot.base.messages import say
 from bot.evidence.facts import EvidenceError
-from bot.language import say
 
 DENIED: Final = (
     "{name} may not be read (permission denied): change its mode or run rlbot as its owner."

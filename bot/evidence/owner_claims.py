@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from bot.base.messages import say
 from bot.evidence.facts import RunId
 from bot.evidence.releases import RELEASED
 from bot.evidence.subject import Subject, made, unknown
-from bot.language import say
 from bot.report import Claim
 
 

@@ -11,14 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from bot.devices import GIB, by_token
+from bot.base.devices import GIB, by_token
+from bot.base.messages import say
 from bot.evidence.facts import Facts, Series
 from bot.evidence.metrics import ALLOCATED, RESERVED, highest
 from bot.evidence.subject import Subject, known, made, unknown
 from bot.evidence.values import Missing
-from bot.language import say
-from bot.naming import model_size
 from bot.report import Claim
+from bot.script.name import model_size
 
 ABOVE: Final = 1.01
 """A physical peak above the device's memory by more than 1 % is another device's."""

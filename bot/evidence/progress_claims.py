@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from bot.base.messages import say
 from bot.evidence.facts import Facts
 from bot.evidence.metrics import GLOBAL_STEP, RESPONSE_MAX, highest
 from bot.evidence.releases import at_least
 from bot.evidence.subject import Subject, made, unknown
-from bot.language import say
 from bot.report import Claim
 
 FULL_LENGTH: Final = 0.9

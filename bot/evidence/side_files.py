@@ -6,11 +6,11 @@ import json
 import re
 from dataclasses import dataclass, field
 
+from bot.base.messages import say, sentence_of
 from bot.evidence.console import Console
 from bot.evidence.facts import EvidenceError, GpuInfo
 from bot.evidence.limits import Limits
 from bot.evidence.locate import UNREADABLE, Located, open_inside
-from bot.language import say, sentence_of
 from bot.report import JsonValue
 
 _REQUIREMENT = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)==(\S+)\Z")

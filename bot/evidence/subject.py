@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, cast
 
+from bot.base.messages import say
 from bot.evidence.context import NOTHING, Context
 from bot.evidence.facts import Facts
 from bot.evidence.links import RunLink
 from bot.evidence.values import MISSING, Missing, lookup, same, shown
-from bot.frameworks.plan import UNKNOWN, Field, Plan, Setting
-from bot.language import say
-from bot.naming import ScriptName
+from bot.frameworks.plan import Field, Plan
+from bot.frameworks.setting import UNKNOWN, Setting
 from bot.report import Claim, ClaimVerdict, JsonValue, Scalar
+from bot.script.name import ScriptName
 
 KEYS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "verl": {

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from bot.base.traces import Tracing
 from bot.evidence.facts import Series
-from bot.traces import Tracing
 
 _INFINITY = float("inf")
 

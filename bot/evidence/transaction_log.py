@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from struct import Struct
 from typing import BinaryIO
 
+from bot.base.messages import say
 from bot.evidence.facts import EvidenceError
-from bot.language import say
 
 BLOCK = 32 * 1024
 HEADER = Struct("<4sHB")

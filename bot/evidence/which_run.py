@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Final, Literal, TypeAlias
 
+from bot.base.messages import say
 from bot.evidence.facts import Facts
 from bot.evidence.find_links import FoundLink, RefusedLink
 from bot.evidence.links import RunLink
 from bot.evidence.subject import known
 from bot.evidence.values import Missing, lookup, same
 from bot.frameworks.plan import Plan
-from bot.language import say
 
 By: TypeAlias = Literal["command line", "header", "text", "only link", "configuration"]
 

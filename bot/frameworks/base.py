@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from bot.errors import UserError
+from bot.base.errors import UserError
+from bot.base.messages import say
 from bot.frameworks.config_tree import ConfigTree
 from bot.frameworks.plan import Launch, Plan
-from bot.frameworks.tables import find_release, releases
-from bot.language import say
+from bot.frameworks.releases import find_release, releases
 from bot.shell.words import Word
 
 

@@ -13,7 +13,8 @@ from bot.frameworks.launch import launcher_option
 from bot.frameworks.option_table import OptionTable
 from bot.frameworks.options import OptionLine, read_line
 from bot.frameworks.plan import Field, Launch, nothing
-from bot.frameworks.tables import entry_root, release, table
+from bot.frameworks.releases import entry_root, release
+from bot.frameworks.tables import table
 
 LAUNCHER = "accelerate.commands.launch"
 """The module whose options the command `trl NAME` takes beside those of the script."""

@@ -11,39 +11,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
+
+from bot.frameworks.config_files import LIMITS, SUFFIX, ComposeError, Limits, Tree
 
 if TYPE_CHECKING:
     from bot.frameworks.memory_source import MemoryRepository
 
-Tree: TypeAlias = dict[str, Any]
-
-SUFFIX: Final = ".yaml"
-
-
-class ComposeError(Exception):
-    """Files that are no configuration; the message is a sentence without its full stop."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What a configuration may be at most; the largest of verl's releases needs a tenth."""
-
-    files: int = 600
-    file_bytes: int = 512 * 1024
-    all_bytes: int = 6 * 1024 * 1024
-    depth: int = 60
-    """Mappings and lists in each other."""
-    nodes: int = 60_000
-    """Values of one file, aliases written out; and of all files that one composition loads."""
-    loads: int = 1_500
-    """Files that one composition loads, those that it loads again included."""
-    all_nodes: int = 600_000
-    """Values that all compositions of one set of files load: half a minute's work."""
-
-
-LIMITS: Final = Limits()
 
 _Composed: TypeAlias = tuple[Tree, dict[str, str]]
 

@@ -15,10 +15,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
-from bot.errors import UserError
-from bot.frameworks.compose import LIMITS, SUFFIX, ComposeError, Composer, Limits, Tree
+from bot.base.errors import UserError
+from bot.frameworks.compose import Composer
+from bot.frameworks.config_files import LIMITS, SUFFIX, ComposeError, Limits, Tree
 from bot.frameworks.hydra_table import HydraTable
-from bot.frameworks.tables import entry_root, releases
+from bot.frameworks.releases import entry_root, releases
 
 V = TypeVar("V")
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any, TypeVar
 
-from bot.frameworks.plan import UNKNOWN, Field, Setting
+from bot.frameworks.plan import Field
+from bot.frameworks.setting import UNKNOWN, Setting
 
 T = TypeVar("T")
 

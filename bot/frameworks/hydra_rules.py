@@ -19,8 +19,8 @@ from bot.frameworks.hydra_tree import (
     resolve,
     select,
 )
-from bot.frameworks.plan import UNKNOWN, Setting
-from bot.frameworks.tables import OK, KeyVerdict
+from bot.frameworks.key_table import OK, KeyVerdict
+from bot.frameworks.setting import UNKNOWN, Setting
 
 
 def apply(tree: Tree, setting: Setting) -> Tree:

@@ -11,9 +11,9 @@ from typing import Any
 from bot.frameworks import hydra_rules as rules
 from bot.frameworks import hydra_tree as trees
 from bot.frameworks.hydra_tree import ABSENT, CannotPutError, Tree
+from bot.frameworks.key_table import OK, Key, KeyVerdict, closest
 from bot.frameworks.lifetimes import SHARED, deprecations, history
-from bot.frameworks.plan import UNKNOWN, Setting
-from bot.frameworks.tables import OK, Key, KeyVerdict, closest
+from bot.frameworks.setting import UNKNOWN, Setting
 
 
 class HydraTable:

@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
 
-from bot.frameworks.plan import UNKNOWN
+from bot.frameworks.setting import UNKNOWN
 
 Tree: TypeAlias = dict[str, Any]
 

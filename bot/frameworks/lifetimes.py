@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from bot.frameworks.tables import release, release_key, releases, spans_of_releases
-from bot.resources import schemas
+from bot.base.resources import schemas
+from bot.frameworks.releases import release, release_key, releases, spans_of_releases
 
 SHARED = "="
 """A mapping with this one entry stands for a shared mapping of the file's pool."""

@@ -23,7 +23,7 @@ from hydra.core.override_parser.types import Override, OverrideType, Quote, Quot
 from hydra.plugins.config_source import ConfigLoadError, ConfigResult, ConfigSource
 from omegaconf import DictConfig, OmegaConf
 
-from bot.frameworks.compose import SUFFIX, ComposeError, Limits, Tree
+from bot.frameworks.config_files import SUFFIX, ComposeError, Limits, Tree
 from bot.frameworks.yaml_data import count, hide, read_yaml, show
 
 

@@ -9,8 +9,9 @@ from typing import Any
 from bot.frameworks.base import Versions
 from bot.frameworks.command_line import backend, chosen, lora, processes, times, values_of
 from bot.frameworks.fields import Values, product, total
-from bot.frameworks.plan import UNKNOWN, Field, Launch, Plan, nothing
-from bot.frameworks.tables import releases
+from bot.frameworks.plan import Field, Launch, Plan, nothing
+from bot.frameworks.releases import releases
+from bot.frameworks.setting import UNKNOWN
 from bot.shell.words import Word
 
 _TRAINER = re.compile(r"open_instruct\.((?:grpo|ppo|dpo|finetune|reward_modeling|online_dpo)\w*)\Z")

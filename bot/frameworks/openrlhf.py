@@ -15,8 +15,10 @@ from bot.frameworks.fields import Values, product, total
 from bot.frameworks.launch import launcher_option
 from bot.frameworks.option_table import OptionTable
 from bot.frameworks.options import OptionLine, read_line
-from bot.frameworks.plan import UNKNOWN, Field, Launch, Plan, nothing
-from bot.frameworks.tables import entry_root, table
+from bot.frameworks.plan import Field, Launch, Plan, nothing
+from bot.frameworks.releases import entry_root
+from bot.frameworks.setting import UNKNOWN
+from bot.frameworks.tables import table
 from bot.shell.words import Word
 
 _TRAINER = re.compile(r"openrlhf\.cli\.train_\w+\Z")

@@ -8,20 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from bot.frameworks.plan import UNKNOWN
-from bot.frameworks.tables import (
-    OK,
-    Key,
-    KeyVerdict,
-    closest,
-    spans_of_releases,
-    timeline,
-)
+from bot.base.resources import schemas
+from bot.frameworks.key_table import OK, Key, KeyVerdict, closest
+from bot.frameworks.releases import spans_of_releases, timeline
+from bot.frameworks.setting import UNKNOWN
 from bot.report import Scalar
-from bot.resources import schemas
 
 if TYPE_CHECKING:
-    from bot.frameworks.plan import Setting
+    from bot.frameworks.setting import Setting
 
 _TYPES = {
     "flag": "bool", "off": "bool", "bool": "bool", "int": "int", "float": "float", "str": "str",

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from bot.frameworks.key_table import Key
 from bot.frameworks.option_table import OptionTable
-from bot.frameworks.plan import UNKNOWN, BadArgument, Setting
-from bot.frameworks.tables import Key
+from bot.frameworks.setting import UNKNOWN, BadArgument, Setting
 from bot.report import JsonValue, Scalar
 from bot.shell.source import Span
 from bot.shell.words import Word

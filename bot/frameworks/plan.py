@@ -4,66 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Generic, Literal, TypeAlias, TypeVar
+from typing import Generic, TypeVar
 
+from bot.frameworks.key_table import KeyTable
+from bot.frameworks.setting import BadArgument, Setting, Unknown
 from bot.report import JsonValue
 from bot.shell.source import Span
 from bot.shell.words import Command, Word
 
-if TYPE_CHECKING:
-    from bot.frameworks.tables import KeyTable
-
 T = TypeVar("T")
-Operator: TypeAlias = Literal["", "+", "++", "~"]
-
-
-class _Unknown:
-    """A value that nobody can know without running the script."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return "UNKNOWN"
-
-    def __bool__(self) -> bool:
-        return False
-
-
-UNKNOWN: Final = _Unknown()
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One setting that a launch gives to its framework."""
-
-    key: str
-    """Dotted key, as the framework names it (OpenRLHF: the option without its dashes)."""
-    value: JsonValue | _Unknown
-    """The value as the framework would type it; UNKNOWN when a hole decides it."""
-    text: str
-    """The value as written on the command line, holes as `${?reason}`."""
-    operator: Operator
-    word: Word
-    """The word of the command that carries it."""
-    key_span: Span
-    """Where the key (with its operator) was written."""
-    value_span: Span
-    """Where the value was written: the assignment, when it came through variables."""
-
-    @property
-    def known(self) -> bool:
-        """True when the value is known."""
-        return self.value is not UNKNOWN
-
-
-@dataclass(frozen=True, slots=True)
-class BadArgument:
-    """A word that the framework could not take as a setting."""
-
-    word: Word
-    span: Span
-    message: str
-    """One sentence: what is wrong with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +105,6 @@ class Plan:
     def __iter__(self) -> Iterator[Setting]:
         return iter(self.settings)
 
-    def resolved(self) -> Mapping[str, JsonValue | _Unknown]:
+    def resolved(self) -> Mapping[str, JsonValue | Unknown]:
         """Key to the value that wins, deletions (`~key`) left out."""
         return {s.key: s.value for s in self.settings if s.operator != "~"}

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from bot.frameworks.plan import Plan, Setting, _Unknown
+from bot.frameworks.plan import Plan
+from bot.frameworks.setting import Setting, Unknown
 from bot.report import JsonValue
 from bot.shell.source import Span
 from bot.shell.words import Hole
@@ -70,7 +71,7 @@ class Values:
                 known = self._options.get(key)
                 default = known.default if known else None
                 return Value(default) if known and _plain(default) else None
-            if setting is None or setting.operator == "~" or isinstance(setting.value, _Unknown):
+            if setting is None or setting.operator == "~" or isinstance(setting.value, Unknown):
                 return None
             return Value(setting.value, setting) if _plain(setting.value) else None
         from bot.frameworks import hydra_tree as trees

@@ -10,10 +10,13 @@ from bot.frameworks import hydra_tree as trees
 from bot.frameworks.base import Version, Versions
 from bot.frameworks.fields import Values, product, string, total
 from bot.frameworks.hydra_table import HydraTable
+from bot.frameworks.key_table import KeyTable
 from bot.frameworks.launch import launcher_option
 from bot.frameworks.overrides import HydraLine, read_line
-from bot.frameworks.plan import UNKNOWN, Field, Launch, Plan, nothing
-from bot.frameworks.tables import KeyTable, entry_root, release, table
+from bot.frameworks.plan import Field, Launch, Plan, nothing
+from bot.frameworks.releases import entry_root, release
+from bot.frameworks.setting import UNKNOWN
+from bot.frameworks.tables import table
 from bot.shell.words import Word
 
 _TRAINER = re.compile(

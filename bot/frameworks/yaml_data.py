@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 from omegaconf._utils import get_yaml_loader
 
-from bot.frameworks.compose import ComposeError, Limits
+from bot.frameworks.config_files import ComposeError, Limits
 
 _HIDDEN = "\ue000"
 """Stands for `$` in texts that call a resolver; from Unicode's private use area."""

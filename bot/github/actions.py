@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from bot.errors import UserError
+from bot.base.errors import UserError
 from bot.github.client import Client
 from bot.github.pull import PullId
 

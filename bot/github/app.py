@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from bot.base.secrets import Secret
 from bot.github.client import Addresses, Client, Pace, Patience
 from bot.github.posted import mark
 from bot.github.pull import PullId
-from bot.secret import Secret
 
 PERMISSIONS = {
     "checks": "write",

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from bot.base.messages import say
 from bot.github import queries
 from bot.github.change import MAX_BLOB, odd_file, too_large, too_much
 from bot.github.client import Client
 from bot.github.errors import GitHubError, TooMuchError
-from bot.language import say
 
 _AT_ONCE = 25
 """Files asked for in one request: GitHub gives up on a question after ten seconds."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from bot.language import say
+from bot.base.messages import say
 
 MAX_BLOB = 1 << 24
 """Bytes; a larger file is not read."""

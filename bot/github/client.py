@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from bot import __version__
-from bot.errors import UserError
+from bot.base.errors import UserError
+from bot.base.secrets import Secret
 from bot.github import failures
 from bot.github.errors import GitHubError, LimitedError, UnreachableError
-from bot.secret import Secret
 
 if TYPE_CHECKING:
     from github import Auth

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from bot.language import say
+from bot.base.messages import say
 
 if TYPE_CHECKING:
     from markdown_it.token import Token

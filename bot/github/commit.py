@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
+from bot.base.messages import say
 from bot.github.client import Client
 from bot.github.errors import GitHubError, RefusedError
-from bot.language import say
 
 
 class MovedError(GitHubError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.errors import UserError
+from bot.base.errors import UserError
 
 
 class GitHubError(UserError):

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from bot.base.messages import say
 from bot.github.errors import (
     GitHubError,
     LimitedError,
@@ -20,7 +21,6 @@ from bot.github.errors import (
     RefusedError,
     UnreachableError,
 )
-from bot.language import say
 
 _MINUTE = 60.0
 _TEXT = 300

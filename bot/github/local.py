@@ -10,7 +10,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.errors import UserError
+from bot.base.errors import UserError
+from bot.base.messages import say, sentence_of
 from bot.github.change import (
     MAX_BLOB,
     MAX_FILES,
@@ -25,7 +26,6 @@ from bot.github.change import (
     too_much,
 )
 from bot.github.errors import TooMuchError
-from bot.language import say, sentence_of
 
 _TIMEOUT = 60
 _GONE = "000000"

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bot.errors import UserError
+from bot.base.errors import UserError
+from bot.base.messages import say
 from bot.github import queries
 from bot.github.change import Text
 from bot.github.client import Client
 from bot.github.errors import NotFoundError
-from bot.language import say
 
 MOST_PAGES_OF_FILES = 30
 """GitHub lists 3,000 files of a pull request at most, 100 a page."""

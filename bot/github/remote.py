@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from bot.base.messages import say, sentence_of
 from bot.github.blobs import Contents, Entry, Reader
 from bot.github.change import (
     MAX_BLOB,
@@ -19,7 +20,6 @@ from bot.github.change import (
 from bot.github.client import Client
 from bot.github.errors import GitHubError, TooMuchError
 from bot.github.pull import PullRequest
-from bot.language import say, sentence_of
 
 CONFIG = ".rlbot.yml"
 """The file that `read_pull` asks for along with the pull request."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 from urllib.parse import quote
 
-from bot.config import Role
+from bot.base.config import Role
 from bot.github.client import Client
 from bot.github.commands import lines
 from bot.github.errors import NotFoundError

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 SENTENCES: Final[Mapping[str, str]] = {
-    # bot/obey.py
+    # bot/review/commands.py
     """\
 | command, on a line of its own | does |
 | --- | --- |
@@ -65,11 +65,11 @@ people with {apply} rights. 👀 seen · 🚀 done · 😕 not done, with the re
         "`/verify` 可带提交、运行的链接和脚本的路径。"
     ),
     "`/verify` takes one thing of a kind.": "`/verify` 的每种参数只能有一个。",
-    # bot/pulls.py
+    # bot/review/pull.py
     "The head of {pull} is {head}, not {asked}: it has moved on.": (
         "{pull} 的最新提交是 {head}，而不是 {asked}：分支已有新的提交。"
     ),
-    # bot/write_back.py, bot/apply.py
+    # bot/review/commit.py, bot/review/apply.py
     "The comment of the check has the row to paste.": "检查结果的评论中有可粘贴的表格行。",
     "The fork of this pull request is gone.": "此拉取请求的派生仓库已不存在。",
     "The author does not allow edits by maintainers on this branch.": (

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from bot.devices import Device
+from bot.base.devices import Device
 from bot.memory.units import Bytes, together
 from bot.memory.workload import LEVELS, Level
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from bot.devices import Device
+from bot.base.devices import Device
 from bot.memory.activations import (
     Parts,
     forward_parts,

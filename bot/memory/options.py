@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from bot.devices import Device
+from bot.base.devices import Device
 from bot.memory import profiles
 from bot.memory.estimate import estimate
 from bot.memory.units import Bytes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from bot.devices import Device, by_token
+from bot.base.devices import Device, by_token
 from bot.frameworks.plan import Plan
 from bot.memory.agreement import check
 from bot.memory.budget import Budget

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from bot.base.messages import say
 from bot.frameworks.plan import Plan
-from bot.language import say
 from bot.memory import profiles
 from bot.memory.lengths import Lengths, Measured, batch_tokens, lengths, packed_tokens
 from bot.memory.models import Model

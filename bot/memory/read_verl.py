@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from bot.base.messages import say
 from bot.frameworks.plan import Plan
-from bot.language import say
 from bot.memory import verl_engine, verl_logits
 from bot.memory.lengths import Lengths, Measured, batch_tokens, lengths, packed_tokens
 from bot.memory.models import Model

@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import isfinite
 from typing import TypeVar
 
+from bot.base.messages import say
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import values_of
-from bot.language import say
 from bot.report import JsonValue
 
 T = TypeVar("T")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 SENTENCES: Final[Mapping[str, str]] = {
-    # bot/memory/ladder.py
+    # bot/recommend/ladder.py
     "the frozen base takes 2 bytes a parameter instead of 4; costs no time": (
         "冻结的基座每个参数占 2 字节而不是 4 字节；不耗时间"
     ),
@@ -48,7 +48,7 @@ SENTENCES: Final[Mapping[str, str]] = {
         "每个批次中有一条达到 max_len 的样本（{tokens} 个 token）"
     ),
     "the reward model's own GPUs are not part of the estimate": "估算不含奖励模型独占的 GPU",
-    # bot/recommending.py
+    # bot/recommend/answer.py
     "No page is here; --page PAGE names one, whose rows come first.": (
         "此处没有页面；用 --page PAGE 指定后，其中的行会列在最前。"
     ),

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+from bot.base.traces import RunTraces, Trace
 from bot.render.budget import headline
 from bot.render.budget_svg import drawing
 from bot.render.escape import clip, html_text
@@ -13,7 +14,6 @@ from bot.render.plot import HUES, Curve, Level, Mark, Plot, svg
 from bot.render.speech import speaking, tr
 from bot.render.style import CHART_CSS
 from bot.report import Report, ScriptReport
-from bot.traces import RunTraces, Trace
 
 _GIB: Final = float(2**30)
 WIDE: Final = 800

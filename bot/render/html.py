@@ -8,8 +8,8 @@ from hashlib import sha256
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
-from bot.errors import UserError
-from bot.language import Language
+from bot.base.errors import UserError
+from bot.base.messages import Language
 from bot.render.escape import html_text
 from bot.render.style import CHART_CSS, CSS, FIGURE_CSS
 

@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from bot.base.traces import Trace
 from bot.render.columns import width_of
 from bot.render.escape import clip, html_text
-from bot.traces import Trace
 
 HUES: Final = 8
 _CHARACTER: Final = 6.6

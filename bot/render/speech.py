@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from bot.language import Language
+from bot.base.messages import Language
 
 _language: ContextVar[Language] = ContextVar("language", default="en")
 

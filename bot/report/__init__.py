@@ -1,8 +1,8 @@
 """The result of a check: what every door prints and every renderer reads.
 
-Plain dataclasses, so that reading a script costs no import of pydantic; `bot.schema` hands them to
-pydantic where a JSON Schema or a validation is wanted. The JSON form is `report-v1`, described by
-`schemas/report-v1.schema.json` and versioned semantically: fields may be added, none renamed.
+Plain dataclasses, so that reading a script costs no import of pydantic; `tools.schemas` hands them
+to pydantic where a JSON Schema or a validation is wanted. The JSON form is `report-v1`, described
+by `schemas/report-v1.schema.json` and versioned semantically: fields may be added, none renamed.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from bot.language import Language
+from bot.base.messages import Language
 from bot.report.base import PYDANTIC_CONFIG, Verdict
 from bot.report.estimate import Estimate
 from bot.report.evidence import Evidence

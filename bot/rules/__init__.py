@@ -1,1 +1,1 @@
-"""The rules, one file each; `registry` finds them."""
+"""The rules, one file each; `_support/registry.py` finds them."""

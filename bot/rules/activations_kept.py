@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.language import say
-from bot.rules._example import verl
-from bot.rules._keys import shown
-from bot.rules._tuning import GUIDE, SMALL, tag
-from bot.rules._values import values_of
-from bot.rules.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import say
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.example import verl
+from bot.rules._support.keys import shown
+from bot.rules._support.tuning import GUIDE, SMALL, tag
+from bot.rules._support.values import values_of
 
 _VERL = "actor_rollout_ref.model.enable_gradient_checkpointing"
 _KEYS = {

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.language import Message, say
-from bot.rules._example import verl
-from bot.rules.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import Message, say
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.example import verl
 
 META = Meta(
     id="RLB024",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.language import Message, say
-from bot.rules._example import lines, verl
-from bot.rules.base import Case, Chinese, Example, Hit, Meta, TextEdit
+from bot.base.messages import Message, say
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta, TextEdit
+from bot.rules._support.example import lines, verl
 from bot.shell.source import Span
 
 META = Meta(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.language import say
-from bot.rules._example import openrlhf
-from bot.rules._openrlhf import ALL, LIMITS, LIMITS_ZH, SOURCE, option, place, ray_trainers
-from bot.rules._values import Values
-from bot.rules.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import say
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.example import openrlhf
+from bot.rules._support.openrlhf import ALL, LIMITS, LIMITS_ZH, SOURCE, option, place, ray_trainers
+from bot.rules._support.values import Values
 
 META = Meta(
     id="RLB067",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bot.base.messages import say
 from bot.frameworks.plan import Plan
-from bot.language import say
-from bot.rules._example import openrlhf
-from bot.rules._tuning import billions, card
-from bot.rules._values import Values, values_of
-from bot.rules.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.example import openrlhf
+from bot.rules._support.tuning import billions, card
+from bot.rules._support.values import Values, values_of
 
 _SMALL_GIB = 34
 _LONG = 4096

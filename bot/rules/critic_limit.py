@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.language import say
-from bot.rules._example import verl
-from bot.rules._tuning import FAST, GUIDE, NOT_MIN, NOT_MIN_ZH, advised
-from bot.rules._verl import ACTOR, needs_critic
-from bot.rules.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import say
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.example import verl
+from bot.rules._support.tuning import FAST, GUIDE, NOT_MIN, NOT_MIN_ZH, advised
+from bot.rules._support.verl import ACTOR, needs_critic
 
 _ACTOR = f"{ACTOR}.ppo_max_token_len_per_gpu"
 _CRITIC = "critic.ppo_max_token_len_per_gpu"

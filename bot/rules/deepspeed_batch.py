@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.language import say
-from bot.rules._example import openrlhf
-from bot.rules._openrlhf import (
+from bot.base.messages import say
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.example import openrlhf
+from bot.rules._support.openrlhf import (
     ACTOR_GPUS,
     ACTOR_NODES,
     BATCH,
@@ -20,8 +21,7 @@ from bot.rules._openrlhf import (
     ray_trainers,
     size,
 )
-from bot.rules._values import Values
-from bot.rules.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.values import Values
 
 META = Meta(
     id="RLB065",

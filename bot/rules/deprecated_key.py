@@ -6,14 +6,15 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from bot.frameworks.plan import Plan, Setting
-from bot.frameworks.tables import KeyTable
-from bot.language import say
-from bot.rules._example import verl
-from bot.rules._keys import KEYS_ZH, release, replaced, shown
-from bot.rules._values import Values, values_of
-from bot.rules._verl import ENTRY, PER_GPU_ZH, per_gpu_help, unread_sizes
-from bot.rules.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import say
+from bot.frameworks.key_table import KeyTable
+from bot.frameworks.plan import Plan
+from bot.frameworks.setting import Setting
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.example import verl
+from bot.rules._support.keys import KEYS_ZH, release, replaced, shown
+from bot.rules._support.values import Values, values_of
+from bot.rules._support.verl import ENTRY, PER_GPU_ZH, per_gpu_help, unread_sizes
 
 META = Meta(
     id="RLB023",

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.frameworks.plan import Setting
-from bot.language import say
-from bot.rules._example import verl
-from bot.rules._keys import shown
-from bot.rules.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import say
+from bot.frameworks.setting import Setting
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.example import verl
+from bot.rules._support.keys import shown
 
 META = Meta(
     id="RLB026",

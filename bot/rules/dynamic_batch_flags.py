@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.language import say
-from bot.rules._example import verl
-from bot.rules._values import version_at_least
-from bot.rules._verl import ACTOR, LIMITS, LIMITS_ZH, ROLLOUT, trainers
-from bot.rules.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import say
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.example import verl
+from bot.rules._support.values import version_at_least
+from bot.rules._support.verl import ACTOR, LIMITS, LIMITS_ZH, ROLLOUT, trainers
 
 _TRAIN = f"{ACTOR}.use_dynamic_bsz"
 _INFER = f"{ROLLOUT}.log_prob_use_dynamic_bsz"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.language import say
-from bot.rules._example import verl
-from bot.rules._tuning import GUIDE, adapter_trained, advised, tag
-from bot.rules._values import Values
-from bot.rules._verl import ACTOR, ROLLOUT
-from bot.rules.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import say
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.example import verl
+from bot.rules._support.tuning import GUIDE, adapter_trained, advised, tag
+from bot.rules._support.values import Values
+from bot.rules._support.verl import ACTOR, ROLLOUT
 
 _KEY = f"{ROLLOUT}.gpu_memory_utilization"
 

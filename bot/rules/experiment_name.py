@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.frameworks.plan import Plan, Setting
-from bot.language import say
-from bot.naming import model_size, same_size
-from bot.rules._example import verl
-from bot.rules.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import say
+from bot.frameworks.plan import Plan
+from bot.frameworks.setting import Setting
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.example import verl
+from bot.script.name import model_size, same_size
 
 _KEY = "trainer.experiment_name"
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.frameworks.tables import find_release, releases
-from bot.header import TAGS, read_header
-from bot.language import say
-from bot.rules._example import verl
-from bot.rules.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import say
+from bot.frameworks.releases import find_release, releases
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.example import verl
+from bot.script.header import TAGS, read_header
 
 META = Meta(
     id="RLB006",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.language import say
-from bot.rules._example import verl
-from bot.rules._tuning import GUIDE, advised
-from bot.rules._verl import ACTOR, REF, ROLLOUT
-from bot.rules.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import say
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.example import verl
+from bot.rules._support.tuning import GUIDE, advised
+from bot.rules._support.verl import ACTOR, REF, ROLLOUT
 
 _ACTOR = f"{ACTOR}.ppo_max_token_len_per_gpu"
 _ACTOR_MICRO = f"{ACTOR}.ppo_micro_batch_size_per_gpu"

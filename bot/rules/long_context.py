@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.language import say
-from bot.rules._example import verl
-from bot.rules._tuning import GUIDE, advised
-from bot.rules._verl import ACTOR, gpus, sequence_length, sequence_parallel
-from bot.rules.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import say
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.example import verl
+from bot.rules._support.tuning import GUIDE, advised
+from bot.rules._support.verl import ACTOR, gpus, sequence_length, sequence_parallel
 
 _SIZE = f"{ACTOR}.fsdp_config.ulysses_sequence_parallel_size"
 _LENGTHS = ("data.max_prompt_length=2048", "data.max_response_length=32768")

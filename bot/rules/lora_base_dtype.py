@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.language import say
-from bot.rules._example import verl
-from bot.rules._tuning import adapter_trained, advised, billions, gib
-from bot.rules._verl import ACTOR, gpus
-from bot.rules.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import say
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.example import verl
+from bot.rules._support.tuning import adapter_trained, advised, billions, gib
+from bot.rules._support.verl import ACTOR, gpus
 
 _KEY = f"{ACTOR}.fsdp_config.model_dtype"
 _LORA = "actor_rollout_ref.model.lora_rank=32"

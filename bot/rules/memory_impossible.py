@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.language import say
-from bot.rules._budget import DOCS_ZH, LIMITS, SOURCE, predictions, ran_before, sum_in_words
-from bot.rules._example import verl
-from bot.rules._names import where
-from bot.rules.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import say
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.budget import DOCS_ZH, LIMITS, SOURCE, predictions, ran_before, sum_in_words
+from bot.rules._support.example import verl
+from bot.rules._support.names import where
 
 _STATIC = (
     "actor_rollout_ref.actor.use_dynamic_bsz=False",

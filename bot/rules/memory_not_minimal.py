@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.header import read_header
-from bot.language import say
-from bot.rules._budget import DOCS_ZH, LIMITS, SOURCE, predictions
-from bot.rules._example import verl
-from bot.rules._names import where
-from bot.rules.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import say
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.budget import DOCS_ZH, LIMITS, SOURCE, predictions
+from bot.rules._support.example import verl
+from bot.rules._support.names import where
+from bot.script.header import read_header
 
 _STATIC = (
     "actor_rollout_ref.model.path=Qwen/Qwen2.5-0.5B-Instruct",

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from bot.header import read_header
-from bot.language import Message, say
-from bot.rules._budget import DOCS_ZH, LIMITS, SOURCE, predictions
-from bot.rules._example import verl
-from bot.rules._names import where
-from bot.rules.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import Message, say
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.budget import DOCS_ZH, LIMITS, SOURCE, predictions
+from bot.rules._support.example import verl
+from bot.rules._support.names import where
+from bot.script.header import read_header
 
 if TYPE_CHECKING:
     from bot.memory.budget import Budget

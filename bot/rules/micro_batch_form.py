@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.language import say
-from bot.rules._example import verl
-from bot.rules._values import Value, Values
-from bot.rules._verl import (
+from bot.base.messages import say
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.example import verl
+from bot.rules._support.values import Value, Values
+from bot.rules._support.verl import (
     ACTOR,
     LIMITS,
     LIMITS_ZH,
@@ -19,7 +20,6 @@ from bot.rules._verl import (
     static,
     unread_sizes,
 )
-from bot.rules.base import Case, Chinese, Example, Hit, Meta
 
 META = Meta(
     id="RLB053",

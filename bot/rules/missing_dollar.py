@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.frameworks.plan import Plan, Setting
-from bot.language import say
-from bot.rules._example import verl
-from bot.rules._keys import shown
-from bot.rules.base import Case, Chinese, Example, Hit, Meta, TextEdit
+from bot.base.messages import say
+from bot.frameworks.plan import Plan
+from bot.frameworks.setting import Setting
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta, TextEdit
+from bot.rules._support.example import verl
+from bot.rules._support.keys import shown
 from bot.shell.source import Span
 
 META = Meta(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.language import say
-from bot.rules import _openrlhf as openrlhf
-from bot.rules._example import lines, verl
-from bot.rules._values import Values, values_of
-from bot.rules._verl import ROLLOUT, trainers
-from bot.rules.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import say
+from bot.rules._support import openrlhf
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.example import lines, verl
+from bot.rules._support.values import Values, values_of
+from bot.rules._support.verl import ROLLOUT, trainers
 
 META = Meta(
     id="RLB063",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from bot.devices import by_token, devices
-from bot.language import say
-from bot.rules._example import verl
-from bot.rules._names import FILE, legible
-from bot.rules.base import Case, Chinese, Example, Hit, Meta
+from bot.base.devices import by_token, devices
+from bot.base.messages import say
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.example import verl
+from bot.rules._support.names import FILE, legible
 
 META = Meta(
     id="RLB016",

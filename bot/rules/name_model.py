@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.language import say
-from bot.naming import model_size
-from bot.rules._example import verl
-from bot.rules._names import contradictions, family, model_label, same_family, up_to_size, where
-from bot.rules.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import say
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.example import verl
+from bot.rules._support.names import (
+    contradictions,
+    family,
+    model_label,
+    same_family,
+    up_to_size,
+    where,
+)
+from bot.script.name import model_size
 
 META = Meta(
     id="RLB015",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.chinese import SENTENCES
-from bot.devices import by_token
-from bot.language import say
-from bot.naming import PATTERN
-from bot.rules._example import verl
-from bot.rules._names import FILE, asked, is_run_form, model_label
-from bot.rules.base import Case, Chinese, Example, Hit, Meta
+from bot.base.chinese import SENTENCES
+from bot.base.devices import by_token
+from bot.base.messages import say
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.example import verl
+from bot.rules._support.names import FILE, asked, is_run_form, model_label
+from bot.script.name import PATTERN
 
 META = Meta(
     id="RLB003",

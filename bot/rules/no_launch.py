@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.language import Message, say
-from bot.rules._example import verl
-from bot.rules._names import FILE
-from bot.rules.base import Case, Chinese, Example, Hit, Meta, Skip
+from bot.base.messages import Message, say
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta, Skip
+from bot.rules._support.example import verl
+from bot.rules._support.names import FILE
 
 META = Meta(
     id="RLB002",

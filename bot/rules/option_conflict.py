@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.language import say
-from bot.rules._example import openrlhf
-from bot.rules._openrlhf import (
+from bot.base.messages import say
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.example import openrlhf
+from bot.rules._support.openrlhf import (
     AGENT,
     ASYNC,
     ENGINES,
@@ -18,8 +19,7 @@ from bot.rules._openrlhf import (
     place,
     ray_trainers,
 )
-from bot.rules._values import Values
-from bot.rules.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.values import Values
 from bot.shell.source import Span
 
 META = Meta(

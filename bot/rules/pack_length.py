@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.language import say
-from bot.rules._example import open_instruct
-from bot.rules._values import values_of
-from bot.rules.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import say
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.example import open_instruct
+from bot.rules._support.values import values_of
 
 _KEYS = ("pack_length", "max_prompt_token_length", "response_length")
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.language import say
-from bot.rules._edits import without_word
-from bot.rules._example import verl
-from bot.rules._keys import KEYS_ZH, release
-from bot.rules._values import values_of, version_at_least
-from bot.rules._verl import ROLLOUT
-from bot.rules.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import say
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.edits import without_word
+from bot.rules._support.example import verl
+from bot.rules._support.keys import KEYS_ZH, release
+from bot.rules._support.values import values_of, version_at_least
+from bot.rules._support.verl import ROLLOUT
 
 _KEY = f"{ROLLOUT}.mode"
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.language import say
-from bot.rules._example import openrlhf
-from bot.rules._openrlhf import (
+from bot.base.messages import say
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.example import openrlhf
+from bot.rules._support.openrlhf import (
     ACTOR_GPUS,
     ACTOR_NODES,
     LIMITS,
@@ -22,8 +23,7 @@ from bot.rules._openrlhf import (
     ray_trainers,
     size,
 )
-from bot.rules._values import version_at_least
-from bot.rules.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.values import version_at_least
 
 META = Meta(
     id="RLB068",

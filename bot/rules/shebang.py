@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.language import say
-from bot.rules._example import verl
-from bot.rules.base import Case, Chinese, Example, Hit, Meta, TextEdit
+from bot.base.messages import say
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta, TextEdit
+from bot.rules._support.example import verl
 from bot.shell.source import Span
 
 META = Meta(

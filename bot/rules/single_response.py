@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bot.base.messages import say
 from bot.frameworks.plan import Plan
-from bot.language import say
-from bot.rules._example import verl
-from bot.rules._names import where
-from bot.rules._values import values_of, version_at_least
-from bot.rules.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.example import verl
+from bot.rules._support.names import where
+from bot.rules._support.values import values_of, version_at_least
 
 META = Meta(
     id="RLB045",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from bot.language import say
-from bot.rules._example import verl
-from bot.rules._suppressions import LIMIT, Suppression, removal, suppressions
-from bot.rules.base import Case, Chinese, Example, Hit, Meta
-from bot.rules.registry import lookup, nearest
+from bot.base.messages import say
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.example import verl
+from bot.rules._support.registry import lookup, nearest
+from bot.rules._support.suppressions import LIMIT, Suppression, removal, suppressions
 
 _FORM = "# rlbot: ignore[RLB021] the reason"
 

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.language import say
-from bot.rules._example import verl
-from bot.rules._verl import ACTOR, LIMITS, LIMITS_ZH, sequence_length, sequence_parallel, trainers
-from bot.rules.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import say
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.example import verl
+from bot.rules._support.verl import (
+    ACTOR,
+    LIMITS,
+    LIMITS_ZH,
+    sequence_length,
+    sequence_parallel,
+    trainers,
+)
 
 _LIMIT = f"{ACTOR}.ppo_max_token_len_per_gpu"
 _LENGTHS = ("data.max_prompt_length=1024", "data.max_response_length=8192")

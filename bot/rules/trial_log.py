@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bot.base.messages import say
 from bot.frameworks.plan import Plan
-from bot.language import say
-from bot.rules._example import verl
-from bot.rules.base import Case, Chinese, Example, Hit, Meta, TextEdit
-from bot.trials import Tried, largest_passing, outcome, reaches, tried_values
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta, TextEdit
+from bot.rules._support.example import verl
+from bot.script.trial_log import Tried, largest_passing, outcome, reaches, tried_values
 
 _BATCH = "nproc_per_gpu=44 # 32√ → 64× → 48× → 40√ → 44√ → 46× → 45×"
 

@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from bot.frameworks.plan import Plan, Setting
-from bot.language import say
-from bot.rules._example import verl
-from bot.rules._keys import shown
-from bot.rules.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import say
+from bot.frameworks.plan import Plan
+from bot.frameworks.setting import Setting
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.example import verl
+from bot.rules._support.keys import shown
 from bot.shell.source import Span
 from bot.shell.words import Hole
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from bot.frameworks.plan import Plan, Setting
-from bot.frameworks.tables import KeyVerdict
-from bot.language import say
-from bot.rules._example import verl
-from bot.rules._keys import KEYS_ZH, reason, refused, release, replaced, shown
-from bot.rules.base import Case, Chinese, Example, Hit, Meta, Skip
+from bot.base.messages import say
+from bot.frameworks.key_table import KeyVerdict
+from bot.frameworks.plan import Plan
+from bot.frameworks.setting import Setting
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta, Skip
+from bot.rules._support.example import verl
+from bot.rules._support.keys import KEYS_ZH, reason, refused, release, replaced, shown
 
 META = Meta(
     id="RLB020",

@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from bot.base.messages import Message, say
 from bot.frameworks.plan import Plan
-from bot.language import Message, say
-from bot.rules import _openrlhf as openrlhf
-from bot.rules._example import verl
-from bot.rules._tuning import GUIDE, MIN_ONLY, MIN_ONLY_ZH, adapter_trained, billions, gib, tag
-from bot.rules._values import Values
-from bot.rules._verl import ACTOR, REF, gpus, trainers
-from bot.rules.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support import openrlhf
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.example import verl
+from bot.rules._support.tuning import (
+    GUIDE,
+    MIN_ONLY,
+    MIN_ONLY_ZH,
+    adapter_trained,
+    billions,
+    gib,
+    tag,
+)
+from bot.rules._support.values import Values
+from bot.rules._support.verl import ACTOR, REF, gpus, trainers
 
 _FSDP = f"{ACTOR}.fsdp_config"
 _MODEL = "actor_rollout_ref.model"

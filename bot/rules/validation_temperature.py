@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.language import say
-from bot.rules._example import verl
-from bot.rules._values import version_at_least
-from bot.rules._verl import LIMITS, LIMITS_ZH, ROLLOUT, SOURCE, trainers
-from bot.rules.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import say
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.example import verl
+from bot.rules._support.values import version_at_least
+from bot.rules._support.verl import LIMITS, LIMITS_ZH, ROLLOUT, SOURCE, trainers
 
 _SAMPLE = f"{ROLLOUT}.val_kwargs.do_sample"
 _TEMPERATURE = f"{ROLLOUT}.temperature"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from bot.base.messages import say
 from bot.frameworks.plan import Plan
-from bot.language import say
-from bot.rules._example import verl
-from bot.rules._verl import ENTRY
-from bot.rules.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.example import verl
+from bot.rules._support.verl import ENTRY
 from bot.shell.words import Word
 
 META = Meta(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.language import say
-from bot.rules._example import verl
-from bot.rules._tuning import FAST, GUIDE, NOT_MIN, NOT_MIN_ZH, advised, billions, card
-from bot.rules._verl import ROLLOUT
-from bot.rules.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import say
+from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.example import verl
+from bot.rules._support.tuning import FAST, GUIDE, NOT_MIN, NOT_MIN_ZH, advised, billions, card
+from bot.rules._support.verl import ROLLOUT
 
 _KEY = f"{ROLLOUT}.tensor_model_parallel_size"
 

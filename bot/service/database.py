@@ -10,7 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from bot.errors import UserError
+from bot.base.errors import UserError
 
 _SQLITE = "sqlite:///"
 BUSY = 7_000

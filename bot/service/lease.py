@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from bot.errors import UserError
+from bot.base.errors import UserError
 from bot.service.database import Database
 from bot.service.jobs import JobClient
 

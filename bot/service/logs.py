@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from types import MappingProxyType
 from typing import TextIO
 
-from bot.secret import Secret
+from bot.base.secrets import Secret
 
 SUBJECT: ContextVar[Mapping[str, str]] = ContextVar("subject", default=MappingProxyType({}))
 """What the present thread or request works on: delivery, job."""

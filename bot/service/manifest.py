@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from bot.doctor.ask import ask
-from bot.errors import UserError
+from bot.base.errors import UserError
+from bot.base.http import ask
+from bot.base.secrets import Secret
 from bot.github.app import PERMISSIONS
 from bot.github.client import Addresses
-from bot.secret import Secret
 
 EVENTS = ("check_run", "issue_comment", "pull_request", "repository")
 """`repository` tells when one becomes private; `installation` is always delivered."""

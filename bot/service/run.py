@@ -15,13 +15,14 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
-from bot.errors import UserError
+from bot.base.errors import UserError
 from bot.service import logs
-from bot.service.jobs import JobClient, Worker, migrate
+from bot.service.jobs import JobClient, migrate
 from bot.service.lease import Guard, lease_for
 from bot.service.metrics import Metrics
 from bot.service.settings import Settings, identity_of, require_secret
 from bot.service.sweep import Sweeper, sweep
+from bot.service.worker import Worker
 
 if TYPE_CHECKING:
     from fastapi import FastAPI

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.errors import UserError
+from bot.base.errors import UserError
+from bot.base.secrets import Secret
 from bot.github.app import AppIdentity
 from bot.github.client import Addresses, Patience
-from bot.secret import Secret
 from bot.service.database import Database, parse_database
 
 DEFAULT_DATABASE = "rlbot.sqlite"

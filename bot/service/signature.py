@@ -6,7 +6,7 @@ import hashlib
 import hmac
 from collections.abc import Iterable
 
-from bot.secret import Secret
+from bot.base.secrets import Secret
 
 PREFIX = "sha256="
 

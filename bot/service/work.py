@@ -9,17 +9,17 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from bot.adapters import adapter_of
-from bot.errors import UserError
+from bot.base.adapters import adapter_of
+from bot.base.errors import UserError
 from bot.github.answer import Answer, failure_of
 from bot.github.app import AppIdentity
 from bot.github.client import Client, Patience
 from bot.github.errors import GitHubError, LimitedError, TooMuchError, UnreachableError
 from bot.github.publish import Channels, publish
 from bot.github.pull import PullId, read_pull
-from bot.obey import Asking, obey
-from bot.pulls import answer_for, check_pull
 from bot.report import Report
+from bot.review.commands import Asking, obey
+from bot.review.pull import answer_for, check_pull
 from bot.service.job import Job, JsonObject, Transient
 from bot.service.limits import Limits
 from bot.service.metrics import Metrics
@@ -27,7 +27,7 @@ from bot.service.readings import watching
 from bot.service.settings import JOBS, Settings, identity_of
 
 if TYPE_CHECKING:
-    from bot.check_change import Asked
+    from bot.review.check import Asked
     from bot.service.verifications import Verifications
 
 _FAULT = (
@@ -203,7 +203,7 @@ def _asking(job: Job) -> Asking:
 
 def make_work(settings: Settings, metrics: Metrics, patience: Patience = JOBS) -> GitHubWork:
     """The work of a worker with these settings; raises UserError when they are incomplete."""
-    from bot.service.asked import asked_of
+    from bot.service.request import asked_of
     from bot.service.verifications import Verifications
 
     verifications = Verifications(settings.database)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from bot.naming import model_size
+from bot.script.name import model_size
 
 Column: TypeAlias = Literal[
     "tag", "model", "task", "resource", "max_batch", "train", "infer", "link", "contributor"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from bot.errors import UserError
+from bot.base.errors import UserError
 from bot.table import rst
 from bot.table.columns import Column, Language, size_label
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from bot.devices import by_report, by_token
+from bot.base.devices import by_report, by_token
+from bot.base.messages import say
 from bot.evidence.values import Missing, lookup
 from bot.frameworks.plan import Field, Plan
-from bot.language import say
-from bot.naming import ScriptName, model_size
 from bot.report import JsonValue, Row
-from bot.summary import task_label
+from bot.script.name import ScriptName, model_size
+from bot.script.plan import task_label
 from bot.table.rst import UNKNOWN_CELL
 from bot.table.tag import deserved_tag
 

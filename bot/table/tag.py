@@ -11,8 +11,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from bot.frameworks.plan import UNKNOWN, Plan
-from bot.language import say
+from bot.base.messages import say
+from bot.frameworks.plan import Plan
+from bot.frameworks.setting import UNKNOWN
 
 _ACTOR = "actor_rollout_ref.actor."
 _CHECKPOINTING = "actor_rollout_ref.model.enable_gradient_checkpointing"

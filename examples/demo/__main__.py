@@ -18,7 +18,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from bot import cli
+from bot.commands import cli
 from bot.render.html import page
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -47,8 +47,9 @@ from typing import Any, TypeAlias
 from argparse_options import options_of
 from dataclass_releases import open_instruct_release, texts_of, trl_release
 
-from bot.frameworks.compose import ComposeError, Composer, Limits, groups_of
-from bot.frameworks.tables import release_key
+from bot.frameworks.compose import Composer, groups_of
+from bot.frameworks.config_files import ComposeError, Limits
+from bot.frameworks.releases import release_key
 from bot.frameworks.timeline import Modules, Timeline, fold
 
 Tree: TypeAlias = dict[str, Any]

@@ -6,9 +6,9 @@ import re
 from functools import cache
 from typing import Any
 
-from bot.bisect.asked import Asked
+from bot.bisect.request import Asked
 from bot.bisect.series import Series, plan_series
-from bot.check import Options, Script
+from bot.check.script import Options, Script
 from bot.frameworks import plans
 from bot.shell import read
 from tests.runs.recipe import RunRecipe

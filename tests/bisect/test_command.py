@@ -10,10 +10,10 @@ import pytest
 from jsonschema import Draft202012Validator
 from syrupy.assertion import SnapshotAssertion
 
-from bot.schema import bisect_schemas
 from tests.bisect.samples import FLAT, FLAT_KEYS, PATH, VARIABLES, run_of
 from tests.command import Result, rlbot
 from tests.conftest import WrittenRun
+from tools.schemas import bisect_schemas
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from bot.base.errors import UserError
 from bot.bisect.band import USUAL_ERROR, Where
+from bot.bisect.report import Probe
 from bot.bisect.series import Series
-from bot.bisection import Probe
-from bot.errors import UserError
 from tests.bisect.samples import (
     FEW,
     FLAT,

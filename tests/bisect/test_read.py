@@ -8,14 +8,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.bisect.asked import Asked
 from bot.bisect.bracket import read_bracket
 from bot.bisect.log import merged, with_log
+from bot.bisect.report import Bracket
+from bot.bisect.request import Asked
 from bot.bisect.series import plan_series
-from bot.bisection import Bracket
-from bot.check import Options, check_script
+from bot.check.script import Options, check_script
 from bot.evidence import read
-from bot.trials import Trial, largest_passing, outcome, read_trials, trial_log, tried_values
+from bot.script.trial_log import (
+    Trial,
+    largest_passing,
+    outcome,
+    read_trials,
+    trial_log,
+    tried_values,
+)
 from tests.bisect.samples import ARRAY, FLAT, FLAT_KEYS, VARIABLES, run_of, script
 from tests.conftest import WrittenRun
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from bot.bisect.asked import Asked
+from bot.base.errors import UserError
+from bot.bisect.request import Asked
 from bot.bisect.series import plan_series
-from bot.check import Options
-from bot.errors import UserError
+from bot.check.script import Options
 from tests.bisect.samples import (
     FLAT,
     VARIABLES,

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from bot.bisect.asked import Asked
+from bot.bisect.request import Asked
 from bot.bisect.scripts import MARK, scripts
 from bot.bisect.series import plan_series
-from bot.check import Options, check_script
+from bot.check.script import Options, check_script
 from tests.bisect.samples import (
     ARRAY,
     FEW,

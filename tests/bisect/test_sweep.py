@@ -13,12 +13,12 @@ from wandb.sdk.launch.sweeps.utils import (  # type: ignore[import-untyped, unus
     create_sweep_command_args,
 )
 
-from bot.bisect.asked import Asked
+from bot.base.errors import UserError
+from bot.bisect.request import Asked
 from bot.bisect.scripts import scripts
 from bot.bisect.series import Series, plan_series
 from bot.bisect.sweep import sweep
-from bot.check import Options
-from bot.errors import UserError
+from bot.check.script import Options
 from tests.bisect.samples import ENVIRONMENT, FLAT, FLAT_KEYS, VARIABLES, script
 from tests.shell.judge import Judge
 from tests.shell.judge import Script as Shell

@@ -25,7 +25,7 @@ class Defence:
 
 
 _THREATS = "tests/github/test_threats.py::"
-_OBEY = "tests/github/test_obey.py::"
+_OBEY = "tests/review/test_commands.py::"
 _ACTION = "tests/github/test_action.py::"
 _FLOWS = "tests/github/test_workflows.py::"
 _WEBHOOK = "tests/service/test_webhook.py::"
@@ -38,7 +38,7 @@ DEFENCES = (
     Defence(
         "T1",
         "loads the configuration with Python's own tags",
-        "bot/config.py",
+        "bot/base/config.py",
         "content = yaml.safe_load(data)",
         "content = yaml.unsafe_load(data)",
         (_THREATS + "test_t1_nothing_of_a_pull_request_is_started_imported_or_written",),
@@ -46,7 +46,7 @@ DEFENCES = (
     Defence(
         "T1",
         "starts a program while it checks",
-        "bot/check_change.py",
+        "bot/review/check.py",
         "    run_of = asked.runs(",
         '    __import__("subprocess").run(["true"], check=True)\n    run_of = asked.runs(',
         (_THREATS + "test_t1_nothing_of_a_pull_request_is_started_imported_or_written",),
@@ -78,7 +78,7 @@ DEFENCES = (
     Defence(
         "T3",
         "checks another commit than the one that was named",
-        "bot/pulls.py",
+        "bot/review/pull.py",
         "if head is not None and not read.head.startswith(head.lower()):",
         "if False:",
         (_THREATS + "test_t3_the_verdict_is_bound_to_the_commit_that_was_read",),
@@ -102,7 +102,7 @@ DEFENCES = (
     Defence(
         "T3",
         "applies a button's row to a later commit",
-        "bot/obey.py",
+        "bot/review/commands.py",
         "if asking.head is not None and asking.head != pull.head:",
         "if False:",
         ("tests/service/test_buttons.py::test_t3_what_was_pushed_after_the_check_is_not_applied",),
@@ -187,12 +187,12 @@ DEFENCES = (
         "bot/evidence/in_use.py",
         "        if own not in row:\n",
         "        if False:\n",
-        ("tests/test_change_runs.py",),
+        ("tests/review/test_runs.py",),
     ),
     Defence(
         "T8",
         "obeys the configuration of the pull request",
-        "bot/check_change.py",
+        "bot/review/check.py",
         'parse_config(files.config, f"{FILE_NAME} of this change")',
         "options = asked.options(parse_config(files.config, FILE_NAME))",
         (_THREATS + "test_t8_a_pull_request_does_not_relax_its_own_rules",),
@@ -200,7 +200,7 @@ DEFENCES = (
     Defence(
         "T8",
         "takes permissions from the pull request's head",
-        "bot/obey.py",
+        "bot/review/commands.py",
         "configuration(GitHubChange(way.client, pull, way.contents))\n        asker",
         "configuration(GitHubChange(way.client, replace(pull, base=pull.head, config=None, "
         "base_known=False), way.contents))\n        asker",
@@ -233,7 +233,7 @@ DEFENCES = (
     Defence(
         "T10",
         "lets a repository alone open private runs",
-        "bot/service/asked.py",
+        "bot/service/request.py",
         "allow_private_runs=private_runs and config.allow_private_runs",
         "allow_private_runs=config.allow_private_runs",
         (_HERE + "test_t10_a_repository_alone_cannot_open_what_the_operators_key_sees",),
@@ -313,7 +313,7 @@ DEFENCES = (
     Defence(
         "T14",
         "obeys everybody",
-        "bot/obey.py",
+        "bot/review/commands.py",
         "    if not allowed:\n",
         "    if False:\n",
         (_OBEY + "test_t14_who_may_verify",),
@@ -321,7 +321,7 @@ DEFENCES = (
     Defence(
         "T14",
         "lets a person ask as often as they like",
-        "bot/obey.py",
+        "bot/review/commands.py",
         "    if recent.wait:\n",
         "    if False:\n",
         (_OBEY + "test_t14_a_person_waits_between_two_commands",),
@@ -329,7 +329,7 @@ DEFENCES = (
     Defence(
         "T14",
         "answers each of a flood of refused commands",
-        "bot/obey.py",
+        "bot/review/commands.py",
         "    if recent.refused:\n",
         "    if False:\n",
         (_OBEY + "test_t14_a_flood_of_refused_commands_is_answered_once",),
@@ -353,7 +353,7 @@ DEFENCES = (
     Defence(
         "T15",
         "obeys its own words",
-        "bot/obey.py",
+        "bot/review/commands.py",
         "    if not found or ours:\n",
         "    if not found:\n",
         (_OBEY + "test_t15_our_own_words_are_no_commands",),
@@ -417,7 +417,7 @@ DEFENCES = (
     Defence(
         "T18",
         "runs two jobs of a pull request at once",
-        "bot/service/jobs.py",
+        "bot/service/worker.py",
         "partition_concurrency=1",
         "partition_concurrency=4",
         (_JOBS + "test_a_lane_runs_one_job_at_a_time_and_drops_what_a_later_one_does",),
@@ -473,10 +473,10 @@ DEFENCES = (
     Defence(
         "T22",
         "prints secrets",
-        "bot/secret.py",
+        "bot/base/secrets.py",
         '    def __repr__(self) -> str:\n        return "***"',
         "    def __repr__(self) -> str:\n        return self._text",
-        ("tests/test_secret.py",),
+        ("tests/base/test_secrets.py",),
     ),
     Defence(
         "T22",
@@ -497,7 +497,7 @@ DEFENCES = (
     Defence(
         "T22",
         "lets printed text command the runner",
-        "bot/action.py",
+        "bot/commands/action.py",
         '    out.write(f"::stop-commands::{word}\\n")\n',
         '    out.write("\\n")\n',
         (_ACTION + "test_t22_nothing_that_is_printed_is_a_command_but_our_own",),
@@ -513,7 +513,7 @@ DEFENCES = (
     Defence(
         "T23",
         "takes letters of every alphabet in names",
-        "bot/naming.py",
+        "bot/script/name.py",
         "        if not _TOKEN.match(token):\n",
         "        if False:\n",
         (_THREATS + "test_t23_characters_that_deceive_are_shown_and_found",),

@@ -9,9 +9,10 @@ from bot.evidence.claims import compare
 from bot.evidence.context import NOTHING, Context
 from bot.evidence.facts import Facts, GpuInfo, RunId, Series
 from bot.evidence.links import RunLink
-from bot.frameworks.plan import UNKNOWN, Field, Launch, Plan, Setting, _Unknown
-from bot.naming import ScriptName, read_name
+from bot.frameworks.plan import Field, Launch, Plan
+from bot.frameworks.setting import UNKNOWN, Setting, Unknown
 from bot.report import Claim, Evidence, JsonValue
+from bot.script.name import ScriptName, read_name
 from bot.shell.source import Span
 from bot.shell.words import Command, Piece, Word
 from tests.runs.recipe import H800_BYTES, RunRecipe
@@ -86,7 +87,7 @@ def config(**changes: Any) -> dict[str, Any]:
 MATCHING = RunRecipe(config=CONFIG)
 
 
-def setting(key: str, value: JsonValue | _Unknown, operator: Any = "") -> Setting:
+def setting(key: str, value: JsonValue | Unknown, operator: Any = "") -> Setting:
     """A setting as a framework's module would hand it on."""
     text = f"{operator}{key}={value}"
     span = Span(0, len(text))
@@ -94,9 +95,9 @@ def setting(key: str, value: JsonValue | _Unknown, operator: Any = "") -> Settin
     return Setting(key, value, str(value), operator, word, span, span)
 
 
-def plan(*extra: Setting, framework: str = "verl", **changes: JsonValue | _Unknown) -> Plan:
+def plan(*extra: Setting, framework: str = "verl", **changes: JsonValue | Unknown) -> Plan:
     """The plan of SETTINGS; `changes` as for `config`, `extra` settings come last."""
-    values: dict[str, JsonValue | _Unknown] = dict(SETTINGS)
+    values: dict[str, JsonValue | Unknown] = dict(SETTINGS)
     values.update({key.replace("__", "."): value for key, value in changes.items()})
     span = Span(0, 1)
     command = Command((), span, {})

@@ -9,7 +9,7 @@ import pytest
 from bot.evidence.context import Context
 from bot.evidence.facts import Sibling
 from bot.report import Claim, Evidence
-from bot.trials import Trial
+from bot.script.trial_log import Trial
 from tests.evidence.samples import claim, config, evidence, facts, series
 
 

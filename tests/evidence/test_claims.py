@@ -10,7 +10,8 @@ import pytest
 from bot.evidence.claims import DECISIVE, compare
 from bot.evidence.facts import RunId
 from bot.evidence.links import RunLink
-from bot.frameworks.plan import UNKNOWN, Field
+from bot.frameworks.plan import Field
+from bot.frameworks.setting import UNKNOWN
 from bot.report import Claim, Evidence
 from tests.evidence.samples import (
     MATCHING,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.check import Options, Script, check_script
+from bot.check.script import Options, Script, check_script
 from bot.report import Evidence
 from tests.conftest import WrittenRun
 from tests.runs.console import OUT_OF_MEMORY, verl_log

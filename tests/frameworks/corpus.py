@@ -35,7 +35,7 @@ from typing import Any
 
 from bot.frameworks import plans, read_tree
 from bot.frameworks.plan import Plan
-from bot.frameworks.tables import releases
+from bot.frameworks.releases import releases
 from bot.frameworks.verl import Verl
 from bot.shell import read
 from bot.shell.words import Reading, Word

@@ -7,7 +7,7 @@ import sys
 from functools import cache
 from types import ModuleType
 
-from bot.resources import schemas
+from bot.base.resources import schemas
 
 
 @cache

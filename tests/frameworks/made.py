@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.frameworks.overrides import read_override
-from bot.frameworks.plan import Setting
+from bot.frameworks.setting import Setting
 from bot.shell.source import Source, Span
 from bot.shell.words import Command, Hole, Piece, Reading, Word
 

@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.errors import UserError
+from bot.base.errors import UserError
 from bot.frameworks import ConfigTree, plans, read_tree, tree_table
-from bot.frameworks.compose import LIMITS, ComposeError, Composer, Limits
+from bot.frameworks.compose import Composer
+from bot.frameworks.config_files import LIMITS, ComposeError, Limits
 from bot.frameworks.hydra_table import HydraTable
 from bot.frameworks.plan import Plan
 from tests.frameworks.conftest import FILES, Made

@@ -9,7 +9,7 @@ import pytest
 
 from bot.frameworks.option_table import OptionTable
 from bot.frameworks.options import read_line
-from bot.frameworks.plan import BadArgument
+from bot.frameworks.setting import BadArgument
 from tests.frameworks.generator import beside_generator
 from tests.frameworks.made import word
 

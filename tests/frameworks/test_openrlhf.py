@@ -16,8 +16,10 @@ from hypothesis import strategies as st
 from bot.frameworks import plans
 from bot.frameworks.option_table import OptionTable
 from bot.frameworks.options import read_line
-from bot.frameworks.plan import UNKNOWN, Plan
-from bot.frameworks.tables import release, releases, table
+from bot.frameworks.plan import Plan
+from bot.frameworks.releases import release, releases
+from bot.frameworks.setting import UNKNOWN
+from bot.frameworks.tables import table
 from bot.shell import read
 from tests.frameworks.made import holed, word
 

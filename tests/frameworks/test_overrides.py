@@ -17,7 +17,7 @@ from bot.frameworks.overrides import (
     read_line,
     read_override,
 )
-from bot.frameworks.plan import UNKNOWN, BadArgument, Setting
+from bot.frameworks.setting import UNKNOWN, BadArgument, Setting
 from bot.shell.source import Span
 from tests.frameworks.made import command, holed, word
 

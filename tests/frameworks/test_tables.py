@@ -8,20 +8,20 @@ import sys
 
 import pytest
 
+from bot.base.resources import schemas
 from bot.frameworks.hydra_rules import names_of
 from bot.frameworks.hydra_table import HydraTable
+from bot.frameworks.key_table import closest
 from bot.frameworks.lifetimes import deprecations
-from bot.frameworks.tables import (
-    closest,
+from bot.frameworks.releases import (
     entry_history,
     find_release,
     release,
     release_key,
     releases,
     spans_of_releases,
-    table,
 )
-from bot.resources import schemas
+from bot.frameworks.tables import table
 from tests.frameworks.made import setting
 
 NEWEST = releases("verl")[-1]

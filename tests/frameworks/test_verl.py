@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.errors import UserError
+from bot.base.errors import UserError
 from bot.frameworks import plans
 from bot.frameworks.plan import Field, Plan
 from bot.shell import read

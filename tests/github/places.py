@@ -12,9 +12,9 @@ import uuid
 from collections.abc import Mapping
 from typing import Protocol
 
+from bot.base.secrets import Secret
 from bot.github.client import Client, client_of
 from bot.github.pull import PullId, read_pull
-from bot.secret import Secret
 from tests.github.world import World
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bot import action
+from bot.commands import action
 from tests.github.store import FULL, READ_ONLY, Account, Comment, Pull
 from tests.github.world import ROOT, World
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.errors import UserError
+from bot.base.errors import UserError
 from bot.github.actions import Nothing, OfHead, pulls_with, subject_of
 from bot.service.metrics import Metrics
 from tests.conftest import WrittenRun
@@ -206,9 +206,9 @@ def test_command_line_action_and_app_give_the_same_report(
     here: World, tmp_path: Path, written: WrittenRun
 ) -> None:
     from bot.github.pull import PullId
-    from bot.pulls import check_pull
     from bot.render.json_report import to_json
-    from bot.service.asked import asked_of
+    from bot.review.pull import check_pull
+    from bot.service.request import asked_of
 
     recipe = RunRecipe(config=import_module("examples.demo.__main__").CONFIG)
     with Wandb().serving() as wandb:

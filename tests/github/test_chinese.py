@@ -12,8 +12,8 @@ from syrupy.assertion import SnapshotAssertion
 from bot.github.pull import PullId
 from bot.github.talk import REPLY
 from bot.github.zh import SENTENCES
-from bot.obey import Asking, Obeyed, obey
-from bot.pulls import answer_pull
+from bot.review.commands import Asking, Obeyed, obey
+from bot.review.pull import answer_pull
 from tests.github.objects import Link
 from tests.github.store import Pull
 from tests.github.world import BROKEN, GOOD, OTHER, PAGE, ROOT, SCRIPT, World, asked

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from bot.github.pull import PullId
-from bot.pulls import answer_pull, check_pull
 from bot.render.json_report import to_json
 from bot.render.markdown import comment
+from bot.review.pull import answer_pull, check_pull
 from tests.command import Result, rlbot
 from tests.github.store import READ_ONLY
 from tests.github.world import BROKEN, GOOD, SCRIPT, World, asked

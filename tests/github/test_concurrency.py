@@ -10,8 +10,8 @@ import pytest
 
 from bot.github.answer import mark_of
 from bot.github.pull import PullId
-from bot.pulls import answer_pull
 from bot.render.markdown import MARKER
+from bot.review.pull import answer_pull
 from tests.github.world import BROKEN, GOOD, SCRIPT, World, asked
 
 PULL = PullId("verl-project/verl", 1)

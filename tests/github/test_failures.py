@@ -10,7 +10,8 @@ from dataclasses import replace
 
 import pytest
 
-from bot.errors import UserError
+from bot.base.errors import UserError
+from bot.base.secrets import Secret
 from bot.github.client import Addresses, Client, Patience
 from bot.github.errors import (
     GitHubError,
@@ -21,8 +22,7 @@ from bot.github.errors import (
     UnreachableError,
 )
 from bot.github.pull import PullId, read_pull
-from bot.pulls import answer_pull
-from bot.secret import Secret
+from bot.review.pull import answer_pull
 from tests.github.store import READ_ONLY, Fault
 from tests.github.world import BROKEN, GOOD, QUICK, SCRIPT, World, asked
 

@@ -11,9 +11,9 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.github.pull import PullId
-from bot.pulls import CheckedPull, answer_pull, check_pull
 from bot.render.json_report import to_json
 from bot.report import PageReport
+from bot.review.pull import CheckedPull, answer_pull, check_pull
 from tests.command import ROOT
 from tests.github.runner import pull_event, step
 from tests.github.store import Pull

@@ -11,7 +11,7 @@ from bot.github.change import Wanted
 from bot.github.errors import GitHubError, NotFoundError
 from bot.github.pull import PullId, read_pull
 from bot.github.remote import GitHubChange
-from bot.pulls import answer_pull
+from bot.review.pull import answer_pull
 from tests.github.places import Live, Place, StandIn, ours
 from tests.github.world import BROKEN, GOOD, SCRIPT, World, asked
 

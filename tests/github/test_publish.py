@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from bot.check import Options
-from bot.check_change import Asked
+from bot.check.script import Options
 from bot.evidence.links import RunLink
 from bot.github.answer import BODY_LIMIT, answer_of, mark_of, step_summary
 from bot.github.errors import LimitedError, UnreachableError
 from bot.github.publish import Channels, publish
 from bot.github.pull import PullId
-from bot.pulls import AnsweredPull, answer_pull
 from bot.render.markdown import MARKER
 from bot.report import Edit, Finding, Fix, PageEdit, Report
+from bot.review.check import Asked
+from bot.review.pull import AnsweredPull, answer_pull
 from tests.github.objects import Link
 from tests.github.store import READ_ONLY, Fault, Pull
 from tests.github.world import BROKEN, GOOD, OTHER, PAGE, SCRIPT, World, asked

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from bot.check_change import check_change
-from bot.errors import UserError
+from bot.base.errors import UserError
 from bot.github.change import MAX_BLOB, ChangeFiles, Wanted
 from bot.github.local import LocalRepository
 from bot.github.pull import PullId, parse_pull, read_pull
 from bot.github.remote import GitHubChange
-from bot.pulls import check_pull
 from bot.render.json_report import to_json
+from bot.review.check import check_change
+from bot.review.pull import check_pull
 from tests.github.objects import Link
 from tests.github.store import READ_ONLY, Fault
 from tests.github.world import GOOD, OTHER, PAGE, SCRIPT, World, asked

@@ -20,17 +20,17 @@ from typing import Any
 
 import pytest
 
-from bot.errors import UserError
+from bot.base.errors import UserError
 from bot.github import queries
 from bot.github.answer import answer_of, mark_of
 from bot.github.client import Client, Patience
 from bot.github.publish import publish
 from bot.github.pull import PullId
 from bot.github.suggestions import suggestions_of
-from bot.pulls import answer_pull, check_pull
 from bot.render.json_report import to_json
 from bot.render.markdown import MARKER
 from bot.report import Edit, Fix
+from bot.review.pull import answer_pull, check_pull
 from tests.github.store import Fault
 from tests.github.world import BROKEN, GOOD, PAGE, QUICK, SCRIPT, World, asked
 from tests.render import judge

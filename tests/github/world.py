@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.check import Options
-from bot.check_change import Asked
-from bot.config import Config
+from bot.base.config import Config
+from bot.base.secrets import Secret
+from bot.check.script import Options
 from bot.github.client import Addresses, Client, Patience
-from bot.secret import Secret
+from bot.review.check import Asked
 from tests.github.objects import Link
 from tests.github.server import Server
 from tests.github.store import FULL, Pull, Repository, Store

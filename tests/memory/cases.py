@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from bot.devices import Device, by_token
+from bot.base.devices import Device, by_token
 from bot.frameworks import plans
 from bot.memory.budget import Budget
 from bot.memory.estimate import estimate

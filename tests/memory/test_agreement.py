@@ -7,7 +7,7 @@ import pytest
 from bot.frameworks import plans
 from bot.memory.predict import predict
 from bot.memory.settings import NoPredictionError
-from bot.rules._example import openrlhf, trl, verl
+from bot.rules._support.example import openrlhf, trl, verl
 from bot.shell import read
 
 _ACTOR, _ROLLOUT = "actor_rollout_ref.actor", "actor_rollout_ref.rollout"

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.devices import by_token
+from bot.base.devices import by_token
 from bot.frameworks import plans
 from bot.memory.activations import (
     forward_parts,
@@ -24,7 +24,7 @@ from bot.memory.predict import workload_of
 from bot.memory.states import states
 from bot.memory.units import NOTHING, Bytes
 from bot.memory.workload import Adapter, Layout, Pool, Role, Tokens, Workload
-from bot.rules._example import verl
+from bot.rules._support.example import verl
 from bot.shell import read
 
 EACH = Adapter(kind="lora", rank=32, experts="each")

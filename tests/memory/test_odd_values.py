@@ -5,12 +5,12 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.devices import by_token
+from bot.base.devices import by_token
 from bot.frameworks import plans
 from bot.memory.account import account
 from bot.memory.predict import predict
 from bot.memory.settings import NoPredictionError
-from bot.rules._example import openrlhf, verl
+from bot.rules._support.example import openrlhf, verl
 from bot.shell import read
 
 H100 = by_token("h100")[0]

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from bot.devices import Device, by_token
+from bot.base.devices import Device, by_token
 from bot.memory.budget import COMPONENTS
 from bot.memory.estimate import Estimator, estimate
 from bot.memory.models import find

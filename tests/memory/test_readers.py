@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.devices import by_token
+from bot.base.devices import by_token
 from bot.frameworks import plans
 from bot.memory import profiles
 from bot.memory.lengths import Measured
@@ -12,7 +12,7 @@ from bot.memory.options import in_use, what_helps
 from bot.memory.predict import predict, workload_of
 from bot.memory.settings import NoPredictionError
 from bot.memory.workload import Pool, Role, Workload
-from bot.rules._example import open_instruct, openrlhf, trl, verl
+from bot.rules._support.example import open_instruct, openrlhf, trl, verl
 from bot.shell import read
 
 ACTOR = "actor_rollout_ref.actor"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
-from bot.language import Language
+from bot.base.messages import Language
 from bot.render.budget import bar, headline
 from bot.render.budget_svg import drawing
 from bot.render.estimate import estimates

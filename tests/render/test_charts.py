@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
+from bot.base.traces import RunTraces, Trace, Tracing
 from bot.render.charts import Figure, figures, standalone
 from bot.render.html import page
 from bot.render.plot import Curve, Level, Mark, Plot, svg
-from bot.traces import RunTraces, Trace, Tracing
 from tests.render import factories as make
 from tests.render.judge import hostile
 from tests.render.test_html import outline

@@ -118,7 +118,7 @@ def test_any_markdown_is_a_page_that_loads_nothing(markdown: str, title: str) ->
 def test_without_markdown_it_the_user_is_told() -> None:
     code = (
         "import sys; sys.modules['markdown_it'] = None\n"
-        "from bot.errors import UserError\nfrom bot.render.html import page\n"
+        "from bot.base.errors import UserError\nfrom bot.render.html import page\n"
         "try: page('x', 'x')\nexcept UserError as error: print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

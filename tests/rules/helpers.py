@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from bot.base.naming_profiles import RUN, TUNING
 from bot.frameworks import plans
-from bot.header import read_header
-from bot.naming import read_name
-from bot.profiles import RUN, TUNING
 from bot.report import Finding, Unchecked
-from bot.rules.base import Case
-from bot.rules.registry import check_case
+from bot.rules._support.base import Case
+from bot.rules._support.registry import check_case
+from bot.script.header import read_header
+from bot.script.name import read_name
 from bot.shell import read
 
 PROFILES = (TUNING, RUN)

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bot.check import Options, Script, check_script
+from bot.check.script import Options, Script, check_script
 from bot.commands.tree import files_below
 from bot.frameworks import read_tree
 from bot.report import Finding

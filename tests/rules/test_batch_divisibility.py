@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
-from bot.rules._example import lines, verl
+from bot.rules._support.example import lines, verl
 from tests.rules.helpers import found, quiet, told
 
 SLUG = "batch-divisibility"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.rules import docs
-from bot.rules.base import Rule
-from bot.rules.registry import rules, url
+from bot.rules._support import docs
+from bot.rules._support.base import Rule
+from bot.rules._support.registry import rules, url
 from tests.rules.helpers import case, check
 
 HERE = Path(__file__).parent
@@ -21,11 +21,7 @@ each_rule = pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule.meta.
 def test_rules_tests_and_pages_are_the_same_set() -> None:
     slugs = {rule.meta.slug for rule in rules()}
     stems = {path.stem.removeprefix("test_") for path in HERE.glob("test_*.py")}
-    tested = {
-        stem.replace("_", "-")
-        for stem in stems - NOT_OF_A_RULE
-        if not stem.startswith("_")  # tests of helpers: test__trials.py
-    }
+    tested = {stem.replace("_", "-") for stem in stems - NOT_OF_A_RULE}
     pages = {path.stem for path in docs.FOLDER.glob("*.md")} - {"index"}
     assert tested == slugs
     assert pages == slugs
@@ -34,10 +30,10 @@ def test_rules_tests_and_pages_are_the_same_set() -> None:
 def test_pages_on_disk_are_those_that_the_rules_make() -> None:
     made = docs.files()
     on_disk = {path.name: path.read_text(encoding="utf-8") for path in docs.FOLDER.glob("*.md")}
-    assert on_disk == made, "run python -m bot.rules.docs"
+    assert on_disk == made, "run python -m bot.rules._support.docs"
     chinese = docs.files_zh()
     pages = {path.name: path.read_text(encoding="utf-8") for path in docs.FOLDER_ZH.glob("*.md")}
-    assert pages == chinese, "run python -m bot.rules.docs"
+    assert pages == chinese, "run python -m bot.rules._support.docs"
     assert set(chinese) == set(made)
 
 

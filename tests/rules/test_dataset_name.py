@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from bot.rules._example import verl
+from bot.rules._support.example import verl
 from tests.rules.helpers import quiet, told
 
 SLUG = "dataset-name"

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from bot.rules._example import trl
+from bot.rules._support.example import trl
 from tests.rules.helpers import quiet, told
 
 SLUG = "full-groups"

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.errors import UserError
-from bot.rules._example import verl
-from bot.rules.base import Case, Check, Example, Hit, Meta, Rule, Skip, TextEdit
-from bot.rules.registry import check_case, find, rules, run
+from bot.base.errors import UserError
+from bot.rules._support.base import Case, Check, Example, Hit, Meta, Rule, Skip, TextEdit
+from bot.rules._support.example import verl
+from bot.rules._support.registry import check_case, find, rules, run
 from bot.shell.source import Span
 from tests.rules.helpers import case
 

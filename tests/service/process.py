@@ -13,9 +13,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bot.service.database import Database
-from bot.service.jobs import JobClient, Worker
+from bot.service.jobs import JobClient
 from bot.service.lease import Guard, lease_for
 from bot.service.retries import Retries
+from bot.service.worker import Worker
 from tests.service.work import DiaryWork
 
 

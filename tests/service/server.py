@@ -14,7 +14,7 @@ import httpx
 import uvicorn
 from fastapi import FastAPI
 
-from bot.secret import Secret
+from bot.base.secrets import Secret
 from bot.service.signature import signature
 
 SECRET = Secret("correct horse battery staple")

@@ -17,7 +17,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.secret import Secret
+from bot.base.secrets import Secret
 from bot.service.events import read_event
 from bot.service.job import Job, lane
 from bot.service.jobs import JobClient

@@ -60,7 +60,13 @@ class Walked:
 
 
 def command(github: Server, folder: Path, *more: str) -> list[str]:
-    program = [sys.executable, "-c", "from bot.cli import script; script()", "app", "create"]
+    program = [
+        sys.executable,
+        "-c",
+        "from bot.commands.cli import script; script()",
+        "app",
+        "create",
+    ]
     return [*program, "--url", URL, "--folder", str(folder), *more]
 
 

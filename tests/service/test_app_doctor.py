@@ -42,7 +42,7 @@ class Clinic:
             [
                 sys.executable,
                 "-c",
-                "from bot.cli import script; script()",
+                "from bot.commands.cli import script; script()",
                 "doctor",
                 "--format=json",
                 *more,

@@ -56,7 +56,7 @@ def test_alerts_ask_for_figures_that_exist() -> None:
 
 def test_the_unit_starts_a_command_that_exists() -> None:
     (command,) = re.findall(r"^ExecStart=\S+/rlbot (.*)$", UNIT, re.MULTILINE)
-    from bot.cli import parser
+    from bot.commands.cli import parser
 
     assert parser().parse_args(command.split()).port == 8000
     assert "Restart=always" in UNIT

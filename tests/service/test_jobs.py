@@ -8,8 +8,9 @@ from pathlib import Path
 
 from bot.service.database import Database
 from bot.service.job import Job, JsonObject, Transient
-from bot.service.jobs import JobClient, Worker
+from bot.service.jobs import JobClient
 from bot.service.retries import Retries
+from bot.service.worker import Worker
 from tests.service.process import eventually, worker_process
 from tests.service.work import DiaryWork, job
 

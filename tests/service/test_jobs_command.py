@@ -22,7 +22,7 @@ TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8}Z")
 
 def rlbot(database: Database, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", "from bot.cli import script; script()", "jobs", *arguments],
+        [sys.executable, "-c", "from bot.commands.cli import script; script()", "jobs", *arguments],
         env={"PATH": "/usr/bin:/bin", "RLBOT_DATABASE_URL": database.url.replace("+psycopg", "")},
         capture_output=True,
         text=True,
@@ -79,7 +79,7 @@ def test_wrong_usage_is_a_sentence(stored: Database, arguments: list[str], sente
 def test_a_database_that_is_not_there_is_not_made(tmp_path: Path) -> None:
     done = subprocess.run(
         [
-            sys.executable, "-c", "from bot.cli import script; script()", "jobs",
+            sys.executable, "-c", "from bot.commands.cli import script; script()", "jobs",
             "--database", str(tmp_path / "none.sqlite"), "list",
         ],
         capture_output=True,

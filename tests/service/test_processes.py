@@ -171,7 +171,7 @@ def test_a_database_that_cannot_be_reached_is_a_sentence(tmp_path: Path) -> None
 
 def rlbot(database: Database, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", "from bot.cli import script; script()", *arguments],
+        [sys.executable, "-c", "from bot.commands.cli import script; script()", *arguments],
         env={
             "PATH": "/usr/bin:/bin",
             "RLBOT_DATABASE_URL": database.url.replace("+psycopg", ""),

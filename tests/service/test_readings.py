@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from bot.check import Options
-from bot.check_change import Asked
+from bot.check.script import Options
 from bot.evidence.facts import EvidenceError
 from bot.evidence.online import Access, read_online
 from bot.evidence.online.bounds import Bounds
+from bot.review.check import Asked
 from bot.service.database import Database
 from bot.service.job import Job
 from bot.service.jobs import JobClient, migrate

@@ -17,7 +17,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from bot.secret import Secret
+from bot.base.secrets import Secret
 from bot.service.logs import JsonLines
 from tests.github.hooks import Hook
 from tests.github.server import Server
@@ -48,7 +48,7 @@ def test_t22_a_whole_run_prints_no_secret_and_ends_in_time(tmp_path: Path) -> No
         hook = Hook(app, f"http://127.0.0.1:{port}/webhook", WEBHOOK)
         server.hooks.append(hook)
         log = tmp_path / "log"
-        command = "from bot.cli import script; script()"
+        command = "from bot.commands.cli import script; script()"
         with log.open("wb") as out:
             process = subprocess.Popen(
                 [sys.executable, "-c", command, "serve", "--port", str(port)],

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from bot.config import Config
+from bot.base.config import Config
 from bot.evidence.facts import EvidenceError
 from bot.evidence.links import parse_link
-from bot.service.asked import access_of, asked_of
 from bot.service.metrics import Metrics
+from bot.service.request import access_of, asked_of
 from bot.service.settings import read_settings
 
 KEY = {"WANDB_API_KEY": "the-key-of-the-operator"}

@@ -12,9 +12,10 @@ import sqlalchemy as sa
 
 from bot.service.database import Database
 from bot.service.job import Job
-from bot.service.jobs import OLDER, JobClient, Worker, migrate
+from bot.service.jobs import OLDER, JobClient, migrate
 from bot.service.lease import Guard, lease_for
 from bot.service.verifications import Verifications
+from bot.service.worker import Worker
 from tests.service.process import eventually
 from tests.service.work import DiaryWork, job
 

@@ -12,8 +12,8 @@ from typing import Any
 import httpx
 import pytest
 
-from bot.errors import UserError
-from bot.secret import Secret
+from bot.base.errors import UserError
+from bot.base.secrets import Secret
 from bot.service.app import MAX_BODY, Check, create_app
 from bot.service.database import parse_database
 from bot.service.job import Job

@@ -15,17 +15,17 @@ import httpx
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from bot.check import Options
-from bot.check_change import Asked
+from bot.base.secrets import Secret
+from bot.check.script import Options
 from bot.evidence.online import Access, read_online
 from bot.evidence.online.bounds import Bounds
 from bot.github.app import AppIdentity
 from bot.github.client import Addresses
-from bot.secret import Secret
+from bot.review.check import Asked
 from bot.service.app import create_app
 from bot.service.database import Database
 from bot.service.job import Job
-from bot.service.jobs import JobClient, Worker
+from bot.service.jobs import JobClient
 from bot.service.metrics import Metrics
 from bot.service.readings import WAITS
 from bot.service.retries import Retries
@@ -33,6 +33,7 @@ from bot.service.settings import Settings
 from bot.service.sweep import sweep
 from bot.service.verifications import Verifications
 from bot.service.work import GitHubWork
+from bot.service.worker import Worker
 from tests.github.runner import comment_event
 from tests.github.server import Server
 from tests.github.store import Fault, Pull
@@ -323,7 +324,7 @@ def test_the_app_and_the_command_line_give_the_same_report(app: Running, tmp_pat
         [
             sys.executable,
             "-c",
-            "from bot.cli import script; script()",
+            "from bot.commands.cli import script; script()",
             "pr",
             f"{app.here.base.full_name}#{pull.number}",
             "--offline",

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from bot.frameworks.plan import UNKNOWN, Field, Launch, Plan, Setting
-from bot.frameworks.tables import Key, KeyTable
+from bot.frameworks.key_table import Key, KeyTable
+from bot.frameworks.plan import Field, Launch, Plan
+from bot.frameworks.setting import UNKNOWN, Setting
 from bot.report import JsonValue, Row
 from bot.shell.source import Span
 from bot.shell.words import Command, Hole, Piece, Word

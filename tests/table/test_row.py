@@ -7,8 +7,8 @@ from syrupy.assertion import SnapshotAssertion
 
 from bot.evidence.facts import Facts, GpuInfo
 from bot.frameworks.plan import Field, Plan
-from bot.naming import read_name
 from bot.report import JsonValue, Row
+from bot.script.name import read_name
 from bot.table import make_row
 from bot.table.row import model_name
 from tests.table.factories import MODEL_KEY, plan

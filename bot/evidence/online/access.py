@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
-from bot.errors import UserError
+from bot.base.errors import UserError
+from bot.base.messages import say
+from bot.base.secrets import Secret
 from bot.evidence.facts import EvidenceError
 from bot.evidence.links import RunLink
-from bot.language import say
-from bot.secret import Secret
 
 PUBLIC: Final = {
     "wandb.ai": "https://api.wandb.ai",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from bot.base.messages import say
 from bot.evidence.facts import Facts, RunId
 from bot.evidence.limits import Limits
 from bot.evidence.locate import Located
@@ -17,7 +18,6 @@ from bot.evidence.online.history import HistoryReader, Tell
 from bot.evidence.online.sdk import Sdk
 from bot.evidence.run_config import plain
 from bot.evidence.side_files import Host, SideFiles
-from bot.language import say
 from bot.report import JsonValue
 
 _ENDED = frozenset({"finished", "failed", "crashed", "killed", "preempted"})

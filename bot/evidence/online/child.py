@@ -21,10 +21,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from bot.base.messages import say
+from bot.base.secrets import Secret
 from bot.evidence.online.bounds import Bounds
 from bot.evidence.online.failure import Failure, ReadingError
-from bot.language import say
-from bot.secret import Secret
 
 _LIVELY = 1 << 14
 """Bytes received in half a second that count as a sign of life: a trickle is none."""

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal, TypeAlias
 
+from bot.base.messages import from_data, say, to_data
 from bot.evidence.links import RunLink
-from bot.language import from_data, say, to_data
 
 Kind: TypeAlias = Literal[
     "no-key",

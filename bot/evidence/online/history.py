@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from bot.base.messages import say
 from bot.evidence.facts import Series
 from bot.evidence.metrics import CHARTED, GROUPS
 from bot.evidence.online.bounds import Bounds
 from bot.evidence.online.pages import pages
 from bot.evidence.online.sdk import failures
 from bot.evidence.tally import Tally
-from bot.language import say
 
 STAGE = "the history"
 NEEDED = frozenset(alias.key for group in GROUPS for alias in group)

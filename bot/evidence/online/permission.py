@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from bot.base.secrets import Secret
 from bot.evidence.online.failure import Failure, ReadingError
 from bot.evidence.online.probe import OPEN, STAGE, Probe, Seen
-from bot.secret import Secret
 
 _REFUSED: Final = (401, 403)
 

@@ -16,9 +16,9 @@ import urllib.request
 from dataclasses import dataclass
 from typing import IO, Any, Final
 
+from bot.base.messages import say
+from bot.base.secrets import Secret
 from bot.evidence.online.failure import Failure, Kind, ReadingError
-from bot.language import say
-from bot.secret import Secret
 
 STAGE: Final = "the run"
 OPEN: Final = frozenset({"USER_READ", "USER_WRITE"})

@@ -24,9 +24,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final, cast
 
+from bot.base.messages import say
 from bot.evidence.online.bounds import Bounds
 from bot.evidence.online.failure import Failure
-from bot.language import say
 
 _KEPT: Final = (
     "PATH", "SYSTEMROOT", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "VIRTUAL_ENV",

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeAlias
 
+from bot.base.messages import say
 from bot.evidence.facts import EvidenceError, Facts
 from bot.evidence.links import RunLink
 from bot.evidence.online.access import Access
@@ -13,7 +14,6 @@ from bot.evidence.online.bounds import Bounds
 from bot.evidence.online.failure import PASSING, Failure, sentence
 from bot.evidence.online.process import converse
 from bot.evidence.online.wire import from_json
-from bot.language import say
 
 Progress: TypeAlias = Callable[[str, int, "int | None"], None]
 """Told what is being read, and how many rows of how many."""

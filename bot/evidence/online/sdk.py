@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from bot.base.messages import say
+from bot.base.secrets import Secret
 from bot.evidence.online.bounds import Bounds
 from bot.evidence.online.failure import Failure, Kind, ReadingError
-from bot.language import say
-from bot.secret import Secret
 
 _RETRIES = 3
 _NO_SERVICE = "service process is not running"

@@ -7,6 +7,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
+from bot.base.messages import say
 from bot.evidence.console import Console
 from bot.evidence.facts import Sibling
 from bot.evidence.metrics import GLOBAL_STEP
@@ -14,7 +15,6 @@ from bot.evidence.online.bounds import Bounds
 from bot.evidence.online.failure import ReadingError, bracketed
 from bot.evidence.online.sdk import Sdk, failures
 from bot.evidence.run_config import plain
-from bot.language import say
 
 STAGE = "the list of the project's runs"
 _SHORT = 20

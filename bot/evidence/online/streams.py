@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bot.base.messages import say
 from bot.evidence.console import Console
 from bot.evidence.facts import Series
 from bot.evidence.online.bounds import Bounds
 from bot.evidence.online.failure import Failure, ReadingError, bracketed
 from bot.evidence.online.sdk import Sdk, failures
 from bot.evidence.tally import Tally
-from bot.language import say
 
 SYSTEM, CONSOLE, FILES = "the system stream", "the console", "the metadata"
 WANTED_FILES = ("wandb-metadata.json", "requirements.txt")

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any, Final
 
+from bot.base.messages import from_data, to_data
+from bot.base.traces import from_json as trace_from
 from bot.evidence.facts import Facts, GpuInfo, RunId, Series, Sibling
-from bot.language import from_data, to_data
-from bot.traces import from_json as trace_from
 
 _SENTENCES: Final = ("gaps", "sibling_gaps")
 

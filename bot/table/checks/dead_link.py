@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.language import say
+from bot.base.messages import say
 from bot.table import rst
-from bot.table.checks.base import Case, Chinese, Entry, Hit, Meta, Skip
+from bot.table.checks._support.base import Case, Chinese, Entry, Hit, Meta, Skip
 
 _GONE = "the link leads to {path}, which is not there"
 _GONE_AT = "the link leads to {path}, which {commit} does not have"

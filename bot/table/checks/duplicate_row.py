@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.language import say
-from bot.table.checks.base import Case, Chinese, Entry, Hit, Meta
+from bot.base.messages import say
+from bot.table.checks._support.base import Case, Chinese, Entry, Hit, Meta
 from bot.table.columns import Column
 
 _SCRIPT = "{script} has a row already, at line {line}"

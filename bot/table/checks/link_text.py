@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.language import say
-from bot.table.checks._names import bare_stem
-from bot.table.checks.base import Case, Chinese, Hit, Meta
+from bot.base.messages import say
+from bot.table.checks._support.base import Case, Chinese, Hit, Meta
+from bot.table.checks._support.names import bare_stem
 from bot.table.parts import file_name
 
 _OTHER = "the link reads {text}, its address leads to {file}"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.language import say
-from bot.naming import model_size
+from bot.base.messages import say
+from bot.script.name import model_size
 from bot.table import place
-from bot.table.checks.base import Case, Chinese, Hit, Meta, Subject
+from bot.table.checks._support.base import Case, Chinese, Hit, Meta, Subject
 
 _MISSING = "{script} has no row in this page"
 _HELP = "rlbot table add {page} {script}"

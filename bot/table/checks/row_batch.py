@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.language import say
-from bot.table.checks._compare import UNKNOWN, UNKNOWN_ZH, contradictions
-from bot.table.checks.base import Case, Chinese, Hit, Meta, Skip
+from bot.base.messages import say
+from bot.table.checks._support.base import Case, Chinese, Hit, Meta, Skip
+from bot.table.checks._support.compare import UNKNOWN, UNKNOWN_ZH, contradictions
 
 _FORM = 'MaxBatch is "{cell}", which is no number'
 _WRONG = "the row says MaxBatch {cell}, {script} trains with a batch of {used}"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.language import say
-from bot.table.checks.base import Case, Chinese, Hit, Meta
+from bot.base.messages import say
+from bot.table.checks._support.base import Case, Chinese, Hit, Meta
 
 _NONE = "this row names no contributor"
 _OTHER = "the row credits {cell}, a comment of {script} names {stated}"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.language import say
+from bot.base.messages import say
 from bot.table import rst
-from bot.table.checks._compare import UNKNOWN, UNKNOWN_ZH, contradictions
-from bot.table.checks.base import Case, Chinese, Hit, Meta, Skip
+from bot.table.checks._support.base import Case, Chinese, Hit, Meta, Skip
+from bot.table.checks._support.compare import UNKNOWN, UNKNOWN_ZH, contradictions
 
 _WRONG = "the row says {cell}, {script} generates with {used}"
 _USE = "write {used}"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.language import say
-from bot.table.checks.base import Case, Chinese, Hit, Meta, Skip
+from bot.base.messages import say
+from bot.table.checks._support.base import Case, Chinese, Hit, Meta, Skip
 
 _NONE = "this row links to no script"
 _OTHER = "this row links to {path}, which is no script"

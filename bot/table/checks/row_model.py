@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.table.checks._compare import UNKNOWN, UNKNOWN_ZH, USE, USE_ZH, contradictions, corrected
-from bot.table.checks.base import Case, Chinese, Hit, Meta, Skip
+from bot.table.checks._support.base import Case, Chinese, Hit, Meta, Skip
+from bot.table.checks._support.compare import (
+    UNKNOWN,
+    UNKNOWN_ZH,
+    USE,
+    USE_ZH,
+    contradictions,
+    corrected,
+)
 from bot.table.row import model_name
 
 _WRONG = "the row says {cell}, {script} trains {used}"

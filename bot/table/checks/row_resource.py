@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.devices import by_token
-from bot.language import say
+from bot.base.devices import by_token
+from bot.base.messages import say
 from bot.table import rst
-from bot.table.checks.base import Case, Chinese, Entry, Hit, Meta, Skip
+from bot.table.checks._support.base import Case, Chinese, Entry, Hit, Meta, Skip
 from bot.table.parts import Cell
 
 _FORM = 'the resource is "{cell}"; write number*device, such as 8*H20'

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.header import TAGS
-from bot.language import say
-from bot.table.checks.base import Case, Chinese, Hit, Meta
+from bot.base.messages import say
+from bot.script.header import TAGS
+from bot.table.checks._support.base import Case, Chinese, Hit, Meta
 from bot.table.tag import deserved_tag
 
 _NONE = 'the tag is "{tag}"; the page knows MIN and RECOMMENDED'

@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.frameworks.plan import Plan
-from bot.summary import task_label
-from bot.table.checks._compare import UNKNOWN, UNKNOWN_ZH, USE, USE_ZH, contradictions, corrected
-from bot.table.checks.base import Case, Chinese, Hit, Meta, Skip
+from bot.script.plan import task_label
+from bot.table.checks._support.base import Case, Chinese, Hit, Meta, Skip
+from bot.table.checks._support.compare import (
+    UNKNOWN,
+    UNKNOWN_ZH,
+    USE,
+    USE_ZH,
+    contradictions,
+    corrected,
+)
 
 _WRONG = "the row says {cell}, the settings of {script} mean {used}"
 _WHAT = "algorithm and adapter"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.language import say
-from bot.table.checks.base import Case, Chinese, Hit, Meta
+from bot.base.messages import say
+from bot.table.checks._support.base import Case, Chinese, Hit, Meta
 from bot.table.columns import size_value
 from bot.table.parts import Section
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.language import say
-from bot.naming import same_size
+from bot.base.messages import say
+from bot.script.name import same_size
 from bot.table import place
-from bot.table.checks.base import Case, Chinese, Hit, Meta
+from bot.table.checks._support.base import Case, Chinese, Hit, Meta
 
 _WRONG = "{model} stands in the section {section}"
 _MOVE = "move the row to the section {section}, at line {line}"

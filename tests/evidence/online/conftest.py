@@ -13,10 +13,10 @@ from typing import Any, TypeAlias
 
 import pytest
 
+from bot.base.secrets import Secret
 from bot.evidence.facts import EvidenceError, Facts
 from bot.evidence.links import parse_link
 from bot.evidence.online import Access, Bounds, read_online
-from bot.secret import Secret
 from tests.conftest import WrittenRun
 from tests.evidence.samples import MATCHING
 from tests.runs.recipe import RunRecipe

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from bot.errors import UserError
+from bot.base.errors import UserError
+from bot.base.secrets import Secret
 from bot.evidence.facts import EvidenceError
 from bot.evidence.links import parse_link
 from bot.evidence.online import Access
 from bot.evidence.online.access import is_loopback
-from bot.secret import Secret
 from tests.evidence.online.conftest import Room
 from tests.wandb_server.faults import Fault
 from tests.wandb_server.server import KEY, Wandb

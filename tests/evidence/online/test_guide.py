@@ -6,9 +6,9 @@ import ast
 from pathlib import Path
 from typing import Final, get_args
 
+from bot.base.messages import say
 from bot.evidence.links import parse_link
 from bot.evidence.online.failure import Failure, Kind, sentence
-from bot.language import say
 
 ROOT: Final = Path(__file__).resolve().parents[3]
 LINK = parse_link("https://wandb.ai/ada/tuning/runs/abc123")

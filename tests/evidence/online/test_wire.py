@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from bot.base.messages import Message, say, translated
 from bot.evidence.online.failure import Failure
 from bot.evidence.online.wire import from_json, to_json
-from bot.language import Message, say, translated
 from tests.evidence.samples import facts
 
 GAP = say(

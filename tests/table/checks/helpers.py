@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from bot.check import Options, PageText
-from bot.check_page import Repository, check_page
-from bot.errors import UserError
+from bot.base.errors import UserError
+from bot.check.page import Repository, check_page
+from bot.check.script import Options, PageText
 from bot.report import PageReport
-from bot.rules._example import verl
+from bot.rules._support.example import verl
 
 PAGE = "docs/perf/device_tuning.rst"
 NAME = "qwen2.5-7b_grpo_8_h100_fsdp_vllm.sh"

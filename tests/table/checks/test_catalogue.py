@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.rules.registry import rules
-from bot.table.checks import docs
-from bot.table.checks.base import PageCheck
-from bot.table.checks.registry import checks, find, url
+from bot.rules._support.registry import rules
+from bot.table.checks._support import docs
+from bot.table.checks._support.base import PageCheck
+from bot.table.checks._support.registry import checks, find, url
 
 HERE = Path(__file__).parent
 NOT_OF_A_CHECK = {"catalogue", "page"}

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from syrupy.assertion import SnapshotAssertion
 
-from bot.rules._example import verl
+from bot.rules._support.example import verl
 from tests.table.checks.helpers import PATH, SCRIPTS, link, page, quiet, row, section, told
 
 SLUG = "missing-row"

@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from syrupy.assertion import SnapshotAssertion
 
-from bot.check import Options, PageText
-from bot.check_page import Repository, check_page, new_in
-from bot.config import Config
-from bot.errors import UserError
-from bot.rules._example import verl
-from bot.schema import report_schema
+from bot.base.config import Config
+from bot.base.errors import UserError
+from bot.check.page import Repository, check_page, new_in
+from bot.check.script import Options, PageText
+from bot.rules._support.example import verl
 from bot.table import read_page
 from bot.table.mend import mend
 from tests.command import ROOT, rlbot
@@ -32,6 +31,7 @@ from tests.table.checks.helpers import (
     row,
     section,
 )
+from tools.schemas import report_schema
 
 LOG = "# 32√ → 64× → 40√ → 44√ → 45×"
 LORA = "examples/tuning/7b/qwen2.5-7b_grpo-lora_4_h100_fsdp_vllm.sh"

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from bot.rules._example import verl
+from bot.rules._support.example import verl
 from tests.table.checks.helpers import PATH, page, quiet, row, section, told
 
 SLUG = "row-tag"

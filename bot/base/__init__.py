@@ -1,0 +1,1 @@
+"""What every package stands on: errors, configuration, secrets, devices, messages, discovery."""

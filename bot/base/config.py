@@ -1,0 +1,233 @@
+"""`.rlbot.yml`: the configuration's model and its reading.
+
+Read from the base branch, so that a pull request cannot relax its own rules. Standard dataclasses;
+pydantic validates them only when a configuration file exists.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+
+from bot.base.adapters import adapter_of
+from bot.base.errors import UserError
+from bot.base.messages import Language
+from bot.base.naming_profiles import Profile, chosen
+
+if TYPE_CHECKING:
+    import yaml
+
+FILE_NAME = ".rlbot.yml"
+MAX_BYTES = 1 << 16
+
+RuleLevel: TypeAlias = Literal["error", "warning", "note", "off"]
+Role: TypeAlias = Literal["read", "triage", "write", "maintain", "admin"]
+"""Roles of a repository on GitHub, from the least on."""
+
+FRAMEWORKS = ("verl", "openrlhf", "trl", "open-instruct")
+
+PYDANTIC_CONFIG: dict[str, object] = {"use_attribute_docstrings": True, "extra": "forbid"}
+
+_HOST = re.compile(r"(?=.{1,253}\Z)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9-]+)*\Z", re.I)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Permissions:
+    """Who may ask for what in a comment: the lowest role in the repository that may."""
+
+    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
+
+    verify: Role = "triage"
+    """`/verify`; the pull request's author always may."""
+    apply: Role = "write"
+    """`/apply`, which writes the row into the page."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """The settings of `.rlbot.yml`; every key has a default."""
+
+    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
+
+    version: Literal[1] = 1
+    """Version of this format."""
+    language: Language = "en"
+    """Language of results, comments and replies: en or zh. `--help`, `rlbot doctor` and the errors
+    of wrong usage are English."""
+    scripts: tuple[str, ...] = ("examples/tuning/",)
+    """Folders whose scripts are tuning scripts."""
+    naming: tuple[str, ...] = ("tuning", "run")
+    """Naming profiles that a script's name may follow: tuning, run, or one of `profiles`."""
+    profiles: dict[str, str] = field(default_factory=dict)
+    """Further naming profiles: name to pattern, such as `{model}_{task}_{gpus}x{device}`.
+    Parts are model, task, gpus, device, train, infer and any; `{model...}` may hold underscores."""
+    page: str | None = "docs/perf/device_tuning.rst"
+    """The documentation page with the table; null for none."""
+    framework: dict[str, str] = field(default_factory=dict)
+    """Framework to the release that scripts are checked against; the newest known by default."""
+    wandb_hosts: tuple[str, ...] = ()
+    """Hosts of run pages besides wandb.ai and forge.coreweave.com."""
+    allow_private_runs: bool = False
+    """Whether runs of projects that are not public may be read and quoted."""
+    min_steps: int = 20
+    """Steps that a run must have completed before its batch counts as having run; at least 1."""
+    rules: dict[str, RuleLevel] = field(default_factory=dict)
+    """Rule, by id or name, to its severity here, or off."""
+    permissions: Permissions = field(default_factory=Permissions)
+    """Who may use which command in a comment."""
+
+    def owns(self, path: str) -> bool:
+        """True when `path` (POSIX, relative to the repository) is a tuning script."""
+        pure = PurePosixPath(path)
+        return pure.suffix == ".sh" and any(pure.is_relative_to(folder) for folder in self.scripts)
+
+    def name_profiles(self) -> tuple[Profile, ...]:
+        """The naming profiles that `naming` lists; raises UserError when one of them is wrong."""
+        return chosen(self.naming, self.profiles)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A configuration with the places of what its file says."""
+
+    config: Config
+    lines: Mapping[str, int] = field(default_factory=dict)
+    """Dotted key to the line, from 1, that gives it: "rules", "permissions.verify"."""
+
+
+def parse_config(data: bytes, origin: str) -> Config:
+    """Read a configuration; `origin` names the file in messages.
+
+    Raises UserError when it is too large, not YAML, has an unknown key or one twice, or a value
+    that the key cannot have.
+    """
+    return read_config(data, origin).config
+
+
+def read_config(data: bytes, origin: str) -> Given:
+    """As `parse_config`, with the line of every key."""
+    if len(data) > MAX_BYTES:
+        raise UserError(
+            f"{origin} has {len(data):,} bytes; a configuration has at most {MAX_BYTES:,}."
+        )
+    import yaml
+    from pydantic import ValidationError
+
+    try:
+        root = yaml.compose(data, yaml.SafeLoader)
+        lines = dict(_keys(root, origin))
+        content = yaml.safe_load(data)
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError, ValueError) as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+        raise UserError(f"{origin} is not valid YAML{where}: {_problem(error)}.") from None
+    if content is None:
+        return Given(Config())
+    if not isinstance(content, dict):
+        raise UserError(f"{origin} must hold keys and values, such as `page: docs/tuning.rst`.")
+    _known(Config, content, origin, lines)
+    if isinstance(content.get("rules"), dict):
+        # YAML 1.1 reads a bare `off` as false.
+        rules = content["rules"].items()
+        content["rules"] = {rule: "off" if level is False else level for rule, level in rules}
+    try:
+        config: Config = adapter_of(Config).validate_python(content)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise UserError(f"{_at(origin, lines, place)}: {place}: {_sentence(first)}.") from None
+    _check_values(config, origin, lines)
+    return Given(config, lines)
+
+
+def _keys(node: yaml.Node | None, origin: str, above: str = "") -> Iterator[tuple[str, int]]:
+    """Dotted key and line of every key down to the second level; raises UserError for a double."""
+    import yaml
+
+    seen: set[str] = set()
+    for key, value in node.value if isinstance(node, yaml.MappingNode) else ():
+        name = f"{above}{key.value}" if isinstance(key, yaml.ScalarNode) else ""
+        line = key.start_mark.line + 1
+        if name in seen:
+            raise UserError(f'{origin}, line {line}: the key "{name}" stands there twice.')
+        seen.add(name)
+        yield name, line
+        if not above:
+            yield from _keys(value, origin, f"{name}.")
+
+
+def _known(
+    model: type, content: Mapping[object, Any], origin: str, lines: Mapping[str, int]
+) -> None:
+    """Raises UserError for a key that the model does not have, at any level."""
+    _refuse(content, [f.name for f in fields(model)], "", origin, lines)
+    for key, names in (
+        ("permissions", [f.name for f in fields(Permissions)]),
+        ("framework", list(FRAMEWORKS)),
+    ):
+        if isinstance(content.get(key), dict):
+            _refuse(content[key], names, f"{key}.", origin, lines)
+
+
+def _refuse(
+    content: Mapping[object, Any],
+    known: list[str],
+    above: str,
+    origin: str,
+    lines: Mapping[str, int],
+) -> None:
+    for key in content:
+        if key not in known:
+            near = get_close_matches(str(key), known, n=1)
+            hint = f'; did you mean "{near[0]}"?' if near else f"; known are {', '.join(known)}."
+            where = _at(origin, lines, f"{above}{key}")
+            raise UserError(f'{where}: unknown key "{above}{key}"{hint}')
+
+
+def _check_values(config: Config, origin: str, lines: Mapping[str, int]) -> None:
+    """What the types alone do not tell."""
+    try:
+        config.name_profiles()
+    except UserError as error:
+        key = str(error).partition(":")[0]
+        end = "" if str(error).endswith("?") else "."
+        raise UserError(f"{_at(origin, lines, key)}: {error}{end}") from None
+    for host in config.wandb_hosts:
+        if not _HOST.match(host):
+            raise UserError(
+                f'{_at(origin, lines, "wandb_hosts")}: wandb_hosts: "{host}" is no host name; '
+                "write it without https:// and without a path, such as wandb.example.org."
+            )
+    if config.min_steps < 1:
+        raise UserError(f"{_at(origin, lines, 'min_steps')}: min_steps: write a number from 1 on.")
+    for key, paths in (("scripts", config.scripts), ("page", (config.page or "page",))):
+        for path in paths:
+            pure = PurePosixPath(path)
+            if not path.strip() or pure.is_absolute() or ".." in pure.parts:
+                raise UserError(
+                    f'{_at(origin, lines, key)}: {key}: "{path}" must be a path below the '
+                    "repository's root."
+                )
+
+
+def _at(origin: str, lines: Mapping[str, int], key: str) -> str:
+    """The file, with the line of the key or of the nearest one above it."""
+    while key and key not in lines:
+        key = key.rpartition(".")[0]
+    return f"{origin}, line {lines[key]}" if key else origin
+
+
+def _sentence(error: Any) -> str:
+    expected = error.get("ctx", {}).get("expected")
+    if error["type"] == "literal_error" and expected:
+        return f"must be {expected}"
+    said = str(error["msg"]).removeprefix("Input should be ")
+    return f"must be {said}" if said != error["msg"] else said
+
+
+def _problem(error: Exception) -> str:
+    return str(getattr(error, "problem", None) or error).splitlines()[0].rstrip(".")

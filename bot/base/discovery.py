@@ -1,0 +1,29 @@
+"""Finds the modules of a package that each hold one rule or check: a `META` and a `check`."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Iterator
+from importlib import import_module
+from types import ModuleType
+
+
+def entries(package: ModuleType) -> Iterator[ModuleType]:
+    """The modules of a package in the order of their ids.
+
+    Modules whose name starts with an underscore are helpers. Raises TypeError when a module is not
+    named after its slug, and ValueError when two share an id: both are faults of the program.
+    """
+    found: dict[str, ModuleType] = {}
+    for info in pkgutil.iter_modules(package.__path__):
+        if info.name.startswith("_"):
+            continue
+        module = import_module(f"{package.__name__}.{info.name}")
+        meta = module.META
+        if meta.slug.replace("-", "_") != info.name:
+            raise TypeError(f"{module.__name__} holds {meta.slug}")
+        if meta.id in found:
+            raise ValueError(f"{meta.slug} and {found[meta.id].META.slug} share an id")
+        found[meta.id] = module
+    for id_ in sorted(found):
+        yield found[id_]

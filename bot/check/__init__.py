@@ -1,0 +1,1 @@
+"""One script or page to one report."""

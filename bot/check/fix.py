@@ -1,0 +1,232 @@
+"""Applies the fixes that rules offer: each changes its own characters and nothing else.
+
+Fixes are applied in rounds, since one may uncover the next and two may meet in one place. After
+each round the script is checked again: a round whose safe fixes change a word that they do not
+touch is taken back, and its first fix is tried alone. When the end has more findings than the start
+had, all is done again, and no step is taken that leaves more findings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
+
+from bot.check.script import Options, Script, check_script
+from bot.report import Edit, Finding, ScriptReport
+from bot.shell import read
+from bot.shell.source import Source, Span
+from bot.shell.words import Reading, Word
+
+TRIES = 100
+"""Times at most that a changed script is checked; fixes that undo each other end here."""
+
+_BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fixed:
+    """A script after its fixes."""
+
+    data: bytes
+    before: ScriptReport
+    """The check of the script as it was."""
+    report: ScriptReport
+    """The check of `data`."""
+    applied: tuple[Finding, ...] = ()
+    """The findings that were settled, in the order of their fixes."""
+    refused: tuple[Finding, ...] = ()
+    """Those whose fix would have done more than it says, so that it was left."""
+
+
+@dataclass(slots=True)
+class _State:
+    """The script as it is now."""
+
+    script: Script
+    report: ScriptReport
+    source: Source
+    applied: list[Finding] = field(default_factory=list)
+    refused: dict[tuple[str, str, str], Finding] = field(default_factory=dict)
+
+
+def fix_script(script: Script, options: Options, *, unsafe: bool = False) -> Fixed:
+    """The script with its safe fixes applied; with `unsafe`, the others too.
+
+    Encoding, line ends and a missing end of the last line stay as they are. A script that is not
+    UTF-8 is left alone. Raises UserError when an option names an unknown rule or release.
+    """
+    first = check_script(script, options)
+    state = _settled(script, first, options, unsafe, strict=False)
+    if not _better(first, state.report):
+        state = _settled(script, first, options, unsafe, strict=True)
+    return Fixed(
+        data=state.script.data,
+        before=first,
+        report=state.report,
+        applied=tuple(state.applied),
+        refused=tuple(state.refused.values()),
+    )
+
+
+def _settled(
+    script: Script, report: ScriptReport, options: Options, unsafe: bool, *, strict: bool
+) -> _State:
+    """The script when no fix is left; with `strict` no step may leave more findings than before.
+
+    Joining the lines of a launch shows what is wrong in them for the first time, so a step may
+    look worse although the next ones settle it.
+    """
+    state = _State(script, report, _source(script))
+    tries = TRIES if _is_text(script.data) else 0
+    while tries > 0:
+        chosen = _apart(state.source, _wanted(state, unsafe))
+        if not chosen:
+            break
+        tries -= 1
+        if _try(state, options, chosen, strict):
+            continue
+        if len(chosen) > 1:
+            tries -= 1
+        if len(chosen) == 1 or not _try(state, options, chosen[:1], strict):
+            state.refused[_key(state, chosen[0])] = chosen[0]
+    return state
+
+
+def _is_text(data: bytes) -> bool:
+    try:
+        return b"\0" not in data and bool(data.decode("utf-8"))
+    except UnicodeDecodeError:
+        return False
+
+
+def _wanted(state: _State, unsafe: bool) -> list[Finding]:
+    return [
+        finding
+        for finding in state.report.findings
+        if finding.fix
+        and finding.fix.edits
+        and (finding.fix.safe or unsafe)
+        and _key(state, finding) not in state.refused
+    ]
+
+
+def _key(state: _State, finding: Finding) -> tuple[str, str, str]:
+    """What stays of a finding when lines move."""
+    return finding.id, finding.message, state.source.line(finding.line)
+
+
+def _apart(source: Source, findings: Iterable[Finding]) -> list[Finding]:
+    """Fixes that do not meet, the errors' first; each is taken whole or not at all."""
+    order = {"error": 0, "warning": 1, "note": 2}
+    taken: list[Span] = []
+    chosen = []
+    for finding in sorted(findings, key=lambda f: (order[f.severity], f.line, f.column)):
+        fix = finding.fix
+        spans = [_span(source, edit) for edit in fix.edits] if fix else []
+        # An insertion at the end of another edit would depend on which one comes first.
+        if any(a.start <= b.end and b.start <= a.end for a in spans for b in taken):
+            continue
+        taken += spans
+        chosen.append(finding)
+    return chosen
+
+
+def _try(state: _State, options: Options, findings: Sequence[Finding], strict: bool) -> bool:
+    """Apply these fixes; False, and nothing done, when they would do more than they say."""
+    edits = [edit for finding in findings if finding.fix for edit in finding.fix.edits]
+    spans = sorted(
+        ((_span(state.source, edit), edit.text) for edit in edits), key=lambda pair: pair[0].start
+    )
+    text, regions = _applied(state.source.text, spans)
+    bom = _BOM if state.script.data.startswith(_BOM) else b""
+    script = replace(state.script, data=bom + text.encode("utf-8"))
+    report = check_script(script, options)
+    if strict and not _better(state.report, report):
+        return False
+    if all(finding.fix and finding.fix.safe for finding in findings):
+        before = _reading(state.script, options)
+        after = _reading(script, options)
+        if not same_words(before, after, [span for span, _ in spans], regions):
+            return False
+    state.script, state.report, state.source = script, report, _source(script)
+    state.applied += findings
+    return True
+
+
+def _better(before: ScriptReport, after: ScriptReport) -> bool:
+    """Never more findings than before, nor more errors, nor more that cannot be checked."""
+
+    def errors(report: ScriptReport) -> int:
+        return sum(finding.severity == "error" for finding in report.findings)
+
+    return (
+        len(after.findings) + len(after.suppressed) <= len(before.findings) + len(before.suppressed)
+        and errors(after) <= errors(before)
+        and len(after.unchecked) <= len(before.unchecked)
+    )
+
+
+def _applied(text: str, edits: Sequence[tuple[Span, str]]) -> tuple[str, list[Span]]:
+    """The text with the edits, which lie apart in order, and where each stands afterwards."""
+    newline = "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
+    parts: list[str] = []
+    regions: list[Span] = []
+    at = length = 0
+    for span, written in edits:
+        new = written.replace("\r\n", "\n").replace("\n", newline) if written else ""
+        parts += [text[at : span.start], new]
+        start = length + span.start - at
+        length = start + len(new)
+        regions.append(Span(start, length))
+        at = span.end
+    return "".join([*parts, text[at:]]), regions
+
+
+def _source(script: Script) -> Source:
+    return Source(script.path, script.data.removeprefix(_BOM).decode("utf-8", "replace"))
+
+
+def _span(source: Source, edit: Edit) -> Span:
+    return Span(
+        source.offset(edit.line, edit.column), source.offset(edit.end_line, edit.end_column)
+    )
+
+
+def _reading(script: Script, options: Options) -> Reading:
+    files = options.files if script.tree_path is not None else None
+    return read(script.data, script.path, files=files, script_path=script.tree_path)
+
+
+def same_words(
+    before: Reading, after: Reading, changed: Sequence[Span], became: Sequence[Span]
+) -> bool:
+    """Whether every word of every command stayed, but for those that an edit touches.
+
+    A word is touched when it stands, or its text was written, where an edit did something. How
+    words are shared out among commands may change: that is what joining lines is for.
+    """
+    old, new = list(_words(before)), list(_words(after))
+    old_texts, new_texts = [word.text for word in old], [word.text for word in new]
+    touched = [_touched(word, changed) for word in old]
+    came = [_touched(word, became) for word in new]
+    matcher = SequenceMatcher(None, old_texts, new_texts, autojunk=False)
+    for kind, a, b, c, d in matcher.get_opcodes():
+        if kind == "equal" or (all(touched[a:b]) and all(came[c:d])):
+            continue
+        if b - a == d - c and all(touched[a + at] or came[c + at] for at in range(b - a)):
+            continue
+        return False
+    return True
+
+
+def _words(reading: Reading) -> Iterator[Word]:
+    for command in reading.commands:
+        yield from command.argv
+        for name in sorted(command.environment):
+            yield command.environment[name]
+
+
+def _touched(word: Word, spans: Sequence[Span]) -> bool:
+    places = [word.span, *(piece.span for piece in word.pieces)]
+    return any(p.start <= s.end and s.start <= p.end for p in places for s in spans)

@@ -1,0 +1,256 @@
+"""The documentation page against the scripts of its repository: every row, and every script."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from bot.base.config import RuleLevel
+from bot.base.errors import UserError
+from bot.base.messages import say, sentence_of
+from bot.check.read import read_script
+from bot.check.request import Options, PageText, Script
+from bot.check.translate import page_in_language
+from bot.report import Finding, PageReport, Unchecked, Verdict
+from bot.rules._support.base import Case as ScriptCase
+from bot.rules._support.registry import check_case
+from bot.table import read_page
+from bot.table.checks._support import registry
+from bot.table.checks._support.base import Case, Entry, Subject, Target
+from bot.table.checks._support.names import bare_stem
+from bot.table.checks.dead_link import ELSEWHERE, FOREIGN, UNREACHED
+from bot.table.links import FileLink, own_repositories, read_address
+from bot.table.parts import PageRow
+
+File: TypeAlias = Callable[[str], bytes | None]
+History: TypeAlias = Callable[[str, str], bytes | None]
+_LINE = re.compile(r"\blines? (?P<en>\d+(?:, \d+)*)|第 (?P<zh>\d+(?:, \d+)*) 行")
+"""The lines that a sentence names, in both languages: they move with an edit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repository:
+    """What is known, without asking anyone, of the repository that holds the page."""
+
+    name: str | None = None
+    """OWNER/NAME on GitHub, of its remote; None when it has none."""
+    page: str | None = None
+    """The page's path in it, where that is not the path that the report shows."""
+    scripts: Mapping[str, bytes] = field(default_factory=dict)
+    """Every tuning script of the state that the page is in, by its path."""
+    file: File = lambda _: None
+    """Any file of that state by its path; None when there is none."""
+    history: History | None = None
+    """A file by commit and path; None when the commit does not have it. Raises UserError with the
+    reason when the commit is not known. None where there is no history."""
+    offered: frozenset[str] = frozenset()
+    """Scripts whose missing row is no matter of this report: it is offered with the script's."""
+
+
+def check_page(page: PageText, repository: Repository, options: Options) -> PageReport:
+    """Check the page against its scripts; pure but for what `repository` looks up.
+
+    `options.select` and `ignore` hold ids or names of page checks; `options.config.rules` changes
+    their severities. Raises UserError for a name that is none, and for a page that is too long.
+    """
+    read_ = read_page(page.text, page.path)
+    reader = _Reader(options)
+    scripts = [reader.subject(path, data) for path, data in sorted(repository.scripts.items())]
+    rows = list(read_.rows())
+    addresses = _addresses(rows, repository.page or page.path)
+    own = own_repositories((link for _, link in addresses if link), repository.name)
+    entries: list[Entry] = []
+    unread: list[Entry] = []
+    for (section, row), (address, link) in zip(rows, addresses, strict=True):
+        target = _target(address, link, own, repository, reader)
+        entry = Entry(section=section, row=row, target=target, meant=_meant(target, scripts))
+        broken = section.table is not None and section.table.problem is not None
+        (unread if broken else entries).append(entry)
+    levels = _levels(options)
+    off = {id_ for id_, level in levels.items() if level == "off"}
+    findings, unchecked = registry.run(
+        Case(
+            page=read_,
+            entries=entries,
+            unread=unread,
+            scripts=scripts,
+            offered=repository.offered,
+        ),
+        only=_ids(options.select),
+        without=off | _ids(options.ignore),
+    )
+    changed = tuple(_with_level(finding, levels.get(finding.id, "off")) for finding in findings)
+    report = PageReport(
+        path=page.path,
+        sha256=hashlib.sha256(page.text.encode("utf-8", "surrogatepass")).hexdigest(),
+        verdict=_verdict(changed, unchecked),
+        rows=len(rows),
+        scripts=len(scripts),
+        findings=changed,
+        unchecked=unchecked,
+    )
+    return page_in_language(report, options.config.language)
+
+
+def own_links(page: PageText, name: str | None) -> dict[str, FileLink]:
+    """Where the rows of a page lead in its own repository, by their addresses.
+
+    `name` is OWNER/NAME of the repository, where it is known. Raises UserError for a page that is
+    too long.
+    """
+    rows = list(read_page(page.text, page.path).rows())
+    found = {address: link for address, link in _addresses(rows, page.path) if link}
+    own = own_repositories(found.values(), name)
+    return {a: link for a, link in found.items() if not link.repository or link.repository in own}
+
+
+def new_in(after: PageReport, before: PageReport) -> PageReport:
+    """What a change of the page brings along: the findings that the page before did not have.
+
+    Lines move with an edit, so that a finding is known by its check and its words.
+    """
+    known = Counter(_words(finding) for finding in before.findings)
+    fresh = []
+    for finding in after.findings:
+        words = _words(finding)
+        if known[words]:
+            known[words] -= 1
+        else:
+            fresh.append(finding)
+    old = {_lineless(item.reason) for item in before.unchecked}
+    unchecked = tuple(item for item in after.unchecked if _lineless(item.reason) not in old)
+    return replace(
+        after,
+        findings=tuple(fresh),
+        unchecked=unchecked,
+        verdict=_verdict(fresh, unchecked),
+    )
+
+
+def _words(finding: Finding) -> tuple[str, str]:
+    return finding.id, _lineless(finding.message)
+
+
+def _lineless(sentence: str) -> str:
+    """A sentence that names as many lines, wherever they are, is the same one."""
+    return _LINE.sub(lambda found: "," * found[0].count(","), sentence)
+
+
+class _Reader:
+    """Reads scripts as `check_script` does, each once."""
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        self._read: dict[tuple[str, bytes], Subject] = {}
+
+    def subject(self, path: str, data: bytes) -> Subject:
+        key = (path, data)
+        if key not in self._read:
+            self._read[key] = self._subject(path, data)
+        return self._read[key]
+
+    def _subject(self, path: str, data: bytes) -> Subject:
+        known = read_script(Script(path=path, data=data), self._options)
+        name, found, reading = known.name, known.plans, known.reading
+        case = ScriptCase(path=path, source=reading.source, reading=reading, name=name, plans=found)
+        trials, _ = check_case(case, select=["trial-log"])
+        return Subject(path=path, name=name, header=known.header, plans=found, trials=trials)
+
+
+def _addresses(
+    rows: Iterable[tuple[object, PageRow]], page: str
+) -> list[tuple[str, FileLink | None]]:
+    """The address of each row, and the file that it names."""
+    found = [_address(row) for _, row in rows]
+    return [(address, read_address(address, page) if address else None) for address in found]
+
+
+def _address(row: PageRow) -> str:
+    """Where the row's link leads; a path that is no link counts when it is a script's."""
+    cell = row.cell("link")
+    if cell is None:
+        return ""
+    if cell.link:
+        return cell.link.url
+    return cell.text if cell.text.endswith(".sh") and " " not in cell.text else ""
+
+
+def _target(
+    address: str,
+    link: FileLink | None,
+    own: frozenset[str],
+    repository: Repository,
+    reader: _Reader,
+) -> Target:
+    """Look up where a row leads, in the files and in the history, and nowhere else."""
+    if not address:
+        return Target(state="none")
+    if link is None:
+        reason = say(ELSEWHERE, address=address)
+        return Target(state="unknown", address=address, reason=reason)
+    if link.repository and link.repository not in own:
+        reason = say(FOREIGN, repository=link.repository)
+        return Target(state="unknown", address=address, reason=reason)
+    try:
+        data = _data(link, repository)
+    except UserError as error:
+        return Target(
+            state="unknown",
+            address=address,
+            path=link.path,
+            commit=link.ref,
+            reason=say(UNREACHED, reason=sentence_of(error)),
+        )
+    if data is None:
+        return Target(state="missing", address=address, path=link.path, commit=link.ref)
+    script = reader.subject(link.path, data) if link.path.endswith(".sh") else None
+    return Target(state="found", address=address, path=link.path, commit=link.ref, subject=script)
+
+
+def _data(link: FileLink, repository: Repository) -> bytes | None:
+    if link.ref is None:
+        here = repository.scripts.get(link.path)
+        return here if here is not None else repository.file(link.path)
+    if repository.history is None:
+        raise UserError(f"There is no local history to look {link.ref} up in; clone it.")
+    return repository.history(link.ref, link.path)
+
+
+def _meant(target: Target, scripts: Sequence[Subject]) -> Subject | None:
+    """The one script that a dead link of the page's own state surely means."""
+    if target.state != "missing" or target.path is None or target.commit is not None:
+        return None
+    stem = bare_stem(target.path)
+    found = [script for script in scripts if bare_stem(script.path) == stem]
+    return found[0] if len(found) == 1 else None
+
+
+def _levels(options: Options) -> dict[str, RuleLevel]:
+    """Id of a check to what the configuration makes of it."""
+    found = ((registry.find(name), level) for name, level in options.config.rules.items())
+    return {one.meta.id: level for one, level in found if one is not None}
+
+
+def _with_level(finding: Finding, level: RuleLevel) -> Finding:
+    return finding if level == "off" else replace(finding, severity=level)
+
+
+def _ids(names: Iterable[str]) -> set[str]:
+    ids = set()
+    for name in names:
+        one = registry.find(name)
+        if one is None:
+            known = ", ".join(check.meta.slug for check in registry.checks())
+            raise UserError(f'There is no check of the page "{name}"; known are {known}.')
+        ids.add(one.meta.id)
+    return ids
+
+
+def _verdict(findings: Iterable[Finding], unchecked: Sequence[Unchecked]) -> Verdict:
+    if any(finding.severity == "error" for finding in findings):
+        return "fail"
+    return "inconclusive" if unchecked else "pass"

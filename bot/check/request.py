@@ -1,0 +1,73 @@
+"""What a door hands to the check: a script, the page, and what was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from bot.base.config import Config
+from bot.evidence.facts import Facts
+from bot.evidence.links import RunLink
+from bot.frameworks import ConfigTree
+from bot.shell import Files
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Script:
+    """A script to check: bytes with a path, wherever they come from."""
+
+    path: str
+    """As reports show it, with forward slashes."""
+    data: bytes
+    full_path: str | None = None
+    """The path that the name is read from, when `path` lacks the folder."""
+    tree_path: str | None = None
+    """The path of the script in the tree of `Options.files`."""
+    link: str | None = None
+    """Address of the script for the row: a permalink where the commit is known."""
+    contributor: str | None = None
+    asked: str | None = None
+    """Which run is meant is not clear: the sentence that asks for it; no run is read then."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageText:
+    """The documentation page."""
+
+    path: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What a door was asked for."""
+
+    config: Config = field(default_factory=Config)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    """Framework to release, asked for explicitly; before the script's own comment."""
+    trees: Mapping[str, ConfigTree] = field(default_factory=dict)
+    """Framework to a configuration that stands in the place of every release."""
+    select: Sequence[str] = ()
+    ignore: Sequence[str] = ()
+    tag: str | None = None
+    contributor: str | None = None
+    link: str | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Variables that the script's caller is taken to set, for `resolve_script`."""
+    clean_environment: bool = False
+    """True when the caller sets no others."""
+    script_arguments: Sequence[str] | None = None
+    """The script's own arguments; None when nobody has named them."""
+    files: Files | None = None
+    """The tree that scripts are called from: models' `config.json`, and for a script that stands in
+    it what it sources and runs."""
+    linked: Callable[[RunLink], Facts] | None = None
+    """Reads a run that is linked; None where nothing may be fetched."""
+    origins: Sequence[str] = ()
+    """Origins of run pages on the caller's own W&B server, beside the configured hosts."""
+    runs_in_use: Mapping[str, tuple[str, ...]] | None = None
+    """Run, as `entity/project/id`, to what rests on it besides the script; None when unknown."""
+    evidence: Literal["off", "optional", "required"] = "off"
+    """off: the script alone · optional: the row too, with the run when there is one · required:
+    without a run the result is inconclusive."""

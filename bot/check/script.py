@@ -1,0 +1,273 @@
+"""The whole way, on one screen: a script, and perhaps its run and its page, to a report."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bot import __version__
+from bot.base.config import Config, RuleLevel
+from bot.base.errors import UserError
+from bot.base.messages import Language, say, sentence_of
+from bot.check.evidence import back, contributor, stated_tag
+from bot.check.read import read_script
+from bot.check.request import Options as Options
+from bot.check.request import PageText as PageText
+from bot.check.request import Script as Script
+from bot.check.suppress import suppress
+from bot.check.translate import in_language, unchecked_in_language
+from bot.evidence.facts import Facts
+from bot.evidence.links import RunLink
+from bot.frameworks.plan import Plan
+from bot.report import (
+    Change,
+    Estimate,
+    Evidence,
+    Finding,
+    PageEdit,
+    PageReport,
+    Report,
+    Row,
+    ScriptReport,
+    Tool,
+    Unchecked,
+    Verdict,
+)
+from bot.rules._support.base import Case
+from bot.rules._support.registry import check_case, find, wanted
+from bot.rules._support.registry import run as run_rules
+from bot.script.header import Header
+from bot.script.name import ScriptName, model_size
+from bot.script.plan import launch_report, name_report, plan_report
+
+if TYPE_CHECKING:
+    from bot.table.edit import PageChange
+
+
+def check_script(
+    script: Script,
+    options: Options,
+    *,
+    run: Path | RunLink | None = None,
+    page: PageText | None = None,
+    seen: Callable[[Facts], None] = lambda _: None,
+) -> ScriptReport:
+    """Check one script; `run` is a run folder or file, or a link; `page` gets the row.
+
+    `seen` is handed what was read of the run, if one was.
+
+    Without `run`, the run that the script's comments link to is read, where it may be fetched.
+
+    Raises UserError when an option names an unknown rule or release. Nothing in the script, the
+    run or the page raises: what is wrong with them is part of the report.
+    """
+    known = read_script(script, options)
+    reading, name, header, found = known.reading, known.name, known.header, known.plans
+    levels = _rule_levels(options.config)
+    off = [rule for rule, level in levels.items() if level == "off"]
+    case = Case(
+        path=script.path,
+        source=reading.source,
+        reading=reading,
+        name=name,
+        plans=found,
+        files=options.files,
+    )
+    rules = wanted(options.select, [*options.ignore, *off])
+    findings, unchecked = run_rules(rules, case)
+    findings, suppressed = suppress(case, _with_levels(findings, levels), rules, unchecked)
+
+    evidence: Evidence | None = None
+    facts: Facts | None = None
+    plan = found[0] if found else None
+    linked = options.linked is not None and bool(header.links)
+    if run is not None or options.evidence == "required" or (options.evidence != "off" and linked):
+        if run is None and script.asked:
+            missing: tuple[Unchecked, ...] = (Unchecked(check="evidence", reason=script.asked),)
+        else:
+            evidence, facts, plan, missing = back(script, known, run, options)
+        if facts is not None:
+            from bot.check.estimate import overruled
+
+            seen(facts)
+            findings = overruled(findings, evidence, facts)
+        unchecked = (*unchecked, *missing)
+
+    row: Row | None = None
+    edit: PageEdit | None = None
+    if plan is not None and options.evidence != "off":
+        row = _row(script, plan, name, facts, header, options)
+        # A row that nothing backs is not offered, least of all in the place of a published one.
+        backed = facts is not None and _verdict(findings, unchecked, evidence) != "fail"
+        if page is not None and (backed or options.evidence == "optional"):
+            try:
+                edit = row_edit(page, row, _size(plan, name)).edit
+            except UserError as error:
+                unchecked = (*unchecked, Unchecked(check="page", reason=sentence_of(error)))
+
+    estimate: Estimate | None = None
+    if plan is not None and options.evidence != "off":
+        from bot.check.estimate import budget
+
+        estimate = budget(plan, name, facts=facts, files=options.files)
+
+    report = ScriptReport(
+        path=script.path,
+        sha256=hashlib.sha256(script.data).hexdigest(),
+        verdict=_verdict(findings, unchecked, evidence),
+        name=name_report(name),
+        launches=tuple(launch_report(p, reading.source) for p in found),
+        plan=plan_report(plan) if plan else None,
+        findings=findings,
+        suppressed=suppressed,
+        unchecked=unchecked,
+        evidence=evidence,
+        row=row,
+        page_edit=edit,
+        estimate=estimate if estimate is not None and estimate.stages else None,
+    )
+    return in_language(report, options.config.language)
+
+
+def resolve_script(script: Script, options: Options) -> ScriptReport:
+    """What one script would launch, each setting with its place; no rule is applied.
+
+    Raises UserError when an option names an unknown release.
+    """
+    known = read_script(
+        script,
+        options,
+        environment={} if options.clean_environment else None,
+        assumed=options.environment,
+        arguments=options.script_arguments,
+    )
+    reading, found = known.reading, known.plans
+    case = Case(
+        path=script.path, source=reading.source, reading=reading, name=known.name, plans=found
+    )
+    findings, unchecked = check_case(case, select=["syntax"])
+    report = ScriptReport(
+        path=script.path,
+        sha256=hashlib.sha256(script.data).hexdigest(),
+        verdict=_verdict(findings, unchecked, None),
+        launches=tuple(launch_report(p, reading.source, origins=True) for p in found),
+        plan=plan_report(found[0]) if found else None,
+        findings=findings,
+        unchecked=unchecked,
+    )
+    return in_language(report, options.config.language)
+
+
+def row_edit(page: PageText, row: Row, size: str) -> PageChange:
+    """The page with the row in the section of `size`; raises UserError when it can't be placed."""
+    from bot.table import add_row, read_page
+
+    return add_row(read_page(page.text, page.path), row, size=size)
+
+
+def make_report(
+    scripts: Iterable[ScriptReport],
+    *,
+    unchecked: Sequence[Unchecked] = (),
+    change: Change | None = None,
+    pages: Iterable[PageReport] = (),
+    language: Language = "en",
+) -> Report:
+    """Put the scripts' and pages' reports, which speak `language`, together.
+
+    The worst verdict is the report's.
+    """
+    checked, compared = tuple(scripts), tuple(pages)
+    verdicts = {script.verdict for script in checked} | {page.verdict for page in compared}
+    verdicts |= {"inconclusive"} if unchecked else set()
+    verdict: Verdict = "pass"
+    if "fail" in verdicts:
+        verdict = "fail"
+    elif "inconclusive" in verdicts:
+        verdict = "inconclusive"
+    return Report(
+        schema="report-v1",
+        tool=Tool(name="rlbot", version=__version__),
+        verdict=verdict,
+        scripts=checked,
+        pages=compared,
+        unchecked=unchecked_in_language(tuple(unchecked), language),
+        change=change,
+        language=language,
+    )
+
+
+def _row(
+    script: Script,
+    plan: Plan,
+    name: ScriptName,
+    facts: Facts | None,
+    header: Header,
+    options: Options,
+) -> Row:
+    from bot.table import make_row
+
+    return make_row(
+        plan,
+        name,
+        facts=facts,
+        link=options.link or script.link or script.path,
+        contributor=contributor(script, header, options),
+        tag=stated_tag(header, options),
+    )
+
+
+def _size(plan: Plan, name: ScriptName) -> str:
+    """The model's size, such as 7b, which names the section of the page."""
+    size = (plan.model.value and model_size(plan.model.value)) or model_size(name.model or "")
+    if size is None:
+        raise UserError(
+            say(
+                "The section of the page could not be chosen: neither the model's path nor the "
+                "script's name states a size such as 7B."
+            )
+        )
+    return size
+
+
+def _rule_levels(config: Config) -> dict[str, RuleLevel]:
+    """Id of a rule to what the configuration makes of it; raises UserError for no rule's name.
+
+    Checks of the page have names of their own, which are of no concern to a script.
+    """
+    levels: dict[str, RuleLevel] = {}
+    for name, level in config.rules.items():
+        try:
+            levels[find(name).meta.id] = level
+        except UserError as error:
+            from bot.table.checks._support.registry import find as page_check
+
+            if page_check(name) is None:
+                raise UserError(f"The configuration's rules: {error}") from None
+    return levels
+
+
+def _with_levels(
+    findings: tuple[Finding, ...], levels: Mapping[str, RuleLevel]
+) -> tuple[Finding, ...]:
+    """The findings with the severities that the configuration gives their rules."""
+    changed = []
+    for finding in findings:
+        level = levels.get(finding.id, "off")
+        changed.append(finding if level == "off" else replace(finding, severity=level))
+    return tuple(changed)
+
+
+def _verdict(
+    findings: Iterable[Finding], unchecked: Sequence[Unchecked], evidence: Evidence | None
+) -> Verdict:
+    if any(f.severity == "error" for f in findings):
+        return "fail"
+    if evidence is not None and evidence.verdict == "inconsistent":
+        return "fail"
+    if unchecked or (evidence is not None and evidence.verdict == "inconclusive"):
+        return "inconclusive"
+    return "pass"

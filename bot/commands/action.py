@@ -1,0 +1,303 @@
+"""The door of GitHub Actions: an event in, an answer on the pull request, an exit status out.
+
+Everything that is printed stands between `::stop-commands::` and its end, so that no text of a
+pull request is a command to the runner; our own annotations, escaped, come after it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from bot.base.errors import UserError
+
+if TYPE_CHECKING:
+    from bot.base.config import Config
+    from bot.check.script import Options
+    from bot.github.actions import OfComment, OfPull
+    from bot.github.client import Client
+    from bot.github.publish import Channels
+    from bot.review.check import Asked
+    from bot.review.pull import AnsweredPull
+
+PASS, FAIL, USAGE, FAULT = 0, 1, 2, 70
+_FAIL_ON = {"fail": ("fail",), "inconclusive": ("fail", "inconclusive"), "never": ()}
+_ORDER = ("none", "pass", "inconclusive", "fail")
+_EVENT_BYTES = 1 << 25
+
+
+@dataclass(slots=True)
+class _Done:
+    """What the run came to, for the outputs."""
+
+    verdict: str = "none"
+    report: str = ""
+    """Path of the JSON report."""
+    comment: str = ""
+    """Address of the comment."""
+    annotations: list[str] = field(default_factory=list)
+    """Workflow commands, escaped."""
+
+
+def run(environment: Mapping[str, str], out: TextIO) -> int:
+    """Carry out one event; gives the exit status of the step."""
+    done, status, wrong = _Done(), PASS, ""
+    with _unobeyed(out):
+        try:
+            _act(environment, done, out)
+        except UserError as error:
+            status, wrong = USAGE, str(error)
+        except Exception as error:
+            if environment.get("RLBOT_TRACEBACK"):
+                raise
+            status = FAULT
+            wrong = (
+                f"A fault of rlbot itself ({type(error).__name__}), not of the pull request. "
+                "Please report it with the log of a run with RLBOT_TRACEBACK=1 in `env`."
+            )
+    from bot.render.escape import markdown_inline, workflow_command
+
+    for line in done.annotations:
+        out.write(line)
+    if wrong:
+        out.write(f"::error title=rlbot::{workflow_command(wrong)}\n")
+        _append(environment, "GITHUB_STEP_SUMMARY", f"> {markdown_inline(wrong)}\n")
+    _outputs(environment, done)
+    out.flush()
+    if status == PASS and done.verdict in _fail_on(environment):
+        return FAIL
+    return status
+
+
+def _act(environment: Mapping[str, str], done: _Done, out: TextIO) -> None:
+    from bot.github.actions import Nothing, OfComment, OfHead, OfPull, pulls_with, subject_of
+
+    event = environment.get("GITHUB_EVENT_NAME", "")
+    _fail_on(environment)
+    channels = _channels(environment)
+    subject = subject_of(event, _payload(environment), _input(environment, "PULL_REQUEST"))
+    if isinstance(subject, Nothing):
+        _log(out, subject.reason)
+        return
+    client = _client(environment)
+    if isinstance(subject, OfComment):
+        _obey(environment, client, subject, channels, done, out)
+        return
+    pulls = [subject] if isinstance(subject, OfPull) else []
+    if isinstance(subject, OfHead):
+        pulls = [OfPull(pull) for pull in pulls_with(client, subject)]
+        if not pulls:
+            _log(out, f"No open pull request has the head {subject.head[:12]} any more.")
+    for pull in pulls:
+        _check(environment, client, pull, event, channels, done, out)
+
+
+def _check(
+    environment: Mapping[str, str],
+    client: Client,
+    subject: OfPull,
+    event: str,
+    channels: Channels,
+    done: _Done,
+    out: TextIO,
+) -> None:
+    from dataclasses import replace
+
+    from bot.review.pull import answer_pull
+
+    if event == "pull_request" and subject.from_fork:
+        # The token of a fork's workflow is read-only: one refusal says it, three would be noise.
+        channels = replace(channels, check=False, suggestions=False)
+    answered = answer_pull(client, subject.pull, _asked(environment), channels=channels)
+    _note(environment, answered, event, done, out)
+
+
+def _obey(
+    environment: Mapping[str, str],
+    client: Client,
+    subject: OfComment,
+    channels: Channels,
+    done: _Done,
+    out: TextIO,
+) -> None:
+    from bot.review.commands import Asking, obey
+
+    asking = Asking(
+        pull=subject.pull,
+        author=subject.author,
+        body=subject.body,
+        before=subject.before,
+        comment=subject.comment,
+    )
+    obeyed = obey(client, asking, _asked(environment), channels=channels)
+    if not obeyed.commands:
+        _log(out, "The comment holds no command.")
+    for sentence in obeyed.said:
+        _log(out, sentence)
+    if obeyed.answered:
+        _note(environment, obeyed.answered, "issue_comment", done, out)
+
+
+def _note(
+    environment: Mapping[str, str], answered: AnsweredPull, event: str, done: _Done, out: TextIO
+) -> None:
+    """Keeps what an answer came to: report, summary, annotations, outputs."""
+    from bot.github.answer import step_summary
+    from bot.render.github import github
+    from bot.render.json_report import to_json
+
+    checked, published = answered.checked, answered.published
+    for sentence in published.said:
+        _log(out, sentence)
+    if published.superseded:
+        _log(out, f"{answered.pull.id} moved on while it was checked; nothing is posted for it.")
+        return
+    if not checked.touches:
+        _log(out, f"{answered.pull.id} alters neither a tuning script nor the page of rows.")
+        return
+    report = checked.report
+    verdict = str(report.verdict)
+    if _ORDER.index(verdict) >= _ORDER.index(done.verdict):
+        done.verdict = verdict
+        done.comment = published.comment_url or ""
+        done.report = str(_write_report(environment, to_json(report)))
+    _append(environment, "GITHUB_STEP_SUMMARY", step_summary(report, tuple(published.said)))
+    wanted = _input(environment, "ANNOTATIONS") or "auto"
+    if wanted not in ("auto", "always", "never"):
+        raise UserError(f"annotations: {wanted[:40]!r} is none of auto, always and never.")
+    # The check run has annotations of its own; and only an event of the pull request itself puts
+    # the step's annotations on its page.
+    useful = event == "pull_request" and not published.annotated
+    if wanted == "always" or (wanted == "auto" and useful):
+        done.annotations.append(github(report))
+
+
+def _asked(environment: Mapping[str, str]) -> Asked:
+    from bot.check.script import Options as CheckOptions
+    from bot.commands.runs import linked
+    from bot.evidence.online.access import Access
+    from bot.review.check import Asked
+
+    def options(config: Config) -> Options:
+        access = Access.from_environment(environment, allow_private_runs=config.allow_private_runs)
+        return CheckOptions(
+            config=config,
+            evidence="required",
+            linked=linked(access),
+            origins=access.page_origins,
+        )
+
+    return Asked(options=options)
+
+
+def _client(environment: Mapping[str, str]) -> Client:
+    from bot.base.secrets import Secret
+    from bot.github.client import client_of
+
+    token = Secret(environment.get("GITHUB_TOKEN", ""))
+    if not token:
+        raise UserError("The input `token` is empty; leave it out to take the workflow's own.")
+    return client_of(token, environment)
+
+
+def _payload(environment: Mapping[str, str]) -> Mapping[str, Any]:
+    path = Path(environment.get("GITHUB_EVENT_PATH", ""))
+    try:
+        with path.open("rb") as file:
+            data = file.read(_EVENT_BYTES + 1)
+        payload = json.loads(data[:_EVENT_BYTES])
+    except (OSError, ValueError, RecursionError):
+        payload = None
+    if not isinstance(payload, dict):
+        raise UserError(
+            "GITHUB_EVENT_PATH names no event; this is for GitHub Actions, `rlbot pr` for a shell."
+        )
+    return payload
+
+
+def _channels(environment: Mapping[str, str]) -> Channels:
+    from bot.github.publish import Channels
+
+    return Channels(
+        comment=_yes(environment, "COMMENT"),
+        check=_yes(environment, "CHECK"),
+        suggestions=_yes(environment, "SUGGESTIONS"),
+    )
+
+
+def _yes(environment: Mapping[str, str], name: str) -> bool:
+    text = _input(environment, name) or "true"
+    if text not in ("true", "false"):
+        raise UserError(f"{name.lower()}: {text[:40]!r} is neither true nor false.")
+    return text == "true"
+
+
+def _fail_on(environment: Mapping[str, str]) -> tuple[str, ...]:
+    text = _input(environment, "FAIL_ON") or "fail"
+    if text not in _FAIL_ON:
+        raise UserError(f"fail-on: {text[:40]!r} is none of fail, inconclusive and never.")
+    return _FAIL_ON[text]
+
+
+def _input(environment: Mapping[str, str], name: str) -> str:
+    return environment.get(f"RLBOT_INPUT_{name}", "").strip()
+
+
+def _write_report(environment: Mapping[str, str], text: str) -> Path:
+    path = Path(environment.get("RUNNER_TEMP", ".")) / "rlbot-report.json"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def _outputs(environment: Mapping[str, str], done: _Done) -> None:
+    values = {"verdict": done.verdict, "report": done.report, "comment-url": done.comment}
+    for name, value in values.items():
+        # With a delimiter that nobody can guess a value is one, whatever it holds.
+        end = f"end-{secrets.token_hex(16)}"
+        _append(environment, "GITHUB_OUTPUT", f"{name}<<{end}\n{value}\n{end}\n")
+
+
+def _append(environment: Mapping[str, str], name: str, text: str) -> None:
+    if (path := environment.get(name)) and text:
+        with Path(path).open("a", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(text if text.endswith("\n") else f"{text}\n")
+
+
+def _log(out: TextIO, sentence: str) -> None:
+    from bot.render.escape import terminal
+
+    out.write(f"{terminal(sentence)}\n")
+    out.flush()
+
+
+@contextmanager
+def _unobeyed(out: TextIO) -> Iterator[None]:
+    """The runner reads no commands from what is printed meanwhile, on either stream."""
+    word = secrets.token_hex(16)
+    out.write(f"::stop-commands::{word}\n")
+    out.flush()
+    try:
+        yield
+    finally:
+        sys.stderr.flush()
+        out.write(f"::{word}::\n")
+        out.flush()
+
+
+def main() -> int:
+    """Run with the environment of the step."""
+    reconfigure = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure:
+        reconfigure(encoding="utf-8", errors="backslashreplace")
+    return run(os.environ, sys.stdout)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

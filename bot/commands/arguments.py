@@ -1,0 +1,291 @@
+"""Arguments and endings that commands share."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import stat
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bot.base.errors import UserError
+
+if TYPE_CHECKING:
+    from bot.base.config import Config
+    from bot.check.script import Options
+    from bot.frameworks import ConfigTree
+    from bot.report import Report
+
+MAX_SCRIPT = 1 << 24
+"""Bytes of a script that are read; a larger file is reported, not cut."""
+
+
+_COMMAND = re.compile(r"^\s*::|##\[", re.MULTILINE)
+"""What the runner of GitHub Actions may take for a command in a log."""
+
+CHECK_FORMATS = ("text", "json", "sarif", "github", "markdown")
+"""Forms of a check's result."""
+
+
+def add_common(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> None:
+    """Declare the arguments that every checking command has."""
+    parser.add_argument(
+        "--format", choices=formats, default=formats[0], help="how to print the result"
+    )
+    parser.add_argument(
+        "--config",
+        metavar="FILE",
+        help="configuration (default: .rlbot.yml here or above, in the same repository)",
+    )
+    parser.add_argument(
+        "--framework",
+        "--against",
+        metavar="NAME@RELEASE",
+        action="append",
+        default=[],
+        help="check against this release, such as verl@0.4.1 (default: the script's own comment, "
+        "else the newest known)",
+    )
+    parser.add_argument(
+        "--framework-tree",
+        metavar="DIR",
+        help="check verl's settings against the configuration of this checkout instead",
+    )
+    parser.add_argument(
+        "--lang",
+        choices=("en", "zh"),
+        help="language of the result (default: the configuration's, else en)",
+    )
+    parser.add_argument("--select", metavar="IDS", default="", help="only these rules, by commas")
+    parser.add_argument("--ignore", metavar="IDS", default="", help="not these rules, by commas")
+    parser.add_argument(
+        "--color", choices=("auto", "always", "never"), default="auto", help="colour in text output"
+    )
+    parser.add_argument("--verbose", action="store_true", help="show notes and every claim")
+    parser.add_argument("--quiet", action="store_true", help="print nothing when nothing is wrong")
+
+
+def load_config(path: str | None, folder: Path | None = None) -> Config:
+    """The configuration that `find_config` finds, else the defaults."""
+    from bot.base.config import Config, parse_config
+
+    found = find_config(path, folder)
+    return parse_config(found[1], str(found[0])) if found else Config()
+
+
+def find_config(path: str | None, folder: Path | None = None) -> tuple[Path, bytes] | None:
+    """File and content of the configuration: the one named by `--config`, else the nearest one.
+
+    The nearest `.rlbot.yml` stands in the folder or above it, up to the repository's root. Raises
+    UserError when a file that is there, or was named, cannot be read.
+    """
+    from bot.base.config import FILE_NAME
+
+    start = folder or Path()
+    for file in [Path(path)] if path else [above / FILE_NAME for above in _up_to_root(start)]:
+        try:
+            return file, file.read_bytes()
+        except FileNotFoundError:
+            if path:
+                raise UserError(f"The configuration {file} does not exist.") from None
+        except OSError as error:
+            raise UserError(f"The configuration {file} cannot be read: {why(error)}.") from None
+    return None
+
+
+def _up_to_root(folder: Path) -> list[Path]:
+    """The folder and those above it, up to the one that holds `.git`; only itself without one."""
+    above: list[Path] = []
+    place = folder
+    for parent in (folder.absolute(), *folder.absolute().parents):
+        above.append(place)
+        if (parent / ".git").exists():
+            return above
+        place = place / ".."
+    return [folder]
+
+
+def options_of(arguments: argparse.Namespace, config: Config, **more: object) -> Options:
+    """The options that the common arguments ask for."""
+    from dataclasses import replace
+
+    from bot.check.script import Options
+
+    return Options(
+        config=replace(config, language=arguments.lang) if arguments.lang else config,
+        versions=_versions(arguments.framework),
+        trees=trees_of(arguments),
+        select=_ids(arguments.select),
+        ignore=_ids(arguments.ignore),
+        **more,  # type: ignore[arg-type]
+    )
+
+
+def trees_of(arguments: argparse.Namespace) -> dict[str, ConfigTree]:
+    """The configuration that `--framework-tree` names; raises UserError when there is none."""
+    if not arguments.framework_tree:
+        return {}
+    if "verl" in _versions(arguments.framework):
+        raise UserError("--framework-tree and a release of verl exclude each other; give one.")
+    from bot.frameworks import read_tree
+
+    return {"verl": read_tree(Path(arguments.framework_tree))}
+
+
+def read_file(path: Path) -> bytes:
+    """The bytes of a script; raises UserError with the reason when it cannot be read."""
+    try:
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise UserError(f"{path} is a folder; name a file in it.")
+        if not stat.S_ISREG(status.st_mode):
+            raise UserError(f"{path} is not a regular file.")
+        size = status.st_size
+        if size > MAX_SCRIPT:
+            raise UserError(f"{path} has {size:,} bytes; a script has at most {MAX_SCRIPT:,}.")
+        return path.read_bytes()
+    except FileNotFoundError:
+        kind = "is a link to a file that does not exist" if path.is_symlink() else "does not exist"
+        raise UserError(f"{path} {kind}.") from None
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {why(error)}.") from None
+
+
+def read_page(path: Path) -> str:
+    """The text of a documentation page, line endings kept; raises UserError."""
+    try:
+        return read_file(path).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path} is not UTF-8 (byte {error.start}); convert it first.") from None
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Write a file whole or not at all, byte for byte; raises UserError when it cannot be."""
+    draft = path.with_name(path.name + ".rlbot-new")
+    try:
+        draft.write_bytes(text.encode("utf-8"))
+        draft.chmod(path.stat().st_mode)
+        draft.replace(path)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise UserError(f"{path} cannot be written: {why(error)}.") from None
+
+
+def finish(
+    report: Report, arguments: argparse.Namespace, sources: Mapping[str, str] | None = None
+) -> int:
+    """Print the report in the wanted form; return the exit status."""
+    from bot.report import exit_status
+
+    status = exit_status(report)
+    if arguments.quiet and status == 0 and arguments.format not in ("json", "sarif"):
+        return status  # a program that reads the result gets one in any case
+    write(rendered(report, arguments, sources or {}), commands=arguments.format in _SAFE)
+    return status
+
+
+def rendered(report: Report, arguments: argparse.Namespace, sources: Mapping[str, str]) -> str:
+    """The report in the form that `--format` names."""
+    if arguments.format == "sarif":
+        from bot.commands.rule_texts import rule_texts
+        from bot.render.sarif import sarif
+
+        rules = rule_texts(report.language)
+        return sarif(report, rules=rules, sources=sources, prefix=root_prefix())
+    if arguments.format == "github":
+        from bot.render.github import github
+
+        return github(report, prefix=root_prefix())
+    if arguments.format == "json":
+        from bot.render.json_report import to_json
+
+        return to_json(report)
+    if arguments.format == "markdown":
+        from bot.render.markdown import comment
+
+        return comment(report)
+    from bot.render.text import text
+
+    return text(
+        report, sources=sources, color=wants_color(arguments.color), verbose=arguments.verbose
+    )
+
+
+def root_prefix() -> str:
+    """The working folder below the repository's root, with forward slashes; "" without one."""
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        if (folder / ".git").exists():
+            return here.relative_to(folder).as_posix().removeprefix(".")
+    return ""
+
+
+_SAFE = ("github", "json", "sarif")
+"""Forms that hold no command but their own: no line of JSON starts with a colon, and who reads
+JSON from a pipe must get nothing else."""
+
+
+def write(text: str, *, commands: bool = False) -> None:
+    """Print text that may hold any character, whatever the terminal's encoding is.
+
+    In a log of GitHub Actions nothing in it is obeyed, unless it is made of `commands`.
+    """
+    if not text:
+        return
+    if not text.endswith("\n"):
+        text += "\n"
+    if not commands and _COMMAND.search(text) and in_workflow_log():
+        token = os.urandom(16).hex()
+        text = f"::stop-commands::{token}\n{text}::{token}::\n"
+    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+    sys.stdout.flush()
+
+
+def in_workflow_log() -> bool:
+    """Whether what is printed goes to a log of GitHub Actions, and not to a file."""
+    if os.environ.get("GITHUB_ACTIONS") != "true":
+        return False
+    try:
+        return not stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def say(sentence: str) -> None:
+    """Print one line beside the result, on standard error."""
+    from bot.render.escape import terminal
+
+    sys.stderr.write(f"rlbot: {terminal(sentence)}\n")
+
+
+def wants_color(choice: str) -> bool:
+    """Whether to colour: `--color`, then NO_COLOR and FORCE_COLOR, then whether a person looks."""
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
+
+
+def _ids(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _versions(given: list[str]) -> dict[str, str]:
+    versions: dict[str, str] = {}
+    for text in given:
+        name, at, release = text.partition("@")
+        if not (name and at and release):
+            raise UserError(
+                f'--framework takes a name and a release, such as verl@0.9.1; got "{text}".'
+            )
+        versions[name.lower()] = release
+    return versions
+
+
+def why(error: OSError) -> str:
+    """The system's reason, in lower case."""
+    return (error.strerror or type(error).__name__).lower()

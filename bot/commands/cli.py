@@ -1,0 +1,85 @@
+"""The command `rlbot`: reads arguments, hands over to a command, turns errors into sentences."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from bot import __version__
+from bot.base.errors import UserError
+
+COMMANDS = (
+    "lint",
+    "resolve",
+    "verify",
+    "pr",
+    "table",
+    "estimate",
+    "recommend",
+    "bisect",
+    "rule",
+    "doctor",
+    "serve",
+    "worker",
+    "jobs",
+    "app",
+)
+"""Each is a module of `bot.commands`."""
+
+USAGE, FAULT, INTERRUPTED = 2, 70, 130
+
+_DESCRIPTION = "Check tuning scripts for RL training of language models, and the runs behind them."
+_EPILOG = (
+    "Exit status: 0 nothing wrong, 1 errors found or evidence inconsistent, "
+    "2 wrong usage or configuration, 3 something could not be checked."
+)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line."""
+    top = argparse.ArgumentParser(prog="rlbot", description=_DESCRIPTION, epilog=_EPILOG)
+    top.add_argument("--version", action="version", version=f"rlbot {__version__}")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name in COMMANDS:
+        module = import_module(f"bot.commands.{name}")
+        module.add(commands.add_parser(name, help=module.SUMMARY, description=module.__doc__))
+    return top
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit status."""
+    arguments = parser().parse_args(argv)
+    try:
+        return int(import_module(f"bot.commands.{arguments.command}").run(arguments))
+    except UserError as error:
+        _say(str(error))
+        return USAGE
+    except BrokenPipeError:
+        # The reader of our output went away; close it so that Python does not complain at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        _say("stopped.")
+        return INTERRUPTED
+    except Exception as error:
+        if os.environ.get("RLBOT_TRACEBACK"):
+            raise
+        _say(
+            f"a fault of rlbot itself ({type(error).__name__}), not of your input. Please report "
+            "it with the output of the same command under RLBOT_TRACEBACK=1."
+        )
+        return FAULT
+
+
+def _say(sentence: str) -> None:
+    from bot.render.escape import terminal
+
+    sys.stderr.write(f"rlbot: {terminal(sentence)}\n")
+
+
+def script() -> None:
+    """Entry point of the installed command."""
+    sys.exit(main())

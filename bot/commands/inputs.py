@@ -1,0 +1,79 @@
+"""The scripts that a command line names: files, folders, standard input."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bot.base.errors import UserError
+from bot.commands.arguments import read_file
+from bot.commands.tree import path_below
+
+if TYPE_CHECKING:
+    from bot.check.script import Script
+
+
+def add_paths(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments that name scripts."""
+    parser.add_argument("paths", metavar="PATH", nargs="+", help="a script, a folder, or - (stdin)")
+    parser.add_argument(
+        "--stdin-filename", metavar="PATH", help="the path that a script read from - is checked as"
+    )
+
+
+def scripts_of(
+    paths: list[str], stdin_name: str | None, root: Path | None = None
+) -> Iterator[Script | UserError]:
+    """The scripts named, folders walked; a file of a folder that cannot be read is given as error.
+
+    Raises UserError for a path that was named itself and cannot be read, or lies outside `root`.
+    """
+    from bot.check.script import Script
+
+    for given in paths:
+        if given == "-":
+            if not stdin_name:
+                raise UserError("A script from - needs --stdin-filename: its name is checked too.")
+            yield Script(
+                path=stdin_name,
+                data=sys.stdin.buffer.read(),
+                tree_path=_tree_path(root, Path(stdin_name)),
+            )
+            continue
+        path = Path(given)
+        if not os.path.isdir(path):  # noqa: PTH112 - Path.is_dir raises for overlong names
+            yield script_at(path, root)
+            continue
+        found = sorted(p for p in path.rglob("*.sh") if not p.is_dir())
+        if not found:
+            raise UserError(f"The folder {path} holds no script (*.sh).")
+        for file in found:
+            try:
+                yield script_at(file, root)
+            except UserError as error:
+                yield error
+
+
+def script_at(path: Path, root: Path | None = None) -> Script:
+    """The script in a file; raises UserError when it cannot be read, or lies outside `root`."""
+    from bot.check.script import Script
+
+    return Script(
+        path=path.as_posix(),
+        data=read_file(path),
+        full_path=path.absolute().as_posix(),
+        tree_path=_tree_path(root, path),
+    )
+
+
+def _tree_path(root: Path | None, path: Path) -> str | None:
+    if root is None:
+        return None
+    found = path_below(root, path)
+    if found is None:
+        raise UserError(f"{path} does not lie below the folder that --root names, {root}.")
+    return found

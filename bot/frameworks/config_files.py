@@ -1,0 +1,35 @@
+"""Configuration files of a stranger: what they may be at most, and how they are refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+Tree: TypeAlias = dict[str, Any]
+
+
+SUFFIX: Final = ".yaml"
+
+
+class ComposeError(Exception):
+    """Files that are no configuration; the message is a sentence without its full stop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a configuration may be at most; the largest of verl's releases needs a tenth."""
+
+    files: int = 600
+    file_bytes: int = 512 * 1024
+    all_bytes: int = 6 * 1024 * 1024
+    depth: int = 60
+    """Mappings and lists in each other."""
+    nodes: int = 60_000
+    """Values of one file, aliases written out; and of all files that one composition loads."""
+    loads: int = 1_500
+    """Files that one composition loads, those that it loads again included."""
+    all_nodes: int = 600_000
+    """Values that all compositions of one set of files load: half a minute's work."""
+
+
+LIMITS: Final = Limits()

@@ -1,0 +1,148 @@
+"""The settings that a release of a framework knows: what every kind of table answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, Protocol, TypeAlias
+
+from bot.frameworks.setting import Setting
+from bot.report import JsonValue
+
+Status: TypeAlias = Literal[
+    "ok", "unknown", "needs-plus", "exists", "absent", "below-leaf", "group", "invalid", "undecided"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One setting of a release."""
+
+    name: str
+    """Dotted key."""
+    type: str
+    """int, float, bool, str, list, dict, null, or "mandatory" (`???`); for a default that refers to
+    another setting, the type of what it refers to ("any" when only a run decides that)."""
+    default: JsonValue
+    """As the release writes it; references to other settings stay as `${other.key}`."""
+    free: bool = False
+    """True for an empty mapping below which any key may be added with `+`."""
+    choices: tuple[JsonValue, ...] = ()
+    """The only values that the framework takes; empty when it takes any."""
+    arity: str = ""
+    """Options of argparse: "" takes one value, "0" none (a flag), "?", "*", "+", or a count."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyVerdict:
+    """What the framework would say to one setting."""
+
+    status: Status
+    """ok · unknown: no such key to override · needs-plus: the key is new below a free-form mapping,
+    which takes `+` · exists: `+` on a key that is there · absent: `~` on a key that is not ·
+    below-leaf: the key goes on below a setting that is no mapping · group: a wrong choice of a
+    configuration group · invalid: the value cannot be put there · undecided: see `message`."""
+    accepted: bool | None
+    """Whether the framework itself takes it; None when that cannot be told. True with `below-leaf`
+    means that it would silently replace the setting above by a mapping."""
+    message: str = ""
+    """One sentence; empty when all is well."""
+    suggestion: str | None = None
+    """What to write instead of the key, with its operator: "+actor_rollout_ref.x.y"."""
+    choice: str | None = None
+    """A group choice under which the key does exist: "model_engine=megatron"."""
+
+    def __bool__(self) -> bool:
+        """True unless something is wrong for sure."""
+        return self.status in ("ok", "undecided")
+
+
+OK = KeyVerdict(status="ok", accepted=True)
+
+
+_SIMILAR = 0.7
+"""How similar the last parts of two keys must be for one to be meant by the other."""
+
+
+_CLOSE = 0.7
+"""Least score of a suggestion: a moved setting of the same name passes, a chance likeness fails."""
+
+
+class KeyTable(Protocol):
+    """The settings of one release (and, for Hydra, of one root configuration)."""
+
+    framework: str
+    version: str
+    root: str
+    """The root configuration (ppo_trainer) or the module that parses the options."""
+
+    def get(self, key: str) -> Key | None:
+        """The key (a leaf or a mapping), or None when the release does not have it."""
+
+    def __contains__(self, key: str) -> bool: ...
+
+    def __iter__(self) -> Iterator[str]:
+        """Every key, leaves and mappings."""
+
+    def deprecated(self, key: str) -> str | None:
+        """What to use instead of an accepted but deprecated key; "" when nothing is needed."""
+
+    def nearest(self, key: str) -> str | None:
+        """The most similar key of this release, or None when none is close."""
+
+    def history(self, key: str) -> str | None:
+        """Where the key exists, in words: "in verl 0.2 to 0.9.0, removed in 0.9.1"; else None."""
+
+    def verdict(self, setting: Setting) -> KeyVerdict:
+        """What the framework would say to this setting if it were the only one."""
+
+    def verdicts(self, settings: Sequence[Setting]) -> tuple[KeyVerdict, ...]:
+        """What the framework would say to each, in their order, which counts.
+
+        `+a.b=1 a.b=2` is right, the reverse is not.
+        """
+
+
+@lru_cache(maxsize=1024)
+def closest(key: str, candidates: tuple[str, ...]) -> str | None:
+    """The candidate most similar to a dotted key; None when none is close.
+
+    The last part counts most, since sections move more often than settings are renamed; then the
+    sections that both have, whatever their order, and the whole text.
+    """
+    from difflib import SequenceMatcher
+
+    *sections, name = key.split(".")
+    last = SequenceMatcher(b=name)
+    whole = SequenceMatcher(b=key)
+    best, best_score = None, 0.0
+    for other, having in _by_last_part(candidates).items():
+        # What `real_quick_ratio` says, without its cost: most names differ in length alone.
+        if 2 * min(len(other), len(name)) < _SIMILAR * (len(other) + len(name)):
+            continue
+        last.set_seq1(other)
+        if last.quick_ratio() < _SIMILAR:
+            continue
+        similar = last.ratio()
+        if similar < _SIMILAR:
+            continue
+        for candidate, others in having:
+            shared = sum(section in others for section in sections) / max(1, len(sections))
+            if 0.6 * similar + 0.2 * shared + 0.2 <= best_score:
+                continue  # Even the same text could not be better.
+            whole.set_seq1(candidate)
+            score = 0.6 * similar + 0.2 * shared + 0.2 * whole.ratio()
+            if score > best_score:
+                best, best_score = candidate, score
+    return best if best_score >= _CLOSE else None
+
+
+@lru_cache(maxsize=16)
+def _by_last_part(candidates: tuple[str, ...]) -> dict[str, list[tuple[str, list[str]]]]:
+    """Last part of a key to the keys that end with it, each with its sections."""
+    found: dict[str, list[tuple[str, list[str]]]] = {}
+    for candidate in candidates:
+        *sections, name = candidate.split(".")
+        found.setdefault(name, []).append((candidate, sections))
+    return found

@@ -1,0 +1,119 @@
+"""The released versions of each framework, and what their tables' files hold.
+
+The tables are `schemas/frameworks/<framework>/<release>.json` for configurations composed by Hydra
+and one `options.json` of all releases for command-line options, written from the released packages
+by `schemas/frameworks/generate.py`; adding a release is running that.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+
+from bot.base.resources import schemas
+from bot.frameworks.timeline import Timeline
+
+
+@cache
+def release_key(version: str) -> tuple[tuple[int, ...], int]:
+    """Sorts releases: 0.9.1 before 0.10.0, 0.3.0 before 0.3.0.post1; 0.2 equals 0.2.0."""
+    base, _, post = version.partition(".post")
+    numbers = [int(number) for number in re.findall(r"[0-9]+", base)]
+    while numbers and numbers[-1] == 0:
+        numbers.pop()
+    return tuple(numbers), int(post) if post.isdigit() else -1
+
+
+@cache
+def timeline(framework: str) -> Timeline | None:
+    """The options of every release, for a framework that is started with options; else None."""
+    path = schemas() / "frameworks" / framework / "options.json"
+    if not path.is_file():
+        return None
+    return Timeline(json.loads(path.read_bytes()))
+
+
+@cache
+def releases(framework: str) -> tuple[str, ...]:
+    """The releases that have a table, oldest first; empty for an unknown framework."""
+    if options := timeline(framework):
+        return options.releases
+    folder = schemas() / "frameworks" / framework
+    names = [path.stem for path in folder.glob("[0-9]*.json")]
+    return tuple(sorted(names, key=release_key))
+
+
+def find_release(framework: str, version: str) -> str | None:
+    """The known release that `version` means: "v0.2.0" is 0.2, "0.3.0" is 0.3.0.post1; else None.
+
+    A post-release stands for its release, since it repairs that release and has its settings.
+    """
+    if not re.fullmatch(r"v?[0-9]+(\.[0-9]+)*(\.post[0-9]+)?", version):
+        return None
+    numbers, post = release_key(version.removeprefix("v"))
+    same = [known for known in releases(framework) if release_key(known)[0] == numbers]
+    exact = [known for known in same if release_key(known)[1] == post]
+    return next(reversed(exact or same), None)
+
+
+@cache
+def release(framework: str, version: str) -> dict[str, Any]:
+    """The table of one release, as `schemas/frameworks/generate.py` describes it.
+
+    Raises `FileNotFoundError` when the release is not known.
+    """
+    if options := timeline(framework):
+        if version not in options.releases:
+            raise FileNotFoundError(f"{framework} {version} has no table")
+        modules = options.modules(version)
+        return {
+            "framework": framework,
+            "version": version,
+            "source": options.sources[version],
+            "kind": "argparse",
+            "dashed": options.dashed,
+            "entries": {module: module for module in modules},
+            "roots": modules,
+        }
+    path = schemas() / "frameworks" / framework / f"{version}.json"
+    data: dict[str, Any] = json.loads(path.read_bytes())
+    return data
+
+
+def entry_history(framework: str, entry: str) -> str | None:
+    """Releases that have a module to start, in words; None when no release has it."""
+    if options := timeline(framework):
+        return spans_of_releases(framework, options.started(entry))
+    having = [v for v in releases(framework) if entry in release(framework, v)["entries"]]
+    return spans_of_releases(framework, having)
+
+
+def entry_root(framework: str, version: str, entry: str) -> str | None:
+    """The root configuration that a module of this release uses; None when not known."""
+    found = release(framework, version)["entries"].get(entry)
+    return None if found is None else str(found)
+
+
+def spans_of_releases(framework: str, present: Iterable[str]) -> str | None:
+    """Releases in words: "in verl 0.4.1 to 0.9.0, removed in 0.9.1"; None for no release."""
+    known = releases(framework)
+    having = set(present)
+    runs: list[tuple[int, int]] = []
+    for at, version in enumerate(known):
+        if version not in having:
+            continue
+        if runs and runs[-1][1] == at - 1:
+            runs[-1] = (runs[-1][0], at)
+        else:
+            runs.append((at, at))
+    if not runs:
+        return None
+    parts = [known[a] if a == b else f"{known[a]} to {known[b]}" for a, b in runs]
+    text = f"in {framework} " + " and ".join(
+        [", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts
+    )
+    last = runs[-1][1]
+    return text if last == len(known) - 1 else f"{text}, removed in {known[last + 1]}"

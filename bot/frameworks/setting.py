@@ -1,0 +1,61 @@
+"""One setting that a launch gives to its framework, and words that are none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from bot.report import JsonValue
+from bot.shell.source import Span
+from bot.shell.words import Word
+
+Operator: TypeAlias = Literal["", "+", "++", "~"]
+
+
+class Unknown:
+    """A value that nobody can know without running the script."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "UNKNOWN"
+
+    def __bool__(self) -> bool:
+        return False
+
+
+UNKNOWN: Final = Unknown()
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting that a launch gives to its framework."""
+
+    key: str
+    """Dotted key, as the framework names it (OpenRLHF: the option without its dashes)."""
+    value: JsonValue | Unknown
+    """The value as the framework would type it; UNKNOWN when a hole decides it."""
+    text: str
+    """The value as written on the command line, holes as `${?reason}`."""
+    operator: Operator
+    word: Word
+    """The word of the command that carries it."""
+    key_span: Span
+    """Where the key (with its operator) was written."""
+    value_span: Span
+    """Where the value was written: the assignment, when it came through variables."""
+
+    @property
+    def known(self) -> bool:
+        """True when the value is known."""
+        return self.value is not UNKNOWN
+
+
+@dataclass(frozen=True, slots=True)
+class BadArgument:
+    """A word that the framework could not take as a setting."""
+
+    word: Word
+    span: Span
+    message: str
+    """One sentence: what is wrong with it."""

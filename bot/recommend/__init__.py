@@ -1,0 +1,1 @@
+"""Hardware and settings that fit a question, published rows first."""

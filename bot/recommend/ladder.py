@@ -1,0 +1,153 @@
+"""The memory options of each framework, in the order of what they cost in time, and why.
+
+The order follows the frameworks' own tuning guides: what costs nothing first, then what repeats
+work, then more and smaller passes, then traffic over PCIe, then traffic between GPUs in each layer.
+"""
+
+from __future__ import annotations
+
+from bot.base.messages import say
+from bot.recommend.request import Way, Wish
+
+Step = tuple[str, int]
+"""An option and its value, as in `Way.options`."""
+SHARES = (0.6, 0.4, 0.3)
+"""Shares of a card that the engine may have, the fastest first."""
+MICRO = 8
+"""Sequences of a pass before anything is saved."""
+
+_ORDER: tuple[Step, ...] = (
+    ("bf16", 1),
+    ("zero3", 1),
+    ("sleep", 1),
+    ("checkpointing", 1),
+    ("ref-offload", 1),
+    ("micro", 4),
+    ("micro", 2),
+    ("micro", 1),
+    ("offload", 1),
+    ("tensor", 2),
+    ("tensor", 4),
+    ("tensor", 8),
+    ("sequence", 2),
+    ("sequence", 4),
+    ("sequence", 8),
+)
+
+
+def first_micro(wish: Wish, gpus: int) -> int:
+    """Sequences of a pass before anything is saved: up to 8, and a divisor of a GPU's share."""
+    share = wish.batch * wish.responses // gpus
+    micro = MICRO
+    while micro > 1 and share % micro:
+        micro //= 2
+    return micro
+
+
+def divides(wish: Wish, gpus: int) -> bool:
+    """Whether a step's sequences can be shared out evenly."""
+    return wish.batch * wish.responses % gpus == 0
+
+
+def steps(wish: Wish, gpus: int) -> tuple[Step, ...]:
+    """The options that a wish has on a number of GPUs, the cheapest first."""
+    return tuple(step for step in _ORDER if _has(wish, gpus, step))
+
+
+def _has(wish: Wish, gpus: int, step: Step) -> bool:
+    name, value = step
+    verl, adapter = wish.framework == "verl", wish.method != "full"
+    reference = wish.task == "dpo" or (wish.online and wish.framework != "trl")
+    if name == "bf16":
+        return verl and adapter
+    if name == "zero3":
+        return not verl and gpus > 1
+    if name == "sleep":
+        return wish.framework == "openrlhf" and wish.online
+    if name == "checkpointing":
+        return wish.framework != "trl"
+    if name == "ref-offload":
+        # Below an adapter verl takes the base for the reference; OpenRLHF keeps a model of its own.
+        return reference and not (verl and adapter) and wish.framework != "trl"
+    if name == "micro":
+        return value < first_micro(wish, gpus)
+    if name == "offload":
+        return wish.framework != "trl"
+    heads = wish.model.shape.heads
+    if name == "tensor":
+        return wish.online and gpus % value == 0 and heads % value == 0
+    # Ulysses shares out the heads of the queries; a group of GPUs then has the batch of one.
+    return verl and gpus % value == 0 and heads % value == 0
+
+
+def explain(wish: Wish, way: Way) -> list[tuple[str, str]]:
+    """What a way switches on: setting and reason, the cheapest first."""
+    found = []
+    order = [name for name, _ in _ORDER]
+    for name in sorted(way.on, key=order.index):
+        value = way.on[name]
+        found.append((_settings(wish)[name].format(value=value), _why(name)))
+    if wish.online and way.share < SHARES[0]:
+        setting = _settings(wish)["share"].format(value=way.share)
+        found.insert("bf16" in way.on, (setting, _why("share")))
+    return found
+
+
+def _settings(wish: Wish) -> dict[str, str]:
+    sft = wish.framework == "verl" and not wish.online
+    return _SETTINGS["verl sft" if sft else wish.framework]
+
+
+_A = "actor_rollout_ref.actor"
+_SETTINGS: dict[str, dict[str, str]] = {
+    "verl": {
+        "bf16": f"{_A}.fsdp_config.model_dtype=bf16",
+        "share": "actor_rollout_ref.rollout.gpu_memory_utilization={value}",
+        "checkpointing": "actor_rollout_ref.model.enable_gradient_checkpointing=True",
+        "ref-offload": "actor_rollout_ref.ref.fsdp_config.param_offload=True",
+        "micro": f"{_A}.ppo_micro_batch_size_per_gpu={{value}}",
+        "offload": f"{_A}.fsdp_config.param_offload=True, {_A}.fsdp_config.optimizer_offload=True",
+        "tensor": "actor_rollout_ref.rollout.tensor_model_parallel_size={value}",
+        "sequence": f"{_A}.ulysses_sequence_parallel_size={{value}}",
+    },
+    "verl sft": {
+        "bf16": "engine.model_dtype=bf16",
+        "checkpointing": "model.enable_gradient_checkpointing=True",
+        "micro": "data.micro_batch_size_per_gpu={value}",
+        "offload": "engine.strategy=fsdp2, engine.offload_policy=True",
+        "sequence": "engine.ulysses_sequence_parallel_size={value}",
+    },
+    "openrlhf": {
+        "share": "--vllm.gpu_memory_utilization {value}",
+        "zero3": "--ds.zero_stage 3",
+        "sleep": "--ds.enable_sleep",
+        "checkpointing": "gradient_checkpointing_enable",
+        "ref-offload": "--ref.offload",
+        "micro": "--train.micro_batch_size {value}",
+        "offload": "--ds.adam_offload",
+        "tensor": "--vllm.tensor_parallel_size {value}",
+    },
+    "trl": {
+        "share": "--vllm_gpu_memory_utilization {value}",
+        "zero3": "--zero_stage 3",
+        "micro": "--per_device_train_batch_size {value}",
+        "tensor": "--vllm_tensor_parallel_size {value}",
+    },
+}
+
+
+def _why(name: str) -> str:
+    return {
+        "bf16": say("the frozen base takes 2 bytes a parameter instead of 4; costs no time"),
+        "share": say("leaves more beside the engine; a smaller cache generates more slowly"),
+        "zero3": say("weights and gradients are shared out too; gathered again in every layer"),
+        "sleep": say("trained states leave the GPU while the engine generates; two copies a step"),
+        "checkpointing": say(
+            "activations are made again in the backward pass; a third more compute"
+        ),
+        "ref-offload": say("the reference's weights wait on the host; copied for each pass"),
+        "micro": say("fewer tokens a pass; more passes"),
+        "offload": say("states wait on the host between updates; copied over PCIe in every step"),
+        "tensor": say("the engine's weights are shared out; its GPUs talk in every layer"),
+        "sequence": say("each sequence is shared out; its GPUs talk in every layer"),
+    }[name]

@@ -1,0 +1,128 @@
+"""What `rlbot recommend` answers: hardware and settings, published rows first, then predictions.
+
+Plain dataclasses as in `bot.report`. The JSON form is `recommend-v1`, described by
+`schemas/recommend-v1.schema.json`: fields may be added, none renamed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from bot.base.messages import Language
+from bot.report import PYDANTIC_CONFIG, Tool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What was asked."""
+
+    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
+
+    model: str
+    """The model as its maker writes it."""
+    task: str
+    method: Literal["full", "lora", "dora"]
+    framework: str
+    release: str
+    """The release whose settings are meant."""
+    prompt: int
+    """Tokens of the longest prompt; 0 where a task has samples alone."""
+    response: int
+    """Tokens of the longest response, or of the longest sample."""
+    batch: int
+    """Prompts, samples or pairs a step, over all GPUs."""
+    budget_gpus: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Switched:
+    """A memory-saving setting that is switched on, in the order of what it costs in time."""
+
+    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
+
+    setting: str
+    why: str
+    """What it saves, and what it costs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """A row of the documentation page for this model and task."""
+
+    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
+
+    rank: int
+    gpus: int
+    device: str
+    tag: str
+    max_batch: str | None
+    train: str
+    infer: str
+    link: str | None
+    """Address of its script."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Predicted:
+    """Hardware and settings that fit by the memory model; nobody has run them."""
+
+    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
+
+    rank: int
+    gpus: int
+    device: str
+    file_name: str
+    """The script's name by the convention."""
+    total_gib: float
+    """Memory of all its GPUs together."""
+    verdict: Literal["fits", "tight"]
+    binding: str
+    """The stage that takes the most."""
+    peak_gib: float
+    usable_gib: float
+    margin_gib: float
+    """Usable memory less the expected peak, on each GPU."""
+    margin_percent: float
+    """The margin as a share of the usable memory."""
+    host_gib: float
+    """Memory of each host for what is offloaded."""
+    options: tuple[Switched, ...]
+    """Cheapest first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Miss:
+    """A device on which nothing fits within the budget, at its nearest."""
+
+    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
+
+    device: str
+    gpus: int
+    stage: str
+    needed_gib: float
+    usable_gib: float
+    components: dict[str, float]
+    """What the stage is made of, GiB, the largest first."""
+    engine_gib: float | None = None
+    """What the engine's weights, one sequence and its work take, where its share is less."""
+    share_gib: float | None = None
+    """The engine's share of the card, where that is too little."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recommendations:
+    """The whole answer."""
+
+    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
+
+    schema: Literal["recommend-v1"] = "recommend-v1"
+    tool: Tool
+    language: Language
+    question: Question
+    published: tuple[Published, ...]
+    predicted: tuple[Predicted, ...]
+    misses: tuple[Miss, ...]
+    assumptions: tuple[str, ...]
+    notes: tuple[str, ...]
+    """What could not be asked, and why."""

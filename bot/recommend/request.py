@@ -1,0 +1,165 @@
+"""What somebody wants to train, and one way to do it: the question of `rlbot recommend`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal, TypeAlias
+
+from bot.base.errors import UserError
+from bot.memory.models import Model, find
+
+Framework: TypeAlias = Literal["verl", "openrlhf", "trl"]
+Method: TypeAlias = Literal["full", "lora", "dora"]
+
+TASKS: Mapping[Framework, tuple[str, ...]] = {
+    "verl": ("grpo", "ppo", "rloo", "sft"),
+    "openrlhf": ("grpo", "ppo", "rloo", "sft", "dpo", "rm"),
+    "trl": ("grpo", "rloo", "sft", "dpo", "rm"),
+}
+"""What the memory model and the newest release of each framework both know."""
+ONLINE = frozenset({"grpo", "ppo", "rloo"})
+"""Tasks that generate responses."""
+RESPONSES = 8
+"""Responses a prompt where a group is compared (GRPO, RLOO); PPO takes one."""
+_PATH = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]*\Z|/[A-Za-z0-9._/-]+\Z")
+_MOST_TOKENS = 10_000_000
+_PPO_DORA = (
+    "No script is made for PPO with DoRA: OpenRLHF and verl's FSDP have no DoRA, verl has it with "
+    "Megatron alone, and TRL's PPO is experimental. Use --method lora, or --framework trl with "
+    "--task grpo."
+)
+_TUNED = re.compile(r"-(?:instruct|chat|base|it|hf)(?=-|\Z)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """A question that makes sense: every field fits the others."""
+
+    path: str
+    """The model as it was asked for."""
+    model: Model
+    task: str
+    method: Method
+    framework: Framework
+    prompt: int
+    response: int
+    batch: int
+    rank: int = 32
+
+    @property
+    def online(self) -> bool:
+        """Whether responses are generated."""
+        return self.task in ONLINE
+
+    @property
+    def responses(self) -> int:
+        """Responses a prompt; 1 for samples."""
+        return RESPONSES if self.task in ("grpo", "rloo") else 1
+
+    @property
+    def label(self) -> str:
+        """The task as file names and the page write it: grpo-lora."""
+        return self.task if self.method == "full" else f"{self.task}-{self.method}"
+
+    @property
+    def token(self) -> str:
+        """The model as file names write it: qwen2.5-7b."""
+        return _TUNED.sub("", self.model.name.lower().replace("_", "-").replace(" ", "-"))
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One arrangement of a wish: GPUs and the memory options that are on."""
+
+    gpus: int
+    options: frozenset[tuple[str, int]] = frozenset()
+    """Option and its value, such as ("micro", 2); of one option the highest step counts."""
+    share: float = 0.6
+    """Of the GPU's memory for the engine."""
+
+    @property
+    def on(self) -> Mapping[str, int]:
+        """Each option to its strongest value."""
+        found: dict[str, int] = {}
+        for name, value in self.options:
+            strongest = min if name == "micro" else max
+            found[name] = strongest(found[name], value) if name in found else value
+        return MappingProxyType(found)
+
+    def value(self, name: str, otherwise: int) -> int:
+        """The strongest value of an option, else what applies without it."""
+        return self.on.get(name, otherwise)
+
+    @property
+    def per_node(self) -> int:
+        """GPUs of each node: eight, or what an even share over the nodes is (two of six)."""
+        return self.gpus // self.nodes
+
+    @property
+    def nodes(self) -> int:
+        """Nodes of at most eight GPUs."""
+        return -(-self.gpus // 8)
+
+
+def make_wish(
+    *,
+    model: str,
+    task: str,
+    method: str,
+    framework: str,
+    prompt: int,
+    response: int,
+    batch: int,
+    rank: int = 32,
+) -> Wish:
+    """The wish; raises UserError with a sentence for what is unknown or contradictory."""
+    task = {"gae": "ppo", "reward": "rm"}.get(task.lower(), task.lower())
+    known = {name: tasks for name, tasks in TASKS.items() if name == framework}
+    if not known:
+        raise UserError(f"{framework} is not known here: use one of {', '.join(TASKS)}.")
+    ((chosen, tasks),) = known.items()
+    if method == "dora" and task == "ppo":
+        raise UserError(_PPO_DORA)
+    if task not in tasks:
+        able = [name for name, others in TASKS.items() if task in others]
+        way = f"use --framework {able[0]}" if able else f"use one of {', '.join(tasks)}"
+        raise UserError(f"There is no prediction for {task} with {framework}; {way}.")
+    if method not in ("full", "lora", "dora"):
+        raise UserError(f"{method} is no method: use full, lora or dora.")
+    if method == "dora" and chosen != "trl":
+        raise UserError(
+            f"{framework} trains no DoRA on {'FSDP' if chosen == 'verl' else 'DeepSpeed'}; "
+            "use --framework trl, or --method lora."
+        )
+    for name, count, least in (
+        ("prompt", prompt, 0 if task not in ONLINE else 1),
+        ("response", response, 1),
+        ("batch", batch, 1),
+        ("rank", rank, 1),
+    ):
+        if not least <= count <= _MOST_TOKENS:
+            raise UserError(
+                f"The {name} is {count}; a number from {least} to {_MOST_TOKENS} belongs there."
+            )
+    if not _PATH.match(model):
+        raise UserError("The model is a hub name or a path of letters, digits and . _ - / alone.")
+    found = find(model)
+    if found is None:
+        raise UserError(
+            f"The shape of the model {model} is not known, so there is no prediction. Use the name "
+            "it has on its hub, such as Qwen/Qwen2.5-7B-Instruct."
+        )
+    return Wish(
+        path=model,
+        model=found,
+        task=task,
+        method=method,  # type: ignore[arg-type]
+        framework=chosen,
+        prompt=prompt,
+        response=response,
+        batch=batch,
+        rank=rank,
+    )

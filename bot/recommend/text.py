@@ -1,0 +1,224 @@
+"""What `rlbot recommend` prints: text or Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from bot.recommend.report import Miss, Predicted, Published, Recommendations
+from bot.render.columns import padded, width_of
+from bot.render.escape import link, markdown_cell, markdown_inline, terminal
+from bot.render.speech import speaking, tr, word
+
+SUMS = 3
+"""Devices on which nothing fits that are shown with their sum; the others are named."""
+
+
+def text(answer: Recommendations) -> str:
+    """The answer for a terminal."""
+    with speaking(answer.language):
+        return "\n".join(_text(answer)) + "\n"
+
+
+def _text(answer: Recommendations) -> Iterator[str]:
+    yield terminal(_head(answer))
+    for row in answer.published:
+        yield ""
+        yield f"{row.rank:>3}  {terminal(f'{row.gpus} × {row.device}')}  {tr('published row')}"
+        yield f"     {terminal(_row(row))}"
+        if row.link:
+            yield f"     {terminal(row.link)}"
+    if answer.predicted:
+        yield ""
+        yield tr("Predicted, nobody has run it:")
+        labels = [terminal(f"{one.gpus} × {one.device}") for one in answer.predicted]
+        wide = max(map(width_of, labels))
+        for label, one in zip(labels, answer.predicted, strict=True):
+            yield f"{one.rank:>3}  {padded(label, wide)}  {terminal(_figures(one))}"
+            yield f"     {_indent(wide)}{terminal(_options(one))}"
+    shown, others = _nearest(answer)
+    for miss in shown:
+        yield ""
+        yield terminal(_missed(miss, answer.question.budget_gpus))
+        yield f"     {terminal(_sum(miss))}"
+    if others:
+        yield ""
+        yield terminal(others)
+    why = _whys(answer)
+    if why:
+        yield ""
+        yield tr("What the options do, the cheapest in time first:")
+        yield from (f"  {terminal(line)}" for line in why)
+    yield ""
+    yield from (terminal(line) for line in _below(answer))
+
+
+def markdown(answer: Recommendations) -> str:
+    """The answer as Markdown."""
+    with speaking(answer.language):
+        return "\n".join(_markdown(answer)) + "\n"
+
+
+def _markdown(answer: Recommendations) -> Iterator[str]:
+    yield f"**{markdown_inline(_head(answer))}**"
+    yield ""
+    heads = [
+        "",
+        tr("hardware"),
+        tr("source"),
+        tr("verdict"),
+        tr("margin"),
+        tr("binds"),
+        tr("options"),
+    ]
+    yield "| " + " | ".join(heads) + " |"
+    yield "| --: | --- | --- | --- | --: | --- | --- |"
+    for row in answer.published:
+        source = tr("published row")
+        linked = link(source, row.link) if row.link else source
+        cells = [f"{row.gpus} × {row.device}", _row(row)]
+        hardware, says = map(markdown_cell, cells)
+        yield f"| {row.rank} | {hardware} | {linked} | {says} | | | |"
+    for one in answer.predicted:
+        cells = [
+            f"{one.gpus} × {one.device}",
+            tr("predicted, nobody has run it"),
+            tr(one.verdict),
+            _margin(one),
+            tr(one.binding),
+            _options(one),
+        ]
+        yield f"| {one.rank} | " + " | ".join(map(markdown_cell, cells)) + " |"
+    yield ""
+    shown, others = _nearest(answer)
+    for miss in shown:
+        said = f"{_missed(miss, answer.question.budget_gpus)} {_sum(miss)}"
+        yield f"- {markdown_inline(said)}"
+    if others:
+        yield f"- {markdown_inline(others)}"
+    yield from (f"- {markdown_inline(line)}" for line in (*_whys(answer), *_below(answer)))
+
+
+def _head(answer: Recommendations) -> str:
+    asked = answer.question
+    task = asked.task if asked.method == "full" else f"{asked.task}-{asked.method}"
+    return tr(
+        "{task} of {model} with {framework} {release}, {tokens} tokens, "
+        "batch {batch}, GPU budget {gpus}",
+        task=task,
+        model=asked.model,
+        framework=asked.framework,
+        release=asked.release,
+        tokens=f"{asked.prompt} + {asked.response}" if asked.prompt else asked.response,
+        batch=asked.batch,
+        gpus=asked.budget_gpus,
+    )
+
+
+def _row(row: Published) -> str:
+    parts = [row.tag, row.train, row.infer]
+    if row.max_batch:
+        parts.append(f"MaxBatch {row.max_batch}")
+    return ", ".join(part for part in parts if part)
+
+
+def _figures(one: Predicted) -> str:
+    figures = tr(
+        "{verdict}: {peak} of {usable} GiB, margin {margin}; {stage} binds",
+        verdict=tr(one.verdict),
+        peak=f"{one.peak_gib:.1f}",
+        usable=f"{one.usable_gib:.1f}",
+        margin=_margin(one),
+        stage=tr(one.binding),
+    )
+    if one.host_gib >= 0.05:
+        figures += tr("; {gib} GiB on each host", gib=f"{one.host_gib:.1f}")
+    return figures
+
+
+def _margin(one: Predicted) -> str:
+    return f"{one.margin_gib:.1f} GiB ({one.margin_percent:.0f} %)"
+
+
+def _options(one: Predicted) -> str:
+    if not one.options:
+        return tr("no memory option")
+    # The explanations below the list have the whole names.
+    return ", ".join(o.setting.replace("actor_rollout_ref.", "") for o in one.options)
+
+
+def _nearest(answer: Recommendations) -> tuple[Sequence[Miss], str]:
+    """The misses to show with their sums, and a sentence that names the others."""
+    shown, others = answer.misses[:SUMS], answer.misses[SUMS:]
+    if not others:
+        return shown, ""
+    names = ", ".join(miss.device for miss in others)
+    return shown, tr("Nor on {devices}.", devices=names)
+
+
+def _missed(miss: Miss, budget: int) -> str:
+    return tr(
+        "Nothing fits on {device} within a GPU budget of {budget}. "
+        "The nearest is {gpus} × {device}:",
+        device=miss.device,
+        budget=budget,
+        gpus=miss.gpus,
+    )
+
+
+def _sum(miss: Miss) -> str:
+    """The arithmetic: what is too much for the card, or for the engine's share of it."""
+    said = []
+    if miss.needed_gib > miss.usable_gib:
+        parts = [f"{word(name)} {gib:.1f}" for name, gib in miss.components.items() if gib >= 0.05]
+        said.append(
+            tr(
+                "{stage} takes {needed} GiB of {usable}: {parts}",
+                stage=tr(miss.stage),
+                needed=f"{miss.needed_gib:.1f}",
+                usable=f"{miss.usable_gib:.1f}",
+                parts=" + ".join(parts),
+            )
+        )
+    if miss.engine_gib is not None:
+        said.append(
+            tr(
+                "the engine needs {needed} GiB, its share of the card is {share}",
+                needed=f"{miss.engine_gib:.1f}",
+                share=f"{miss.share_gib or 0:.1f}",
+            )
+        )
+    return tr("; ").join(said)
+
+
+def _whys(answer: Recommendations) -> list[str]:
+    """Each option that any prediction uses, once, in the order of its cost."""
+    names: list[str] = []
+    why: dict[str, str] = {}
+    for one in answer.predicted:
+        at = 0
+        for option in one.options:
+            name = option.setting.replace("=", " ").split()[0]
+            if name not in why:
+                # Behind the option that comes before it in this prediction.
+                names.insert(at, name)
+                why[name] = option.why
+            at = names.index(name) + 1
+    return [tr("{what}: {why}", what=name, why=why[name]) for name in names]
+
+
+def _below(answer: Recommendations) -> list[str]:
+    lines = []
+    if answer.published or answer.predicted:
+        lines.append(
+            tr(
+                "Ranked by the memory of all GPUs together, then by fewer options; "
+                "published rows first."
+            )
+        )
+    if answer.assumptions:
+        lines.append(tr("assumed: {assumptions}", assumptions=tr("; ").join(answer.assumptions)))
+    return [*lines, *answer.notes]
+
+
+def _indent(wide: int) -> str:
+    return " " * (wide + 2)

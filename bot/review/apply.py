@@ -1,0 +1,68 @@
+"""What `/apply` writes: safe fixes of scripts, and the rows of the page. Pure: bytes to bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from bot.base.messages import say, sentence_of
+from bot.check.fix import fix_script
+from bot.check.script import Options, Script
+from bot.report import Report, ScriptReport
+from bot.table import PageError, add_row, read_page
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows:
+    """The page with its new rows."""
+
+    text: str
+    scripts: tuple[str, ...] = ()
+    """Paths of the scripts whose row was written."""
+    left: tuple[tuple[str, str], ...] = ()
+    """Path of a script whose row was not written, and why."""
+
+
+def fixed_scripts(
+    report: Report, scripts: Mapping[str, bytes], options: Options
+) -> dict[str, bytes]:
+    """The scripts that safe fixes change, by path; a fix changes its own characters alone."""
+    # Fixes do not depend on the run, and reading it once for each of them would cost minutes.
+    around = replace(options, linked=None)
+    changed = {}
+    for script in report.scripts:
+        data = scripts.get(script.path)
+        if data is None or not any(f.fix and f.fix.safe for f in script.findings):
+            continue
+        fixed = fix_script(Script(path=script.path, data=data), around).data
+        if fixed != data:
+            changed[script.path] = fixed
+    return changed
+
+
+def with_rows(report: Report, page: str, path: str) -> Rows:
+    """The page with the row of each script that nothing contradicts, one after the other."""
+    text, written, left = page, list[str](), list[tuple[str, str]]()
+    for script in report.scripts:
+        if script.verdict == "fail" or script.row is None or script.page_edit is None:
+            left.append((script.path, _why_not(script)))
+            continue
+        try:
+            change = add_row(read_page(text, path), script.row, size=script.page_edit.section)
+        except PageError as error:
+            left.append((script.path, sentence_of(error)))
+            continue
+        if change.text != text:
+            written.append(script.path)
+            text = change.text
+    return Rows(text=text, scripts=tuple(written), left=tuple(left))
+
+
+def _why_not(script: ScriptReport) -> str:
+    if script.evidence and script.evidence.verdict == "inconsistent":
+        return say("its run contradicts it.")
+    if script.verdict == "fail":
+        return say("it has errors.")
+    if script.row is None:
+        return say("its launch is not known.")
+    return say("no run that could be read backs it.")

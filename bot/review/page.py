@@ -1,0 +1,168 @@
+"""The documentation page that a change alters: what the change brings into it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from bot.base.errors import UserError
+from bot.base.messages import say
+from bot.check.page import Repository, check_page, new_in, own_links
+from bot.check.script import Options, PageText
+from bot.github.change import ChangeFiles, ChangeSource
+from bot.rules._support.registry import find
+from bot.table.checks._support import registry
+from bot.table.links import repository_name
+
+if TYPE_CHECKING:
+    from bot.report import PageReport
+    from bot.table.links import FileLink
+
+MOST_LINKS: Final = 500
+"""Links of a page that are followed into the history of its repository."""
+
+_COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
+
+
+def change_page(
+    source: ChangeSource, files: ChangeFiles, page: PageText, options: Options
+) -> PageReport | None:
+    """What a change does to the page: the findings that the page at the base does not have.
+
+    `page` is the page at the head. The rows are compared with the scripts as they stand there, and
+    followed to the commits that they link to. That a script of the change itself has no row is not
+    told: its row is offered. None when the options select no check of the page. Raises UserError
+    when the page is too long or the repository could not be read.
+    """
+    chosen = _for_page(options)
+    if chosen is None:
+        return None
+    offered = frozenset(file.path for file in files.scripts)
+    after = check_page(page, _repository(source, source.head, page, options, offered), chosen)
+    text = _text(files.page_before)
+    if text is None:
+        return after
+    old = PageText(path=page.path, text=text)
+    try:
+        before = check_page(old, _repository(source, source.base, old, options, offered), chosen)
+    except UserError:
+        return after
+    return new_in(after, before)
+
+
+def standing_links(
+    source: ChangeSource, files: ChangeFiles, page: PageText | None
+) -> dict[str, str]:
+    """Path of a script to the permalink of its row, where that commit holds the same script.
+
+    Such a link stays: each commit of a pull request would ask for a new one otherwise. Raises
+    UserError when the repository could not be read.
+    """
+    scripts = {file.path: file.data for file in files.scripts if file.data is not None}
+    name = _name(source)
+    if page is None or not scripts:
+        return {}
+    try:
+        links = own_links(page, name)
+    except UserError:
+        return {}
+    pinned = {
+        (link.ref, link.path): address
+        for address, link in links.items()
+        # A fork, and with it what is linked there, may be gone tomorrow.
+        if link.path in scripts
+        and link.ref
+        and _COMMIT.match(link.ref)
+        and (name is None or link.repository == repository_name(name))
+    }
+    known = source.files(list(pinned))
+    return {
+        path: address
+        for (ref, path), address in pinned.items()
+        if known.get((ref, path)) == scripts[path]
+    }
+
+
+def _text(data: bytes | None) -> str | None:
+    try:
+        return data.decode("utf-8") if data is not None else None
+    except UnicodeDecodeError:
+        return None
+
+
+def for_scripts(options: Options) -> Options:
+    """The options without the names of page checks, which are no rules of scripts."""
+    return replace(options, ignore=[name for name in options.ignore if not registry.find(name)])
+
+
+def _for_page(options: Options) -> Options | None:
+    """The options with the names of page checks alone; raises UserError for a name that is none."""
+    for name in (*options.select, *options.ignore):
+        if registry.find(name) is None:
+            find(name)
+    select = [name for name in options.select if registry.find(name)]
+    if options.select and not select:
+        return None
+    return replace(
+        options, select=select, ignore=[name for name in options.ignore if registry.find(name)]
+    )
+
+
+def _repository(
+    source: ChangeSource, commit: str, page: PageText, options: Options, offered: frozenset[str]
+) -> Repository:
+    """The repository at a commit, with every file that a row of the page may lead to."""
+    name = _name(source)
+    scripts: dict[str, bytes] = {}
+    for folder in options.config.scripts:
+        root = folder.rstrip("/")
+        for path, data in source.below(commit, root, ".sh").items():
+            scripts[f"{root}/{path}"] = data
+    links = tuple(dict.fromkeys(own_links(page, name).values()))
+    known = source.files(_asked(links, commit, scripts))
+
+    def history(ref: str, path: str) -> bytes | None:
+        if not _COMMIT.match(ref):
+            raise UserError(say("{ref} is no full commit id; link to a commit.", ref=ref))
+        if (ref, path) in known:
+            return known[ref, path]
+        if len(links) > MOST_LINKS:
+            raise UserError(
+                say(
+                    "The page has more than {most} links, and this one was not followed.",
+                    most=MOST_LINKS,
+                )
+            )
+        raise UserError(
+            say(
+                "The repository has no commit {commit}, or no file that can be read there.",
+                commit=ref[:10],
+            )
+        )
+
+    return Repository(
+        name=name,
+        scripts=scripts,
+        file=lambda path: known.get((commit, path)),
+        history=history,
+        offered=offered,
+    )
+
+
+def _name(source: ChangeSource) -> str | None:
+    """OWNER/NAME of the repository, where it is known."""
+    return source.web_url.split("/", 3)[-1] if source.web_url else None
+
+
+def _asked(
+    links: Sequence[FileLink], commit: str, scripts: Mapping[str, bytes]
+) -> list[tuple[str, str]]:
+    """The (commit, path) of the links that have to be looked up."""
+    places = [(link.ref or commit, link.path) for link in links[:MOST_LINKS]]
+    return [
+        (at, path)
+        for at, path in places
+        if _COMMIT.match(at) and not (at == commit and path in scripts)
+    ]

@@ -1,0 +1,195 @@
+"""Which run each script of a change rests on: command line, headers, and what the author wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+from bot.base.config import Config
+from bot.base.errors import UserError
+from bot.base.messages import say
+from bot.check.read import plans_of
+from bot.check.script import Options
+from bot.evidence.facts import EvidenceError, Facts
+from bot.evidence.find_links import FoundLink, RefusedLink, find_links
+from bot.evidence.in_use import in_use
+from bot.evidence.links import RunLink, parse_link
+from bot.evidence.which_run import Choice, by_configuration, choose
+from bot.github.change import ChangeFiles, ChangeSource
+from bot.script.header import read_header
+from bot.shell import read
+from bot.shell.words import Reading
+
+MAX_CANDIDATES: Final = 6
+"""Runs that are read to find out which script they belong to."""
+
+_REFUSED: Final = (
+    "No run is linked. The pull request names {text}, which is not read: {reason} Link the run in "
+    "the pull request, or add a comment `# wandb: LINK` to the script."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeRuns:
+    """What is known of the runs before any script is checked."""
+
+    runs: Mapping[str, Path | RunLink] = field(default_factory=dict)
+    """Path of a script to its run."""
+    asked: Mapping[str, str] = field(default_factory=dict)
+    """Path of a script whose run is not clear to a sentence that asks for it."""
+    linked: Callable[[RunLink], Facts] | None = None
+    """Reads a run, each once."""
+    scripts: Mapping[str, str] = field(default_factory=dict)
+    """Every tuning script of the head, by path: the runs that they name are in use."""
+
+    def in_use(self, path: str, page: str | None, options: Options) -> dict[str, tuple[str, ...]]:
+        """What else rests on which run, for the script `path`."""
+        chosen = {p: run for p, run in self.runs.items() if isinstance(run, RunLink)}
+        return in_use(
+            path,
+            self.scripts,
+            page,
+            chosen=chosen,
+            hosts=options.config.wandb_hosts,
+            origins=options.origins,
+        )
+
+
+def change_runs(
+    source: ChangeSource,
+    files: ChangeFiles,
+    given: Mapping[str, Path | RunLink],
+    options: Options,
+) -> ChangeRuns:
+    """Find the runs of a change's scripts; `given` are those of the command line.
+
+    The author's texts are asked for only where a script has neither; candidates are read only
+    where more than one run may be meant. Never raises for what a script or a text holds.
+    """
+    readings = {f.path: read(f.data, f.path) for f in files.scripts if f.data is not None}
+    linked = _once(options.linked)
+    headers = {path: _header(reading, options) for path, reading in readings.items()}
+    changed = {
+        f.path: f.data.decode("utf-8", "replace") for f in files.scripts if f.data is not None
+    }
+    open_ = [path for path in readings if path not in given and len(headers[path]) != 1]
+    found, refused = _said(source, options) if open_ else ((), ())
+    links = {path: run for path, run in given.items() if isinstance(run, RunLink)}
+    # A script that was given a folder takes no link, and a broken header is for its own check.
+    taking = [
+        path
+        for path in readings
+        if not isinstance(given.get(path), Path) and not _broken(readings[path], headers[path])
+    ]
+    choice = choose(taking, given=links, headers=headers, found=found, refused=refused)
+    if choice.asked and linked is not None:
+        choice = _settled(choice, readings, linked, options)
+    # A script's own header is read by its own check.
+    chosen = {path: each.link for path, each in choice.chosen.items() if each.by != "header"}
+    runs = {**chosen, **given}
+    compares = bool(given) or (linked is not None and bool(choice.chosen))
+    scripts = {**(_other_scripts(source, options.config) if compares else {}), **changed}
+    asked = dict(choice.asked)
+    if refused:
+        for path in taking:
+            if path not in choice.chosen and path not in asked:
+                asked[path] = say(_REFUSED, text=refused[0].text, reason=refused[0].reason)
+    return ChangeRuns(runs, asked, linked, scripts)
+
+
+def _header(reading: Reading, options: Options) -> tuple[RunLink, ...]:
+    links = []
+    for stated in read_header(reading.comments).links:
+        try:
+            links.append(
+                parse_link(stated.text, options.config.wandb_hosts, origins=options.origins)
+            )
+        except EvidenceError:
+            continue
+    return tuple(dict.fromkeys(links))
+
+
+def _broken(reading: Reading, links: tuple[RunLink, ...]) -> bool:
+    return not links and bool(read_header(reading.comments).links)
+
+
+def _said(
+    source: ChangeSource, options: Options
+) -> tuple[tuple[FoundLink, ...], tuple[RefusedLink, ...]]:
+    """The links in what the change's author wrote, each run once."""
+    found: dict[RunLink, FoundLink] = {}
+    refused: dict[str, RefusedLink] = {}
+    try:
+        texts = source.texts()
+    except UserError:
+        return (), ()
+    for text in texts:
+        links = find_links(text.body, options.config.wandb_hosts, origins=options.origins)
+        for each in links.links:
+            found.setdefault(each.link, each)
+        for other in links.refused:
+            refused.setdefault(other.text, other)
+    return tuple(found.values()), tuple(refused.values())
+
+
+def _settled(
+    choice: Choice,
+    readings: Mapping[str, Reading],
+    linked: Callable[[RunLink], Facts],
+    options: Options,
+) -> Choice:
+    """The choice with what the configurations of the candidates decide."""
+    candidates = list(dict.fromkeys(run for runs in choice.candidates.values() for run in runs))
+    facts: dict[RunLink, Facts] = {}
+    for run in candidates[:MAX_CANDIDATES]:
+        try:
+            facts[run] = linked(run)
+        except EvidenceError:
+            continue
+    first = {}
+    for path in choice.asked:
+        found = plans_of(readings[path], read_header(readings[path].comments), options)
+        if found:
+            first[path] = found[0]
+    return by_configuration(first, facts, choice)
+
+
+def _once(linked: Callable[[RunLink], Facts] | None) -> Callable[[RunLink], Facts] | None:
+    """The reader, which reads each run once: also one that cannot be read."""
+    if linked is None:
+        return None
+    known: dict[RunLink, Facts | EvidenceError] = {}
+
+    def reader(link: RunLink) -> Facts:
+        if link not in known:
+            try:
+                known[link] = linked(link)
+            except EvidenceError as error:
+                known[link] = error
+        found = known[link]
+        if isinstance(found, EvidenceError):
+            raise EvidenceError(found.sentence)
+        return found
+
+    return reader
+
+
+def _other_scripts(source: ChangeSource, config: Config) -> dict[str, str]:
+    """The tuning scripts that stand at the head, changed or not; none where they can't be read."""
+    found: dict[str, str] = {}
+    for folder in config.scripts:
+        root = folder.rstrip("/")
+        try:
+            read_ = source.below(source.head, root, ".sh")
+        except UserError:
+            continue
+        for path, data in read_.items():
+            found[f"{root}/{path}"] = data.decode("utf-8", "replace")
+    return found
+
+
+def with_runs(options: Options, runs: ChangeRuns, path: str, page: str | None) -> Options:
+    """The options under which one script of the change is checked."""
+    return replace(options, linked=runs.linked, runs_in_use=runs.in_use(path, page, options))

@@ -1,0 +1,1 @@
+"""What rules share: their base types, the registry, and helpers."""

@@ -1,0 +1,70 @@
+"""The memory budget of a case's launches, on the device that the script's name says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from bot.base.messages import Message, say
+from bot.frameworks.plan import Plan
+from bot.rules._support.base import Case
+from bot.script.trial_log import outcome, reaches, tried_values
+from bot.shell import Files
+
+if TYPE_CHECKING:
+    from bot.memory.budget import Budget
+    from bot.memory.predict import Prediction
+    from bot.memory.workload import Level
+
+LIMITS = (
+    "Silent without a prediction: when the name says no known device, the model's shape is not "
+    "known, or a setting that decides cannot be read. `rlbot estimate` says which. A run that "
+    "finished is stronger than any estimate."
+)
+SOURCE = "docs/memory.md: the staged model of memory, its calibration and its limits"
+DOCS_ZH = (
+    "没有预测时不作判断：名称中没有已知设备、模型结构未知，或关键设置无法读出；"
+    "`rlbot estimate` 会说明原因。已完成的运行比任何估计都更有说服力。"
+)
+
+
+def predictions(case: Case) -> Iterator[tuple[Plan, Prediction]]:
+    """Each launch with its prediction; launches without one are left out."""
+    if case.name.device is None:
+        return
+    for plan in case.plans:
+        if plan.model.value is not None:
+            made = _prediction(plan, case.name.device, case.name.gpus, case.files)
+            if made is not None:
+                yield plan, made
+
+
+@lru_cache(maxsize=32)
+def _prediction(
+    plan: Plan, device: str, gpus: int | None, files: Files | None
+) -> Prediction | None:
+    from bot.memory.predict import predict
+    from bot.memory.settings import NoPredictionError
+
+    try:
+        return predict(plan, device, gpus=gpus, files=files)
+    except NoPredictionError:
+        return None
+
+
+def sum_in_words(budget: Budget, level: Level) -> Message:
+    """The arithmetic of the fullest stage: "weights 14.2 + gradients 14.2 + … = 59.6 GiB"."""
+    stage = budget.binding(level)
+    parts = sorted(stage.components[level].items(), key=lambda item: -item[1].count)
+    shown = [f"{name} {amount.in_gib:.1f}" for name, amount in parts if amount.in_gib >= 0.05]
+    terms = " + ".join(shown)
+    return say("{terms} = {total}", terms=terms, total=str(stage.total.at(level)))
+
+
+def ran_before(case: Case, plan: Plan) -> bool:
+    """Whether the script's own trial log says that its value ran."""
+    return any(
+        outcome(tried.trials, tried.value) is True and reaches(case.reading, plan, tried)
+        for tried in tried_values(case.reading, case.plans)
+    )

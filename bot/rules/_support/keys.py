@@ -1,0 +1,77 @@
+"""What a release says about each setting of a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from bot.base.messages import Message, say
+from bot.frameworks.key_table import KeyVerdict, Status
+from bot.frameworks.plan import Plan
+from bot.frameworks.setting import Setting
+from bot.rules._support.base import Case, TextEdit
+
+
+def refused(case: Case, *statuses: Status) -> Iterator[tuple[Plan, Setting, KeyVerdict]]:
+    """The settings of all plans whose verdict has one of these statuses."""
+    for plan in case.plans:
+        for setting, verdict in zip(plan.settings, _verdicts(plan), strict=False):
+            if verdict.status in statuses:
+                yield plan, setting, verdict
+
+
+@lru_cache(maxsize=32)
+def _verdicts(plan: Plan) -> tuple[KeyVerdict, ...]:
+    """The verdict on each setting, none without a table; kept, as several rules ask."""
+    return plan.table.verdicts(plan.settings) if plan.table is not None else ()
+
+
+def release(plan: Plan) -> Message:
+    """The release that was asked, in words: "checked against verl 0.9.1: the newest release".
+
+    A configuration of its own (a checkout, a change) has no release: its name says all.
+    """
+    if plan.version_reason.endswith(plan.framework_version):
+        return say("checked against {reason}", reason=reason(plan))
+    return say(
+        "checked against {framework} {version}: {reason}",
+        framework=plan.framework,
+        version=plan.framework_version,
+        reason=reason(plan),
+    )
+
+
+def reason(plan: Plan) -> str:
+    """Why the release was chosen, in words that can be said in Chinese where they are fixed."""
+    text = plan.version_reason
+    return say(text) if text in KEYS_ZH else text
+
+
+KEYS_ZH = {
+    "checked against {reason}": "按{reason}检查",
+    "checked against {framework} {version}: {reason}": "按 {framework} {version} 检查：{reason}",
+    "the newest release known": "已知的最新版本",
+    "the release asked for": "指定的版本",
+    "the release that the script's comment names": "脚本注释所写的版本",
+}
+"""What is said of releases, in Chinese."""
+
+
+def written(setting: Setting) -> str:
+    """The key with its operator, as the script writes it."""
+    return f"{setting.operator}{setting.key}"
+
+
+def shown(plan: Plan, key: str) -> str:
+    """The key as the framework's users write it: verl's dotted, an option with two dashes."""
+    return key if plan.framework == "verl" else f"--{key}"
+
+
+def replaced(case: Case, setting: Setting, text: str) -> tuple[TextEdit, ...]:
+    """The edit that writes `text` for the key and its operator; none for a computed key."""
+    span = setting.key_span
+    there = case.source.text[span.start : span.end]
+    dashes = "--" if there.startswith("--") else ""
+    if there != dashes + written(setting):
+        return ()
+    return (TextEdit(span=span, text=dashes + text),)

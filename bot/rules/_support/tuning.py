@@ -1,0 +1,73 @@
+"""What the rules of the tuning guide share: the row's tag, and the sizes that advice depends on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bot.base.devices import Device, by_token
+from bot.frameworks.plan import Plan
+from bot.rules._support.base import Case
+from bot.rules._support.values import Values
+from bot.rules._support.verl import trainers
+from bot.script.header import read_header
+from bot.script.name import model_size
+
+GUIDE = "https://verl.readthedocs.io/en/latest/perf/perf_tuning.html"
+"""verl's performance tuning guide."""
+
+ANY = ("MIN", "RECOMMENDED", "")
+FAST = ("RECOMMENDED", "")
+"""Advice that costs memory: not for a script that shows the least that is needed."""
+SMALL = ("MIN", "")
+"""Advice that costs time: not for a script that shows the fastest settings."""
+
+MIN_ONLY = "Only for a script whose comment says `# tag: MIN`."
+MIN_ONLY_ZH = "只用于注释写明 `# tag: MIN` 的脚本。"
+RECOMMENDED_ONLY = "Only for a script whose comment says `# tag: RECOMMENDED`."
+RECOMMENDED_ONLY_ZH = "只用于注释写明 `# tag: RECOMMENDED` 的脚本。"
+NOT_MIN = "Not for a script tagged MIN, since it costs memory."
+NOT_MIN_ZH = "它会多占显存，因此不用于标记为 MIN 的脚本。"
+
+
+def tag(case: Case) -> str:
+    """MIN or RECOMMENDED, as the script's comment says; "" without one."""
+    if not _TAG.search(case.source.text):
+        return ""  # Every rule of the guide asks, and most scripts have none.
+    stated = read_header(case.reading.comments).tag
+    return stated.text if stated else ""
+
+
+_TAG = re.compile(r"#\s*tag\s*:", re.IGNORECASE)
+
+
+def advised(case: Case, tags: tuple[str, ...] = ANY) -> Iterator[Values]:
+    """The launches of verl's PPO trainer that advice for these tags is for."""
+    if tag(case) in tags:
+        yield from trainers(case)
+
+
+def billions(model: str | None) -> float | None:
+    """Parameters of a model in units of 10**9, as its name states them: 7.0 for Qwen2.5-7B."""
+    size = model_size(model) if model else None
+    found = re.fullmatch(r"([\d.]+)([bmt])", size or "")
+    if not found:
+        return None
+    return float(found[1]) * {"m": 1e-3, "b": 1.0, "t": 1e3}[found[2]]
+
+
+def gib(parameters: float, bytes_each: float, ranks: int = 1) -> str:
+    """Bytes of so many 10**9 parameters over ranks, in GiB, as text: "28.3"."""
+    return f"{parameters * 1e9 * bytes_each / ranks / 2**30:.1f}"
+
+
+def adapter_trained(plan: Plan) -> bool | None:
+    """Whether an adapter is trained; None when that is not known."""
+    return bool(plan.adapter.value) if plan.adapter.value is not None else None
+
+
+def card(case: Case) -> Device | None:
+    """The accelerator that the file's name states, when it states one."""
+    words = re.split(r"[_.]", case.name.file_name.lower())
+    found = [devices[0] for word in words if (devices := by_token(word))]
+    return found[0] if len(found) == 1 else None

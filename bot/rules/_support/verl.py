@@ -1,0 +1,179 @@
+"""What verl's own checks at the start of `verl.trainer.main_ppo` need to know of a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.base.messages import Message, say
+from bot.rules._support.base import Case
+from bot.rules._support.values import Values, values_of, version_at_least
+
+ENTRY = "verl.trainer.main_ppo"
+ACTOR = "actor_rollout_ref.actor"
+ROLLOUT = "actor_rollout_ref.rollout"
+REF = "actor_rollout_ref.ref"
+
+SOURCE = (
+    "validate_config in verl/utils/config.py and ActorConfig.validate in "
+    "verl/workers/config/actor.py (verl 0.6.0 to 0.9.1); _validate_config in "
+    "verl/trainer/ppo/ray_trainer.py before: "
+    "https://github.com/volcengine/verl/blob/main/verl/utils/config.py"
+)
+LIMITS = (
+    "Checked for `verl.trainer.main_ppo` alone, since recipes check for themselves. Silent when "
+    "one of the values cannot be known."
+)
+
+
+def trainers(case: Case) -> Iterator[Values]:
+    """The values of each launch that runs verl's own checks."""
+    for plan in case.plans:
+        if plan.framework == "verl" and plan.launch.entry == ENTRY:
+            yield values_of(plan)
+
+
+LIMITS_ZH = (
+    "只检查 verl.trainer.main_ppo，因为各 recipe 有自己的检查。任何一个相关取值无法确定时不报告。"
+)
+
+
+def static(case: Case) -> Iterator[Values]:
+    """As `trainers`, without those that size batches by tokens, which most checks leave out."""
+    for values in trainers(case):
+        if values.flag(f"{ACTOR}.use_dynamic_bsz") is False:
+            yield values
+
+
+def needs_critic(values: Values) -> bool | None:
+    """Whether there is a critic, as need_critic in verl/trainer/ppo/utils.py has it."""
+    enabled = values.get("critic.enable")
+    if enabled is not None and isinstance(enabled.value, bool):
+        return enabled.value
+    estimator = values.text("algorithm.adv_estimator")
+    return estimator == "gae" if estimator else None
+
+
+def gpus(values: Values) -> int | None:
+    """GPUs over all nodes, as verl counts them."""
+    per_node, nodes = values.number("trainer.n_gpus_per_node"), values.number("trainer.nnodes")
+    return per_node * nodes if per_node and nodes else None
+
+
+def sequence_parallel(values: Values) -> int | None:
+    """Ulysses' size of the FSDP actor, by the deprecated key or its successor."""
+    keys = [key for key in SEQUENCE_SIZES if values.plan.table and key in values.plan.table]
+    sizes = [values.number(key) for key in keys]
+    return None if None in sizes else max([1, *(size for size in sizes if size)])
+
+
+def sequence_length(values: Values) -> tuple[int, int] | None:
+    """The greatest lengths of a prompt and of a response, in tokens."""
+    prompt = values.number("data.max_prompt_length")
+    response = values.number("data.max_response_length")
+    return (prompt, response) if prompt and response else None
+
+
+def data_parallel(values: Values) -> int | None:
+    """Ranks that the actor's batch is divided among; None when that is not known.
+
+    FSDP: GPUs over Ulysses' size; Megatron: GPUs over its model-parallel size.
+    """
+    total = gpus(values)
+    if values.text(f"{ACTOR}.strategy") in ("fsdp", "fsdp2"):
+        parallel = sequence_parallel(values) or 0
+    else:
+        parallel = model_parallel(values) or 0
+    return total // parallel if total and parallel and total % parallel == 0 else None
+
+
+SEQUENCE_SIZES = (
+    f"{ACTOR}.ulysses_sequence_parallel_size",
+    f"{ACTOR}.fsdp_config.ulysses_sequence_parallel_size",
+)
+"""The size of sequence parallelism: the key until 0.6, deprecated since, and its successor."""
+
+
+def model_parallel(values: Values) -> int | None:
+    """Megatron's tensor × pipeline × context parallel size; None when the actor is not Megatron."""
+    if values.text(f"{ACTOR}.strategy") != "megatron":
+        return None
+    product = 1
+    for kind in ("tensor_model", "pipeline_model", "context"):
+        size = values.number(f"{ACTOR}.megatron.{kind}_parallel_size")
+        if not size:
+            return None
+        product *= size
+    return product
+
+
+MICRO_SIZES = (
+    f"{ACTOR}.ppo_micro_batch_size",
+    f"{ROLLOUT}.log_prob_micro_batch_size",
+    f"{REF}.log_prob_micro_batch_size",
+)
+"""The micro batch sizes over all GPUs; each has a form per GPU, with the ending _per_gpu."""
+
+
+def unread_sizes(values: Values) -> list[str]:
+    """The micro batch sizes that a launch gives over all GPUs alone, where verl needs them per GPU.
+
+    Since 0.8.0 the workers of actor and rollout read nothing else
+    (ActorRolloutRefWorker.init_model in verl/workers/engine_workers.py).
+    """
+    if (
+        not version_at_least(values.plan, 0, 8)
+        or values.flag(f"{ACTOR}.use_dynamic_bsz") is not False
+    ):
+        return []
+    unread: list[str] = []
+    for key in MICRO_SIZES[:2]:
+        over_all, per_gpu = values.get(key), values.get(f"{key}_per_gpu")
+        if over_all and over_all.value is not None and per_gpu and per_gpu.value is None:
+            unread.append(key)
+    return unread
+
+
+def per_gpu_help(values: Values, key: str) -> Message:
+    """What a size over all GPUs comes to per GPU, in words.
+
+    verl's workers divided it by the data-parallel size: GPUs over sequence-parallel size
+    (verl 0.4.1, verl/workers/fsdp_workers.py); Megatron's division is left to the reader.
+    """
+    found = values.get(key)
+    total = found.number if found else None
+    count = gpus(values)
+    parallel = values.number(f"{ACTOR}.ulysses_sequence_parallel_size")
+    fsdp = values.text(f"{ACTOR}.strategy") in ("fsdp", "fsdp2")
+    if not total or not count or not fsdp or parallel is None:
+        return say(
+            "use {key}_per_gpu: the value over all GPUs, divided by the data-parallel size", key=key
+        )
+    ranks = count // max(1, parallel)
+    if not ranks or total % ranks:
+        return say(
+            "use {key}_per_gpu: {total} over all GPUs, divided by the data-parallel size {ranks}",
+            key=key,
+            total=total,
+            ranks=ranks,
+        )
+    return say(
+        "use {key}_per_gpu={share} ({total} over all GPUs, data-parallel size {ranks})",
+        key=key,
+        share=total // ranks,
+        total=total,
+        ranks=ranks,
+    )
+
+
+PER_GPU_ZH = {
+    "use {key}_per_gpu: the value over all GPUs, divided by the data-parallel size": (
+        "改用 {key}_per_gpu：按全部 GPU 计的值除以数据并行度"
+    ),
+    "use {key}_per_gpu: {total} over all GPUs, divided by the data-parallel size {ranks}": (
+        "改用 {key}_per_gpu：按全部 GPU 计的 {total} 除以数据并行度 {ranks}"
+    ),
+    "use {key}_per_gpu={share} ({total} over all GPUs, data-parallel size {ranks})": (
+        "改用 {key}_per_gpu={share}（按全部 GPU 计为 {total}，数据并行度 {ranks}）"
+    ),
+}
+"""What `per_gpu_help` says, in Chinese."""

@@ -1,0 +1,1 @@
+"""What a script says of itself: its name, its header, its trial log, its plan."""

@@ -1,0 +1,233 @@
+"""What a script's file name says: read by the first naming profile that it follows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from bot.base.messages import say
+from bot.base.naming_profiles import RUN, TUNING, Part, Profile, backend_at_end, part_pattern
+
+PATTERN = TUNING.form
+
+_TOKEN = re.compile(r"[a-z0-9][a-z0-9.\-]*\Z")
+_SIZE = re.compile(r"(?<![0-9.a-z])([0-9]+(?:\.[0-9]+)?)(b|m|t)(?![a-z])", re.IGNORECASE)
+_FOLDER = re.compile(r"[0-9]+(?:\.[0-9]+)?[bmt](?:-a[0-9]+(?:\.[0-9]+)?b)?\Z", re.IGNORECASE)
+_SIZE_WORD = re.compile(r"(?:a?[0-9]+(?:\.[0-9]+)?b|[0-9]+(?:\.[0-9]+)?[mt])\Z")
+_MINOR = re.compile(r"[0-9]{1,2}(?:[a-z](?<![bmt]))?\Z")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScriptName:
+    """The parts of a name; a part that the name does not hold is None."""
+
+    profile: str
+    path: str
+    form: str = TUNING.form
+    """The form that the profile asks for: [model]_[task]_….sh."""
+    problems: tuple[str, ...] = ()
+    """What keeps the name from following the profile, a sentence for each."""
+    model: str | None = None
+    task: str | None = None
+    """As written: grpo, grpo-lora, ppo."""
+    gpus: int | None = None
+    device: str | None = None
+    train: str | None = None
+    infer: str | None = None
+    folder: str | None = None
+    """The size folder, when the parent folder is one: 7b."""
+
+    @property
+    def valid(self) -> bool:
+        """True when the name follows the profile."""
+        return not self.problems
+
+    @property
+    def file_name(self) -> str:
+        """The last part of the path."""
+        return PurePosixPath(self.path).name
+
+    @property
+    def algorithm(self) -> str | None:
+        """The task without its adapter: grpo for grpo-lora."""
+        return self.task.split("-")[0] if self.task else None
+
+    @property
+    def adapter(self) -> str | None:
+        """The ending lora or dora of the task, "" when it has neither; None without a task."""
+        if self.task is None:
+            return None
+        last = self.task.split("-")[-1]
+        return last if last in ("lora", "dora") else ""
+
+
+def model_size(model: str) -> str | None:
+    """The size that a model's name states, lower case: "7b" for Qwen/Qwen2.5-7B-Instruct.
+
+    Of several the first one in the last part of the path counts (30b for Qwen3-30B-A3B).
+    """
+    found = _SIZE.search(model.rstrip("/").rsplit("/", 1)[-1])
+    return f"{found[1]}{found[2]}".lower() if found else None
+
+
+def same_size(one: str, other: str) -> bool:
+    """Whether two sizes are of one class, such as 70b and 72b: within a twentieth of the larger.
+
+    verl keeps its 72B scripts in the folder 70b and the section 70B; 30b and 32b stay apart.
+    """
+    left, right = (_SIZE.match(size.lower()) for size in (one, other))
+    if not left or not right or left[2] != right[2]:
+        return False
+    low, high = sorted((float(left[1]), float(right[1])))
+    return high - low <= 0.05 * high
+
+
+def read_name(path: str, profiles: Sequence[Profile] = (TUNING,)) -> ScriptName:
+    """Read a path by the first profile that it follows.
+
+    When it follows none, the problems are those of the profile that it comes nearest to: the one
+    whose first letters it has, else the one with the fewest problems, else the first.
+    """
+    file_name = PurePosixPath(path).name
+    begun = [profile for profile in profiles if _begins(file_name, profile)]
+    read = []
+    # A name that begins as one profile's names do would often fit the parts of another as well.
+    for profile in [*begun, *(other for other in profiles if other not in begun)]:
+        name = _read(path, profile)
+        if name.valid:
+            return name
+        read.append((profile not in begun, len(name.problems), name))
+    return min(read, key=lambda entry: entry[:2])[2]
+
+
+def _begins(file_name: str, profile: Profile) -> bool:
+    first = profile.pieces[0]
+    return isinstance(first, str) and file_name.lower().startswith(first)
+
+
+def _read(path: str, profile: Profile) -> ScriptName:
+    pure = PurePosixPath(path)
+    problems: list[str] = []
+    if pure.suffix != ".sh":
+        problems.append(say('the name does not end in ".sh": {name}', name=pure.name))
+    stem = pure.name.removesuffix(".sh")
+    if stem != stem.lower():
+        problems.append(say("the name has upper-case letters; write {name}.sh", name=stem.lower()))
+    if profile.name == TUNING.name:
+        texts = _by_underscores(stem.lower(), problems)
+    else:
+        texts = _by_pattern(stem.lower(), profile, problems)
+    gpus = _gpus(texts["gpus"], problems) if "gpus" in texts else None
+    model = texts.get("model")
+    return ScriptName(
+        profile=profile.name,
+        path=path,
+        form=profile.form,
+        problems=tuple(problems),
+        model=_model(model) if model and "_" in model else model,
+        task=texts.get("task"),
+        gpus=gpus,
+        device=texts.get("device"),
+        train=texts.get("train"),
+        infer=texts.get("infer"),
+        folder=pure.parent.name.lower() if _FOLDER.match(pure.parent.name) else None,
+    )
+
+
+def _by_underscores(stem: str, problems: list[str]) -> dict[Part, str]:
+    """The parts of the profile `tuning`, which an underscore ends; {} when their number differs."""
+    parts, tokens = TUNING.parts, stem.split("_")
+    if len(tokens) != len(parts):
+        problems.append(
+            say(
+                "the name has {count} parts between underscores where {form} has {wanted}",
+                count=len(tokens),
+                form=TUNING.form,
+                wanted=len(parts),
+            )
+        )
+        return {}
+    for part, token in zip(parts, tokens, strict=True):
+        if not _TOKEN.match(token):
+            problems.append(
+                say(
+                    "[{part}] is '{text}': letters, digits, dots and dashes are allowed",
+                    part=part,
+                    text=token,
+                )
+            )
+    return dict(zip(parts, tokens, strict=True))
+
+
+def _by_pattern(stem: str, profile: Profile, problems: list[str]) -> dict[Part, str]:
+    """The parts of another profile; {} when the name does not have its form."""
+    found = part_pattern(profile).match(stem)
+    if not found:
+        problems.append(say("the name does not have the form {form}", form=profile.form))
+        return {}
+    texts: dict[Part, str] = {p: found[p] for p in profile.parts if p != "any"}
+    if profile.name == RUN.name:
+        backend = backend_at_end(stem)
+        if backend is None:
+            problems.append(
+                say(
+                    "the name ends in {text}, which is no training backend; {form} is asked for",
+                    text=texts["train"],
+                    form=profile.form,
+                )
+            )
+        else:
+            texts["train"] = backend
+            texts["model"] = stem.removeprefix("run_").removesuffix(f"_{backend}")
+        problems += [
+            say(
+                "the name holds {word}, which the form {form} leaves to a variable of the script",
+                word=word,
+                form=profile.form,
+            )
+            for word in dict.fromkeys(stem.split("_"))
+            if word in profile.left_out
+        ]
+    return texts
+
+
+def _gpus(token: str, problems: list[str]) -> int | None:
+    count = int(token) if token.isascii() and token.isdigit() and len(token) < 7 else None
+    if not count:
+        problems.append(
+            say(
+                "[{part}] is '{text}': write the number of GPUs, such as 8",
+                part="gpunums",
+                text=token,
+            )
+        )
+    return count or None
+
+
+def _model(words: str) -> str:
+    """A model written with underscores, as its hub would: qwen2.5-7b for qwen2_5_7b.
+
+    A number after a word that ends in a digit is its minor version (qwen2_5), one before a size
+    belongs to the size (coder_6_7b). Words behind the size stay, since vl or math may be among
+    them; numbers there are none of the model's.
+    """
+    tokens = re.split("[_-]", words)
+    written: list[str] = []
+    versioned = False
+    sized = False
+    for token in tokens:
+        last = written[-1] if written else ""
+        size = bool(_SIZE_WORD.match(token))
+        if sized and not size and not token.isalpha():
+            continue
+        if size and last.isdigit():
+            written[-1] = f"{last}.{token}"
+        elif _MINOR.match(token) and last[-1:].isdigit() and not versioned:
+            written[-1] = f"{last}.{token}"
+            versioned = True
+        else:
+            written.append(token)
+        sized = sized or size
+    return "-".join(written)

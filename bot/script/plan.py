@@ -1,0 +1,117 @@
+"""The typed plan in the report's words."""
+
+from __future__ import annotations
+
+from bot.frameworks.plan import Plan
+from bot.frameworks.setting import UNKNOWN, Setting
+from bot.report import JsonValue, LaunchReport, Name, Origin, PlanReport
+from bot.script.name import ScriptName
+from bot.shell.source import Source
+
+_ALGORITHMS = {"gae": "PPO", "reinforce_plus_plus": "REINFORCE++", "remax": "ReMax"}
+_ADAPTERS = {"lora": "LoRA", "dora": "DoRA"}
+
+
+def task_label(plan: Plan) -> str | None:
+    """Algorithm and adapter as the table writes them: GRPO, GRPO-LoRA, PPO; None when unknown."""
+    algorithm = plan.algorithm.value
+    if not algorithm:
+        return None
+    label = _ALGORITHMS.get(algorithm, algorithm.upper())
+    if plan.adapter.value:
+        label += "-" + _ADAPTERS.get(plan.adapter.value, plan.adapter.value.upper())
+    return label
+
+
+def name_report(name: ScriptName) -> Name:
+    """The file name's parts."""
+    return Name(
+        profile=name.profile,
+        valid=name.valid,
+        model=name.model,
+        task=name.task,
+        gpus=name.gpus,
+        device=name.device,
+        train=name.train,
+        infer=name.infer,
+        folder=name.folder,
+    )
+
+
+def launch_report(plan: Plan, source: Source, *, origins: bool = False) -> LaunchReport:
+    """One launch with its settings; of a key given twice the last value counts.
+
+    `origins` adds where each setting was written, a key given twice both times.
+    """
+    settings: dict[str, JsonValue] = {}
+    complete = True
+    for word in plan.launch.command.argv:
+        complete = complete and word.complete
+    for setting in plan.settings:
+        if setting.operator == "~":
+            settings.pop(setting.key, None)
+            continue
+        value = setting.value
+        settings[setting.key] = setting.text if value is UNKNOWN else value  # type: ignore[assignment]
+    line, _ = source.line_column(plan.launch.command.span.start)
+    return LaunchReport(
+        argv=tuple(word.text for word in plan.launch.command.argv),
+        complete=complete,
+        framework=plan.framework,
+        framework_version=plan.framework_version,
+        framework_version_reason=plan.version_reason,
+        settings=settings,
+        line=line,
+        assumptions=plan.launch.command.assumptions,
+        environment={name: word.text for name, word in plan.launch.command.environment.items()},
+        origins=tuple(_origin(setting, source) for setting in plan.settings) if origins else (),
+    )
+
+
+def _origin(setting: Setting, source: Source) -> Origin:
+    """The pieces of the word from the value's first character on tell what it came through."""
+    place = source.place(setting.value_span)
+    start = len(setting.word.text) - len(setting.text)
+    via: dict[str, None] = {}
+    defaults: dict[str, None] = {}
+    at = 0
+    for piece in setting.word.pieces:
+        length = len(piece.text) if isinstance(piece.text, str) else len(piece.text.reason) + 4
+        at += length
+        if at > start:
+            via.update(dict.fromkeys(piece.via))
+            if piece.default_of:
+                defaults[piece.default_of] = None
+    return Origin(
+        key=setting.key,
+        operator=setting.operator,
+        text=setting.text,
+        line=place.line,
+        column=place.column,
+        end_line=place.end_line,
+        end_column=place.end_column,
+        via=tuple(via),
+        default_of=tuple(defaults),
+    )
+
+
+def plan_report(plan: Plan) -> PlanReport:
+    """The plan's facts without their places."""
+    return PlanReport(
+        framework=plan.framework,
+        model=plan.model.value,
+        task=task_label(plan),
+        algorithm=plan.algorithm.value,
+        adapter=plan.adapter.value or None,
+        gpus_per_node=plan.gpus_per_node.value,
+        nodes=plan.nodes.value,
+        gpus=plan.gpus.value,
+        train=plan.train.value,
+        infer=plan.infer.value,
+        train_batch_size=plan.train_batch_size.value,
+        mini_batch_size=plan.mini_batch_size.value,
+        micro_batch_size_per_gpu=plan.micro_batch_size_per_gpu.value,
+        rollout_n=plan.rollout_n.value,
+        max_prompt_length=plan.max_prompt_length.value,
+        max_response_length=plan.max_response_length.value,
+    )

@@ -1,0 +1,156 @@
+"""Runs stored jobs on DBOS, in threads of this process."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer
+
+from bot.service.database import Database, is_outage
+from bot.service.job import Job, JsonObject, Work
+from bot.service.jobs import QUEUE, VERSION, WORKFLOW, JobClient
+from bot.service.logs import SUBJECT
+from bot.service.readings import WAITS, next_look
+from bot.service.retries import Retries, Stopping, patiently
+from bot.service.slots import WAITING, Slots
+
+RECOVERIES = 20
+"""How often a job may be resumed after crashes before it counts as the crash's cause: innocent ones
+that ran beside it are counted too, and must outlast some minutes of them."""
+_log = logging.getLogger("rlbot.jobs")
+
+
+class Worker:
+    """Runs jobs in threads of this process; one in a process, since the engine is global."""
+
+    def __init__(
+        self,
+        database: Database,
+        work: Work,
+        *,
+        worker: str,
+        concurrency: int = 8,
+        retries: Retries | None = None,
+        looks: Sequence[float] = WAITS,
+        ended: Callable[[Job, str], None] | None = None,
+    ) -> None:
+        """`concurrency`: jobs that act at once, beside those that wait for a limit's end.
+
+        `looks` are the waits before a run that was away is looked for again. `ended` is called with
+        the outcome of each job, `failed` included.
+        """
+        self._work = work
+        self._retries = retries or Retries()
+        self._looks = looks
+        self._ended = ended or (lambda _job, _outcome: None)
+        self._most = concurrency + WAITING
+        self._stopping = threading.Event()
+        self._slots = Slots(concurrency, self._stopping)
+        self._client = JobClient(database)
+        config: DBOSConfig = {
+            "name": "rlbot",
+            "system_database_url": database.url,
+            "executor_id": worker,
+            "application_version": VERSION,
+            "serializer": DBOSPortableJSONSerializer(),
+            "log_level": "WARNING",
+            "enable_otlp": False,
+            "max_executor_threads": self._most,
+            "db_engine_kwargs": {"connect_args": database.steps()},
+        }
+        DBOS(config=config)
+        # The engine marks the function that it registers, and a bound method cannot be marked.
+        DBOS.workflow(name=WORKFLOW, max_recovery_attempts=RECOVERIES)(
+            lambda stored: self._run(stored)
+        )
+
+    def start(self) -> None:
+        """Begin to run jobs, first those that this worker left when it ended."""
+        DBOS.launch()
+        DBOS.register_queue(
+            QUEUE,
+            worker_concurrency=self._most,
+            partition_concurrency=1,
+            polling_interval_sec=0.3,
+        )
+
+    def stop(self, patience: int = 30) -> None:
+        """Take no more jobs, and wait up to `patience` seconds for the running ones.
+
+        What is still running then goes on at its last stored step, here or elsewhere.
+        """
+        self._stopping.set()
+        DBOS.destroy(destroy_registry=True, workflow_completion_timeout_sec=patience)
+        self._client.close()
+
+    def _run(self, stored: JsonObject) -> JsonObject:
+        job = Job.from_json(stored)
+        SUBJECT.set({"job": job.id, "delivery": job.delivery})
+        try:
+            result = self._steps(job)
+        except Exception as error:
+            _log.error("the job failed: %s: %s", type(error).__name__, error)
+            self._ended(job, "failed")
+            raise
+        if result.get("unread"):
+            self._look_again(job)
+        outcome = str(result["outcome"])
+        _log.info("the job ended: %s", outcome)
+        self._ended(job, outcome)
+        return result
+
+    def _look_again(self, job: Job) -> None:
+        following = next_look(job, self._looks)
+        if following is None:
+            _log.warning("a run could not be read for a day: it is not looked for again")
+            return
+        # Stored under its own name: after a crash in between it is found, not doubled.
+        later, wait = following
+        patiently(
+            "look",
+            lambda: self._client.submit_all([later], after=wait),
+            self._retries,
+            sleep=self._sleep,
+        )
+        _log.info("a run could not be read: it is looked for again in %.0f s", wait)
+
+    def _steps(self, job: Job) -> JsonObject:
+        if self._superseded(job):
+            return {"outcome": "superseded"}
+        checked = self._step("check", self._work.check, job)
+        if "outcome" in checked:
+            return checked
+        if self._superseded(job):
+            return {"outcome": "superseded"}
+        return self._step("publish", self._work.publish, job, checked)
+
+    def _step(self, name: str, function: Callable[..., JsonObject], *values: Any) -> JsonObject:
+        subject = SUBJECT.get()
+
+        def act() -> JsonObject:
+            with self._slots.taken():
+                return function(*values)
+
+        def told(*_values: Any) -> JsonObject:
+            SUBJECT.set(subject)
+            return patiently(name, act, self._retries, sleep=self._sleep)
+
+        # Retried here and not by the engine, which knows no limit's end and cannot be woken.
+        return DBOS.run_step({"name": name, "retries_allowed": False}, told, *values)
+
+    def _sleep(self, seconds: float) -> None:
+        if self._stopping.wait(seconds):
+            raise Stopping
+
+    def _superseded(self, job: Job) -> bool:
+        """True when a later check of the same pull request waits: it will do this one's work."""
+        # Not stored as a step: a job that is resumed may look again, and only ends earlier by it.
+        try:
+            return job.kind == "check" and self._client.later_check_waits(job)
+        except Exception as error:
+            if not is_outage(error):
+                raise
+            return False

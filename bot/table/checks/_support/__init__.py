@@ -1,0 +1,1 @@
+"""What checks of the page share: their base types, the registry, and helpers."""

@@ -1,0 +1,82 @@
+"""Comparing a cell with what the launches of its script say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+
+from bot.base.messages import say
+from bot.frameworks.plan import Plan
+from bot.table import rst
+from bot.table.checks._support.base import Case, Entry, Hit, Skip, Subject
+from bot.table.columns import Column
+from bot.table.parts import Cell
+
+T = TypeVar("T")
+
+USE = "write {used}"
+USE_ZH = "改为 {used}"
+UNKNOWN = "line {line}: the settings of {script} do not give {what}, so the cell was not compared."
+UNKNOWN_ZH = "第 {line} 行：{script} 的设置没有给出{what}，因此该单元格未核对。"
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """A cell that no launch of its script agrees with."""
+
+    entry: Entry
+    cell: Cell
+    subject: Subject
+    used: str
+    """What the first launch says, as the page would write it."""
+
+
+def contradictions(
+    case: Case,
+    column: Column,
+    value: Callable[[Plan], T | None],
+    agrees: Callable[[str, T], bool],
+    shown: Callable[[T], str],
+    what: str,
+) -> Iterator[Contradiction | Skip]:
+    """The cells of a column that no launch agrees with, where every launch is known.
+
+    One launch that agrees is enough: a script may start several, and its row is about one.
+    """
+    for entry, cell, subject in case.compared(column):
+        values = [value(plan) for plan in subject.plans]
+        known = [one for one in values if one is not None]
+        if any(agrees(cell.text, one) for one in known):
+            continue
+        if len(known) < len(values):
+            yield Skip(
+                reason=say(
+                    UNKNOWN,
+                    line=case.page.line_of(cell.start),
+                    script=entry.script,
+                    what=say(what),
+                )
+            )
+        else:
+            yield Contradiction(entry, cell, subject, shown(known[0]))
+
+
+def corrected(found: Iterator[Contradiction | Skip], wrong: str) -> Iterator[Hit | Skip]:
+    """A hit for each contradiction, whose fix writes what the script says into the cell.
+
+    `wrong` is the template of the message, with {cell}, {script} and {used}.
+    """
+    for one in found:
+        if isinstance(one, Skip):
+            yield one
+            continue
+        yield Hit(
+            message=say(wrong, cell=one.cell.text, script=one.entry.script, used=one.used),
+            start=one.cell.start,
+            end=one.cell.end,
+            help=say(USE, used=one.used),
+            fix_title=say(USE, used=one.used),
+            text=rst.cell(one.used),
+            safe=True,
+        )

@@ -1,0 +1,112 @@
+"""The packages of `bot`, their order, and what a module may be."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tomllib
+from itertools import pairwise
+from pathlib import Path
+
+import grimp
+import pytest
+
+from tests.command import ROOT
+
+LAYERS: tuple[str, ...] = tuple(
+    tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ][0]["layers"]
+)
+LINES = 400
+
+
+def _lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:
+    code = "import sys; from importlinter import cli; sys.exit(cli.lint_imports(no_cache=True))"
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"},
+    )
+
+
+def test_packages_import_only_what_stands_below_them() -> None:
+    done = _lint_imports(ROOT)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package and its contracts, to be broken."""
+    folder = tmp_path_factory.mktemp("copy")
+    shutil.copytree(ROOT / "bot", folder / "bot", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    return folder
+
+
+@pytest.mark.parametrize(("upper", "lower"), list(pairwise(LAYERS)), ids=LAYERS[1:])
+def test_an_import_upwards_breaks_the_contract(copy: Path, upper: str, lower: str) -> None:
+    """The import is hidden as well as one can be: inside a function, in a new module."""
+    planted = copy / "bot" / lower / "planted.py"
+    planted.write_text(f"def f() -> None:\n    import bot.{upper}\n", encoding="utf-8")
+    try:
+        done = _lint_imports(copy)
+    finally:
+        planted.unlink()
+    assert done.returncode == 1
+    assert f"bot.{lower}.planted -> bot.{upper}" in done.stdout
+
+
+def test_a_package_outside_the_order_breaks_the_contract(copy: Path) -> None:
+    planted = copy / "bot" / "loose.py"
+    planted.write_text("", encoding="utf-8")
+    try:
+        done = _lint_imports(copy)
+    finally:
+        planted.unlink()
+    assert done.returncode == 1
+    assert "loose" in done.stdout
+
+
+def test_a_rule_that_imports_another_breaks_the_contract(copy: Path) -> None:
+    planted = copy / "bot" / "rules" / "planted.py"
+    planted.write_text("from bot.rules import unknown_key\n", encoding="utf-8")
+    try:
+        done = _lint_imports(copy)
+    finally:
+        planted.unlink()
+    assert done.returncode == 1
+    assert "bot.rules.planted -> bot.rules.unknown_key" in done.stdout
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    """Imports inside functions and under TYPE_CHECKING count too."""
+    graph = grimp.build_graph("bot", cache_dir=None)
+    circles = []
+    for module in sorted(graph.modules):
+        for imported in graph.find_modules_directly_imported_by(module):
+            if graph.chain_exists(imported, module):
+                circles.append(f"{module} -> {imported}")
+    assert circles == []
+
+
+def test_the_first_screen_shows_packages_only() -> None:
+    loose = {path.name for path in (ROOT / "bot").iterdir() if path.is_file()}
+    assert loose == {"__init__.py", "__main__.py", "py.typed"}
+    packages = {
+        path.name for path in (ROOT / "bot").iterdir() if path.is_dir() and path.name[0] != "_"
+    }
+    assert packages - {"locale"} == set(LAYERS)
+
+
+def test_no_module_is_long() -> None:
+    long = {
+        str(path.relative_to(ROOT)): lines
+        for path in (ROOT / "bot").rglob("*.py")
+        if (lines := len(path.read_text(encoding="utf-8").splitlines())) > LINES
+    }
+    assert long == {}

@@ -1,0 +1,122 @@
+"""`.rlbot.yml`: what is taken, and what is refused with which sentence."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.base.config import MAX_BYTES, Config, Permissions, parse_config, read_config
+from bot.base.errors import UserError
+
+
+def test_an_empty_file_is_the_defaults() -> None:
+    assert parse_config(b"", ".rlbot.yml") == Config()
+    assert parse_config(b"# nothing yet\n", ".rlbot.yml") == Config()
+
+
+def test_every_key_is_taken() -> None:
+    config = parse_config(
+        b"version: 1\nscripts: [tuning/]\npage: docs/table.rst\nframework: {verl: 0.8.0}\n"
+        b"wandb_hosts: [wandb.example.org]\nrules: {RLB003: 'off', RLB023: error}\n"
+        b"language: zh\nnaming: [run, lab]\nprofiles: {lab: '{model}_{gpus}x{device}'}\n"
+        b"allow_private_runs: true\npermissions: {verify: write, apply: maintain}\n",
+        ".rlbot.yml",
+    )
+    assert config.scripts == ("tuning/",)
+    assert config.rules == {"RLB003": "off", "RLB023": "error"}
+    assert (config.language, config.allow_private_runs) == ("zh", True)
+    assert config.permissions == Permissions(verify="write", apply="maintain")
+    assert [profile.form for profile in config.name_profiles()] == [
+        "run_<model>_<train>.sh",
+        "[model]_[gpus]x[device].sh",
+    ]
+    assert config.owns("tuning/7b/a.sh")
+    assert not config.owns("examples/tuning/7b/a.sh")
+    assert not config.owns("tuning2/a.sh")
+    assert not config.owns("tuning/README.md")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (
+            b"page: x.rst\nscript: [a]",
+            '.rlbot.yml, line 2: unknown key "script"; did you mean "scripts"?',
+        ),
+        (b"colour: red", '.rlbot.yml, line 1: unknown key "colour"; known are version, language,'),
+        (
+            b"version: 1\npermissions:\n  verfiy: write",
+            '.rlbot.yml, line 3: unknown key "permissions.verfiy"; did you mean "verify"?',
+        ),
+        (
+            b"permissions: {verify: writer}",
+            (
+                ".rlbot.yml, line 1: permissions.verify: must be 'read', 'triage', 'write', "
+                "'maintain' or 'admin'."
+            ),
+        ),
+        (
+            b"framework: {verlai: 0.9.1}",
+            '.rlbot.yml, line 1: unknown key "framework.verlai"; did you mean "verl"?',
+        ),
+        (b"page: a.rst\npage: b.rst", '.rlbot.yml, line 2: the key "page" stands there twice.'),
+        (b"? {a: 1}\n: 2", ".rlbot.yml is not valid YAML"),
+        (b"1: 2", '.rlbot.yml, line 1: unknown key "1"; known are'),
+        (b"- a\n- b", ".rlbot.yml must hold keys and values, such as `page: docs/tuning.rst`."),
+        (
+            b"rules: {RLB001: loud}",
+            ".rlbot.yml, line 1: rules.RLB001: must be 'error', 'warning', 'note' or 'off'.",
+        ),
+        (b"language: de", ".rlbot.yml, line 1: language: must be 'en' or 'zh'."),
+        (b"allow_private_runs: maybe", ".rlbot.yml, line 1: allow_private_runs: must be a valid"),
+        (b"naming: [tunning]", '.rlbot.yml, line 1: naming: there is no profile "tunning"; did'),
+        (b"naming: []", ".rlbot.yml, line 1: naming: name one profile at least, such as tuning."),
+        (
+            b"\nprofiles: {tuning: '{model}'}",
+            ".rlbot.yml, line 2: profiles.tuning: tuning is built in; choose another name.",
+        ),
+        (
+            b"profiles:\n  lab: '{modell}'",
+            (
+                '.rlbot.yml, line 2: profiles.lab: "{modell}" is no part of a name; did you mean '
+                "{model}?"
+            ),
+        ),
+        (
+            b"wandb_hosts: ['https://wandb.example.org/']",
+            '.rlbot.yml, line 1: wandb_hosts: "https://wandb.example.org/" is no host name; write',
+        ),
+        (b"scripts: [/etc]", '.rlbot.yml, line 1: scripts: "/etc" must be a path below'),
+        (b"page: ../x.rst", '.rlbot.yml, line 1: page: "../x.rst" must be a path below'),
+        (b"a: [", ".rlbot.yml is not valid YAML at line 1, column 5"),
+        (b"\xff\xfe\xfa", ".rlbot.yml is not valid YAML"),
+        (b"version: 2", ".rlbot.yml, line 1: version: must be 1."),
+        (b"x" * (MAX_BYTES + 1), ".rlbot.yml has 65,537 bytes; a configuration has at most"),
+        (b"a: !!python/object/apply:os.system [ls]", ".rlbot.yml is not valid YAML"),
+        (b"[" * 30_000, ".rlbot.yml is not valid YAML"),
+    ],
+)
+def test_a_mistake_is_a_sentence(text: bytes, sentence: str) -> None:
+    with pytest.raises(UserError) as error:
+        parse_config(text, ".rlbot.yml")
+    assert str(error.value).startswith(sentence)
+
+
+def test_off_as_yaml_reads_it_is_off() -> None:
+    # YAML 1.1 reads a bare `off` as false; people will write it so.
+    assert parse_config(b"rules: {RLB003: off}", ".rlbot.yml").rules == {"RLB003": "off"}
+
+
+def test_the_line_of_every_key_is_known() -> None:
+    given = read_config(b"# words\npage: null\npermissions:\n  apply: admin\n", ".rlbot.yml")
+    assert given.lines == {"page": 2, "permissions": 3, "permissions.apply": 4}
+
+
+def test_aliases_that_grow_without_end_are_refused_at_once() -> None:
+    bomb = b"a: &a [x, x]\n" + b"".join(
+        f"{chr(98 + n)}: &{chr(98 + n)} [{', '.join([f'*{chr(97 + n)}'] * 9)}]\n".encode()
+        for n in range(20)
+    )
+    with pytest.raises(UserError, match='unknown key "a"'):
+        parse_config(bomb, ".rlbot.yml")
+    with pytest.raises(UserError, match="scripts"):
+        parse_config(bomb.replace(b"a: &a", b"scripts: &a", 1) + b"", ".rlbot.yml")

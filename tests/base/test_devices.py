@@ -1,0 +1,47 @@
+"""Devices: name and memory decide together."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.base.devices import MIB, by_report, by_token, devices
+
+
+@pytest.mark.parametrize(
+    ("name", "mib", "token"),
+    [
+        ("NVIDIA H800", 81_559, "h800"),
+        ("NVIDIA H20", 97_871, "h20"),
+        ("NVIDIA H20-3e", 143_771, "h20-141"),
+        ("nvidia a100-sxm4-80gb", 81_251, "a100"),
+        ("NVIDIA A100-SXM4-40GB", 40_960, "a100-40"),
+        ("NVIDIA GeForce RTX 4090 D", 24_564, "rtx4090"),
+        ("AMD Instinct MI300X OAM", None, "mi300x"),
+        ("NVIDIA H20", 143_771, None),  # the name of one, the memory of another
+        ("NVIDIA H2000", None, None),
+        ("Some GPU", 81_559, None),
+        ("", None, None),
+    ],
+)
+def test_a_reported_device(name: str, mib: int | None, token: str | None) -> None:
+    found = by_report(name, mib * MIB if mib is not None else None)
+    assert (found.token if found else None) == token
+
+
+def test_a_token_may_mean_several_devices() -> None:
+    assert {device.token for device in by_token("H20")} == {"h20", "h20-141"}
+    assert by_token("h1000") == ()
+
+
+def test_every_device_has_memory_tokens_and_a_source() -> None:
+    for device in devices():
+        assert device.memory_bytes > 8 << 30, device
+        assert all(device.name_tokens), device
+        assert device.source, device
+        assert 0.9 * device.memory_gib < device.usable_gib <= device.memory_gib, device
+
+
+def test_an_unsourced_row_is_marked() -> None:
+    for device in devices():
+        unsure = "verify" in device.source or "by analogy" in device.source
+        assert device.verified is not unsure, device

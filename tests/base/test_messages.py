@@ -1,0 +1,111 @@
+"""A sentence is English by itself, and can be said again in another language."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.base.messages import Message, from_data, say, to_data, translated
+
+CHINESE = {
+    "{key} is unknown; {hint}": "{key} 不存在；{hint}",
+    "did you mean {near}?": "是否想写 {near}？",
+    "Plain.": "普通。",
+}
+
+
+def test_a_message_is_its_english_text() -> None:
+    message = say("{key} is unknown; {hint}", key="a.b", hint=say("did you mean {near}?", near="c"))
+    assert message == "a.b is unknown; did you mean c?"
+    assert json.dumps([message]) == '["a.b is unknown; did you mean c?"]'
+
+
+def test_values_that_are_messages_are_translated_too() -> None:
+    message = say("{key} is unknown; {hint}", key="a.b", hint=say("did you mean {near}?", near="c"))
+    assert translated(message, CHINESE) == "a.b 不存在；是否想写 c？"
+
+
+def test_values_are_not_templates() -> None:
+    message = say("{key} is unknown; {hint}", key="{hint}", hint="{key} {0} %s")
+    assert message == "{hint} is unknown; {key} {0} %s"
+    assert translated(message, CHINESE) == "{hint} 不存在；{key} {0} %s"
+
+
+def test_a_sentence_without_a_translation_stays_english() -> None:
+    assert translated(say("Other {x}.", x=1), CHINESE) == "Other 1."
+    assert translated("Plain.", CHINESE) == "普通。"
+    assert translated("plain text", CHINESE) == "plain text"
+
+
+def test_a_missing_value_is_a_fault() -> None:
+    with pytest.raises(KeyError):
+        say("{key} is unknown")
+
+
+def test_a_message_is_a_message() -> None:
+    assert isinstance(say("x"), Message)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))])  # noqa: S301
+def test_a_copied_message_can_still_be_translated(copied: Callable[[Message], Message]) -> None:
+    message = say("{key} is unknown; {hint}", key="a.b", hint=say("did you mean {near}?", near="c"))
+    assert copied(message) == message
+    assert translated(copied(message), CHINESE) == "a.b 不存在；是否想写 c？"
+
+
+VALUES = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text())
+INNER = st.builds(lambda value: say("within {value}", value=value), VALUES)
+
+
+@given(st.one_of(VALUES, INNER), st.text())
+def test_a_message_survives_json(value: object, text: str) -> None:
+    message = say("{a} {{}} {b}", a=value, b=text)
+    back = from_data(json.loads(json.dumps(to_data(message))))
+    assert isinstance(back, Message)
+    assert (back, back.template, back.values) == (message, message.template, message.values)
+    catalogue = {"{a} {{}} {b}": "{b}，{a}", "within {value}": "内 {value}"}
+    assert translated(back, catalogue) == translated(message, catalogue)
+    assert from_data(json.loads(json.dumps(to_data(text)))) == text
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        None,
+        3,
+        ["x"],
+        {"template": "x"},
+        {"template": "x", "values": {}, "more": 1},
+        {"template": 1, "values": {}},
+        {"template": "x", "values": []},
+        {"template": "{a}", "values": {}},
+        {"template": "{a", "values": {"a": 1}},
+        {"template": "{}", "values": {"": 1}},
+        {"template": "{0}", "values": {"0": 1}},
+        {"template": "{a.real}", "values": {"a": 1}},
+        {"template": "{a.real}", "values": {"a.real": 1}},
+        {"template": "{a[0]}", "values": {"a": "x"}},
+        {"template": "{a!r}", "values": {"a": "x"}},
+        {"template": "{a:>999999999}", "values": {"a": "x"}},
+        {"template": "{a:{b}}", "values": {"a": "x", "b": "9"}},
+        {"template": "{a}", "values": {"a": ["x"]}},
+        {"template": "{a}", "values": {"a": {"template": "{b}", "values": {}}}},
+    ],
+)
+def test_what_is_no_sentence_is_not_read(data: object) -> None:
+    with pytest.raises(ValueError, match=r"not a |expected"):
+        from_data(data)
+
+
+def test_messages_within_messages_have_an_end() -> None:
+    message = say("x")
+    for _ in range(10):
+        message = say("{a}", a=message)
+    with pytest.raises(ValueError, match="not a sentence"):
+        from_data(to_data(message))

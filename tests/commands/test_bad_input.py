@@ -1,0 +1,156 @@
+"""Bad scripts: a sentence with a place, within bounds of time and memory, and nothing executed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from tests.command import ROOT, rlbot
+
+NAME = "examples/tuning/7b/qwen2.5-7b_grpo_8_h100_fsdp_vllm.sh"
+LAUNCH = b"python3 -m verl.trainer.main_ppo trainer.nnodes=1\n"
+
+BAD: dict[str, bytes] = {
+    "empty": b"",
+    "only blanks": b" \n\t\n\n",
+    "only comments": b"#!/usr/bin/env bash\n# nothing here\n",
+    "binary": bytes(range(256)) * 20,
+    "not UTF-8": LAUNCH + b"echo caf\xe9\n",
+    "UTF-16": LAUNCH.decode().encode("utf-16"),
+    "byte order mark": b"\xef\xbb\xbf" + LAUNCH,
+    "Windows line endings": LAUNCH.replace(b"\n", b"\r\n") * 2,
+    "ten megabytes": b"# filler\n" * (10 << 20 >> 3) + LAUNCH,
+    "one long line": LAUNCH.strip() + b" a" * 400_000,
+    "unbalanced double quote": LAUNCH + b'echo "never closed\n' * 3 + LAUNCH,
+    "unbalanced single quote": b"x='abc\n" + LAUNCH,
+    "unbalanced brace": b"f() {\n  echo\n" + LAUNCH,
+    "unbalanced substitution": b"x=$(date\n" + LAUNCH,
+    "if without fi": b"if true; then\n" + LAUNCH,
+    "recursive function": b"f() { f; f; }\nf\n" + LAUNCH,
+    "doubling expansion": b"a=xxxxxxxx\n"
+    + b"a=$a$a\n" * 40
+    + b"python3 -m verl.trainer.main_ppo k=$a\n",
+    "endless loop": b"while true; do x=$x.; done\n" + LAUNCH,
+    "nested substitutions": b"x=" + b"$(" * 5000 + b")" * 5000 + b"\n" + LAUNCH,
+    "nested groups": b"{ " * 5000 + b"\n" + LAUNCH,
+    "nested arithmetic": b"x=$((" + b"(" * 5000 + b"1" + b")" * 5000 + b"))\n" + LAUNCH,
+    "brace bomb": b"echo " + b"{a,b}" * 60 + b"\n" + LAUNCH,
+    "sequence bomb": b"for i in {1..999999999}; do echo $i; done\n" + LAUNCH,
+    "NUL bytes": b"echo a\0b\n" + LAUNCH,
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_script_is_a_sentence(name: str, snapshot: SnapshotAssertion) -> None:
+    result = rlbot(
+        "lint", "-", "--stdin-filename", NAME, "--select", "RLB001,RLB002", stdin=BAD[name]
+    )
+    # Deep, but nothing is wrong with it: bash computes it too.
+    assert result.status in ((0,) if name == "nested arithmetic" else (1, 3))
+    assert result.err == ""
+    assert f"{result.out}exit status {result.status}\n" == snapshot
+
+
+def test_a_folder_without_scripts(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    result = rlbot("lint", "empty", cwd=tmp_path)
+    assert result.status == 2
+    assert result.err == "rlbot: The folder empty holds no script (*.sh).\n"
+
+
+def test_a_folder_that_is_named_like_a_script(tmp_path: Path) -> None:
+    (tmp_path / "folder.sh").mkdir()
+    result = rlbot("lint", "folder.sh", cwd=tmp_path)
+    assert result.status == 2
+    assert result.err == "rlbot: The folder folder.sh holds no script (*.sh).\n"
+
+
+def test_a_dangling_link(tmp_path: Path) -> None:
+    (tmp_path / "link.sh").symlink_to("nowhere.sh")
+    result = rlbot("lint", "link.sh", cwd=tmp_path)
+    assert result.status == 2
+    assert result.err == "rlbot: link.sh is a link to a file that does not exist.\n"
+
+
+def test_a_dangling_link_in_a_folder_does_not_stop_the_others(tmp_path: Path) -> None:
+    (tmp_path / "7b").mkdir()
+    (tmp_path / "7b" / "a.sh").symlink_to("nowhere.sh")
+    good = ROOT / "examples/tuning/7b/qwen2.5-7b_grpo_2_h800_fsdp_vllm.sh"
+    (tmp_path / "7b" / good.name).write_bytes(good.read_bytes())
+    result = rlbot("lint", "7b", cwd=tmp_path)
+    assert result.status == 3
+    assert "7b/a.sh is a link to a file that does not exist." in result.out
+
+
+@pytest.mark.parametrize("kind", ["missing", "fifo", "device", "unreadable name"])
+def test_other_things_that_are_no_script(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "thing.sh"
+    if kind == "fifo":
+        os.mkfifo(path)
+    elif kind == "device":
+        path = Path("/dev/zero")
+    elif kind == "unreadable name":
+        path = tmp_path / ("x" * 300 + ".sh")
+    result = rlbot("lint", path, cwd=tmp_path)
+    assert result.status == 2
+    assert result.err.startswith("rlbot: ")
+    assert result.err.count("\n") == 1
+
+
+_AUDIT = """
+import sys
+FORBIDDEN = ("subprocess.", "os.system", "os.exec", "os.fork", "os.posix_spawn", "os.spawn",
+             "pty.", "socket.", "os.remove", "os.rename", "os.mkdir", "shutil.",
+             "os.putenv")
+def audit(event, arguments):
+    if event.startswith(FORBIDDEN):
+        raise SystemExit(f"FORBIDDEN {event} {arguments}")
+    if event == "open" and isinstance(arguments[1], str) and set(arguments[1]) & set("wax+"):
+        raise SystemExit(f"FORBIDDEN open {arguments}")
+from bot.commands.cli import main
+sys.addaudithook(audit)
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_nothing_of_a_script_is_ever_executed(tmp_path: Path) -> None:
+    mark = tmp_path / "executed"
+    touch = f"touch {mark}"
+    hostile = "\n".join(
+        [
+            f"x=$({touch})",
+            f"y=`{touch}`",
+            f"eval '{touch}'",
+            f"z=$(eval {touch}; cat /etc/passwd)",
+            f"source <({touch})",
+            f"cat <({touch}) > {mark}",
+            f"echo hi > {mark}",
+            f"trap '{touch}' EXIT",
+            f"PROMPT_COMMAND='{touch}'; BASH_ENV={mark}",
+            f"f() {{ {touch}; }}; f",
+            f'a[$({touch})]=1; echo "${{a[$({touch})]}}" $(( a[$({touch})] ))',
+            f"printf -v 'b[$({touch})]' x",
+            f"bash -c '{touch}'",
+            f"exec {touch} &",
+            f"python3 -c 'open(\\'{mark}\\', \\'w\\')'",
+            f"python3 -m verl.trainer.main_ppo a=$({touch}; echo 1) 'b=${{oc.env:HOME}}'",
+        ]
+    )
+    script = tmp_path / "qwen2.5-7b_grpo_8_h100_fsdp_vllm.sh"
+    script.write_text(hostile, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-c", _AUDIT, "lint", str(script), "--format", "json"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert "FORBIDDEN" not in done.stdout + done.stderr
+    assert done.returncode in (1, 3), done.stderr
+    assert not mark.exists()

@@ -1,0 +1,101 @@
+"""`rlbot estimate`: from a script to its budget, as a user sees it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from bot.rules._support.example import verl
+from tests.command import rlbot
+
+ROOT = Path(__file__).resolve().parents[2]
+FULL = "examples/tuning/7b/qwen2.5-7b_grpo_2_h800_fsdp_vllm.sh"
+
+
+def test_the_budget_of_a_script(snapshot: SnapshotAssertion) -> None:
+    result = rlbot("estimate", FULL, cwd=ROOT)
+    assert result.status == 0
+    assert result.out == snapshot
+
+
+def test_impossible_is_an_error() -> None:
+    result = rlbot("estimate", FULL, "--device", "rtx4090", cwd=ROOT)
+    assert result.status == 1
+    assert "impossible" in result.out
+
+
+def test_json_says_everything() -> None:
+    result = rlbot("estimate", FULL, "--format", "json", cwd=ROOT)
+    made = json.loads(result.out)["scripts"][0]["estimate"]
+    assert (made["outcome"], made["device"], made["gpus"]) == ("tight", "H800", 2)
+    for stage in made["stages"]:
+        assert sum(stage["components"].values()) == pytest.approx(stage["expected_gib"], abs=0.1)
+        assert stage["floor_gib"] <= stage["expected_gib"] <= stage["conservative_gib"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "arguments", "reason"),
+    [
+        (("actor_rollout_ref.model.path=my/own",), (), "The shape of the model my/own is not"),
+        (("trainer.n_gpus_per_node=$N",), (), "(trainer.n_gpus_per_node) is not known"),
+        ((), ("--device", "x99"), "The memory of a x99 is not known"),
+        (("actor_rollout_ref.rollout.tensor_model_parallel_size=3",), (), "does not divide 8 GPUs"),
+        (("actor_rollout_ref.rollout.name=trt",), (), "The inference engine trt is not modelled"),
+        (("actor_rollout_ref.actor.fsdp_config.fsdp_size=3",), (), "fsdp_size 3"),
+        (("actor_rollout_ref.actor.use_dynamic_bsz=False",), (), "the tokens of a pass"),
+        (("actor_rollout_ref.actor.fsdp_config.model_dtype=fp7",), (), "type fp7 is not known"),
+        (("data.max_prompt_length=many",), (), "where a whole number belongs"),
+    ],
+)
+def test_what_is_missing_gets_a_sentence(
+    tmp_path: Path, settings: tuple[str, ...], arguments: tuple[str, ...], reason: str
+) -> None:
+    script = tmp_path / "qwen2.5-7b_grpo_8_h100_fsdp_vllm.sh"
+    base = ("trainer.nnodes=1", "data.max_prompt_length=512", "data.max_response_length=512")
+    given = {setting.split("=")[0] for setting in settings}
+    kept = [setting for setting in base if setting.split("=")[0] not in given]
+    script.write_text(verl(*kept, *settings))
+    result = rlbot("estimate", str(script), *arguments)
+    assert result.status == 3
+    assert "no prediction" in result.out
+    assert reason in result.out
+    assert "GiB" not in result.out
+
+
+def test_a_config_beside_the_script_is_read(tmp_path: Path) -> None:
+    script = tmp_path / "own_grpo_8_h100_fsdp_vllm.sh"
+    script.write_text(
+        verl(
+            "actor_rollout_ref.model.path=models/own",
+            "trainer.nnodes=1",
+            "data.max_prompt_length=512",
+            "data.max_response_length=512",
+        )
+    )
+    folder = tmp_path / "models" / "own"
+    folder.mkdir(parents=True)
+    config = {
+        "model_type": "qwen2",
+        "hidden_size": 3584,
+        "num_hidden_layers": 28,
+        "num_attention_heads": 28,
+        "num_key_value_heads": 4,
+        "intermediate_size": 18944,
+        "vocab_size": 152064,
+    }
+    (folder / "config.json").write_text(json.dumps(config))
+    assert rlbot("estimate", str(script)).status == 3
+    result = rlbot("estimate", str(script), "--root", str(tmp_path))
+    assert result.status == 0
+    assert "8 × H100" in result.out
+
+
+def test_in_chinese_nothing_of_the_budget_stays_english() -> None:
+    out = rlbot("estimate", FULL, "--lang", "zh", cwd=ROOT).out
+    assert "假设：回复平均 256 个 token" in out
+    assert "的实现" in out
+    assert "权重 14.2" in out
+    assert "mean response" not in out

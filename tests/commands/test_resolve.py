@@ -1,0 +1,92 @@
+"""`rlbot resolve`: launches, settings, and where each was written."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from syrupy.assertion import SnapshotAssertion
+
+from tests.command import rlbot
+from tools.schemas import report_schema
+
+SCRIPT = b"""\
+#!/usr/bin/env bash
+# verl: 0.9.1
+batch=64
+total=$((batch * 4))
+MODEL=${MODEL:-Qwen/Qwen2.5-7B}
+ACTOR=(
+    data.train_batch_size=${total}
+    actor_rollout_ref.model.path="$MODEL"
+    +actor_rollout_ref.model.override_config.name=${NAME}
+)
+export WANDB_MODE=offline
+if [ "$DEVICE" = npu ]; then
+    python3 -m verl.trainer.main_ppo "${ACTOR[@]}" trainer.device=npu
+else
+    python3 -m verl.trainer.main_ppo "${ACTOR[@]}" "$@"
+fi
+"""
+
+
+def _resolve(*options: str) -> dict[str, Any]:
+    result = rlbot(
+        *("resolve", "-", "--stdin-filename", "7b/x.sh", "--format", "json", *options),
+        stdin=SCRIPT,
+    )
+    assert result.err == ""
+    report: dict[str, Any] = json.loads(result.out)
+    Draft202012Validator(report_schema()).validate(report)
+    script: dict[str, Any] = report["scripts"][0]
+    return script
+
+
+def test_both_ways_of_a_condition_that_nobody_knows(snapshot: SnapshotAssertion) -> None:
+    result = rlbot("resolve", "-", "--stdin-filename", "7b/x.sh", stdin=SCRIPT)
+    assert (result.status, result.err) == (0, "")
+    assert result.out == snapshot
+
+
+def test_what_if_the_caller_sets_a_variable() -> None:
+    (npu,) = _resolve("--env", "DEVICE=npu")["launches"]
+    assert npu["settings"]["trainer.device"] == "npu"
+    (gpu,) = _resolve("--env", "DEVICE=gpu", "--env", "MODEL=my/model-7b")["launches"]
+    assert "trainer.device" not in gpu["settings"]
+    assert gpu["settings"]["actor_rollout_ref.model.path"] == "my/model-7b"
+    assert not gpu["complete"]  # NAME is still unknown
+
+
+def test_a_clean_environment_leaves_nothing_open() -> None:
+    (launch,) = _resolve("--clean-env", "--args", "trainer.nnodes=2 'a.b=c d'")["launches"]
+    assert launch["complete"]
+    assert launch["argv"][-2:] == ["trainer.nnodes=2", "a.b=c d"]
+    assert launch["environment"] == {"WANDB_MODE": "offline"}
+
+
+def test_a_value_is_placed_where_it_was_written() -> None:
+    """Through two variables and an array, to the arithmetic that made it."""
+    origins = {o["key"]: o for o in _resolve("--clean-env")["launches"][0]["origins"]}
+    batch = origins["data.train_batch_size"]
+    line = SCRIPT.decode().splitlines()[batch["line"] - 1]
+    assert line[batch["column"] - 1 : batch["end_column"] - 1] == "$((batch * 4))"
+    assert batch["via"] == ["ACTOR", "total"]
+    model = origins["actor_rollout_ref.model.path"]
+    line = SCRIPT.decode().splitlines()[model["line"] - 1]
+    assert line[model["column"] - 1 : model["end_column"] - 1] == "Qwen/Qwen2.5-7B"
+    assert (model["via"], model["default_of"]) == (["ACTOR", "MODEL"], ["MODEL"])
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--env", "DEVICE"), 'rlbot: --env takes NAME=VALUE, such as DEVICE=npu; got "DEVICE".'),
+        (("--env", "1x=2"), 'rlbot: --env takes NAME=VALUE, such as DEVICE=npu; got "1x=2".'),
+        (("--args", "a 'b"), "rlbot: --args cannot be read as words: no closing quotation."),
+    ],
+)
+def test_wrong_options_are_sentences(options: tuple[str, ...], sentence: str) -> None:
+    result = rlbot("resolve", "-", "--stdin-filename", "x.sh", *options, stdin=SCRIPT)
+    assert (result.status, result.out, result.err) == (2, "", sentence + "\n")

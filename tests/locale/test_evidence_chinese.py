@@ -1,0 +1,104 @@
+"""Everything that the evidence and the row say can be said in Chinese."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from bot.base.messages import translated
+from bot.check.translate import in_language
+from bot.evidence import zh as evidence_zh
+from bot.evidence import zh_reading
+from bot.evidence.online import zh as online_zh
+from bot.evidence.online.failure import Failure, Kind, sentence
+from bot.evidence.online.history import STAGE as HISTORY
+from bot.evidence.online.probe import STAGE as PROBE
+from bot.evidence.online.siblings import STAGE as LISTING
+from bot.evidence.online.streams import CONSOLE, SYSTEM
+from bot.evidence.online.streams import FILES as METADATA
+from bot.report import ScriptReport
+from bot.table import zh as table_zh
+from tests.command import ROOT
+from tests.evidence.online.test_guide import LINK, WHEN
+from tests.evidence.samples import claim, config, evidence, facts
+from tests.sentences import english, names, templates
+
+SENTENCES = {
+    **evidence_zh.SENTENCES,
+    **zh_reading.SENTENCES,
+    **online_zh.SENTENCES,
+    **table_zh.SENTENCES,
+}
+FILES = [
+    *sorted((ROOT / "bot/evidence").rglob("*.py")),
+    *(ROOT / "bot" / name for name in ("review/runs.py", "table/row.py", "table/tag.py")),
+]
+
+
+def test_every_sentence_has_a_translation_and_no_other_is_left() -> None:
+    used = {template for file in FILES for template in templates(file)}
+    assert len(used) > 100
+    assert used == SENTENCES.keys()
+
+
+@pytest.mark.parametrize("template", SENTENCES)
+def test_a_translation_has_the_same_values_and_chinese_marks(template: str) -> None:
+    chinese = SENTENCES[template]
+    # "is" and "are" are one word in Chinese.
+    assert names(chinese) == names(template) - {"are"}
+    assert re.search(r"[一-鿿（]", chinese)
+    assert not re.search(r"[一-鿿][,;:?!.]|[,;?!](?=[一-鿿])", chinese)
+
+
+def test_no_reason_of_a_claim_stays_english() -> None:
+    runs = [
+        facts(),
+        facts(config={}, history={}, system={}, gpus=(), requirements={}),
+        facts(config=config(data__train_batch_size=1, trainer__n_gpus_per_node=8)),
+        facts(out_of_memory="torch.OutOfMemoryError: x"),
+        facts(exit_code=None, requirements={"verl": "0.9.1"}, created="2026-09-01"),
+    ]
+    for run in runs:
+        report = ScriptReport(path="a.sh", sha256="", verdict="pass", evidence=evidence(run))
+        said = in_language(report, "zh").evidence
+        assert said is not None
+        assert [c.reason for c in said.claims if not re.search(r"[一-鿿]", c.reason)] == []
+
+
+def test_a_sentence_within_a_sentence_is_translated_too() -> None:
+    short = dict(facts().history)
+    del short["training/global_step"]
+    reason = claim(evidence(facts(history=short)), "max batch").reason
+    assert translated(reason, SENTENCES) == (
+        "该运行以 128 训练，但能否放得下尚无定论：运行的历史记录中没有 training/global_step。"
+    )
+
+
+@pytest.mark.parametrize("kind", WHEN)
+def test_no_failure_of_a_reading_stays_english(kind: Kind) -> None:
+    _, failure = WHEN[kind]
+    said = translated(sentence(failure, LINK), SENTENCES)
+    assert not english(said)
+
+
+def test_every_stage_of_a_reading_has_its_name() -> None:
+    stages = {HISTORY, SYSTEM, CONSOLE, METADATA, LISTING, PROBE, Failure(kind="sdk").stage}
+    for stage in stages:
+        said = translated(sentence(Failure(kind="gone", stage=stage), LINK), SENTENCES)
+        assert not english(said)
+
+
+def test_a_failure_reads_as_one_sentence() -> None:
+    def said(failure: Failure) -> str:
+        return translated(sentence(failure, LINK), SENTENCES)
+
+    rate = Failure(kind="rate", stage="the history", status=429, seconds=120)
+    assert said(rate) == (
+        "wandb.ai 要求减少请求（HTTP 429），并等待 120 秒；历史记录未能读取："
+        "请稍后重新执行同一命令。"
+    )
+    known = Failure(kind="unreachable", detail="connection refused")
+    assert said(known).startswith("无法连接 wandb.ai（连接被拒绝）：")
+    other = Failure(kind="unreachable", detail="protocol not available")
+    assert said(other).startswith("无法连接 wandb.ai（protocol not available）：")

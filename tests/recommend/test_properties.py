@@ -1,0 +1,93 @@
+"""Properties of recommendations: monotone in budget and model, true to themselves."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.frameworks.releases import releases
+from bot.memory.predict import device_named
+from bot.recommend.ladder import SHARES, steps
+from bot.recommend.request import Way, Wish, make_wish
+from bot.recommend.search import Found, Search
+
+SIZES = ("0.5B", "1.5B", "3B", "7B", "14B", "32B")
+DEVICES = ("h100", "a100-40", "rtx4090", "h20", "h200", "l40s")
+ASKED = [
+    ("verl", "grpo", "full"),
+    ("verl", "grpo", "lora"),
+    ("verl", "ppo", "full"),
+    ("openrlhf", "ppo", "full"),
+    ("openrlhf", "rm", "lora"),
+    ("trl", "dpo", "dora"),
+]
+_QUESTIONS = st.tuples(
+    st.sampled_from(ASKED), st.sampled_from([256, 1024, 4096]), st.sampled_from([16, 128])
+)
+_FEW = settings(max_examples=15, deadline=None)
+Asked = tuple[tuple[str, str, str], int, int]
+
+
+@cache
+def _search(size: str, asked: Asked) -> Search:
+    (framework, task, method), length, batch = asked
+    wish: Wish = make_wish(
+        model=f"Qwen/Qwen2.5-{size}",
+        task=task,
+        method=method,
+        framework=framework,
+        prompt=length,
+        response=length,
+        batch=batch,
+    )
+    return Search(wish, releases(framework)[-1])
+
+
+@cache
+def _found(size: str, asked: Asked, device: str, budget: int) -> tuple[Found, ...]:
+    return tuple(_search(size, asked).on(device_named(device), budget)[0])
+
+
+@_FEW
+@given(_QUESTIONS, st.sampled_from(SIZES), st.sampled_from(DEVICES))
+def test_a_bigger_budget_removes_nothing(asked: Asked, size: str, device: str) -> None:
+    before: list[tuple[int, frozenset[tuple[str, int]]]] = []
+    for budget in (1, 2, 4, 8, 16):
+        now = [(f.way.gpus, f.way.options) for f in _found(size, asked, device, budget)]
+        assert now[: len(before)] == before
+        before = now
+
+
+@_FEW
+@given(_QUESTIONS, st.integers(0, len(SIZES) - 2), st.sampled_from(DEVICES))
+def test_a_smaller_model_never_needs_more(asked: Asked, at: int, device: str) -> None:
+    large, small = (_found(SIZES[n], asked, device, 16) for n in (at + 1, at))
+    if large:
+        assert small
+        assert small[0].way.gpus <= large[0].way.gpus
+
+
+@_FEW
+@given(_QUESTIONS, st.sampled_from(SIZES), st.sampled_from(DEVICES))
+def test_every_recommendation_fits_by_its_own_estimate(
+    asked: Asked, size: str, device: str
+) -> None:
+    for found in _found(size, asked, device, 16):
+        assert found.budget.outcome in ("fits", "tight")
+        assert found.budget.peak() <= found.budget.usable
+        assert found.budget.gpus == found.way.gpus <= 16
+        assert set(found.way.on) <= {name for name, _ in found.way.options}
+
+
+@_FEW
+@given(_QUESTIONS, st.sampled_from(SIZES), st.sampled_from(DEVICES), st.sampled_from([1, 4, 8]))
+def test_nothing_that_fits_is_overlooked(asked: Asked, size: str, device: str, gpus: int) -> None:
+    search, card = _search(size, asked), device_named(device)
+    every = steps(search.wish, gpus)
+    found = [f for f in _found(size, asked, device, gpus) if f.way.gpus <= gpus]
+    for count in range(len(every) + 1):
+        for way, made in search._tried(card, Way(gpus, frozenset(every[:count])), SHARES):
+            if made.outcome in ("fits", "tight") and search._engine(way, card) is None:
+                assert found

@@ -1,0 +1,177 @@
+"""`rlbot recommend`: from a question to hardware, as a user sees it."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from pathlib import Path
+from string import Formatter
+
+import pytest
+from jsonschema import Draft202012Validator
+from syrupy.assertion import SnapshotAssertion
+
+from bot.memory.zh import SENTENCES
+from tests.command import ROOT, Result, rlbot
+from tools.schemas import recommend_schema
+
+PAGE = "docs/perf/device_tuning.rst"
+GRPO = ("recommend", "--model", "Qwen/Qwen2.5-7B-Instruct", "--task", "grpo")
+LENGTHS = ("--lengths", "1024+1024")
+
+
+def _ask(*more: str, cwd: Path = ROOT) -> Result:
+    return rlbot(*GRPO, *LENGTHS, *more, cwd=cwd)
+
+
+def test_published_rows_come_first(snapshot: SnapshotAssertion) -> None:
+    result = _ask("--page", PAGE, "--device", "h800", "--device", "rtx4090")
+    assert (result.status, result.err) == (0, "")
+    assert result.out == snapshot
+
+
+def test_in_chinese(snapshot: SnapshotAssertion) -> None:
+    result = _ask("--page", PAGE, "--device", "h800", "--device", "l4", "--lang", "zh")
+    assert result.status == 0
+    assert result.out == snapshot
+
+
+def test_as_markdown(snapshot: SnapshotAssertion) -> None:
+    result = _ask("--page", PAGE, "--device", "h800", "--device", "l4", "--format", "markdown")
+    assert result.status == 0
+    assert result.out == snapshot
+
+
+def test_the_nearest_miss_is_said_with_its_sum(snapshot: SnapshotAssertion) -> None:
+    result = _ask("--device", "rtx4090", "--budget-gpus", "2")
+    assert result.status == 1
+    assert result.out == snapshot
+
+
+def test_where_nothing_fits_the_nearest_are_shown_and_what_would_do(
+    snapshot: SnapshotAssertion,
+) -> None:
+    asked = ("--model", "Qwen/Qwen3-235B-A22B", "--task", "grpo", *LENGTHS)
+    result = rlbot("recommend", *asked)
+    assert result.status == 1
+    assert result.out == snapshot
+    more = rlbot("recommend", *asked, "--budget-gpus", "32", "--device", "b300")
+    assert more.status == 0
+    assert "1  32 × B300" in more.out
+
+
+def test_json_follows_its_schema() -> None:
+    content = json.loads(_ask("--page", PAGE, "--format", "json").out)
+    Draft202012Validator(recommend_schema()).validate(content)
+    assert content["published"][0]["device"] == "H800"
+    ranks = [one["rank"] for one in (*content["published"], *content["predicted"])]
+    assert ranks == list(range(1, len(ranks) + 1))
+    totals = [one["total_gib"] for one in content["predicted"]]
+    assert totals == sorted(totals)
+    for one in content["predicted"]:
+        assert one["margin_gib"] == pytest.approx(one["usable_gib"] - one["peak_gib"], abs=0.02)
+    for miss in content["misses"]:
+        assert sum(miss["components"].values()) == pytest.approx(miss["needed_gib"], abs=0.1)
+
+
+def test_a_script_is_written_once_and_named_by_the_convention(tmp_path: Path) -> None:
+    first = _ask("--device", "h800", "--write", str(tmp_path))
+    (script,) = tmp_path.iterdir()
+    assert (first.status, script.name) == (0, "qwen2.5-7b_grpo_2_h800_fsdp_vllm.sh")
+    assert first.err == f"rlbot: wrote {script}\n"
+    content = script.read_bytes()
+    again = _ask("--device", "h800", "--write", str(tmp_path))
+    assert (again.status, again.out) == (2, "")
+    assert "not overwritten" in again.err
+    assert script.read_bytes() == content
+    assert rlbot("lint", str(script)).status == 0
+    assert "tight" in rlbot("estimate", str(script)).out
+
+
+def test_another_choice_is_written(tmp_path: Path) -> None:
+    target = tmp_path / "mine.sh"
+    result = _ask("--device", "h800", "--choice", "3", "--write", str(target))
+    assert result.status == 0
+    assert "n_gpus_per_node=4" in target.read_text()
+    for rank in ("1", "9"):  # a published row, and none
+        other = tmp_path / "other.sh"
+        refused = _ask("--device", "h800", "--choice", rank, "--write", str(other))
+        assert refused.status == 2
+        assert "A published row has its script already" in refused.err
+        assert not other.exists()
+
+
+def test_without_a_page_it_is_said(tmp_path: Path) -> None:
+    result = _ask("--device", "h800", cwd=tmp_path)
+    assert result.status == 0
+    assert "No page is here" in result.out
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        (("--model", "my/own"), "The shape of the model my/own is not known"),
+        (("--model", "Qwen2.5-7B; rm -rf /"), "letters, digits"),
+        (("--device", "x99"), "The memory of a x99 is not known"),
+        (("--device", "v100"), "has no bf16"),
+        (("--device", "910b"), "No script is made"),
+        (("--task", "dance"), "no prediction for dance with verl; use one of"),
+        (("--task", "rm"), "use --framework openrlhf"),
+        (("--task", "ppo", "--method", "dora"), "No script is made for PPO with DoRA"),
+        (("--framework", "trl", "--task", "ppo", "--method", "dora"), "TRL's PPO is experimental"),
+        (("--budget-gpus", "2000"), "from 1 to 1024"),
+        (("--method", "dora"), "trains no DoRA on FSDP"),
+        (("--lengths", "long"), "--lengths takes PROMPT+RESPONSE"),
+        (("--lengths", "1024+0"), "The response is 0"),
+        (("--lengths", "1024"), "The prompt is 0"),
+        (("--batch", "0"), "The batch is 0"),
+        (("--budget-gpus", "0"), "--budget-gpus is 0"),
+        (("--choice", "1"), "give --write PATH too"),
+        (("--page", "none.rst"), "none.rst does not exist"),
+    ],
+)
+def test_what_is_unknown_or_contradictory_gets_a_sentence(
+    changed: tuple[str, ...], sentence: str
+) -> None:
+    result = _ask(*changed)
+    assert result.status == 2
+    assert sentence in result.err
+    assert "GiB" not in result.out + result.err
+
+
+def test_a_step_that_cannot_be_shared_out_is_said() -> None:
+    asked = ("--model", "Qwen/Qwen3-0.6B", "--task", "sft", "--framework", "trl")
+    result = rlbot("recommend", *asked, "--lengths", "512", "--batch", "3", "--device", "h100")
+    assert result.status == 0
+    assert "A step of 3 cannot be shared out over 2, 4, 8 GPUs" in result.out
+
+
+def test_the_gpus_that_are_there_are_listed_too() -> None:
+    asked = ("--device", "a100-40", "--batch", "96", "--format", "json")
+    without = json.loads(_ask(*asked).out)["predicted"]
+    given = json.loads(_ask(*asked, "--budget-gpus", "12").out)["predicted"]
+    assert 12 not in {one["gpus"] for one in without}
+    assert 12 in {one["gpus"] for one in given}
+
+
+def test_a_batch_that_would_do_is_named() -> None:
+    result = _ask("--device", "a100", "--budget-gpus", "6")
+    assert "A step of 1024 cannot be shared out over 6 GPUs" in result.out
+    assert "--batch 129 can be." in result.out
+    again = _ask("--device", "a100", "--budget-gpus", "6", "--batch", "129")
+    assert "6 × A100" in again.out
+
+
+def test_every_sentence_has_its_translation_and_none_is_left_over() -> None:
+    said = set()
+    for path in (*(ROOT / "bot/memory").glob("*.py"), *(ROOT / "bot/recommend").glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "say":
+                assert isinstance(node.args[0], ast.Constant)
+                said.add(str(node.args[0].value))
+    assert said == set(SENTENCES)
+    for english, chinese in SENTENCES.items():
+        names = [{n for _, n, _, _ in Formatter().parse(t) if n} for t in (english, chinese)]
+        assert names[0] == names[1]
+        assert re.search("[一-鿿]", chinese)

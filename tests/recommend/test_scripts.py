@@ -1,0 +1,139 @@
+"""Every script that `rlbot recommend` can write: clean, read by bash as by us, and as predicted."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+import pytest
+
+from bot.check.estimate import estimate_script
+from bot.check.script import Options, Script, check_script
+from bot.frameworks import plans
+from bot.frameworks.releases import releases
+from bot.recommend.answer import Answer, recommend
+from bot.recommend.request import TASKS, Wish, make_wish
+from bot.shell import read
+from tests.shell.judge import Judge, started
+from tests.shell.judge import Script as Shell
+
+MODELS = {"verl": "Qwen/Qwen2.5-7B-Instruct", "openrlhf": "Qwen/Qwen3-8B", "trl": "Qwen/Qwen3-4B"}
+COMBINATIONS = [
+    (framework, task, method)
+    for framework, tasks in TASKS.items()
+    for task in tasks
+    for method in ("full", "lora", "dora")
+    if method != "dora" or framework == "trl"
+]
+_EVERY = pytest.mark.parametrize(("framework", "task", "method"), COMBINATIONS)
+
+
+def _wish(framework: str, task: str, method: str) -> Wish:
+    return make_wish(
+        model=MODELS[framework],
+        task=task,
+        method=method,
+        framework=framework,
+        prompt=1024,
+        response=1024,
+        batch=128,
+    )
+
+
+@functools.cache
+def _answer(framework: str, task: str, method: str) -> Answer:
+    wish = _wish(framework, task, method)
+    devices = ("h100", "rtx4090", "a100-40", "h200")
+    return recommend(wish, release=releases(framework)[-1], named=devices, budget=16)
+
+
+@_EVERY
+def test_a_written_script_has_no_error_and_no_warning(
+    framework: str, task: str, method: str
+) -> None:
+    answer = _answer(framework, task, method)
+    assert answer.scripts
+    for name, text in answer.scripts.values():
+        report = check_script(Script(path=name, data=text.encode()), Options())
+        wrong = [f for f in report.findings if f.severity in ("error", "warning")]
+        assert not wrong, (name, [(f.id, f.message) for f in wrong])
+        assert report.name is not None
+        assert report.name.valid, name
+        (plan,) = plans(read(text.encode(), name))
+        assert plan.framework == framework
+        assert plan.framework_version == releases(framework)[-1]
+        assert not plan.bad_arguments
+        assert plan.table is not None
+        assert all(plan.table.verdicts(plan.settings)), name
+
+
+@_EVERY
+def test_the_estimate_of_a_script_is_its_recommendation(
+    framework: str, task: str, method: str
+) -> None:
+    answer = _answer(framework, task, method)
+    for one in answer.recommendations.predicted:
+        name, text = answer.scripts[one.rank]
+        made = estimate_script(Script(path=name, data=text.encode()), Options()).estimate
+        assert made is not None
+        assert (made.outcome, made.binding, made.gpus) == (one.verdict, one.binding, one.gpus)
+        assert made.peak_gib == pytest.approx(one.peak_gib, abs=0.011)
+        assert made.host_gib == pytest.approx(one.host_gib, abs=0.011)
+        assert made.device == one.device
+        assert one.peak_gib <= one.usable_gib
+
+
+@pytest.mark.parametrize("gpus", [3, 5, 6, 12])
+@pytest.mark.parametrize(
+    ("framework", "task", "method"),
+    [
+        ("verl", "grpo", "full"),
+        ("verl", "ppo", "lora"),
+        ("verl", "sft", "full"),
+        ("openrlhf", "ppo", "full"),
+        ("openrlhf", "rm", "lora"),
+        ("trl", "grpo", "dora"),
+    ],
+)
+def test_numbers_of_gpus_that_are_no_powers_of_two(
+    framework: str, task: str, method: str, gpus: int
+) -> None:
+    wish = make_wish(
+        model=MODELS[framework],
+        task=task,
+        method=method,
+        framework=framework,
+        prompt=512,
+        response=512,
+        batch=60,
+    )
+    answer = recommend(
+        wish, release=releases(framework)[-1], named=("a100",), budget=gpus, whole=True
+    )
+    mine = [one for one in answer.recommendations.predicted if one.gpus == gpus]
+    assert mine
+    for one in mine:
+        name, text = answer.scripts[one.rank]
+        report = check_script(Script(path=name, data=text.encode()), Options())
+        wrong = [f for f in report.findings if f.severity in ("error", "warning")]
+        assert not wrong, (name, [(f.id, f.message) for f in wrong])
+        made = estimate_script(Script(path=name, data=text.encode()), Options()).estimate
+        assert made is not None
+        assert (made.gpus, made.outcome) == (gpus, one.verdict)
+
+
+def test_bash_resolves_the_scripts_as_we_do(tmp_path: Path) -> None:
+    judge = Judge(tmp_path)
+    texts = [
+        text for combination in COMBINATIONS for _, text in _answer(*combination).scripts.values()
+    ]
+    environment = {"WANDB_API_KEY": "from-the-environment"}
+    ran = judge.run([Shell(text, environment=environment) for text in texts])
+    for text, calls in zip(texts, ran, strict=True):
+        (command,) = started(read(text.encode(), "made.sh"))
+        (call,) = calls
+        ours = [word for word in command.argv if word.text != "${?arguments of the script}"]
+        assert len(call.argv) == len(ours), (call.argv, [w.text for w in ours])
+        for word, theirs in zip(ours, call.argv, strict=True):
+            if word.complete:
+                assert word.text == theirs

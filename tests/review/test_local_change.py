@@ -1,0 +1,256 @@
+"""Changes read from real git repositories, hostile ones too."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from bot.base.errors import UserError
+from bot.github.change import MAX_BLOB, MAX_SCRIPTS, ChangedFile, Wanted
+from bot.github.local import LocalRepository
+
+ENVIRONMENT = {
+    "PATH": os.environ["PATH"],
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_AUTHOR_NAME": "Ada L.",
+    "GIT_AUTHOR_EMAIL": "ada@example.org",
+    "GIT_COMMITTER_NAME": "Ada L.",
+    "GIT_COMMITTER_EMAIL": "ada@example.org",
+}
+
+
+class Repository:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.git("init", "--quiet", "--initial-branch=main")
+
+    def git(self, *arguments: str, **environment: str) -> str:
+        done = subprocess.run(
+            ["git", "-C", str(self.folder), *arguments],
+            env={**ENVIRONMENT, "HOME": str(self.folder), **environment},
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        return done.stdout.strip()
+
+    def write(self, path: str, data: bytes | str) -> None:
+        file = self.folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data.encode() if isinstance(data, str) else data)
+
+    def commit(self, message: str = "change", **environment: str) -> str:
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--allow-empty", "--message", message, **environment)
+        return self.git("rev-parse", "HEAD")
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    folder = tmp_path / "repository with a space"
+    folder.mkdir()
+    return Repository(folder)
+
+
+def _read(local: LocalRepository, base: str, head: str) -> dict[str, ChangedFile]:
+    files = local.change(base, head).read(Wanted(script=_wanted)).scripts
+    return {file.path: file for file in files}
+
+
+def _wanted(path: str) -> bool:
+    return path.startswith("tuning/") and path.endswith(".sh")
+
+
+def test_only_wanted_files_that_the_branch_adds_or_alters(repository: Repository) -> None:
+    for name in ("kept", "altered", "removed", "renamed"):
+        repository.write(f"tuning/{name}.sh", f"echo {name}\n" * 20)
+    base = repository.commit()
+    repository.git("switch", "--quiet", "--create", "work")
+    repository.write("tuning/added.sh", "echo added\n")
+    repository.write("tuning/altered.sh", "echo changed\n")
+    repository.write("other/added.sh", "echo other\n")
+    repository.write("tuning/notes.md", "notes\n")
+    (repository.folder / "tuning/removed.sh").unlink()
+    repository.git("mv", "tuning/renamed.sh", "tuning/moved.sh")
+    head = repository.commit()
+    repository.git("switch", "--quiet", "main")
+    repository.write("tuning/kept.sh", "echo changed on main\n")
+    repository.commit()
+
+    local = LocalRepository(repository.folder)
+    change = local.change("main", "work")
+
+    files = _read(local, "main", "work")
+    assert list(files) == ["tuning/added.sh", "tuning/altered.sh", "tuning/moved.sh"]
+    assert files["tuning/altered.sh"].data == b"echo changed\n"
+    assert change.head == head
+    assert change.base != base
+
+
+def test_nothing_is_checked_out_and_no_program_of_the_repository_runs(
+    repository: Repository, tmp_path: Path
+) -> None:
+    repository.write("tuning/a.sh", "echo a\n")
+    repository.commit()
+    mark = tmp_path / "ran"
+    hook = f"#!/bin/sh\ntouch '{mark}'\n"
+    repository.write("tuning/b.sh", "echo b\n")
+    repository.write(".gitattributes", "*.sh diff=evil filter=evil\n")
+    repository.commit()
+    for command in ("diff.evil.textconv", "diff.evil.command", "filter.evil.smudge"):
+        repository.git("config", command, f"sh -c \"touch '{mark}'; cat\"")
+    repository.git("config", "diff.external", f"touch '{mark}'")
+    repository.git("config", "core.fsmonitor", f"touch '{mark}'")
+    repository.write(".git/hooks/post-checkout", hook)
+    (repository.folder / ".git/hooks/post-checkout").chmod(0o755)
+    (repository.folder / "tuning/b.sh").unlink()
+
+    files = _read(LocalRepository(repository.folder), "HEAD~1", "HEAD")
+
+    assert [file.data for file in files.values()] == [b"echo b\n"]
+    assert not mark.exists()
+    assert not (repository.folder / "tuning/b.sh").exists()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "tuning/a\nb.sh",
+        "tuning/a b.sh",
+        "tuning/ä.sh",
+        "tuning/*.sh",
+        "tuning/:(top)x.sh",
+        "tuning/-x.sh",
+    ],
+)
+def test_odd_names_are_read_as_they_are(repository: Repository, name: str) -> None:
+    repository.commit()
+    repository.write(name, "echo odd\n")
+    repository.write("tuning/plain.sh", "echo plain\n")
+    repository.commit()
+    local = LocalRepository(repository.folder)
+    assert _read(local, "HEAD~1", "HEAD")[name].data == b"echo odd\n"
+    assert local.blob("HEAD", name) == b"echo odd\n"
+
+
+def test_what_is_no_readable_file_is_named_with_the_reason(repository: Repository) -> None:
+    repository.commit()
+    (repository.folder / "tuning").mkdir()
+    (repository.folder / "tuning/link.sh").symlink_to("/etc/passwd")
+    repository.write("tuning/big.sh", b"x" * (MAX_BLOB + 1))
+    repository.write(os.fsdecode(b"tuning/\xff.sh"), "echo\n")
+    repository.commit()
+    files = _read(LocalRepository(repository.folder), "HEAD~1", "HEAD")
+    assert {path: file.reason for path, file in files.items()} == {
+        "tuning/link.sh": "tuning/link.sh is a symbolic link; commit a file.",
+        "tuning/big.sh": "tuning/big.sh has 16,777,217 bytes; at most 16,777,216 are read.",
+        "tuning/\\xff.sh": "The path tuning/\\xff.sh is not UTF-8; rename the file.",
+    }
+    assert all(file.data is None for file in files.values())
+
+
+def test_scripts_beyond_the_limit_are_named(repository: Repository) -> None:
+    repository.commit()
+    for number in range(MAX_SCRIPTS + 2):
+        repository.write(f"tuning/{number:04}.sh", "echo\n")
+    repository.commit()
+    files = _read(LocalRepository(repository.folder), "HEAD~1", "HEAD")
+    unread = {path: file.reason for path, file in files.items() if file.data is None}
+    assert unread == {
+        path: f"{path} is beyond the 200 scripts that are read of one change; split it."
+        for path in ("tuning/0200.sh", "tuning/0201.sh")
+    }
+
+
+def test_the_page_is_the_bases_unless_the_change_alters_it(repository: Repository) -> None:
+    wanted = Wanted(script=_wanted, page="docs/page.rst", folder="conf", suffix=".yaml")
+    repository.write("docs/page.rst", "old\n")
+    repository.commit()
+    repository.git("switch", "--quiet", "--create", "work")
+    repository.write("tuning/a.sh", "echo a\n")
+    repository.write("conf/a/b.yaml", "x: 1\n")
+    repository.commit()
+    repository.git("switch", "--quiet", "main")
+    repository.write("docs/page.rst", "new\n")
+    repository.commit()
+    local = LocalRepository(repository.folder)
+    files = local.change("main", "work").read(wanted)
+    assert (files.page, files.page_changed) == (b"new\n", False)
+    assert files.folder == {"a/b.yaml": b"x: 1\n"}
+    repository.git("switch", "--quiet", "work")
+    repository.write("docs/page.rst", "the author's\n")
+    repository.commit()
+    files = local.change("main", "work").read(wanted)
+    assert (files.page, files.page_changed) == (b"the author's\n", True)
+    (repository.folder / "docs/page.rst").unlink()
+    (repository.folder / "docs/page.rst").symlink_to("/etc/passwd")
+    repository.commit()
+    files = local.change("main", "work").read(wanted)
+    assert files.page is None
+    assert files.gaps == (("page", "docs/page.rst is a symbolic link; commit a file."),)
+
+
+@pytest.mark.parametrize(
+    ("name", "address", "contributor"),
+    [
+        ("Ada", "1815+ada-l@users.noreply.github.com", "ada-l"),
+        ("Ada", "ada-l@users.noreply.github.com", "ada-l"),
+        ("Ada", "ada@example.org", "Ada <ada@example.org>"),
+        (
+            "Ada",
+            "x@users.noreply.github.com.example.org",
+            "Ada <x@users.noreply.github.com.example.org>",
+        ),
+    ],
+)
+def test_the_contributor_is_who_wrote_the_script(
+    repository: Repository, name: str, address: str, contributor: str
+) -> None:
+    repository.commit()
+    repository.write("tuning/a.sh", "echo a\n")
+    repository.commit(GIT_AUTHOR_NAME=name, GIT_AUTHOR_EMAIL=address)
+    repository.write("tuning/other", "by somebody else\n")
+    repository.commit(GIT_AUTHOR_NAME="Eve")
+    files = _read(LocalRepository(repository.folder), "HEAD~2", "HEAD")
+    assert files["tuning/a.sh"].contributor == contributor
+
+
+@pytest.mark.parametrize(
+    ("remote", "url"),
+    [
+        ("https://github.com/a/b.git", "https://github.com/a/b"),
+        ("git@github.com:a/b.git", "https://github.com/a/b"),
+        ("ssh://git@github.com/a/b", "https://github.com/a/b"),
+        ("https://token@github.com/a/b", None),
+        ("/srv/git/b.git", None),
+        ("https://github.com/a/b/c", None),
+    ],
+)
+def test_the_web_address_of_the_repository(
+    repository: Repository, remote: str, url: str | None
+) -> None:
+    repository.commit()
+    repository.git("remote", "add", "origin", remote)
+    assert LocalRepository(repository.folder).web_url() == url
+
+
+def test_mistakes_are_sentences(repository: Repository, tmp_path: Path) -> None:
+    empty = tmp_path / "no repository"
+    empty.mkdir()
+    with pytest.raises(UserError, match="is not inside a git repository"):
+        LocalRepository(empty)
+    with pytest.raises(UserError, match="is not inside a git repository"):
+        LocalRepository(tmp_path / "nowhere")
+    repository.commit()
+    local = LocalRepository(repository.folder)
+    with pytest.raises(UserError, match='"nosuch" names no commit here'):
+        local.change("nosuch", "HEAD")
+    with pytest.raises(UserError, match='"--all" names no commit here'):
+        local.commit("--all")
+    repository.git("switch", "--quiet", "--orphan", "apart")
+    repository.commit("apart")
+    with pytest.raises(UserError, match="have no common ancestor"):
+        local.change("main", "apart")

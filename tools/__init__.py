@@ -1,0 +1,1 @@
+"""What is generated and not shipped: documentation pages and the published schemas."""

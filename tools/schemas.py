@@ -1,0 +1,80 @@
+"""The published JSON Schemas, made from the models themselves.
+
+`python -m tools.schemas` writes them; a test compares the files on disk.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from bot.base.resources import schemas
+from bot.report import Report
+
+BASE = "https://github.com/rlbot-tuning/rlbot/blob/main/schemas/"
+
+
+def report_schema() -> dict[str, Any]:
+    """JSON Schema (2020-12) of `report-v1`."""
+    from pydantic import TypeAdapter
+
+    return _published(TypeAdapter(Report).json_schema(mode="serialization"), "report-v1")
+
+
+def config_schema() -> dict[str, Any]:
+    """JSON Schema (2020-12) of `.rlbot.yml`."""
+    from pydantic import TypeAdapter
+
+    from bot.base.config import Config
+
+    return _published(TypeAdapter(Config).json_schema(mode="validation"), "config-v1")
+
+
+def recommend_schema() -> dict[str, Any]:
+    """JSON Schema of `recommend-v1`."""
+    from pydantic import TypeAdapter
+
+    from bot.recommend.report import Recommendations
+
+    adapter = TypeAdapter(Recommendations)
+    return _published(adapter.json_schema(mode="serialization"), "recommend-v1")
+
+
+def bisect_schemas() -> dict[str, dict[str, Any]]:
+    """JSON Schemas of `bisect-plan-v1` and `bisect-read-v1`, by these names."""
+    from pydantic import TypeAdapter
+
+    from bot.bisect.report import Bracket, Plan
+
+    return {
+        name: _published(TypeAdapter(model).json_schema(mode="serialization"), name)
+        for name, model in (("bisect-plan-v1", Plan), ("bisect-read-v1", Bracket))
+    }
+
+
+def _published(schema: dict[str, Any], name: str) -> dict[str, Any]:
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"{BASE}{name}.schema.json",
+        **schema,
+    }
+
+
+def files() -> dict[Path, str]:
+    """Path and content of every published schema."""
+    made = {
+        "report-v1": report_schema(),
+        "config-v1": config_schema(),
+        "recommend-v1": recommend_schema(),
+        **bisect_schemas(),
+    }
+    return {
+        schemas() / f"{name}.schema.json": json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+        for name, schema in made.items()
+    }
+
+
+if __name__ == "__main__":
+    for path, text in files().items():
+        path.write_text(text, encoding="utf-8")
