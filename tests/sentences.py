@@ -31,7 +31,11 @@ def templates(file: Path) -> Iterator[str]:
     """
     tree = ast.parse(file.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "say":
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id == "message"
+        ):
             yield from _texts(file, node.args[0])
 
 

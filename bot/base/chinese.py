@@ -1,7 +1,7 @@
 """What the ground floor and the check itself say, in Chinese: English template to Chinese one.
 
 Rules carry their own sentences (`Meta.zh`), renderers theirs (`bot.render.chinese`). A room that
-makes sentences with `say` adds a catalogue of its own and hands it to
+makes sentences with `message` adds a catalogue of its own and hands it to
 `bot.base.messages.translated`.
 """
 

@@ -34,7 +34,7 @@ class Message(str):
         return Message, (self.template, self.values)
 
 
-def say(template: str, /, **values: object) -> Message:
+def message(template: str, /, **values: object) -> Message:
     """The English sentence of a template; values that are messages are translated with it.
 
     Raises KeyError when the template names a value that is not given.
@@ -125,4 +125,4 @@ class Chinese:
     instead: str
     limits: str
     sentences: Mapping[str, str]
-    """English template, as given to `say`, to the Chinese one with the same names."""
+    """English template, as given to `message`, to the Chinese one with the same names."""

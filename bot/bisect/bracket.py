@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from bot import __version__
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.bisect.band import Where
 from bot.bisect.log import whole_log, with_log
 from bot.bisect.outcomes import read_outcome, unread
@@ -75,7 +75,7 @@ def read_bracket(
         notes=(),
     )
     if not written and trials:
-        note = say(
+        note = message(
             "No comment can stand beside {name} without changing what the script starts; put the "
             "log where it belongs by hand.",
             name=series.knob.name,
@@ -120,7 +120,7 @@ def _limit(one: Outcome | None) -> Limit | None:
         value=one.value,
         batch=one.batch,
         source="run",
-        reason=say("{run}: {reason}", run=one.run, reason=one.reason),
+        reason=message("{run}: {reason}", run=one.run, reason=one.reason),
     )
 
 
@@ -137,7 +137,7 @@ def _judged(
     if ran is not None and failed is not None and ran.value >= failed.value:
         return replace(
             bracket,
-            summary=say(
+            summary=message(
                 "Contradictory: {name}={ran} ran, and {name}={failed}, which is no larger, ran out "
                 "of memory. Memory was not decided by the batch alone: look at what else differed, "
                 "and run {failed} again.",
@@ -148,7 +148,7 @@ def _judged(
             next_values=(failed.value,),
         ), None
     if ran is None and failed is None:
-        return replace(bracket, summary=say("No run says whether its batch fits.")), None
+        return replace(bracket, summary=message("No run says whether its batch fits.")), None
     again = replace(
         asked,
         ran=ran.value if ran is not None else None,
@@ -187,12 +187,12 @@ def _closed(bracket: Bracket, ran: Limit, failed: Limit) -> str:
         "failed": failed.value,
     }
     if "trial log" in (ran.source, failed.source):
-        return say(
+        return message(
             "MaxBatch {batch}, in part by the script's own trial log, which no run backs here: "
             "{name}={ran} ran, {name}={failed} failed, and nothing between them can be tried.",
             **values,
         )
-    return say(
+    return message(
         "MaxBatch {batch}: {name}={ran} ran, {name}={failed} ran out of memory, and nothing "
         "between them can be tried.",
         **values,
@@ -201,18 +201,20 @@ def _closed(bracket: Bracket, ran: Limit, failed: Limit) -> str:
 
 def _open(name: str, ran: Limit | None, failed: Limit | None, runs: int | None) -> str:
     if failed is None and ran is not None:
-        return say(
+        return message(
             "{name}={ran} ran (batch {batch}); whether more fits was not shown.",
             name=name,
             ran=ran.value,
             batch=ran.batch,
         )
     if ran is None and failed is not None:
-        return say("{name}={failed} ran out of memory; none ran.", name=name, failed=failed.value)
+        return message(
+            "{name}={failed} ran out of memory; none ran.", name=name, failed=failed.value
+        )
     if ran is None or failed is None:
         raise ValueError("both ends are open")
-    more = say(" At most {runs} more runs close it.", runs=runs) if runs else ""
-    return say(
+    more = message(" At most {runs} more runs close it.", runs=runs) if runs else ""
+    return message(
         "{name}={ran} ran (batch {batch}), {name}={failed} ran out of memory.{more}",
         name=name,
         ran=ran.value,

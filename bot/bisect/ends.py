@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from bot.base.errors import UserError
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.bisect.band import Band, Candidates
 from bot.bisect.report import Limit
 from bot.bisect.request import Asked
@@ -20,8 +20,8 @@ def known_ends(of: Candidates, asked: Asked) -> Ends:
 
     Raises UserError when the two contradict each other.
     """
-    ran = _limit(of, asked.ran, "given", say("given with --ran"))
-    failed = _limit(of, asked.failed, "given", say("given with --failed"))
+    ran = _limit(of, asked.ran, "given", message("given with --ran"))
+    failed = _limit(of, asked.failed, "given", message("given with --failed"))
     reading = of.read(of.script.data)
     logs = [tried.trials for tried in tried_values(*reading) if tried.span == of.knob.parts[0].span]
     if logs and asked.ran is None and asked.failed is None:
@@ -29,8 +29,8 @@ def known_ends(of: Candidates, asked: Asked) -> Ends:
         best = largest_passing(trials)
         failing = [t.value for t in trials if outcome(trials, t.value) is False]
         first = min(failing, default=None)
-        ran = _limit(of, best, "trial log", say("marked √ in the script's own trial log"))
-        failed = _limit(of, first, "trial log", say("marked × in the script's own trial log"))
+        ran = _limit(of, best, "trial log", message("marked √ in the script's own trial log"))
+        failed = _limit(of, first, "trial log", message("marked × in the script's own trial log"))
     if ran is not None and failed is not None and ran.value >= failed.value:
         raise UserError(
             f"{ran.value} cannot have run when {failed.value}, which is no larger, "
@@ -48,7 +48,7 @@ def narrowed(of: Candidates, band: Band, known: Ends) -> tuple[Ends, tuple[str, 
             lower = _predicted(of, band.lower)
         else:
             notes.append(
-                say(
+                message(
                     "{value} failed although it was predicted to fit; the prediction is left "
                     "out below it.",
                     value=failed.value,
@@ -59,7 +59,7 @@ def narrowed(of: Candidates, band: Band, known: Ends) -> tuple[Ends, tuple[str, 
             upper = _predicted(of, band.upper)
         else:
             notes.append(
-                say(
+                message(
                     "{value} ran although it was predicted to be too large; the prediction is "
                     "left out above it.",
                     value=ran.value,
@@ -73,25 +73,25 @@ def _predicted(of: Candidates, value: int) -> Limit | None:
     usable = f"{budget.usable.in_gib:.1f}"
     expected = f"{budget.peak().in_gib:.1f}"
     if budget.outcome == "impossible":
-        reason = say(
+        reason = message(
             "impossible: the floor is {floor} of {usable} GiB",
             floor=f"{budget.peak('floor').in_gib:.1f}",
             usable=usable,
         )
     elif of.verdict(value) == "too large":
-        reason = say(
+        reason = message(
             "expected {expected} of {usable} GiB, above by more than the model's usual error",
             expected=expected,
             usable=usable,
         )
     elif budget.peak("conservative") <= budget.usable:
-        reason = say(
+        reason = message(
             "at most {most} of {usable} GiB, every sequence at its full length",
             most=f"{budget.peak('conservative').in_gib:.1f}",
             usable=usable,
         )
     else:
-        reason = say(
+        reason = message(
             "expected {expected} of {usable} GiB, below by more than the model's usual error",
             expected=expected,
             usable=usable,

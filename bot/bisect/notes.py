@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.bisect.band import Candidates
 from bot.frameworks.plan_values import values_of
 from bot.memory.budget import Budget
@@ -16,11 +16,11 @@ def notes(candidates: Candidates, budget: Budget | None) -> tuple[str, ...]:
     """Sentences about the script and its runs; those of the prediction first."""
     found: list[str] = []
     if budget is not None and budget.assumptions:
-        found.append(say("Assumed: {what}.", what="; ".join(budget.assumptions)))
+        found.append(message("Assumed: {what}.", what="; ".join(budget.assumptions)))
     plan = candidates.plans(candidates.knob.value)[0]
     if candidates.errors:
         found.append(
-            say(
+            message(
                 "The linter finds errors in the script that no batch settles; fix them first "
                 "(rlbot lint {path}).",
                 path=candidates.script.path,
@@ -31,14 +31,14 @@ def notes(candidates: Candidates, budget: Budget | None) -> tuple[str, ...]:
         every, resume = values.number("trainer.save_freq"), values.text("trainer.resume_mode")
         if every is not None and every > 0 and resume != "disable":
             found.append(
-                say(
+                message(
                     "The runs share trainer.experiment_name, and verl resumes from the checkpoints "
                     "of the one before: set trainer.resume_mode=disable, or trainer.save_freq=-1."
                 )
             )
     if _OWN_PLACE.search(candidates.script.data.decode("utf-8", "replace")):
         found.append(
-            say(
+            message(
                 "The script looks for files beside itself or sources others: see that it finds "
                 "them from where the series is written."
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.bisect.band import Candidates
 from bot.bisect.report import Outcome
 from bot.check.script import Options
@@ -60,16 +60,18 @@ def read_outcome(
     if other := _differs(evidence, plan):
         return replace(outcome, reason=other)
     if facts.out_of_memory is not None:
-        reason = say("the run reports an out-of-memory error")
+        reason = message("the run reports an out-of-memory error")
         if steps is not None:
-            reason = say("the run reports an out-of-memory error after {steps} steps", steps=steps)
+            reason = message(
+                "the run reports an out-of-memory error after {steps} steps", steps=steps
+            )
         return replace(outcome, outcome="out of memory", reason=reason)
     if steps is None:
-        return replace(outcome, reason=say("the run logged no step"))
+        return replace(outcome, reason=message("the run logged no step"))
     if (badly := ended_badly(facts)) is not None:
         return replace(outcome, reason=badly[0])
     if steps < least:
-        reason = say("{steps} steps; {least} are needed", steps=steps, least=least)
+        reason = message("{steps} steps; {least} are needed", steps=steps, least=least)
         return replace(outcome, reason=reason)
     why = next((c.reason for c in evidence.claims if c.claim == "steps without OOM"), "")
     return replace(outcome, outcome="ran", reason=why)
@@ -81,7 +83,7 @@ def _value(facts: Facts, candidates: Candidates) -> tuple[int, Plan] | str:
     base = candidates.plans(knob.value)[0]
     observed = _observed(facts, base, knob.parts[0].key)
     if observed is None:
-        return say("the run's configuration does not say its batch")
+        return message("the run's configuration does not say its batch")
     key, number = observed
     claimed = _of(base, key)
     if claimed and number * knob.value % claimed == 0:
@@ -90,7 +92,7 @@ def _value(facts: Facts, candidates: Candidates) -> tuple[int, Plan] | str:
             plan = candidates.plans(value)[0]
             if _of(plan, key) == number:
                 return value, plan
-    return say(
+    return message(
         "the run's {key} is {number}, which no value of {name} gives",
         key=key or knob.batch_key,
         number=number,
@@ -129,8 +131,8 @@ def _differs(evidence: Evidence, plan: Plan) -> str | None:
     shown = "; ".join(found[:3])
     more = len(found) - 3
     if more > 0:
-        shown += say("; and {count} more", count=more)
-    return say("it is no run of this script with that batch: {shown}", shown=shown)
+        shown += message("; and {count} more", count=more)
+    return message("it is no run of this script with that batch: {shown}", shown=shown)
 
 
 def _differences(evidence: Evidence, plan: Plan) -> Iterator[str]:
@@ -140,7 +142,7 @@ def _differences(evidence: Evidence, plan: Plan) -> Iterator[str]:
             continue
         if BOOKKEEPING.match(claim.claim):
             continue
-        yield say(
+        yield message(
             "{claim} is {run}, the script's {script}",
             claim=claim.claim,
             run=claim.observed,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.bisect.band import LARGEST, Candidates
 from bot.bisect.ends import Ends
 from bot.bisect.report import Limit, Probe
@@ -27,7 +27,7 @@ class Probes:
 
     def of_round(self, values: Iterable[int]) -> list[Probe]:
         """Runs beside each other."""
-        then = say("read all runs of the round")
+        then = message("read all runs of the round")
         return [self._probe(1, value, if_ran=then, if_failed=then) for value in values]
 
     def of_doubling(self, lower: Limit | None) -> list[Probe]:
@@ -101,19 +101,19 @@ class Probes:
     def _largest(self, value: int, above: int | None, upper: Limit | None) -> str:
         """What is known when a value ran and nothing above it is left to try."""
         if above is not None:
-            return say("done: {value} ran, {above} failed", value=value, above=above)
+            return message("done: {value} ran, {above} failed", value=value, above=above)
         if upper is not None and upper.source != "predicted":
-            return say("done: {value} ran, {above} failed", value=value, above=upper.value)
+            return message("done: {value} ran, {above} failed", value=value, above=upper.value)
         return again(value, _value(self._known[1]))
 
     def _smallest(self, value: int, below: int | None, lower: Limit | None) -> str:
         """What is known when a value failed and nothing below it is left to try."""
         if below is not None:
-            return say("done: {below} ran, {value} failed", value=value, below=below)
+            return message("done: {below} ran, {value} failed", value=value, below=below)
         if lower is not None and lower.source != "predicted":
-            return say("done: {below} ran, {value} failed", value=value, below=lower.value)
+            return message("done: {below} ran, {value} failed", value=value, below=lower.value)
         if value == 1:
-            return say("nothing is left to try")
+            return message("nothing is left to try")
         return again(_value(self._known[0]), value)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.bisect.band import Where
 
 
@@ -41,4 +41,4 @@ def again(ran: int | None, failed: int | None) -> str:
     """What to call when the band was left: with everything that is known then."""
     known = [f"--ran {ran}"] if ran is not None else []
     known += [f"--failed {failed}"] if failed is not None else []
-    return say("plan again with {options}", options=" ".join(known))
+    return message("plan again with {options}", options=" ".join(known))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import gcd, lcm
 
 from bot import __version__
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.bisect.band import (
     LARGEST,
     Band,
@@ -83,7 +83,7 @@ class _Planner:
             step = step_of(low, high, self._unit)
         if step > self._unit:
             self._notes.append(
-                say(
+                message(
                     "Values are multiples of {step}, so that there are few. When the series is "
                     "done, --ran A --failed B finds the largest between the two that it ends with.",
                     step=step,
@@ -96,14 +96,14 @@ class _Planner:
 
     def _predict(self) -> None:
         if self._asked.blind:
-            self._no_prediction = say("It was left out (--blind).")
+            self._no_prediction = message("It was left out (--blind).")
         else:
             self._band = predict_band(self._of, self._unit, self._asked.largest)
 
     def _without_effect(self) -> Plan:
         """There is nothing to bisect; what decides the memory is named instead."""
         budget, value = self._of.budget(self._knob.value), self._knob.value
-        why = say(
+        why = message(
             "By the prediction {name} does not decide the memory of a GPU: the peak is {peak} of "
             "{usable} GiB at {value} and at {more} alike.",
             name=self._knob.name,
@@ -184,9 +184,9 @@ class _Planner:
         largest = self._asked.largest
         step = gcd(*values) if len(values) > 1 else step
         how = (
-            say("doubling from {step} until one fails, then bisection below it", step=step)
+            message("doubling from {step} until one fails, then bisection below it", step=step)
             if largest is None
-            else say("bisection from {step} to {largest}", step=step, largest=largest)
+            else message("bisection from {step} to {largest}", step=step, largest=largest)
         )
         return blind_runs(step, values[-1], largest), how
 

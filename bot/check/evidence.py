@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot.base.messages import say, sentence_of
+from bot.base.messages import message, sentence_of
 from bot.check.read import ReadScript
 from bot.check.request import Options, Script
 from bot.evidence.facts import EvidenceError, Facts
@@ -37,12 +37,12 @@ def back(
     if run is None and links and options.linked is not None:
         run = links[0]
     if run is None:
-        reason = say(
+        reason = message(
             "No run is linked. Add a comment `# wandb: LINK` to the script, or pass the run's "
             "folder with --run."
         )
         if links:
-            reason = say(
+            reason = message(
                 "The script links to {url}, and nothing is to be fetched. Leave --offline out, or "
                 "pass the run's folder with --run.",
                 url=links[0].url,
@@ -56,10 +56,10 @@ def back(
     except EvidenceError as error:
         why = sentence_of(error)
         if isinstance(run, RunLink):
-            why = say("{url} was not read. {why}", url=run.url, why=why)
+            why = message("{url} was not read. {why}", url=run.url, why=why)
         return None, None, plan, (Unchecked(check="evidence", reason=why),)
     if not found:
-        reason = say(
+        reason = message(
             "The script starts no known framework, so there is nothing to compare the run with."
         )
         return None, facts, None, (Unchecked(check="evidence", reason=reason),)

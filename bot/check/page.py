@@ -11,16 +11,16 @@ from typing import TypeAlias
 
 from bot.base.config import RuleLevel
 from bot.base.errors import UserError
-from bot.base.messages import say, sentence_of
+from bot.base.messages import message, sentence_of
 from bot.check.read import read_script
 from bot.check.request import Options, PageText, Script
 from bot.check.translate import page_in_language
 from bot.report import Finding, PageReport, Unchecked, Verdict
-from bot.rules._support.base import Case as ScriptCase
-from bot.rules._support.registry import check_case
+from bot.rules._support.base import RuleContext
+from bot.rules._support.registry import check_context
 from bot.table import read_page
 from bot.table.checks._support import registry
-from bot.table.checks._support.base import Case, Entry, Subject, Target
+from bot.table.checks._support.base import Entry, PageContext, Subject, Target
 from bot.table.checks._support.names import bare_stem
 from bot.table.checks.dead_link import ELSEWHERE, FOREIGN, UNREACHED
 from bot.table.links import FileLink, own_repositories, read_address
@@ -73,7 +73,7 @@ def check_page(page: PageText, repository: Repository, options: Options) -> Page
     levels = _levels(options)
     off = {id_ for id_, level in levels.items() if level == "off"}
     findings, unchecked = registry.run(
-        Case(
+        PageContext(
             page=read_,
             entries=entries,
             unread=unread,
@@ -156,8 +156,10 @@ class _Reader:
     def _subject(self, path: str, data: bytes) -> Subject:
         known = read_script(Script(path=path, data=data), self._options)
         name, found, reading = known.name, known.plans, known.reading
-        case = ScriptCase(path=path, source=reading.source, reading=reading, name=name, plans=found)
-        trials, _ = check_case(case, select=["trial-log"])
+        context = RuleContext(
+            path=path, source=reading.source, reading=reading, name=name, plans=found
+        )
+        trials, _ = check_context(context, select=["trial-log"])
         return Subject(path=path, name=name, header=known.header, plans=found, trials=trials)
 
 
@@ -190,10 +192,10 @@ def _target(
     if not address:
         return Target(state="none")
     if link is None:
-        reason = say(ELSEWHERE, address=address)
+        reason = message(ELSEWHERE, address=address)
         return Target(state="unknown", address=address, reason=reason)
     if link.repository and link.repository not in own:
-        reason = say(FOREIGN, repository=link.repository)
+        reason = message(FOREIGN, repository=link.repository)
         return Target(state="unknown", address=address, reason=reason)
     try:
         data = _data(link, repository)
@@ -203,7 +205,7 @@ def _target(
             address=address,
             path=link.path,
             commit=link.ref,
-            reason=say(UNREACHED, reason=sentence_of(error)),
+            reason=message(UNREACHED, reason=sentence_of(error)),
         )
     if data is None:
         return Target(state="missing", address=address, path=link.path, commit=link.ref)

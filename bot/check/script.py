@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from bot import __version__
 from bot.base.config import Config, RuleLevel
 from bot.base.errors import UserError
-from bot.base.messages import Language, say, sentence_of
+from bot.base.messages import Language, message, sentence_of
 from bot.check.evidence import back, contributor, stated_tag
 from bot.check.read import read_script
 from bot.check.request import Options as Options
@@ -36,8 +36,8 @@ from bot.report import (
     Unchecked,
     Verdict,
 )
-from bot.rules._support.base import Case
-from bot.rules._support.registry import check_case, find, wanted
+from bot.rules._support.base import RuleContext
+from bot.rules._support.registry import check_context, find, wanted
 from bot.rules._support.registry import run as run_rules
 from bot.script.header import Header
 from bot.script.name import ScriptName, model_size
@@ -68,7 +68,7 @@ def check_script(
     reading, name, header, found = known.reading, known.name, known.header, known.plans
     levels = _rule_levels(options.config)
     off = [rule for rule, level in levels.items() if level == "off"]
-    case = Case(
+    context = RuleContext(
         path=script.path,
         source=reading.source,
         reading=reading,
@@ -77,8 +77,8 @@ def check_script(
         files=options.files,
     )
     rules = wanted(options.select, [*options.ignore, *off])
-    findings, unchecked = run_rules(rules, case)
-    findings, suppressed = suppress(case, _with_levels(findings, levels), rules, unchecked)
+    findings, unchecked = run_rules(rules, context)
+    findings, suppressed = suppress(context, _with_levels(findings, levels), rules, unchecked)
 
     evidence: Evidence | None = None
     facts: Facts | None = None
@@ -145,10 +145,10 @@ def resolve_script(script: Script, options: Options) -> ScriptReport:
         arguments=options.script_arguments,
     )
     reading, found = known.reading, known.plans
-    case = Case(
+    context = RuleContext(
         path=script.path, source=reading.source, reading=reading, name=known.name, plans=found
     )
-    findings, unchecked = check_case(case, select=["syntax"])
+    findings, unchecked = check_context(context, select=["syntax"])
     report = ScriptReport(
         path=script.path,
         sha256=hashlib.sha256(script.data).hexdigest(),
@@ -225,7 +225,7 @@ def _size(plan: Plan, name: ScriptName) -> str:
     size = (plan.model.value and model_size(plan.model.value)) or model_size(name.model or "")
     if size is None:
         raise UserError(
-            say(
+            message(
                 "The section of the page could not be chosen: neither the model's path nor the "
                 "script's name states a size such as 7B."
             )

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from bot.report import Finding, Suppressed, Unchecked
 from bot.rules import suppression as rule
-from bot.rules._support.base import Case, Rule
+from bot.rules._support.base import Rule, RuleContext
 from bot.rules._support.registry import finding_of, lookup, order
 from bot.rules._support.suppressions import LIMIT, Suppression, suppressions
 
 
 def suppress(
-    case: Case,
+    context: RuleContext,
     findings: Sequence[Finding],
     rules: Sequence[Rule],
     unchecked: Sequence[Unchecked],
@@ -23,7 +23,7 @@ def suppress(
     by a note of the rule `suppression`, only when every rule that it names could have found
     something.
     """
-    written = suppressions(case)[:LIMIT]
+    written = suppressions(context)[:LIMIT]
     comments = [one for one in written if one.word.lower() == "ignore" and one.reason]
     if not comments:
         return tuple(findings), ()
@@ -36,10 +36,10 @@ def suppress(
             kept.append(finding)
             continue
         used.add((by, finding.id))
-        line, _ = case.source.line_column(by.span.start)
+        line, _ = context.source.line_column(by.span.start)
         out.append(Suppressed(finding=finding, reason=by.reason, line=line))
     asked = {one.meta.id for one in rules} - {item.check.partition(" ")[0] for item in unchecked}
-    kept += _unused(case, comments, used, asked, rules)
+    kept += _unused(context, comments, used, asked, rules)
     return tuple(sorted(kept, key=order)), tuple(out)
 
 
@@ -58,7 +58,7 @@ def _ids(comment: Suppression) -> list[str]:
 
 
 def _unused(
-    case: Case,
+    context: RuleContext,
     comments: Sequence[Suppression],
     used: set[tuple[Suppression, str]],
     asked: set[str],
@@ -73,5 +73,7 @@ def _unused(
         idle = [id_ for id_ in ids if (comment, id_) not in used]
         if idle and all(id_ in asked for id_ in idle):
             all_ = len(idle) == len(ids) == len(comment.names)
-            notes.append(finding_of(speaker, rule.unused(case, comment, idle, all_=all_), case))
+            notes.append(
+                finding_of(speaker, rule.unused(context, comment, idle, all_=all_), context)
+            )
     return notes

@@ -32,7 +32,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
-    from bot.commands.arguments import say, write
+    from bot.commands.arguments import notice, write
     from bot.github.client import Addresses
     from bot.service.manifest import Files, Walk, Wanted
 
@@ -48,8 +48,8 @@ def run(arguments: argparse.Namespace) -> int:
     files = Files(Path(arguments.folder))
     walk = Walk(wanted, Addresses.of(os.environ), files, arguments.port)
     port = walk.address.rpartition(":")[2]
-    say(f"Open {walk.address} in a browser, and confirm on GitHub.")
-    say(f"Is the browser on another machine? There: ssh -L {port}:127.0.0.1:{port} HOST.")
+    notice(f"Open {walk.address} in a browser, and confirm on GitHub.")
+    notice(f"Is the browser on another machine? There: ssh -L {port}:127.0.0.1:{port} HOST.")
     try:
         made = walk.wait()
     except KeyboardInterrupt:
@@ -62,6 +62,6 @@ def run(arguments: argparse.Namespace) -> int:
         "Then start it with these settings: docs/deploy.md tells how."
     )
     if not made.webhook_secret:
-        say("GitHub made no webhook secret: set one in the App's settings and in rlbot.env.")
+        notice("GitHub made no webhook secret: set one in the App's settings and in rlbot.env.")
         return 1
     return 0

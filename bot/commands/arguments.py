@@ -254,7 +254,7 @@ def in_workflow_log() -> bool:
         return False
 
 
-def say(sentence: str) -> None:
+def notice(sentence: str) -> None:
     """Print one line beside the result, on standard error."""
     from bot.render.escape import terminal
 

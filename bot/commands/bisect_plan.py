@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
-from bot.commands.arguments import say, why, write
+from bot.commands.arguments import notice, why, write
 from bot.commands.bisecting import (
     add_script,
     facts_of,
@@ -135,5 +135,5 @@ def _sweep(series: Series, plan: Plan, path: Path) -> str:
         path.write_bytes(text.encode())
     except OSError as error:
         raise UserError(f"{path} cannot be written: {why(error)}.") from None
-    say(f"wrote {path}; `wandb sweep {path}` makes it, `wandb agent` runs it")
+    notice(f"wrote {path}; `wandb sweep {path}` makes it, `wandb agent` runs it")
     return text

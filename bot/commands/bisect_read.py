@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from bot.base.errors import UserError
-from bot.commands.arguments import say, write
+from bot.commands.arguments import notice, write
 from bot.commands.bisecting import add_script, facts_or_reason, script_of, write_scripts
 from bot.commands.runs import RUN, add_offline
 
@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
             problem = replace_script(Path(script.path), script.data, data)
             if problem:
                 raise UserError(problem)
-            say(f"wrote the trial log into {script.path}")
+            notice(f"wrote the trial log into {script.path}")
         bracket = replace(bracket, written=bracket.trial_log is not None and not bracket.notes)
     bracket = in_language(bracket, options.config.language)
     if arguments.format == "json":

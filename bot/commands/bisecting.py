@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
-from bot.commands.arguments import load_config, options_of, read_file, say, why
+from bot.commands.arguments import load_config, notice, options_of, read_file, why
 from bot.commands.runs import reading, run_of
 from bot.commands.tree import add_root, files_below, path_below, root_of
 
@@ -131,7 +131,7 @@ def write_scripts(made: Mapping[str, bytes], script: Script, root: Path) -> tupl
         raise UserError(f"{error.filename or root} cannot be written: {why(error)}.") from None
     if targets:
         scripts = "script" if len(targets) == 1 else "scripts"
-        say(f"wrote {len(targets)} {scripts} below {root}")
+        notice(f"wrote {len(targets)} {scripts} below {root}")
     return tuple(path.as_posix() for path in targets)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
-from bot.commands.arguments import finish, rendered, say, why
+from bot.commands.arguments import finish, notice, rendered, why
 
 if TYPE_CHECKING:
     from bot.check.fix import Fixed
@@ -90,7 +90,7 @@ def fix_scripts(
     if arguments.diff:
         _print_patches(patches)
         for item in unchecked:
-            say(item.reason)
+            notice(item.reason)
     elif status or not arguments.quiet:
         # Standard output holds the script, and nothing else.
         sys.stderr.write(rendered(report, arguments, sources))
@@ -140,9 +140,9 @@ def replace_script(path: Path, before: bytes, after: bytes) -> str | None:
 def _tell(script: Script, fixed: Fixed) -> None:
     for finding in fixed.applied:
         title = finding.fix.title if finding.fix else ""
-        say(f"fixed {script.path}:{finding.line}: {title} ({finding.id})")
+        notice(f"fixed {script.path}:{finding.line}: {title} ({finding.id})")
     for finding in fixed.refused:
         title = finding.fix.title if finding.fix else ""
-        say(
+        notice(
             f"left {script.path}:{finding.line}: {title} ({finding.id}) would change more than that"
         )

@@ -10,7 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
-from bot.commands.arguments import CHECK_FORMATS, add_common, finish, load_config, options_of, say
+from bot.commands.arguments import (
+    CHECK_FORMATS,
+    add_common,
+    finish,
+    load_config,
+    notice,
+    options_of,
+)
 from bot.commands.runs import RUN, add_offline, reading, run_of
 
 if TYPE_CHECKING:
@@ -105,14 +112,14 @@ def _on_github(arguments: argparse.Namespace) -> int:
     done = answer_pull(client, pull, asked)
     status = finish(done.checked.report, arguments, done.checked.texts)
     for call in client.rehearsed or ():
-        say(f"would send {call}")
+        notice(f"would send {call}")
     if client.rehearsed == []:
-        say("nothing would be written")
+        notice("nothing would be written")
     for sentence in done.published.said:
-        say(sentence)
+        notice(sentence)
     _count(client, arguments)
     if done.published.superseded:
-        say(f"{pull} moved on while it was checked; nothing is posted for {done.pull.head[:12]}")
+        notice(f"{pull} moved on while it was checked; nothing is posted for {done.pull.head[:12]}")
         return 3
     return status
 
@@ -120,7 +127,7 @@ def _on_github(arguments: argparse.Namespace) -> int:
 def _count(client: Client, arguments: argparse.Namespace) -> None:
     if arguments.verbose:
         writes = sum(sent.write for sent in client.log)
-        say(f"{len(client.log) - writes} requests read from GitHub, {writes} wrote to it")
+        notice(f"{len(client.log) - writes} requests read from GitHub, {writes} wrote to it")
 
 
 def _asked(arguments: argparse.Namespace) -> Asked:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
-from bot.commands.arguments import load_config, read_page, say, why, write
+from bot.commands.arguments import load_config, notice, read_page, why, write
 
 if TYPE_CHECKING:
     from bot.table.page import Page
@@ -153,4 +153,4 @@ def _write(scripts: dict[int, tuple[str, str]], path: Path, choice: int | None) 
         raise UserError(f"{target} is there already; it was not overwritten.") from None
     except OSError as error:
         raise UserError(f"{target} cannot be written: {why(error)}.") from None
-    say(f"wrote {target}")
+    notice(f"wrote {target}")

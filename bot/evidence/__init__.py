@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.evidence.facts import EvidenceError, Facts
 from bot.evidence.links import RunLink
 
@@ -22,7 +22,7 @@ def read(run: Path | RunLink, *, linked: Callable[[RunLink], Facts] | None = Non
     if isinstance(run, RunLink):
         if linked is None:
             raise EvidenceError(
-                say(
+                message(
                     "Nothing is to be fetched: leave --offline out, or pass the run's folder with "
                     "--run."
                 )

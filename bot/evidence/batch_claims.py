@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.evidence.facts import Sibling
 from bot.evidence.subject import KEYS, Subject, made, setting_claim, unknown
 from bot.evidence.values import lookup, same
@@ -49,17 +49,17 @@ def batch_claim(subject: Subject, steps: Claim) -> tuple[Claim | None, MaxBatch 
         return None, None
     name, claimed, batch = "max batch", claim.claimed, claim.observed
     if claim.verdict == "inconsistent":
-        other = say("The run trained with {run}, not with {script}.", run=batch, script=claimed)
+        other = message("The run trained with {run}, not with {script}.", run=batch, script=claimed)
         return made(name, claimed, batch, claim.source, "inconsistent", other), None
     if claim.verdict == "inconclusive" or not isinstance(batch, int):
         return unknown(name, claimed, batch, claim.source, claim.reason), None
     if steps.verdict == "inconsistent":
-        failed = say("The run trained with {batch} and ran out of memory.", batch=batch)
+        failed = message("The run trained with {batch} and ran out of memory.", batch=batch)
         source = f"{claim.source}, {steps.source}"
         return made(name, claimed, batch, source, "inconsistent", failed), "contradicted"
     verdict, source, reason, shown = _judge(subject, batch, claim.source)
     if shown == "fits" and steps.verdict == "inconclusive":
-        reason = say(
+        reason = message(
             "The run trained with {batch}, but that it fits is open: {why}",
             batch=batch,
             why=steps.reason,
@@ -75,7 +75,7 @@ def _judge(subject: Subject, batch: int, source: str) -> tuple[ClaimVerdict, str
     failed = [n for n in larger if not n.ran]
     both = f"{source}; other runs of the project"
     if ran:
-        reason = say(
+        reason = message(
             "A larger batch runs: {larger} ran for {steps} steps in run {run}, whose configuration "
             "is the same but for the batch sizes.",
             larger=ran[-1].batch,
@@ -88,7 +88,7 @@ def _judge(subject: Subject, batch: int, source: str) -> tuple[ClaimVerdict, str
         return "inconsistent", log, said, "contradicted"
     if failed:
         first = failed[0]
-        reason = say(
+        reason = message(
             "Confirmed: {batch} ran, {failed} ran out of memory in run {run}, whose configuration "
             "is the same but for the batch sizes{gap}.",
             batch=batch,
@@ -100,14 +100,14 @@ def _judge(subject: Subject, batch: int, source: str) -> tuple[ClaimVerdict, str
     failing = [trial.value for trial in _settled(subject) if not trial.passed]
     above = min((value for value in failing if value > batch), default=None)
     if above is not None:
-        reason = say(
+        reason = message(
             "It fits: the run trained with {batch}. That {failing} does not is what the script's "
             "own trial log says; no run shows it.",
             batch=batch,
             failing=above,
         )
         return "consistent", log, reason, "fits"
-    reason = say(
+    reason = message(
         "It fits: the run trained with {batch}. Whether more fits was not shown.", batch=batch
     )
     return "consistent", source, reason, "fits"
@@ -116,7 +116,7 @@ def _judge(subject: Subject, batch: int, source: str) -> tuple[ClaimVerdict, str
 def _gap(batch: int, failed: int) -> str:
     if failed - batch <= 1:
         return ""
-    return say("; nothing between {batch} and {failed} was tried", batch=batch, failed=failed)
+    return message("; nothing between {batch} and {failed} was tried", batch=batch, failed=failed)
 
 
 def _settled(subject: Subject) -> list[_Tried]:
@@ -136,12 +136,12 @@ def _trial_log(subject: Subject, batch: int) -> str | None:
     tried = _settled(subject)
     failing = {trial.value for trial in tried if not trial.passed}
     if batch in failing:
-        return say("The script's own trial log marks {batch} as failing.", batch=batch)
+        return message("The script's own trial log marks {batch} as failing.", batch=batch)
     lowest = min(failing, default=None)
     passing = [t.value for t in tried if t.passed and (lowest is None or t.value < lowest)]
     best = max(passing, default=batch)
     if best > batch:
-        return say("The script's own trial log marks {best} as passing.", best=best)
+        return message("The script's own trial log marks {best} as passing.", best=best)
     return None
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from bot.base.devices import GIB
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.evidence.batch_claims import MaxBatch, batch_claim
 from bot.evidence.context import NOTHING, Context
 from bot.evidence.facts import Facts
@@ -161,13 +161,13 @@ def _partly_known(setting: Setting, observed: JsonValue | Missing, source: str) 
     if not isinstance(observed, Missing) and all(hole.kind == "environment" for hole in holes):
         decided = fits(setting.text, observed)
     if decided is None:
-        reason = say("The script's value cannot be known without running it.")
+        reason = message("The script's value cannot be known without running it.")
         return unknown(setting.key, setting.text, shown(observed), source, reason)
     names = ", ".join(dict.fromkeys(hole.name or hole.reason for hole in holes))
     verdict: ClaimVerdict = "consistent" if decided else "inconsistent"
-    reason = say("The run agrees with what the script says besides {names}.", names=names)
+    reason = message("The run agrees with what the script says besides {names}.", names=names)
     if not decided:
-        reason = say(
+        reason = message(
             "The run does not agree with what the script says besides {names}.", names=names
         )
     return made(setting.key, setting.text, shown(observed), source, verdict, reason)
@@ -182,20 +182,20 @@ def _setting(subject: Subject, setting: Setting) -> Claim:
             return unknown(key, "(deleted)", None, source, subject.absent(key))
         gone = isinstance(observed, Missing)
         verdict: ClaimVerdict = "consistent" if gone else "inconsistent"
-        reason = say("The script deletes this key, and the run has none.")
+        reason = message("The script deletes this key, and the run has none.")
         if not gone:
-            reason = say("The script deletes this key, and the run still has it.")
+            reason = message("The script deletes this key, and the run still has it.")
         return made(key, "(deleted)", shown(observed), source, verdict, reason)
     claimed = known(setting.value)
     if isinstance(claimed, Missing):
         return _partly_known(setting, observed, source)
     if key.startswith("hydra."):
-        reason = say("Settings of Hydra itself are not part of the run's configuration.")
+        reason = message("Settings of Hydra itself are not part of the run's configuration.")
         return unknown(key, setting.text, None, source, reason)
     if isinstance(observed, Missing):
         return unknown(key, claimed, None, source, subject.absent(key))
     if isinstance(claimed, str) and isinstance(observed, dict):
-        reason = say(
+        reason = message(
             "The script chooses a group of the configuration here; its entries are compared."
         )
         return unknown(key, claimed, observed, source, reason)

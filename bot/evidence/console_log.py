@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.evidence.console import Console
 from bot.evidence.console_lines import ConsoleLines, Line
 from bot.evidence.console_openrlhf import OpenRlhfLog
@@ -81,10 +81,10 @@ def read_console_log(path: Path, limits: Limits | None = None) -> Facts:
             for line in lines:
                 log.take(line)
     except PermissionError:
-        raise EvidenceError(say(DENIED, name=name)) from None
+        raise EvidenceError(message(DENIED, name=name)) from None
     except OSError as error:
         reason = error.strerror or str(error)
-        raise EvidenceError(say(UNREADABLE, name=name, reason=reason)) from None
+        raise EvidenceError(message(UNREADABLE, name=name, reason=reason)) from None
     return log.facts(name, lines)
 
 
@@ -119,11 +119,11 @@ class _Log:
         if not self.verl.steps and not self.openrlhf.steps:
             said = self.openrlhf if self.openrlhf.config and not self.verl.config else self.verl
         if not said.steps and not said.config and out_of_memory is None:
-            raise EvidenceError(say(_NOTHING, name=name))
+            raise EvidenceError(message(_NOTHING, name=name))
         links = list(self.links)
         run = links[0] if len(links) == 1 else None
         return Facts(
-            source=say("console log {name}, which is text that its owner can edit", name=name),
+            source=message("console log {name}, which is text that its owner can edit", name=name),
             kind="log",
             run=RunId(
                 id=run.run_id if run else None,
@@ -141,13 +141,13 @@ class _Log:
     def _gaps(self, said: VerlLog | OpenRlhfLog, lines: ConsoleLines) -> list[str]:
         gaps: list[str] = []
         if lines.stopped:
-            gaps.append(say(_STOPPED, bytes=lines.bytes_read))
+            gaps.append(message(_STOPPED, bytes=lines.bytes_read))
         if lines.cut_lines:
-            gaps.append(say(_CUT, lines=lines.cut_lines, limit=self.limits.line_characters))
+            gaps.append(message(_CUT, lines=lines.cut_lines, limit=self.limits.line_characters))
         if said.unread_configs and not said.config:
-            gaps.append(say(_UNREAD))
+            gaps.append(message(_UNREAD))
         if said.other_configs:
-            gaps.append(say(_LAUNCHES, configurations=said.other_configs + 1))
+            gaps.append(message(_LAUNCHES, configurations=said.other_configs + 1))
         if len(self.links) > 1:
-            gaps.append(say(_RUNS, runs=len(self.links)))
+            gaps.append(message(_RUNS, runs=len(self.links)))
         return gaps

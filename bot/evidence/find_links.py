@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.evidence.facts import EvidenceError
 from bot.evidence.links import HOSTS, RunLink, parse_link
 
@@ -107,7 +107,7 @@ def find_links(text: str, hosts: Iterable[str] = (), *, origins: Iterable[str] =
                 found[link] = seen
         before = f"{before}\n{block.text}"[-4000:]
     if len(text) > MAX_TEXT:
-        reason = say(_LONG, characters=len(text), limit=MAX_TEXT)
+        reason = message(_LONG, characters=len(text), limit=MAX_TEXT)
         refused.setdefault("", RefusedLink("", reason))
     said = tuple(each for each in found.values() if each.where == "text")
     return FoundLinks(said or tuple(found.values()), tuple(refused.values()))

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.evidence.console import Console
 from bot.evidence.facts import EvidenceError, Facts, GpuInfo, RunId
 from bot.evidence.limits import Limits
@@ -49,10 +49,10 @@ def read_folder(path: Path, limits: Limits | None = None) -> Facts:
             )
             log.take(reader)
     except PermissionError:
-        raise EvidenceError(say(DENIED, name=name)) from None
+        raise EvidenceError(message(DENIED, name=name)) from None
     except OSError as error:
         reason = error.strerror or str(error)
-        raise EvidenceError(say(UNREADABLE, name=name, reason=reason)) from None
+        raise EvidenceError(message(UNREADABLE, name=name, reason=reason)) from None
     if log.run.id is None:
         raise EvidenceError(_no_run(name, reader))
     return log.facts(located, SideFiles(located, limits, log.gaps), reader)
@@ -60,20 +60,20 @@ def read_folder(path: Path, limits: Limits | None = None) -> Facts:
 
 def _no_run(name: str, reader: LogReader) -> str:
     if reader.cut_at is not None:
-        return say(
+        return message(
             "{name} ends in the middle of a record at byte {byte}, before the record that says "
             "which run it is: copy the whole file.",
             name=name,
             byte=reader.cut_at,
         )
     if reader.damaged_at:
-        return say(
+        return message(
             "{name} is damaged at byte {byte} and holds no readable record that says which run it "
             "is: copy the file again.",
             name=name,
             byte=reader.damaged_at[0],
         )
-    return say(
+    return message(
         "{name} holds no record that says which run it is: give the log of a run that started.",
         name=name,
     )
@@ -127,16 +127,16 @@ class _Log:
             if taker is not None:
                 taker(getattr(record, kind))
             if max(self.history_rows, self.system_rows) >= self.limits.rows:
-                self._stop(reader, say("{count} rows", count=self.limits.rows))
+                self._stop(reader, message("{count} rows", count=self.limits.rows))
                 return
             if number % 256 == 255 and time.monotonic() > deadline:
                 seconds = f"{self.limits.seconds:g}"
-                self._stop(reader, say("{seconds} seconds", seconds=seconds))
+                self._stop(reader, message("{seconds} seconds", seconds=seconds))
                 return
 
     def _stop(self, reader: LogReader, bound: str) -> None:
         self.gaps.append(
-            say(
+            message(
                 "Reading stopped after {bound}, at byte {byte} of the log: what follows is not "
                 "part of the comparison.",
                 bound=bound,
@@ -206,16 +206,16 @@ class _Log:
             return
         if run.forked or run.HasField("branch_point"):
             self.gaps.append(
-                say(
+                message(
                     "The run was forked or rewound at step {step} of run {run}: what came before "
                     "is in another log.",
                     step=f"{run.branch_point.value:g}",
-                    run=shown(run.branch_point.run) or say("(not named)"),
+                    run=shown(run.branch_point.run) or message("(not named)"),
                 )
             )
         elif run.starting_step > 0:
             self.gaps.append(
-                say(
+                message(
                     "The run was resumed at step {step}: this log does not hold the steps before.",
                     step=run.starting_step,
                 )
@@ -283,7 +283,7 @@ class _Log:
         host = self.host
         if host.listed() and metadata.listed() and host.listed() != metadata.listed():
             self.gaps.append(
-                say(
+                message(
                     "files/wandb-metadata.json and the log name different GPUs: one of them was "
                     "changed after the run began; the log's are used."
                 )
@@ -298,7 +298,7 @@ class _Log:
     def _report(self, reader: LogReader) -> None:
         if reader.cut_at is not None:
             self.gaps.append(
-                say(
+                message(
                     "The log ends in the middle of a record at byte {byte}: what the run wrote "
                     "after that is missing.",
                     byte=reader.cut_at,
@@ -306,7 +306,7 @@ class _Log:
             )
         if reader.damaged_at:
             self.gaps.append(
-                say(
+                message(
                     "The log is damaged in {places} places, first at byte {byte}: the blocks of "
                     "32 KiB there were skipped.",
                     places=len(reader.damaged_at),
@@ -315,7 +315,7 @@ class _Log:
             )
         if reader.oversized_at:
             self.gaps.append(
-                say(
+                message(
                     "{records} records longer than {limit} bytes were skipped, the first at byte "
                     "{byte}.",
                     records=len(reader.oversized_at),
@@ -325,7 +325,7 @@ class _Log:
             )
         if reader.stopped_at is not None:
             self.gaps.append(
-                say(
+                message(
                     "Reading stopped at byte {byte} of the log, its limit: what follows is not "
                     "part of the comparison.",
                     byte=reader.stopped_at,
@@ -333,27 +333,27 @@ class _Log:
             )
         if self.undecodable:
             self.gaps.append(
-                say(
+                message(
                     "{records} records of the log could not be decoded and were skipped.",
                     records=self.undecodable,
                 )
             )
         if self.unparsed:
             self.gaps.append(
-                say(
+                message(
                     "{entries} entries of the configuration are not valid JSON.",
                     entries=self.unparsed,
                 )
             )
         if self.other_runs:
             self.gaps.append(
-                say(
+                message(
                     "The log holds records of more than one run; only the first run's name is used."
                 )
             )
         if self.metrics_left_out:
             self.gaps.append(
-                say(
+                message(
                     "Only the first {metrics} metrics of the history were followed.",
                     metrics=self.limits.metrics,
                 )

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from bot.base.devices import Device, by_report, by_token
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.evidence.facts import Facts, GpuInfo
 from bot.evidence.subject import Subject, known, made, unknown
 from bot.evidence.values import Missing, lookup, same
@@ -29,19 +29,19 @@ def gpus_claim(subject: Subject) -> Claim:
     claimed = plan.gpus.value if plan.gpus.value is not None else subject.name.gpus
     observed = _configured(subject)
     if claimed is None:
-        reason = say("The number of GPUs cannot be known by reading the script.")
+        reason = message("The number of GPUs cannot be known by reading the script.")
         return unknown("gpus", None, observed, _SOURCE, reason)
     # One pool: the product is the number. Several (rollout apart from training): each setting.
     alone = plan.gpus.value is None or plan.gpus.value == _product(plan.gpus_per_node, plan.nodes)
     equal = observed == claimed if alone and observed is not None else _same_placement(subject)
     if equal is False:
-        reason = say("The run's configuration asks for another number of GPUs.")
+        reason = message("The run's configuration asks for another number of GPUs.")
         return made("gpus", claimed, observed, _SOURCE, "inconsistent", reason)
     host = _host_gpus(subject.facts)
     nodes = plan.nodes.value or 1
     needed = plan.gpus_per_node.value or -(-claimed // nodes)
     if host is not None and host < needed:
-        reason = say(
+        reason = message(
             "The host has {host} GPUs, fewer than the {needed} that a node must give.",
             host=host,
             needed=needed,
@@ -50,22 +50,24 @@ def gpus_claim(subject: Subject) -> Claim:
     if equal is None:
         return unknown("gpus", claimed, None, _SOURCE, subject.absent(plan.gpus_per_node.key))
     if host is None and subject.facts.kind == "log":
-        reason = say("The configuration agrees, but a console log does not name the host's GPUs.")
+        reason = message(
+            "The configuration agrees, but a console log does not name the host's GPUs."
+        )
         return unknown("gpus", claimed, claimed, _SOURCE, reason)
     if host is None:
-        reason = say(
+        reason = message(
             "The configuration agrees, but the host's GPUs were not recorded (the process that "
             "wrote the run may sit on another node)."
         )
         return unknown("gpus", claimed, claimed, _SOURCE, reason)
     if nodes > 1:
-        reason = say(
+        reason = message(
             "The configuration agrees, but W&B records one host of the {nodes} nodes.", nodes=nodes
         )
         return unknown("gpus", claimed, claimed, _SOURCE, reason)
-    reason = say("The configuration agrees, and the job used {gpus} GPUs.", gpus=claimed)
+    reason = message("The configuration agrees, and the job used {gpus} GPUs.", gpus=claimed)
     if host > needed:
-        reason = say(
+        reason = message(
             "The configuration agrees, and the job used {gpus} GPUs of the host's {host}.",
             gpus=claimed,
             host=host,
@@ -119,42 +121,44 @@ def device_claim(subject: Subject) -> Claim:
     facts, token = subject.facts, subject.name.device
     source = "host metadata"
     if not facts.gpus and facts.kind == "log":
-        reason = say("A console log names no GPU.")
+        reason = message("A console log names no GPU.")
         return unknown("device", token, None, source, reason)
     if not facts.gpus:
         reason = (
-            say("W&B records nothing of Ascend devices.")
+            message("W&B records nothing of Ascend devices.")
             if lookup(facts.config, "trainer.device") == "npu"
-            else say("The run's metadata names no GPU.")
+            else message("The run's metadata names no GPU.")
         )
         return unknown("device", token, None, source, reason)
     observed = _described(facts.gpus)
     if token is None:
-        reason = say("The file's name claims no device; this is the run's.")
+        reason = message("The file's name claims no device; this is the run's.")
         return made("device", None, observed, source, "consistent", reason)
     candidates = by_token(token)
     if not candidates:
-        reason = say("{token} is not a device that rlbot knows the memory of.", token=f"'{token}'")
+        reason = message(
+            "{token} is not a device that rlbot knows the memory of.", token=f"'{token}'"
+        )
         return unknown("device", token, observed, source, reason)
     fits = [_is_one_of(gpu, candidates) for gpu in facts.gpus]
     if all(fit is True for fit in fits):
         device = by_report(facts.gpus[0].name, facts.gpus[0].memory_bytes) or candidates[0]
-        reason = say("Name and memory are those of {label}.", label=device.label)
+        reason = message("Name and memory are those of {label}.", label=device.label)
         if any(gpu.memory_bytes is None for gpu in facts.gpus):
-            reason = say(
+            reason = message(
                 "The name is that of {label}; the memory was not recorded.", label=device.label
             )
         return made("device", token, observed, source, "consistent", reason)
     if all(fit is False for fit in fits):
-        reason = say(
+        reason = message(
             "Neither name nor memory allow {token}: the run was on another device.", token=token
         )
         if any(by_report(gpu.name, None) in candidates for gpu in facts.gpus):
-            reason = say(
+            reason = message(
                 "The name is that of {token}, but no {token} has this memory.", token=token
             )
         return made("device", token, observed, source, "inconsistent", reason)
-    reason = say("The host's GPUs are not all of a kind that rlbot knows.")
+    reason = message("The host's GPUs are not all of a kind that rlbot knows.")
     return unknown("device", token, observed, source, reason)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.evidence.subject import Subject, made, setting_claim, unknown
 from bot.evidence.values import Missing, lookup
 from bot.report import Claim, JsonValue
@@ -19,15 +19,17 @@ def run_claim(subject: Subject) -> Claim | None:
     claimed = f"{link.entity}/{link.project}/{link.run_id}"
     observed = f"{run.entity or '?'}/{run.project or '?'}/{run.id or '?'}"
     if run.id is None:
-        return unknown("run", claimed, None, "run record", say("The run does not say its own id."))
+        return unknown(
+            "run", claimed, None, "run record", message("The run does not say its own id.")
+        )
     pairs = ((link.run_id, run.id), (link.entity, run.entity), (link.project, run.project))
     if any(there is not None and here != there for here, there in pairs):
-        reason = say(
+        reason = message(
             "The run that was read is not the one that the link names, so it says nothing about "
             "this script; give the linked run, or correct the link."
         )
         return unknown("run", claimed, observed, "run record", reason)
-    reason = say("The run that was read is the one that the link names.")
+    reason = message("The run that was read is the one that the link names.")
     return made("run", claimed, observed, "run record", "consistent", reason)
 
 
@@ -55,27 +57,29 @@ def model_claim(subject: Subject) -> Claim:
         reason = subject.absent(field.key)
         return unknown("model", claimed, None, "run config", reason)
     if "${" in seen.value or claimed is None:
-        reason = say("The model's path is not resolved in the run, or not known from the script.")
+        reason = message(
+            "The model's path is not resolved in the run, or not known from the script."
+        )
         return unknown("model", claimed, seen.value, seen.source, reason)
     if field.value is not None:
         if not same_model(field.value, seen.value):
-            reason = say("The run trained another model than the script's.")
+            reason = message("The run trained another model than the script's.")
             return made("model", claimed, seen.value, seen.source, "inconsistent", reason)
         elsewhere = field.value != seen.value
-        reason = say("The run trained the script's model.")
+        reason = message("The run trained the script's model.")
         if elsewhere:
-            reason = say("The run trained the script's model, from another path.")
+            reason = message("The run trained the script's model, from another path.")
         return made("model", claimed, seen.value, seen.source, "consistent", reason)
     # Only the file's name is left to compare with: a family and a size.
     observed = model_name(seen.value)
     if claimed.casefold() in observed:
-        reason = say("The run's model bears the name that the file's name gives.")
+        reason = message("The run's model bears the name that the file's name gives.")
         return made("model", claimed, seen.value, seen.source, "consistent", reason)
     sizes = model_size(claimed), model_size(observed)
     if None not in sizes and sizes[0] != sizes[1]:
-        reason = say("The run's model has another size than the file's name gives.")
+        reason = message("The run's model has another size than the file's name gives.")
         return made("model", claimed, seen.value, seen.source, "inconsistent", reason)
-    reason = say("The script's model cannot be known by reading it, and the names differ.")
+    reason = message("The script's model cannot be known by reading it, and the names differ.")
     return unknown("model", claimed, seen.value, seen.source, reason)
 
 
@@ -96,14 +100,14 @@ def adapter_claim(subject: Subject) -> Claim:
     source = (used or ranks)[0].source if used or ranks else "run config"
     observed = ("dora" if _dora(subject) else "lora") if used else "none"
     if claimed is None:
-        reason = say("The script's adapter cannot be known by reading it.")
+        reason = message("The script's adapter cannot be known by reading it.")
         return unknown("adapter", None, observed, source, reason)
     if claimed == observed:
-        reason = say("The run's configuration agrees.")
+        reason = message("The run's configuration agrees.")
         return made("adapter", claimed, observed, source, "consistent", reason)
-    reason = say("The run trained without an adapter.")
+    reason = message("The run trained without an adapter.")
     if used:
-        reason = say("The run trained with {adapter}.", adapter=observed)
+        reason = message("The run trained with {adapter}.", adapter=observed)
     return made("adapter", claimed, observed, source, "inconsistent", reason)
 
 
@@ -163,7 +167,7 @@ def _by_presence(subject: Subject, claim: str, implied: str, keys: tuple[str, ..
     source = f"run config: {keys[0]}"
     if claimed == implied:
         return made(
-            claim, claimed, implied, source, "consistent", say("The run's settings show it.")
+            claim, claimed, implied, source, "consistent", message("The run's settings show it.")
         )
-    reason = say("OpenRLHF uses {implied}.", implied=implied)
+    reason = message("OpenRLHF uses {implied}.", implied=implied)
     return made(claim, claimed, implied, source, "inconsistent", reason)

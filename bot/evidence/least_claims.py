@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from bot.base.devices import GIB, Device, by_report
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.evidence.facts import Facts
 from bot.evidence.metrics import ALLOCATED, RESERVED, highest
 from bot.evidence.peak_claims import AGAINST_ESTIMATE, device_memory, peak_seen
@@ -47,7 +47,7 @@ def least_claim(subject: Subject, steps: Claim, peaks: Sequence[Claim]) -> Claim
     half, observed = device.usable_gib / 2, f"{seen.gib:.1f} GiB"
     claimed = f"MIN: above {half * SPARE:.1f} GiB"
     if 2 * _most(subject.facts, seen.gib) > SPARE * device.usable_gib:
-        reason = say("The run used more than a card of half the memory would give.")
+        reason = message("The run used more than a card of half the memory would give.")
         return made(claim, claimed, observed, source, "consistent", reason)
     values = {
         "twice": f"{2 * seen.gib:.1f} GiB",
@@ -56,13 +56,13 @@ def least_claim(subject: Subject, steps: Claim, peaks: Sequence[Claim]) -> Claim
     }
     gpus = subject.plan.gpus.value or 1
     if gpus % 2:
-        reason = say(
+        reason = message(
             "Twice the peak is {twice}, and the {device} gives {usable}: a card of half the memory "
             "would do. Try it there, or tag the row RECOMMENDED.",
             **values,
         )
     else:
-        reason = say(
+        reason = message(
             "Twice the peak is {twice}, and the {device} gives {usable}: half the GPUs, or cards "
             "of half the memory, would do. Try it there, or tag the row RECOMMENDED.",
             **values,

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.evidence.facts import EvidenceError
 
 HOSTS: Final = {"wandb.ai": "", "forge.coreweave.com": "/wandb"}
@@ -64,10 +64,10 @@ def parse_link(text: str, hosts: Iterable[str] = (), *, origins: Iterable[str] =
     Raises EvidenceError, with the reason, for anything that is not exactly a link to one run.
     """
     if len(text) > _MAX:
-        why = say("it has {count} characters, more than {limit}", count=len(text), limit=_MAX)
+        why = message("it has {count} characters, more than {limit}", count=len(text), limit=_MAX)
         raise _refused(why)
     if not text.isascii() or not text.isprintable() or " " in text or "\\" in text:
-        why = say("it holds spaces, backslashes or characters outside of printable ASCII")
+        why = message("it holds spaces, backslashes or characters outside of printable ASCII")
         raise _refused(why)
     for origin in origins:
         if text.startswith(origin + "/"):
@@ -78,17 +78,17 @@ def parse_link(text: str, hosts: Iterable[str] = (), *, origins: Iterable[str] =
             return _link(host, page, scheme)
     address = _ADDRESS.match(text)
     if address is None:
-        raise _refused(say("it does not begin with https://"))
+        raise _refused(message("it does not begin with https://"))
     authority = address["authority"]
     if "@" in authority:
-        why = say("it holds a user name or password; remove them, and renew the password")
+        why = message("it holds a user name or password; remove them, and renew the password")
         raise _refused(why)
     if ":" in authority:
-        raise _refused(say("it names a port"))
+        raise _refused(message("it names a port"))
     known = dict.fromkeys((host for host in hosts if _HOST.match(host)), "") | HOSTS
     if authority not in known:
         raise EvidenceError(
-            say(
+            message(
                 "The link's host {host} is not one that evidence is read from ({known}); add a "
                 "self-hosted server to the configuration.",
                 host=repr(authority[:100]),
@@ -111,19 +111,19 @@ def _link(host: str, page: re.Match[str], scheme: str = "https") -> RunLink:
 def _why(path: str) -> str:
     parts = [part for part in re.split(r"[?#]", path)[0].split("/") if part]
     if "reports" in parts:
-        return say("it is a report; a report can show any run, so link the run itself")
+        return message("it is a report; a report can show any run, so link the run itself")
     if "sweeps" in parts:
-        return say("it is a sweep, which holds many runs; link the one that the script made")
+        return message("it is a sweep, which holds many runs; link the one that the script made")
     if "groups" in parts:
-        return say("it is a group of runs; link the one that the script made")
+        return message("it is a group of runs; link the one that the script made")
     if "artifacts" in parts:
-        return say("it is an artifact; link the run that made it")
+        return message("it is an artifact; link the run that made it")
     if "runs" not in parts:
-        return say("it is a project's or a user's page; open the run and copy its address")
-    return say("the part after the host does not name one run")
+        return message("it is a project's or a user's page; open the run and copy its address")
+    return message("the part after the host does not name one run")
 
 
 def _refused(why: str) -> EvidenceError:
     return EvidenceError(
-        say("The link is not one to a run: {why}. Expected {form}.", why=why, form=FORM)
+        message("The link is not one to a run: {why}. Expected {form}.", why=why, form=FORM)
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.evidence.facts import EvidenceError
 
 DENIED: Final = (
@@ -45,24 +45,24 @@ def locate(path: Path) -> Located:
         if stat.S_ISREG(mode):
             real = path.resolve(strict=True)
             return Located(
-                real.parent, real, say("W&B transaction log {name}", name=shown(real.name))
+                real.parent, real, message("W&B transaction log {name}", name=shown(real.name))
             )
         if not stat.S_ISDIR(mode):
-            raise EvidenceError(say("{name} is neither a file nor a folder.", name=shown(path)))
+            raise EvidenceError(message("{name} is neither a file nor a folder.", name=shown(path)))
         return _in_folder(path, path.resolve(strict=True))
     except FileNotFoundError:
         raise EvidenceError(
-            say(
+            message(
                 "{name} does not exist: give the folder that W&B wrote (wandb/offline-run-…), or "
                 "its run-ID.wandb file.",
                 name=shown(path),
             )
         ) from None
     except PermissionError as error:
-        raise EvidenceError(say(DENIED, name=shown(error.filename or path))) from None
+        raise EvidenceError(message(DENIED, name=shown(error.filename or path))) from None
     except (OSError, ValueError, RuntimeError) as error:  # Loops of links, names with NUL.
         raise EvidenceError(
-            say("{name} could not be opened: {reason}.", name=shown(path), reason=str(error))
+            message("{name} could not be opened: {reason}.", name=shown(path), reason=str(error))
         ) from None
 
 
@@ -70,12 +70,12 @@ def _in_folder(given: Path, root: Path) -> Located:
     entries = sorted(root.iterdir(), key=lambda entry: entry.name)
     if not entries:
         raise EvidenceError(
-            say("{name} is an empty folder: give the folder of a run.", name=shown(given))
+            message("{name} is an empty folder: give the folder of a run.", name=shown(given))
         )
     logs = [entry for entry in entries if entry.suffix == ".wandb"]
     if len(logs) > 1:
         raise EvidenceError(
-            say(
+            message(
                 "{name} holds several transaction logs ({logs}): give the file of the run that is "
                 "meant.",
                 name=shown(given),
@@ -83,7 +83,7 @@ def _in_folder(given: Path, root: Path) -> Located:
             )
         )
     if logs:
-        return Located(root, logs[0], say("W&B run folder {name}", name=shown(root.name)))
+        return Located(root, logs[0], message("W&B run folder {name}", name=shown(root.name)))
     # Links such as latest-run name a run that is listed anyway.
     runs = [
         entry
@@ -92,7 +92,7 @@ def _in_folder(given: Path, root: Path) -> Located:
     ]
     if len(runs) > 1:
         raise EvidenceError(
-            say(
+            message(
                 "{name} holds {count} runs ({runs}): give the folder of the one that is meant.",
                 name=shown(given),
                 count=len(runs),
@@ -105,7 +105,7 @@ def _in_folder(given: Path, root: Path) -> Located:
     if root.name != "wandb" and inner.is_dir() and not inner.is_symlink():
         return _in_folder(given / "wandb", inner)
     raise EvidenceError(
-        say(
+        message(
             "{name} holds no W&B run: there is no run-ID.wandb file and no run-… or offline-run-… "
             "folder in it.",
             name=shown(given),
@@ -121,7 +121,7 @@ def open_inside(root: Path, path: Path) -> BinaryIO:
     real = path.resolve(strict=True)
     if not real.is_relative_to(root):
         raise EvidenceError(
-            say(
+            message(
                 "{name} is a link that leaves the run's folder: copy the file itself there.",
                 name=shown(path.name),
             )
@@ -130,7 +130,7 @@ def open_inside(root: Path, path: Path) -> BinaryIO:
     descriptor = os.open(real, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise EvidenceError(say("{name} is not a regular file.", name=shown(path.name)))
+        raise EvidenceError(message("{name} is not a regular file.", name=shown(path.name)))
     return os.fdopen(descriptor, "rb")
 
 
@@ -144,4 +144,4 @@ def _names(paths: list[Path]) -> str:
     names = [shown(path.name) for path in paths[:5]]
     more = len(paths) - len(names)
     listed = ", ".join(names)
-    return say("{names} and {more} more", names=listed, more=more) if more > 0 else listed
+    return message("{names} and {more} more", names=listed, more=more) if more > 0 else listed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.evidence.facts import RunId
 from bot.evidence.releases import RELEASED
 from bot.evidence.subject import Subject, made, unknown
@@ -25,9 +25,9 @@ def _contributor(subject: Subject) -> Claim | None:
     parts = contributor.replace("<", " ").replace(">", " ").replace("@", " ").replace("+", " ")
     names = {_bare(name) for name in (contributor, *parts.split()) if _bare(name)}
     if _bare(user) in names:
-        reason = say("The run's W&B user bears the contributor's name.")
+        reason = message("The run's W&B user bears the contributor's name.")
         return made(claim, contributor, user, source, "consistent", reason)
-    reason = say(
+    reason = message(
         "The run was logged by the W&B user {user}, the contribution comes from {contributor}. "
         "These are names on two services, so it may well be one person.",
         user=user,
@@ -52,7 +52,7 @@ def _age(subject: Subject) -> Claim | None:
     claimed = f"{package} {version} of {released}"
     source = "run record, requirements.txt"
     if created < released:
-        reason = say(
+        reason = message(
             "The run was created on {created}, before {package} {version} was released on "
             "{released}: one of the two was changed, or the version is that of a copy.",
             created=created,
@@ -61,7 +61,9 @@ def _age(subject: Subject) -> Claim | None:
             released=released,
         )
         return unknown(claim, claimed, created, source, reason)
-    reason = say("The run is newer than the release of {package} that it used.", package=package)
+    reason = message(
+        "The run is newer than the release of {package} that it used.", package=package
+    )
     return made(claim, claimed, created, source, "consistent", reason)
 
 
@@ -81,10 +83,10 @@ def _used_once(subject: Subject) -> Claim | None:
     name = f"{run.entity or '?'}/{run.project or '?'}/{run.id}"
     places = tuple(place for used, of in used_by.items() if _same(used, run) for place in of)
     if places:
-        reason = say(
+        reason = message(
             "The run backs {places} already; a row needs a run of its own.",
             places=", ".join(places[:3]),
         )
         return made(claim, name, ", ".join(places), source, "inconsistent", reason)
-    reason = say("No other row and no other script names this run.")
+    reason = message("No other row and no other script names this run.")
     return made(claim, name, None, source, "consistent", reason)

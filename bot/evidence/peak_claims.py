@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from bot.base.devices import GIB, by_token
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.evidence.facts import Facts, Series
 from bot.evidence.metrics import ALLOCATED, RESERVED, highest
 from bot.evidence.subject import Subject, known, made, unknown
@@ -85,45 +85,45 @@ def peak_claim(subject: Subject) -> Claim:
     claimed = None if total is None else f"at most {total / GIB:.1f} GiB"
     peak = peak_seen(facts)
     if peak is None:
-        reason = say(
+        reason = message(
             "The run has no memory metric, neither in the system stream nor {key} in the history.",
             key=ALLOCATED[0].key,
         )
         return unknown(claim, claimed, None, "system stream, history", reason)
     observed = f"{peak.gib:.1f} GiB"
-    seen = say("{gib}, the highest of {rows} values", gib=observed, rows=peak.series.rows)
+    seen = message("{gib}, the highest of {rows} values", gib=observed, rows=peak.series.rows)
     if total is None:
-        reason = say("{seen}; the device's memory is not known.", seen=seen)
+        reason = message("{seen}; the device's memory is not known.", seen=seen)
         return unknown(claim, claimed, observed, peak.source, reason)
     if not peak.physical:
         if peak.gib * GIB > total:
-            reason = say(
+            reason = message(
                 "{seen} of one rank: more than the device has, as the allocator's figure may "
                 "include memory that an inference engine has given back.",
                 seen=seen,
             )
             return unknown(claim, claimed, observed, peak.source, reason)
-        reason = say(
+        reason = message(
             "{seen} of one rank; the allocator's figure may leave the inference engine out.",
             seen=seen,
         )
         return made(claim, claimed, observed, peak.source, "consistent", reason)
     if peak.gib * GIB > ABOVE * total:
-        reason = say("{seen} of GPU {gpu}: more than the device has.", seen=seen, gpu=peak.gpu)
+        reason = message("{seen} of GPU {gpu}: more than the device has.", seen=seen, gpu=peak.gpu)
         return made(claim, claimed, observed, peak.source, "inconsistent", reason)
     allocated = highest(facts.history, ALLOCATED)
     if peak.gib <= 0:
-        reason = say("{seen}: these are not the GPUs that trained.", seen=seen)
+        reason = message("{seen}: these are not the GPUs that trained.", seen=seen)
         return unknown(claim, claimed, observed, peak.source, reason)
     if allocated is not None and peak.gib < allocated.maximum / 2:
-        reason = say(
+        reason = message(
             "{seen} of GPU {gpu}, less than half of what the job allocated: these may not be the "
             "GPUs that trained.",
             seen=seen,
             gpu=peak.gpu,
         )
         return unknown(claim, claimed, observed, peak.source, reason)
-    reason = say(
+    reason = message(
         "{seen} of GPU {gpu}; physical memory of all processes, sampled (every 15 s by default).",
         seen=seen,
         gpu=peak.gpu,
@@ -153,19 +153,19 @@ def _allocator(subject: Subject) -> Claim | None:
     total, physical = _total(subject), peak_seen(facts)
     most = max(series.maximum for series in (allocated, reserved) if series is not None)
     if total is not None and most * GIB > total:
-        reason = say(
+        reason = message(
             "Of one rank; more than the device has, as it may include memory that an inference "
             "engine has given back."
         )
         return unknown(claim, None, observed, source, reason)
     if physical is not None and allocated.maximum > ABOVE * physical.gib:
-        reason = say(
+        reason = message(
             "Of one rank; more than the {gib} that were seen in use on a GPU: samples are 15 s "
             "apart, or these are not the GPUs that trained.",
             gib=f"{physical.gib:.1f} GiB",
         )
         return unknown(claim, None, observed, source, reason)
-    reason = say("Of one rank, and not more than what was in use on the fullest GPU.")
+    reason = message("Of one rank, and not more than what was in use on the fullest GPU.")
     return made(claim, None, observed, source, "consistent", reason)
 
 
@@ -178,9 +178,11 @@ def _running_maximum(subject: Subject) -> Claim | None:
     claim, source = "running maximum", f"history: {series.key}"
     observed = f"ends at {series.last:.1f} GiB"
     if series.monotone:
-        reason = say("The allocator's running maximum never falls, as in one process it cannot.")
+        reason = message(
+            "The allocator's running maximum never falls, as in one process it cannot."
+        )
         return made(claim, "never falls", observed, source, "consistent", reason)
-    reason = say(
+    reason = message(
         "The allocator's running maximum reached {gib} and fell again, which it does not within "
         "one process: the run was resumed, or its values are not those that were logged.",
         gib=f"{series.maximum:.1f} GiB",
@@ -199,7 +201,7 @@ def _above_weights(subject: Subject) -> Claim | None:
     claim, claimed = "peak above the weights", f"at least {least:.1f} GiB"
     observed = f"{peak.gib:.1f} GiB"
     if peak.gib < least:
-        reason = say(
+        reason = message(
             "The weights of a model of {size} alone take {least} on each of {gpus} GPUs in 16 "
             "bits, more than was seen in use: the model or the evidence is another one.",
             size=size.upper(),
@@ -207,7 +209,7 @@ def _above_weights(subject: Subject) -> Claim | None:
             gpus=gpus,
         )
         return unknown(claim, claimed, observed, peak.source, reason)
-    reason = say(
+    reason = message(
         "The weights of a model of {size} take {least} on each of {gpus} GPUs in 16 bits.",
         size=size.upper(),
         least=f"{least:.1f} GiB",
@@ -238,16 +240,16 @@ def _against_estimate(subject: Subject) -> Claim | None:
     claimed = f"{estimate.floor_gib:.1f} to {estimate.conservative_gib:.1f} GiB"
     observed = f"{peak.gib:.1f} GiB"
     if peak.gib < estimate.floor_gib:
-        reason = say(
+        reason = message(
             "Below {floor}, which must be resident by the memory model: the estimate or the "
             "evidence is wrong, which a person should look at.",
             floor=f"{estimate.floor_gib:.1f} GiB",
         )
         return unknown(claim, claimed, observed, peak.source, reason)
     if peak.gib > ABOVE * estimate.conservative_gib:
-        reason = say("Above what the memory model expects at most.")
+        reason = message("Above what the memory model expects at most.")
         return unknown(claim, claimed, observed, peak.source, reason)
-    reason = say(
+    reason = message(
         "Within what the memory model allows; it expects {expected}.",
         expected=f"{estimate.expected_gib:.1f} GiB",
     )

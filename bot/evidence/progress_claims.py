@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.evidence.facts import Facts
 from bot.evidence.metrics import GLOBAL_STEP, RESPONSE_MAX, highest
 from bot.evidence.releases import at_least
@@ -35,16 +35,18 @@ def steps_claim(subject: Subject) -> Claim:
     facts, least = subject.facts, subject.context.min_steps
     claim, claimed, steps = "steps without OOM", f"at least {least}", steps_completed(facts)
     if facts.out_of_memory is not None:
-        reason = say("The run reports an out-of-memory error.")
+        reason = message("The run reports an out-of-memory error.")
         if steps is not None:
-            reason = say("The run reports an out-of-memory error after {steps} steps.", steps=steps)
+            reason = message(
+                "The run reports an out-of-memory error after {steps} steps.", steps=steps
+            )
         return made(claim, claimed, facts.out_of_memory, "console", "inconsistent", reason)
     if steps is None:
         key = GLOBAL_STEP[1 if subject.plan.framework == "openrlhf" else 0].key
-        reason = say("The run's history has no {key}.", key=key)
+        reason = message("The run's history has no {key}.", key=key)
         return unknown(claim, claimed, None, "history", reason)
     if steps < least:
-        reason = say(
+        reason = message(
             "{steps} steps are too few to have seen responses of full length.", steps=steps
         )
         return unknown(claim, claimed, steps, "history", reason)
@@ -54,16 +56,18 @@ def steps_claim(subject: Subject) -> Claim:
     limit = _response_limit(subject)
     longest = highest(facts.history, RESPONSE_MAX)
     if longest is None:
-        reason = say(
+        reason = message(
             "The run's history has no {key}: how long responses were is open.",
             key=RESPONSE_MAX[0].key,
         )
         return unknown(claim, claimed, steps, "history", reason)
     if limit is None:
-        reason = say("The longest response allowed is not known, so full length cannot be told.")
+        reason = message(
+            "The longest response allowed is not known, so full length cannot be told."
+        )
         return unknown(claim, claimed, steps, "history", reason)
     if longest.maximum < FULL_LENGTH * limit:
-        reason = say(
+        reason = message(
             "The longest response had {longest} of {limit} tokens: memory at full length was not "
             "shown.",
             longest=f"{longest.maximum:g}",
@@ -71,9 +75,11 @@ def steps_claim(subject: Subject) -> Claim:
         )
         return unknown(claim, claimed, steps, "history", reason)
     values = {"steps": steps, "longest": f"{longest.maximum:g}", "limit": limit}
-    reason = say("{steps} steps, with responses of up to {longest} of {limit} tokens.", **values)
+    reason = message(
+        "{steps} steps, with responses of up to {longest} of {limit} tokens.", **values
+    )
     if facts.exit_code is None and facts.state is None:
-        reason = say(
+        reason = message(
             "{steps} steps, with responses of up to {longest} of {limit} tokens; the log has no "
             "end, so what followed is not known.",
             **values,
@@ -84,13 +90,15 @@ def steps_claim(subject: Subject) -> Claim:
 def ended_badly(facts: Facts) -> tuple[str, str] | None:
     """How a run ended that did not just stop, and where that was read; None when it did."""
     if facts.exit_code is not None and facts.exit_code not in _ENDED_BY_HAND:
-        reason = say(
+        reason = message(
             "The run ended with exit code {code}; its log does not say why.", code=facts.exit_code
         )
         return reason, "exit record"
     # "failed" is an exit code that is not 0, whatever the framework made of it.
     if facts.state == "failed" or (facts.state in _FAILED and _state_counts(facts)):
-        reason = say("W&B calls the run {state}; its console does not say why.", state=facts.state)
+        reason = message(
+            "W&B calls the run {state}; its console does not say why.", state=facts.state
+        )
         return reason, "run state"
     return None
 

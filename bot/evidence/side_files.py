@@ -6,7 +6,7 @@ import json
 import re
 from dataclasses import dataclass, field
 
-from bot.base.messages import say, sentence_of
+from bot.base.messages import message, sentence_of
 from bot.evidence.console import Console
 from bot.evidence.facts import EvidenceError, GpuInfo
 from bot.evidence.limits import Limits
@@ -62,7 +62,7 @@ class SideFiles:
             data = None
         if not isinstance(data, dict):
             self.gaps.append(
-                say("files/wandb-metadata.json is not a JSON object; it was left out.")
+                message("files/wandb-metadata.json is not a JSON object; it was left out.")
             )
             return None
         git = data.get("git")
@@ -88,7 +88,7 @@ class SideFiles:
             # Dates and the like become text, as in the records.
             plain = json.loads(json.dumps(data, default=str))
         except (yaml.YAMLError, ValueError, TypeError, RecursionError):
-            self.gaps.append(say("files/config.yaml is not valid YAML; it was left out."))
+            self.gaps.append(message("files/config.yaml is not valid YAML; it was left out."))
             return {}
         return plain if isinstance(plain, dict) else {}
 
@@ -109,12 +109,12 @@ class SideFiles:
             self.gaps.append(sentence_of(error))
             return ""
         except (OSError, RuntimeError) as error:
-            reason = getattr(error, "strerror", None) or say("a loop of links")
-            self.gaps.append(say(UNREADABLE, name=f"files/{name}", reason=reason))
+            reason = getattr(error, "strerror", None) or message("a loop of links")
+            self.gaps.append(message(UNREADABLE, name=f"files/{name}", reason=reason))
             return ""
         if len(data) > limit:
             self.gaps.append(
-                say(
+                message(
                     "files/{name} is longer than {limit} bytes; the rest was not read.",
                     name=name,
                     limit=limit,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, cast
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.evidence.context import NOTHING, Context
 from bot.evidence.facts import Facts
 from bot.evidence.links import RunLink
@@ -101,10 +101,10 @@ class Subject:
     def absent(self, key: str | None) -> str:
         """Why the configuration does not answer, a sentence."""
         if not self.facts.config:
-            return say("The run recorded no configuration.")
+            return message("The run recorded no configuration.")
         if key is None:
-            return say("The run's configuration does not say it.")
-        return say("The run's configuration has no such key ({key}).", key=key)
+            return message("The run's configuration does not say it.")
+        return message("The run's configuration has no such key ({key}).", key=key)
 
 
 def known(value: object) -> JsonValue | Missing:
@@ -131,18 +131,18 @@ def setting_claim(
     if claimed is None:
         if written is None and seen.value is None:
             return None  # Neither side sets it.
-        reason = say("The script's value cannot be known by reading it.")
+        reason = message("The script's value cannot be known by reading it.")
         if written is None:
-            reason = say("The script does not set it.")
+            reason = message("The script does not set it.")
         return unknown(claim, None, seen.value, seen.source, reason)
     # What the script writes is what the run records; the plan's word for it may be another one.
     exact = written is not None and written.key == seen.key and same(known_or(written), seen.value)
     equal = exact or same(_folded(claimed), _folded(seen.value))
     if equal is False and field.value is None:
-        reason = say("The file's name says otherwise; the script's own value cannot be known.")
+        reason = message("The file's name says otherwise; the script's own value cannot be known.")
         return unknown(claim, claimed, seen.value, seen.source, reason)
     if equal is False and field.default and not _same_release(subject):
-        reason = say(
+        reason = message(
             "The script leaves it to the framework, whose default in {framework} {release} "
             "differs; the run's release is not known to be that.",
             framework=subject.plan.framework,
@@ -178,16 +178,18 @@ def judged(
             claimed,
             seen.value,
             seen.source,
-            say("One side is not resolved: it refers to others."),
+            message("One side is not resolved: it refers to others."),
         )
     if default:
-        reason = say("The run used the framework's default, which the script leaves.")
+        reason = message("The run used the framework's default, which the script leaves.")
         if not equal:
-            reason = say("The run did not use the framework's default, which the script leaves.")
+            reason = message(
+                "The run did not use the framework's default, which the script leaves."
+            )
     else:
-        reason = say("The run used the script's value.")
+        reason = message("The run used the script's value.")
         if not equal:
-            reason = say("The run did not use the script's value.")
+            reason = message("The run did not use the script's value.")
     verdict: ClaimVerdict = "consistent" if equal else "inconsistent"
     return made(claim, claimed, seen.value, seen.source, verdict, reason)
 

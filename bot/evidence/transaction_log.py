@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from struct import Struct
 from typing import BinaryIO
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.evidence.facts import EvidenceError
 
 BLOCK = 32 * 1024
@@ -111,7 +111,7 @@ class LogReader:
     def _check_header(self, block: bytes) -> None:
         if not block:
             raise EvidenceError(
-                say(
+                message(
                     "{name} is empty: the run wrote nothing; give the folder of a run that logged "
                     "at least its configuration.",
                     name=self.name,
@@ -119,7 +119,7 @@ class LogReader:
             )
         if len(block) < HEADER.size and (HEADER.pack(IDENT, MAGIC, VERSION)).startswith(block):
             raise EvidenceError(
-                say(
+                message(
                     "{name} ends at byte {byte}, inside its header: copy the whole file.",
                     name=self.name,
                     byte=len(block),
@@ -128,7 +128,7 @@ class LogReader:
         ident, magic, version = HEADER.unpack(block[: HEADER.size].ljust(HEADER.size, b"\0"))
         if (ident, magic) != (IDENT, MAGIC):
             raise EvidenceError(
-                say(
+                message(
                     "{name} is not a W&B transaction log: it does not begin with the header that "
                     'the SDK writes (":W&B"); give the folder or the run-ID.wandb file of a run.',
                     name=self.name,
@@ -136,7 +136,7 @@ class LogReader:
             )
         if version != VERSION:
             raise EvidenceError(
-                say(
+                message(
                     "{name} has version {version} of the transaction log, where only version "
                     "{known} is known: update rlbot.",
                     name=self.name,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Final, Literal, TypeAlias
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.evidence.facts import Facts
 from bot.evidence.find_links import FoundLink, RefusedLink
 from bot.evidence.links import RunLink
@@ -91,11 +91,11 @@ def choose(
         if not own and len(open_) == 1 and len(free) == 1:
             chosen[path] = Chosen(free[0], "only link")
         elif own:
-            asked[path] = say(_SEVERAL, links=len(own), script=PurePosixPath(path).name)
+            asked[path] = message(_SEVERAL, links=len(own), script=PurePosixPath(path).name)
             candidates[path] = own
         elif free:
             name = PurePosixPath(path).name
-            asked[path] = say(_ASK, links=len(free), scripts=len(scripts), script=name)
+            asked[path] = message(_ASK, links=len(free), scripts=len(scripts), script=name)
             candidates[path] = tuple(free)
     return Choice(chosen, asked, candidates, tuple(refused))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from bot.base.errors import UserError
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.frameworks.config_tree import ConfigTree
 from bot.frameworks.plan import Launch, Plan
 from bot.frameworks.releases import find_release, releases
@@ -48,20 +48,20 @@ class Versions:
                     f"{framework} {asked} is not known: use one of {', '.join(known)}, "
                     "or leave the version out for the newest."
                 )
-            return Version(found, say("the release asked for"))
+            return Version(found, message("the release asked for"))
         if said := self.commented.get(framework):
             found = find_release(framework, said)
             if found is not None:
-                return Version(found, say("the release that the script's comment names"))
+                return Version(found, message("the release that the script's comment names"))
             return Version(
                 known[-1],
-                say(
+                message(
                     "the newest release known, since the script's comment names {said}, which is "
                     "not",
                     said=said,
                 ),
             )
-        return Version(known[-1], say("the newest release known"), free=True)
+        return Version(known[-1], message("the newest release known"), free=True)
 
     def having(self, framework: str, entry: str, has: Callable[[str], bool]) -> Version:
         """As `choose`, but when nobody asked, the newest release for which `has` is true."""
@@ -71,7 +71,7 @@ class Versions:
         for release in reversed(releases(framework)):
             if has(release):
                 return Version(
-                    release, say("the newest release that has {entry}", entry=entry), free=True
+                    release, message("the newest release that has {entry}", entry=entry), free=True
                 )
         return chosen
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.github import queries
 from bot.github.change import MAX_BLOB, odd_file, too_large, too_much
 from bot.github.client import Client
@@ -110,7 +110,7 @@ class Reader:
         kind = given.get("type") or ("blob" if "byteSize" in thing else "tree")
         mode = given["mode"]
         if kind == "tree":
-            return Entry(oid, kind, None, say("{path} is a folder.", path=path), _named(thing))
+            return Entry(oid, kind, None, message("{path} is a folder.", path=path), _named(thing))
         if mode not in _FILE_MODES:
             return Entry(oid, kind, None, odd_file(path, link=mode == _LINK))
         size = thing.get("byteSize") or 0
@@ -134,7 +134,7 @@ class Reader:
             data = _decoded(answer)
             if data is None or not is_blob(oid, data):
                 raise GitHubError(
-                    say(
+                    message(
                         "GitHub gave another content for {path} than the commit holds; try again.",
                         path=path,
                     )

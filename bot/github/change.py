@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from bot.base.messages import say
+from bot.base.messages import message
 
 MAX_BLOB = 1 << 24
 """Bytes; a larger file is not read."""
@@ -124,7 +124,7 @@ class ChangeSource(Protocol):
 
 def too_large(path: str, size: int, most: int = MAX_BLOB) -> str:
     """Why a file was not read."""
-    return say(
+    return message(
         "{path} has {size} bytes; at most {limit} are read.",
         path=path,
         size=f"{size:,}",
@@ -134,7 +134,7 @@ def too_large(path: str, size: int, most: int = MAX_BLOB) -> str:
 
 def over_limit(path: str) -> str:
     """Why a script beyond MAX_SCRIPTS was not read."""
-    return say(
+    return message(
         "{path} is beyond the {limit} scripts that are read of one change; split it.",
         path=path,
         limit=f"{MAX_SCRIPTS:,}",
@@ -144,18 +144,18 @@ def over_limit(path: str) -> str:
 def odd_file(path: str, *, link: bool) -> str:
     """Why what stands at a path is not read: a symbolic link, a submodule."""
     if link:
-        return say("{path} is a symbolic link; commit a file.", path=path)
-    return say("{path} is not a regular file; commit a file.", path=path)
+        return message("{path} is a symbolic link; commit a file.", path=path)
+    return message("{path} is not a regular file; commit a file.", path=path)
 
 
 def too_much(folder: str, number: int, suffix: str) -> str:
     """Why a folder was not read."""
     count = f"{number:,}"
     if not suffix:
-        return say(
+        return message(
             "{folder} holds too much to be read: {count} more files.", folder=folder, count=count
         )
-    return say(
+    return message(
         "{folder} holds too much to be read: {count} {suffix} files.",
         folder=folder,
         count=count,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from bot.base.messages import say
+from bot.base.messages import message
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -79,13 +79,13 @@ def read(line: str) -> Command | Misunderstood:
     """What a line that starts with a command asks for."""
     matched = _LINE.match(line)
     if matched is None:
-        return Misunderstood(line, say("This is no command."))
+        return Misunderstood(line, message("This is no command."))
     name, words = matched[1], (matched[2] or "").split()
     if words == ["help"]:
         return Command(name="help")
     if name == "apply":
         if words:
-            return Misunderstood(line, say("`/apply` stands alone on its line."), words[0])
+            return Misunderstood(line, message("`/apply` stands alone on its line."), words[0])
         return Command(name="apply")
     head: str | None = None
     link: str | None = None
@@ -99,10 +99,10 @@ def read(line: str) -> Command | Misunderstood:
         elif _COMMIT.match(word):
             again, head = head, word.lower()
         else:
-            why = say("`/verify` takes a commit, the link of a run and the path of a script.")
+            why = message("`/verify` takes a commit, the link of a run and the path of a script.")
             return Misunderstood(line, why, word)
         if again is not None:
-            return Misunderstood(line, say("`/verify` takes one thing of a kind."), word)
+            return Misunderstood(line, message("`/verify` takes one thing of a kind."), word)
     return Command(name="verify", head=head, link=link, script=script)
 
 

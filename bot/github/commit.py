@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.github.client import Client
 from bot.github.errors import GitHubError, RefusedError
 
@@ -74,5 +74,6 @@ def _entry(client: Client, api: str, file: NewFile) -> dict[str, Any]:
 
 def _moved(branch: str) -> MovedError:
     return MovedError(
-        say("The branch {branch} moved on meanwhile; nothing was committed.", branch=branch), 409
+        message("The branch {branch} moved on meanwhile; nothing was committed.", branch=branch),
+        409,
     )

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.github.errors import (
     GitHubError,
     LimitedError,
@@ -39,29 +39,29 @@ class Failure:
 
 def of_answer(status: int, headers: Mapping[str, Any], data: object, shown: str) -> Failure:
     """What an answer with a status that is no success means."""
-    message = _message(data)
+    text = _message(data)
     if status == 401:
-        sentence = say(
+        sentence = message(
             "GitHub does not accept the token: it is wrong, revoked or expired. Give another one "
             "in GITHUB_TOKEN."
         )
         return Failure(NotAllowedError(sentence, status), again=False)
     if status in (403, 429):
-        return _forbidden(status, headers, message, shown)
+        return _forbidden(status, headers, text, shown)
     if status in (404, 410):
-        sentence = say("GitHub has no {what}, or the token may not see it.", what=shown)
+        sentence = message("GitHub has no {what}, or the token may not see it.", what=shown)
         return Failure(NotFoundError(sentence, status), again=False)
     if status >= 500:
-        sentence = say(
+        sentence = message(
             "GitHub answered with status {status}; it may be down (githubstatus.com).",
             status=status,
         )
         return Failure(UnreachableError(sentence, status), again=True, wait=_after(headers))
-    sentence = say(
+    sentence = message(
         "GitHub refused {what} with status {status}: {why}.",
         what=shown,
         status=status,
-        why=message or say("without a reason"),
+        why=text or message("without a reason"),
     )
     return Failure(RefusedError(sentence, status), again=False)
 
@@ -72,28 +72,28 @@ def of_graphql(data: object, headers: Mapping[str, Any]) -> Failure | None:
     if not errors:
         return None
     first = errors[0] if isinstance(errors, list) and isinstance(errors[0], dict) else {}
-    kind, message = str(first.get("type") or ""), _clip(str(first.get("message") or ""))
+    kind, text = str(first.get("type") or ""), _clip(str(first.get("message") or ""))
     if kind == "RATE_LIMITED":
-        return _limited(200, headers, message)
+        return _limited(200, headers, text)
     if kind == "NOT_FOUND":
-        return Failure(NotFoundError(_says(message), 404), again=False)
+        return Failure(NotFoundError(_says(text), 404), again=False)
     if kind in ("FORBIDDEN", "INSUFFICIENT_SCOPES"):
-        return _forbidden(403, {}, message, "/graphql")
+        return _forbidden(403, {}, text, "/graphql")
     if kind == "UNPROCESSABLE":
-        sentence = say("GitHub refused: {message}.", message=message)
+        sentence = message("GitHub refused: {message}.", message=text)
         return Failure(RefusedError(sentence, 422), again=False)
     # Without a type it is GitHub's own trouble, such as "Something went wrong".
-    return Failure(UnreachableError(_says(message), 502), again=not kind)
+    return Failure(UnreachableError(_says(text), 502), again=not kind)
 
 
-def _says(message: str) -> str:
-    return say("GitHub says: {message}.", message=message)
+def _says(text: str) -> str:
+    return message("GitHub says: {message}.", message=text)
 
 
 def no_answer(error: Exception, api: str) -> Failure:
     """What a broken connection means; the exception's text may hold headers and stays out."""
     kind = type(error).__name__
-    sentence = say(
+    sentence = message(
         "{api} gave no answer ({kind}); check the network and GITHUB_API_URL.", api=api, kind=kind
     )
     return Failure(UnreachableError(sentence), again=True)
@@ -101,8 +101,10 @@ def no_answer(error: Exception, api: str) -> Failure:
 
 def redirected(error: RuntimeError, api: str) -> Failure:
     """A redirect that is not followed: to another host or scheme, or in a circle."""
-    what = say("in a circle") if isinstance(error, RecursionError) else say("to another place")
-    sentence = say(
+    what = (
+        message("in a circle") if isinstance(error, RecursionError) else message("to another place")
+    )
+    sentence = message(
         "{api} redirects {what}, where the token is not sent; check GITHUB_API_URL.",
         api=api,
         what=what,
@@ -110,48 +112,48 @@ def redirected(error: RuntimeError, api: str) -> Failure:
     return Failure(UnreachableError(sentence, 301), again=False)
 
 
-def _forbidden(status: int, headers: Mapping[str, Any], message: str, shown: str) -> Failure:
-    lower = message.lower()
+def _forbidden(status: int, headers: Mapping[str, Any], text: str, shown: str) -> Failure:
+    lower = text.lower()
     exhausted = headers.get("x-ratelimit-remaining") == "0" and "rate limit" in lower
     if status == 429 or "retry-after" in headers or exhausted or "rate limit" in lower:
-        return _limited(status, headers, message)
+        return _limited(status, headers, text)
     if "resource not accessible" in lower:
-        sentence = say(
+        sentence = message(
             "The token may not do this here. Pull requests from forks get a read-only token under "
             "`pull_request`; otherwise grant the job `pull-requests: write` and `checks: write`."
         )
     elif "authenticate via a github app" in lower:
-        sentence = say("Check runs are for Apps; this token belongs to a person.")
+        sentence = message("Check runs are for Apps; this token belongs to a person.")
     elif "saml" in lower or "sso" in lower:
-        sentence = say(
+        sentence = message(
             "The organisation asks for SSO: authorise the token for it in your settings."
         )
     elif "archived" in lower:
-        sentence = say("The repository is archived, so nothing can be written to it.")
+        sentence = message("The repository is archived, so nothing can be written to it.")
     elif "locked" in lower or "blocked" in lower:
-        sentence = say("GitHub lets nobody write here: {message}.", message=message)
+        sentence = message("GitHub lets nobody write here: {message}.", message=text)
     else:
-        why = message or say("without a reason")
-        sentence = say("The token may not do {what}: {why}.", what=shown, why=why)
+        why = text or message("without a reason")
+        sentence = message("The token may not do {what}: {why}.", what=shown, why=why)
     return Failure(NotAllowedError(sentence, status), again=False)
 
 
-def _limited(status: int, headers: Mapping[str, Any], message: str) -> Failure:
+def _limited(status: int, headers: Mapping[str, Any], text: str) -> Failure:
     wait = _after(headers)
     if wait is None and headers.get("x-ratelimit-remaining") == "0":
         reset = str(headers.get("x-ratelimit-reset", ""))
         if reset.isdigit():
             # A second more: nobody says when in that second the limit is lifted.
             wait = max(int(reset) - time.time(), 0.0) + 1
-    primary = "secondary" not in message.lower() and "abuse" not in message.lower()
-    why = say("this token's requests of the hour are used up")
+    primary = "secondary" not in text.lower() and "abuse" not in text.lower()
+    why = message("this token's requests of the hour are used up")
     if not primary:
-        why = say("too much at once")
+        why = message("too much at once")
     when = ""
     if wait is not None:
         lifted = time.strftime("%H:%M:%S", time.gmtime(time.time() + wait))
-        when = say(" until {time} UTC", time=lifted)
-    sentence = say("GitHub limits the rate of requests{when}: {why}.", when=when, why=why)
+        when = message(" until {time} UTC", time=lifted)
+    sentence = message("GitHub limits the rate of requests{when}: {why}.", when=when, why=why)
     return Failure(
         LimitedError(sentence, status), again=True, wait=_MINUTE if wait is None else wait
     )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.base.errors import UserError
-from bot.base.messages import say, sentence_of
+from bot.base.messages import message, sentence_of
 from bot.github.change import (
     MAX_BLOB,
     MAX_FILES,
@@ -211,7 +211,7 @@ class LocalRepository:
             path.encode()
         except UnicodeEncodeError:
             shown = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-            odd = say("The path {path} is not UTF-8; rename the file.", path=shown)
+            odd = message("The path {path} is not UTF-8; rename the file.", path=shown)
             return ChangedFile(path=shown, data=None, reason=odd)
         if reason := self._unreadable(mode, digest, path):
             return ChangedFile(path=path, data=None, reason=reason)

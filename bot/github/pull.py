@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.base.errors import UserError
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.github import queries
 from bot.github.change import Text
 from bot.github.client import Client
@@ -228,7 +228,7 @@ def _files(page: Mapping[str, Any] | None) -> dict[str, str]:
 
 def _missing(pull: PullId) -> NotFoundError:
     return NotFoundError(
-        say(
+        message(
             "There is no pull request {pull}, or it is private and GITHUB_TOKEN may not see it.",
             pull=pull,
         ),

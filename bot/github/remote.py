@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from bot.base.messages import say, sentence_of
+from bot.base.messages import message, sentence_of
 from bot.github.blobs import Contents, Entry, Reader
 from bot.github.change import (
     MAX_BLOB,
@@ -105,7 +105,7 @@ class GitHubChange:
         for path in read:
             entry = found.get((self.head, path))
             if entry is None or entry.data is None:
-                gone = say(
+                gone = message(
                     "{path} is not in commit {commit}, though GitHub lists it.",
                     path=path,
                     commit=self.head[:12],
@@ -172,7 +172,7 @@ class GitHubChange:
 
 
 def _unlisted(listed: int, missing: int) -> str:
-    return say(
+    return message(
         "GitHub lists {listed} of the {all} changed files; tuning scripts among the other "
         "{missing} were not looked at. Split the pull request.",
         listed=f"{listed:,}",

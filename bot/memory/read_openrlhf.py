@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.memory import profiles
 from bot.memory.lengths import Lengths, Measured, batch_tokens, lengths, packed_tokens
@@ -157,7 +157,7 @@ class _OpenRLHF:
             )
         if not self.packed:
             self.assumptions.insert(
-                0, say("batches with a sample of max_len ({tokens} tokens)", tokens=longest)
+                0, message("batches with a sample of max_len ({tokens} tokens)", tokens=longest)
             )
         return self._workload((Pool(name="training", gpus=total, roles=tuple(roles)),), of)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.memory import verl_engine, verl_logits
 from bot.memory.lengths import Lengths, Measured, batch_tokens, lengths, packed_tokens
@@ -82,13 +82,15 @@ class _Verl:
             )
         ]
         if get.on(False, "reward.reward_model.enable_resource_pool"):
-            self.assumptions.append(say("the reward model's own GPUs are not part of the estimate"))
+            self.assumptions.append(
+                message("the reward model's own GPUs are not part of the estimate")
+            )
         if apart and engine is not None:
             pools.append(Pool(name="rollout", gpus=apart, engine=engine))
         given = self.lengths
         if not given.measured:
             self.assumptions.append(
-                say(
+                message(
                     "mean response {response} tokens and mean prompt {prompt}, a quarter of the "
                     "maxima (no run given)",
                     response=round(given.response_mean),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isfinite
 from typing import TypeVar
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import values_of
 from bot.report import JsonValue
@@ -15,12 +15,12 @@ T = TypeVar("T")
 
 def profile(framework: str, release: str) -> str:
     """The assumption that every estimate makes: whose defaults apply."""
-    return say("{framework} {release} profile", framework=framework, release=release)
+    return message("{framework} {release} profile", framework=framework, release=release)
 
 
 def assumed_mean(tokens: float) -> str:
     """The assumption about lengths where samples or whole sequences count."""
-    return say(
+    return message(
         "mean sequence {tokens} tokens, a quarter of the maximum (no run given)",
         tokens=round(tokens),
     )

@@ -10,7 +10,7 @@ from math import gcd, lcm
 from bot import __version__
 from bot.base.devices import Device, by_token, devices
 from bot.base.errors import UserError
-from bot.base.messages import Language, say, translated
+from bot.base.messages import Language, message, translated
 from bot.memory.models import find
 from bot.memory.predict import device_named
 from bot.memory.settings import NoPredictionError
@@ -226,10 +226,10 @@ def _notes(
 ) -> list[str]:
     notes: list[str] = []
     if page is None:
-        notes.append(say("No page is here; --page PAGE names one, whose rows come first."))
+        notes.append(message("No page is here; --page PAGE names one, whose rows come first."))
     elif not rows:
         notes.append(
-            say(
+            message(
                 "The page has no row for {task} of {model}.", task=wish.label, model=wish.model.name
             )
         )
@@ -237,7 +237,7 @@ def _notes(
     left = [n for n in usual if not divides(wish, n)]
     if left:
         notes.append(
-            say(
+            message(
                 "A step of {batch} cannot be shared out over {gpus} GPUs; these were left out. "
                 "--batch {near} can be.",
                 batch=wish.batch * wish.responses,
@@ -247,7 +247,9 @@ def _notes(
         )
     if least:
         notes.append(
-            say("The least GPUs of each device; --device shows more of them with fewer options.")
+            message(
+                "The least GPUs of each device; --device shows more of them with fewer options."
+            )
         )
     return notes
 
@@ -263,7 +265,7 @@ def _beyond(search: Search, misses: Sequence[Nearest], budget: int) -> Iterator[
                 break
     if enough:
         parts = sorted(enough.items(), key=lambda one: one[1])
-        yield say(
+        yield message(
             "More GPUs would do: {hardware}; --budget-gpus {gpus} shows the settings.",
             hardware=", ".join(f"{gpus} × {device}" for device, gpus in parts),
             gpus=parts[-1][1],

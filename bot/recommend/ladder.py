@@ -6,7 +6,7 @@ work, then more and smaller passes, then traffic over PCIe, then traffic between
 
 from __future__ import annotations
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.recommend.request import Way, Wish
 
 Step = tuple[str, int]
@@ -138,16 +138,20 @@ _SETTINGS: dict[str, dict[str, str]] = {
 
 def _why(name: str) -> str:
     return {
-        "bf16": say("the frozen base takes 2 bytes a parameter instead of 4; costs no time"),
-        "share": say("leaves more beside the engine; a smaller cache generates more slowly"),
-        "zero3": say("weights and gradients are shared out too; gathered again in every layer"),
-        "sleep": say("trained states leave the GPU while the engine generates; two copies a step"),
-        "checkpointing": say(
+        "bf16": message("the frozen base takes 2 bytes a parameter instead of 4; costs no time"),
+        "share": message("leaves more beside the engine; a smaller cache generates more slowly"),
+        "zero3": message("weights and gradients are shared out too; gathered again in every layer"),
+        "sleep": message(
+            "trained states leave the GPU while the engine generates; two copies a step"
+        ),
+        "checkpointing": message(
             "activations are made again in the backward pass; a third more compute"
         ),
-        "ref-offload": say("the reference's weights wait on the host; copied for each pass"),
-        "micro": say("fewer tokens a pass; more passes"),
-        "offload": say("states wait on the host between updates; copied over PCIe in every step"),
-        "tensor": say("the engine's weights are shared out; its GPUs talk in every layer"),
-        "sequence": say("each sequence is shared out; its GPUs talk in every layer"),
+        "ref-offload": message("the reference's weights wait on the host; copied for each pass"),
+        "micro": message("fewer tokens a pass; more passes"),
+        "offload": message(
+            "states wait on the host between updates; copied over PCIe in every step"
+        ),
+        "tensor": message("the engine's weights are shared out; its GPUs talk in every layer"),
+        "sequence": message("each sequence is shared out; its GPUs talk in every layer"),
     }[name]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from bot.base.messages import say, sentence_of
+from bot.base.messages import message, sentence_of
 from bot.check.fix import fix_script
 from bot.check.script import Options, Script
 from bot.report import Report, ScriptReport
@@ -60,9 +60,9 @@ def with_rows(report: Report, page: str, path: str) -> Rows:
 
 def _why_not(script: ScriptReport) -> str:
     if script.evidence and script.evidence.verdict == "inconsistent":
-        return say("its run contradicts it.")
+        return message("its run contradicts it.")
     if script.verdict == "fail":
-        return say("it has errors.")
+        return message("it has errors.")
     if script.row is None:
-        return say("its launch is not known.")
-    return say("no run that could be read backs it.")
+        return message("its launch is not known.")
+    return message("no run that could be read backs it.")

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from bot.base.config import FILE_NAME, Config, parse_config
 from bot.base.errors import UserError
-from bot.base.messages import say, sentence_of
+from bot.base.messages import message, sentence_of
 from bot.check.script import Options, PageText, Script, check_script, make_report
 from bot.evidence.links import RunLink
 from bot.github.change import ChangeFiles, ChangeSource, Wanted
@@ -153,7 +153,7 @@ def check_change(source: ChangeSource, asked: Asked) -> CheckedChange:
 
 def _page(files: ChangeFiles, config: Config, unchecked: list[Unchecked]) -> PageText | None:
     if config.page and files.page_removed:
-        removed = say(
+        removed = message(
             "This change removes the page {path}. Move the rows to another page and name it as "
             "`page` in .rlbot.yml, or keep this one.",
             path=config.page,
@@ -165,7 +165,7 @@ def _page(files: ChangeFiles, config: Config, unchecked: list[Unchecked]) -> Pag
         return PageText(path=config.page, text=files.page.decode("utf-8"))
     except UnicodeDecodeError:
         unchecked.append(
-            Unchecked(check="page", reason=say("{path} is not UTF-8.", path=config.page))
+            Unchecked(check="page", reason=message("{path} is not UTF-8.", path=config.page))
         )
         return None
 

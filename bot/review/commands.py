@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from bot.base.errors import UserError
-from bot.base.messages import Language, say, sentence_of
+from bot.base.messages import Language, message, sentence_of
 from bot.check.translate import in_words
 from bot.github.blobs import Contents
 from bot.github.commands import Command, Misunderstood, commands
@@ -131,8 +131,12 @@ def obey(
         channels=channels,
     )
     if recent.wait:
-        time_ = say("{count} seconds", count=recent.wait) if recent.wait != 1 else say("1 second")
-        why = say("A command of yours ran here a moment ago; wait {time}.", time=time_)
+        time_ = (
+            message("{count} seconds", count=recent.wait)
+            if recent.wait != 1
+            else message("1 second")
+        )
+        why = message("A command of yours ran here a moment ago; wait {time}.", time=time_)
         _refuse(way if recent.refused else _with_language(way), done, recent, why)
     else:
         _carry_out(way, found, done, recent)
@@ -193,7 +197,7 @@ def _carry_out(
     way = replace(way, language=config.language)
     if asking.head is not None and asking.head != pull.head:
         old, new = code_span(asking.head[:7]), code_span(pull.head[:7])
-        said = say(
+        said = message(
             "The button was that of {old}, and the head is {new} now: press the one of its check.",
             old=old,
             new=new,
@@ -226,20 +230,20 @@ def _one(
         word = ""
         if command.word and "alone" not in command.why and "of a kind" not in command.why:
             shown = code_span(clip(command.word, 80))
-            word = say(" {word} is none of them.", word=shown)
+            word = message(" {word} is none of them.", word=shown)
         raise _RefusedError(
-            say("{why}{word} `/verify help` says more.", why=command.why, word=word)
+            message("{why}{word} `/verify help` says more.", why=command.why, word=word)
         )
     rights = config.permissions
     if command.name == "help":
-        _say(way, done, say(HELP, verify=rights.verify, apply=rights.apply))
+        _say(way, done, message(HELP, verify=rights.verify, apply=rights.apply))
         return
     least: Role = rights.verify if command.name == "verify" else rights.apply
     allowed = asker.may(least) or (command.name == "verify" and author)
     if not allowed:
         raise _RefusedError(_not_allowed(command, least))
     if state != "OPEN":
-        raise _RefusedError(say("The pull request is closed."))
+        raise _RefusedError(message("The pull request is closed."))
     if command.name == "verify":
         _verify(way, command, done)
     else:
@@ -248,12 +252,12 @@ def _one(
 
 def _not_allowed(command: Command, least: Role) -> str:
     if command.name == "verify":
-        return say(
+        return message(
             "`/verify` is for this pull request's author and for people with {role} rights here. "
             "A maintainer can run it for you.",
             role=least,
         )
-    return say(
+    return message(
         "`/apply` is for people with {role} rights here. A maintainer can do it for you.",
         role=least,
     )
@@ -273,13 +277,13 @@ def _verify(way: _Way, command: Command, done: Obeyed) -> None:
     )
     if done.answered.published.superseded:
         raise _RefusedError(
-            say("The head moved while it was checked; its newest commit comes next.")
+            message("The head moved while it was checked; its newest commit comes next.")
         )
     if not done.answered.checked.touches:
         _say(
             way,
             done,
-            say("This pull request alters neither a tuning script nor the page of rows."),
+            message("This pull request alters neither a tuning script nor the page of rows."),
         )
 
 
@@ -293,17 +297,19 @@ def _runs(
         chosen = [path for path in scripts if path == named or path.endswith(f"/{named}")]
         if not chosen:
             raise UserError(
-                say("The pull request holds no tuning script {name}.", name=named[:200])
+                message("The pull request holds no tuning script {name}.", name=named[:200])
             )
         if len(chosen) > 1:
             raise UserError(
-                say("The pull request holds more than one tuning script {name}.", name=named[:200])
+                message(
+                    "The pull request holds more than one tuning script {name}.", name=named[:200]
+                )
             )
     if command.link is None or not scripts:
         return {}
     if len(chosen) != 1:
         raise UserError(
-            say(
+            message(
                 "The pull request holds {count} tuning scripts; name the one that the run is for: "
                 "/verify LINK SCRIPT.sh.",
                 count=len(chosen),

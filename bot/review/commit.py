@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
-from bot.base.messages import Language, say, sentence_of
+from bot.base.messages import Language, message, sentence_of
 from bot.check.translate import in_words
 from bot.github.blobs import Contents, Entry, Reader
 from bot.github.commit import MovedError, NewFile, commit_files
@@ -75,7 +75,7 @@ def write_back(
     result = WrittenBack(language=read.checked.config.language)
     if refusal := _refusal(read.pull):
         result.tell(refusal)
-        result.tell(say(_PASTE))
+        result.tell(message(_PASTE))
         result.done = False
         return result
     try:
@@ -92,9 +92,9 @@ def write_back(
         result.done = False
     except (NotAllowedError, NotFoundError) as error:
         where = code_span(f"{read.pull.head_repository}:{read.pull.head_branch}")
-        result.tell(say("The token of rlbot may not write to {where}.", where=where))
+        result.tell(message("The token of rlbot may not write to {where}.", where=where))
         result.tell(result.plain(sentence_of(error)))
-        result.tell(say(_PASTE))
+        result.tell(message(_PASTE))
         result.done = False
     return result
 
@@ -111,34 +111,34 @@ def _rows(
     entry = _entries(client, read, contents, [page]).get(page) if page else None
     if page is None or entry is None or entry.data is None:
         if not result.commits:
-            result.tell(say("There is nothing to fix, and the branch has no page."))
+            result.tell(message("There is nothing to fix, and the branch has no page."))
         return
     try:
         text = entry.data.decode("utf-8")
     except UnicodeDecodeError:
-        result.tell(say("{page} is not UTF-8; convert it first.", page=code_span(page)))
+        result.tell(message("{page} is not UTF-8; convert it first.", page=code_span(page)))
         result.done = False
         return
     rows = with_rows(read.checked.report, text, page)
     if rows.scripts:
-        message = _message("row", rows.scripts)
-        _commit(writer, read, {page: entry}, {page: rows.text.encode()}, message, asker, result)
+        wording = _message("row", rows.scripts)
+        _commit(writer, read, {page: entry}, {page: rows.text.encode()}, wording, asker, result)
     for path, why in rows.left[:_MENTIONED]:
         result.tell(
-            say("No row for {script}: {why}", script=code_span(path), why=result.plain(why))
+            message("No row for {script}: {why}", script=code_span(path), why=result.plain(why))
         )
         result.done = False
     if (more := len(rows.left) - _MENTIONED) > 0:
-        result.tell(say("{count} more got no row.", count=more))
+        result.tell(message("{count} more got no row.", count=more))
     if not result.commits and not rows.left:
-        result.tell(say("There is nothing to fix, and the page holds every row."))
+        result.tell(message("There is nothing to fix, and the page holds every row."))
 
 
 def _refusal(pull: PullRequest) -> str:
     if pull.head_repository is None:
-        return say("The fork of this pull request is gone.")
+        return message("The fork of this pull request is gone.")
     if pull.from_fork and not pull.maintainer_can_modify:
-        return say("The author does not allow edits by maintainers on this branch.")
+        return message("The author does not allow edits by maintainers on this branch.")
     return ""
 
 
@@ -156,7 +156,7 @@ def _commit(
     read: CheckedPull,
     found: Mapping[str, Entry],
     new: Mapping[str, bytes],
-    message: str,
+    text: str,
     asker: Asker,
     result: WrittenBack,
 ) -> None:
@@ -170,10 +170,10 @@ def _commit(
         pull.head_branch,
         head=pull.head,
         files=[NewFile(path=path, data=data, mode=found[path].mode) for path, data in new.items()],
-        message=f"{message}\n\n{_asked_by(asker)}\n",
+        message=f"{text}\n\n{_asked_by(asker)}\n",
     )
     result.commits.append(made)
-    result.tell(say("{what}: {commit}.", what=result.plain(message), commit=made))
+    result.tell(message("{what}: {commit}.", what=result.plain(text), commit=made))
 
 
 def _asked_by(asker: Asker) -> str:
@@ -186,5 +186,5 @@ def _asked_by(asker: Asker) -> str:
 def _message(what: Literal["fix", "row"], paths: Sequence[str]) -> str:
     """The first line of a commit's message."""
     name = clip(paths[0].rsplit("/", 1)[-1], 100).replace("\n", " ")
-    more = say(" and {count} more", count=len(paths) - 1) if len(paths) > 1 else ""
-    return say(_MESSAGES[what], name=name, more=more)
+    more = message(" and {count} more", count=len(paths) - 1) if len(paths) > 1 else ""
+    return message(_MESSAGES[what], name=name, more=more)

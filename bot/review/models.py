@@ -6,7 +6,7 @@ import posixpath
 from typing import Final
 
 from bot.base.errors import UserError
-from bot.base.messages import say, sentence_of
+from bot.base.messages import message, sentence_of
 from bot.github.change import ChangeSource
 from bot.report import Unchecked
 
@@ -47,7 +47,7 @@ class ChangeModels:
 
     def _read(self, path: str) -> bytes | None:
         if len(self._known) >= MAX_CONFIGS:
-            self._failed[path] = say(
+            self._failed[path] = message(
                 "{path} is beyond the {most} models that are looked up for one change; split it.",
                 path=path,
                 most=MAX_CONFIGS,

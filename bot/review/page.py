@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from bot.base.errors import UserError
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.check.page import Repository, check_page, new_in, own_links
 from bot.check.script import Options, PageText
 from bot.github.change import ChangeFiles, ChangeSource
@@ -125,18 +125,18 @@ def _repository(
 
     def history(ref: str, path: str) -> bytes | None:
         if not _COMMIT.match(ref):
-            raise UserError(say("{ref} is no full commit id; link to a commit.", ref=ref))
+            raise UserError(message("{ref} is no full commit id; link to a commit.", ref=ref))
         if (ref, path) in known:
             return known[ref, path]
         if len(links) > MOST_LINKS:
             raise UserError(
-                say(
+                message(
                     "The page has more than {most} links, and this one was not followed.",
                     most=MOST_LINKS,
                 )
             )
         raise UserError(
-            say(
+            message(
                 "The repository has no commit {commit}, or no file that can be read there.",
                 commit=ref[:10],
             )

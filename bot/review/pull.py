@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.github.answer import Answer, answer_of, is_marked
 from bot.github.publish import EVERYWHERE, Channels, Published, publish
 from bot.github.pull import PullId, PullRequest, read_pull
@@ -52,7 +52,7 @@ def check_pull(
     read = read_pull(client, pull)
     if head is not None and not read.head.startswith(head.lower()):
         raise UserError(
-            say(
+            message(
                 "The head of {pull} is {head}, not {asked}: it has moved on.",
                 pull=read.id,
                 head=read.head[:12],

@@ -9,7 +9,7 @@ from typing import Final
 
 from bot.base.config import Config
 from bot.base.errors import UserError
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.check.read import plans_of
 from bot.check.script import Options
 from bot.evidence.facts import EvidenceError, Facts
@@ -95,7 +95,7 @@ def change_runs(
     if refused:
         for path in taking:
             if path not in choice.chosen and path not in asked:
-                asked[path] = say(_REFUSED, text=refused[0].text, reason=refused[0].reason)
+                asked[path] = message(_REFUSED, text=refused[0].text, reason=refused[0].reason)
     return ChangeRuns(runs, asked, linked, scripts)
 
 

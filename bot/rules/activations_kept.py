@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown
 from bot.rules._support.tuning import GUIDE, SMALL, tag
@@ -63,11 +63,11 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Launches of any framework without checkpointing."""
-    if tag(case) not in SMALL:
+    if tag(context) not in SMALL:
         return
-    for plan in case.plans:
+    for plan in context.plans:
         keys = _KEYS.get(plan.framework, ())
         known = {_VERL} if plan.framework == "verl" else set(plan.table or ())
         key = next((k for k in keys if plan.last(k)), next((k for k in keys if k in known), None))
@@ -75,12 +75,12 @@ def check(case: Case) -> Iterator[Hit]:
         if key is None or found is None or found.value is not False:
             continue
         yield Hit(
-            message=say(
+            message=message(
                 "gradient checkpointing is off{default}: every layer's activations are kept",
-                default="" if plan.last(key) else say(" by default"),
+                default="" if plan.last(key) else message(" by default"),
             ),
             span=values_of(plan).place(key),
-            help=say(
+            help=message(
                 "set {key}", key=f"{key}=True" if plan.framework == "verl" else shown(plan, key)
             ),
         )

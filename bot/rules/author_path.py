@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.frameworks.plan import Plan
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.shell.words import Word
 
@@ -60,21 +60,23 @@ _PINNED = re.compile(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Absolute paths in settings and in PYTHONPATH that no caller can change."""
-    for plan in case.plans:
+    for plan in context.plans:
         for name, word, start in _words(plan):
             for found in _PINNED.finditer(word.text, start):
                 if _changeable(word, found.start()):
                     continue
                 yield Hit(
-                    message=say(
+                    message=message(
                         "{name} is pinned to {found}, a folder of the author's machine",
                         name=name,
                         found=found[0],
                     ),
                     span=word.span_of(found.start(), found.end()),
-                    help=say("use a name that others have, or a default that a caller can change"),
+                    help=message(
+                        "use a name that others have, or a default that a caller can change"
+                    ),
                 )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import Message, say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import Message, message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 
 META = Meta(
@@ -41,12 +41,12 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """The words that could not be taken."""
-    for plan in case.plans:
+    for plan in context.plans:
         for bad in plan.bad_arguments:
             problem = _clause(bad.message)
-            yield Hit(message=say("{problem}", problem=problem), span=bad.span)
+            yield Hit(message=message("{problem}", problem=problem), span=bad.span)
 
 
 def _clause(sentence: str) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.keys import KEYS_ZH, refused, release, shown
 
@@ -41,20 +41,20 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """The settings whose value is refused."""
-    for plan, setting, verdict in refused(case, "group", "invalid"):
+    for plan, setting, verdict in refused(context, "group", "invalid"):
         key = shown(plan, setting.key)
         what = (
             verdict.message
             if key in verdict.message
-            else say("{key}: {problem}", key=key, problem=verdict.message)
+            else message("{key}: {problem}", key=key, problem=verdict.message)
         )
         yield Hit(
-            message=say("{what} ({release})", what=what, release=release(plan)),
+            message=message("{what} ({release})", what=what, release=release(plan)),
             span=setting.value_span,
             help=(
-                say("did you mean {suggestion}?", suggestion=verdict.suggestion)
+                message("did you mean {suggestion}?", suggestion=verdict.suggestion)
                 if verdict.suggestion
                 else None
             ),

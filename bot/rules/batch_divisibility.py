@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import Message, say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import Message, message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.values import Values
 from bot.rules._support.verl import (
@@ -69,16 +69,16 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Verl's first check: real_train_batch_size % minimal_bsz == 0."""
-    for values in static(case):
+    for values in static(context):
         batch, n = values.number("data.train_batch_size"), values.number(f"{ROLLOUT}.n")
         least = _least(values)
         if batch is None or n is None or least is None or (batch * n) % least[0] == 0:
             continue
         size, what = least
         yield Hit(
-            message=say(
+            message=message(
                 "train_batch_size {batch} × rollout.n {n} = {product} is no multiple of {what}",
                 batch=batch,
                 n=n,
@@ -96,13 +96,13 @@ def _least(values: Values) -> tuple[int, Message] | None:
     if not total:
         return None
     if strategy in ("fsdp", "fsdp2"):
-        return total, say("the {total} GPUs", total=total)
+        return total, message("the {total} GPUs", total=total)
     parallel = model_parallel(values)
     micro = values.number(f"{ACTOR}.ppo_micro_batch_size_per_gpu")
     if not parallel or not micro or total % parallel:
         return None
     ranks = total // parallel
-    return ranks * micro, say(
+    return ranks * micro, message(
         "{least} (data-parallel size {ranks} × micro batch {micro})",
         least=ranks * micro,
         ranks=ranks,
@@ -114,5 +114,5 @@ def _help(batch: int, n: int, size: int) -> Message:
     lower = next((b for b in range(batch - 1, 0, -1) if (b * n) % size == 0), None)
     upper = next(b for b in range(batch + 1, batch + size + 1) if (b * n) % size == 0)
     if lower is None:
-        return say("use {upper}", upper=upper)
-    return say("use data.train_batch_size={lower} or {upper}", lower=lower, upper=upper)
+        return message("use {upper}", upper=upper)
+    return message("use data.train_batch_size={lower} or {upper}", lower=lower, upper=upper)

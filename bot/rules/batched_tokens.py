@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import FAST, GUIDE, NOT_MIN, NOT_MIN_ZH, advised
 from bot.rules._support.verl import ROLLOUT
@@ -39,16 +39,16 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Launches that limit the engine's batch."""
-    for values in advised(case, FAST):
+    for values in advised(context, FAST):
         tokens = values.number(_KEY)
         if tokens and tokens <= 2048 and values.text(f"{ROLLOUT}.name") == "vllm":
             yield Hit(
-                message=say(
+                message=message(
                     "max_num_batched_tokens {tokens} keeps the engine's batches small",
                     tokens=tokens,
                 ),
                 span=values.place(_KEY),
-                help=say("use 8192, the default, or more"),
+                help=message("use 8192, the default, or more"),
             )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.base.messages import Message, say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta, TextEdit
+from bot.base.messages import Message, message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext, TextEdit
 from bot.rules._support.example import lines, verl
 from bot.shell.source import Span
 
@@ -84,34 +84,34 @@ META = Meta(
 _SETTING = re.compile(r"(?:[+]{1,2}|~)?[A-Za-z_]\w*(?:[./@]\w+)*\.\w+=|--[a-z][\w.\-]*\Z")
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Commands whose first word is a setting."""
-    for command in case.reading.commands:
+    for command in context.reading.commands:
         if not command.argv or not _SETTING.match(command.argv[0].text):
             continue
         first = command.argv[0]
-        cause, edits, safe = _cause(case, first.span)
+        cause, edits, safe = _cause(context, first.span)
         count = len(command.argv)
         rest = _rest(count)
         yield Hit(
-            message=say(
+            message=message(
                 "{name} runs as a command of its own: {cause}", name=_name(first.text), cause=cause
             ),
             span=first.span,
-            help=say("{rest}; join the lines", rest=rest) if edits else rest,
-            fix_title=(say("join the lines") if edits else None),
+            help=message("{rest}; join the lines", rest=rest) if edits else rest,
+            fix_title=(message("join the lines") if edits else None),
             fix_safe=safe,
             edits=edits,
         )
 
 
-def _cause(case: Case, word: Span) -> tuple[Message, tuple[TextEdit, ...], bool]:
+def _cause(context: RuleContext, word: Span) -> tuple[Message, tuple[TextEdit, ...], bool]:
     """Why the line before does not continue, the edit that joins the two, and its safety."""
-    text, source = case.source.text, case.source
+    text, source = context.source.text, context.source
     at = source.place(word).line
     here = source.line(at)[: source.place(word).column - 1]
     if here.strip() or at == 1:
-        return say("a command ends before it"), (), False
+        return message("a command ends before it"), (), False
     above = at - 1
     skipped: list[int] = []
     while above > 1 and (not source.line(above).strip() or source.line(above).strip()[0] == "#"):
@@ -122,15 +122,15 @@ def _cause(case: Case, word: Span) -> tuple[Message, tuple[TextEdit, ...], bool]
         first, last = skipped[-1], skipped[0]
         comment = next((n for n in reversed(skipped) if source.line(n).strip()), None)
         what = (
-            say("the comment at line {line}", line=comment)
+            message("the comment at line {line}", line=comment)
             if comment
-            else say("the blank line {line}", line=first)
+            else message("the blank line {line}", line=first)
         )
         start = _start(text, first)
         stop = _start(text, last + 1)
         # A blank line says nothing; a comment may matter to someone.
         return (
-            say("{what} ends the command above", what=what),
+            message("{what} ends the command above", what=what),
             (TextEdit(span=Span(start, stop), text=""),),
             comment is None,
         )
@@ -138,18 +138,18 @@ def _cause(case: Case, word: Span) -> tuple[Message, tuple[TextEdit, ...], bool]
     if not skipped and bare.endswith("\\") and end != bare:
         start = _start(text, above) + len(bare)
         edit = TextEdit(span=Span(start, start + len(end) - len(bare)), text="")
-        return say("a space follows the backslash of line {line}", line=above), (edit,), True
+        return message("a space follows the backslash of line {line}", line=above), (edit,), True
     if not skipped and re.search(r"\\[ \t]+#", end):
         return (
-            say("a space and a comment follow the backslash of line {line}", line=above),
+            message("a space and a comment follow the backslash of line {line}", line=above),
             (),
             False,
         )
     if not skipped and bare:
         start = _start(text, above) + len(bare)
         edit = TextEdit(span=Span(start, start), text=" \\")
-        return say("line {line} has no backslash at its end", line=above), (edit,), False
-    return say("the command above ends at line {line}", line=above), (), False
+        return message("line {line} has no backslash at its end", line=above), (edit,), False
+    return message("the command above ends at line {line}", line=above), (), False
 
 
 def _start(text: str, line: int) -> int:
@@ -170,7 +170,7 @@ def _name(text: str) -> str:
 
 def _rest(count: int) -> Message:
     if count == 1:
-        return say("it is no part of the launch")
+        return message("it is no part of the launch")
     if count == 2:
-        return say("it and the word after it are no part of the launch")
-    return say("it and the {count} words after it are no part of the launch", count=count - 1)
+        return message("it and the word after it are no part of the launch")
+    return message("it and the {count} words after it are no part of the launch", count=count - 1)

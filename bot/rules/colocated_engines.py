@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import openrlhf
 from bot.rules._support.openrlhf import (
     ACTOR_GPUS,
@@ -63,9 +63,9 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """OpenRLHF's assertion for --colocate_all."""
-    for values in ray_trainers(case):
+    for values in ray_trainers(context):
         engines, size = values.whole(*ENGINES), values.whole(*ENGINE_SIZE)
         actor = product(values, ACTOR_NODES, ACTOR_GPUS)
         known = set(values.plan.table or ())
@@ -75,7 +75,7 @@ def check(case: Case) -> Iterator[Hit]:
         if not engines or not size or not actor or engines * size == actor:
             continue
         yield Hit(
-            message=say(
+            message=message(
                 "{flag}: the actor has {nodes} × {gpus} = {actor} GPUs, the engines take "
                 "{engines} × {size} = {taken}",
                 flag=option(values, *ALL),
@@ -87,7 +87,7 @@ def check(case: Case) -> Iterator[Hit]:
                 taken=engines * size,
             ),
             span=place(values, ENGINES, ENGINE_SIZE, ACTOR_GPUS),
-            help=say("use {key} {better}", key=option(values, *ENGINES), better=actor // size)
+            help=message("use {key} {better}", key=option(values, *ENGINES), better=actor // size)
             if actor % size == 0
-            else say("make the two products equal"),
+            else message("make the two products equal"),
         )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import openrlhf
 from bot.rules._support.openrlhf import ALL, LIMITS, LIMITS_ZH, SOURCE, option, place, ray_trainers
 from bot.rules._support.values import Values
@@ -55,9 +55,9 @@ _WITH_REFERENCE = ("train.colocate_actor_ref", "colocate_actor_ref")
 _WITH_REWARD = ("train.colocate_critic_reward", "colocate_critic_reward")
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """OpenRLHF's assertions for colocated models."""
-    for values in ray_trainers(case):
+    for values in ray_trainers(context):
         shared = next((keys for keys in (ALL, _WITH_REFERENCE) if values.on(*keys)), None)
         if shared and _kl(values) > 0:
             yield from _compare(values, shared, "actor", "ref")
@@ -83,7 +83,7 @@ def _compare(values: Values, flag: tuple[str, ...], first: str, second: str) -> 
         return
     nodes, gpus, other_nodes, other_gpus = numbers
     yield Hit(
-        message=say(
+        message=message(
             "{flag}: {first} has {nodes} × {gpus} GPUs, {second} has {other_nodes} × {other_gpus}",
             flag=option(values, *flag),
             first=first,
@@ -94,5 +94,5 @@ def _compare(values: Values, flag: tuple[str, ...], first: str, second: str) -> 
             other_gpus=other_gpus,
         ),
         span=place(values, groups[3], groups[2], groups[1], groups[0]),
-        help=say("give both the same nodes and GPUs per node"),
+        help=message("give both the same nodes and GPUs per node"),
     )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.frameworks.plan import Plan
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import openrlhf
 from bot.rules._support.tuning import billions, card
 from bot.rules._support.values import Values, values_of
@@ -68,12 +68,12 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Launches of OpenRLHF on a small card."""
-    device = card(case)
+    device = card(context)
     if device is None or device.memory_gib > _SMALL_GIB:
         return
-    for plan in case.plans:
+    for plan in context.plans:
         if plan.framework != "openrlhf" or plan.table is None:
             continue
         values = values_of(plan)
@@ -82,14 +82,14 @@ def check(case: Case) -> Iterator[Hit]:
         length = values.whole(*keys)
         if length and length > _LONG:
             yield Hit(
-                message=say(
+                message=message(
                     "sequences of {length} tokens on {card} with {memory} GiB",
                     length=length,
                     card=device.label,
                     memory=f"{device.memory_gib:.0f}",
                 ),
                 span=values.place(*keys),
-                help=say("use 4096 or less"),
+                help=message("use 4096 or less"),
             )
 
 
@@ -102,12 +102,12 @@ def _stage(plan: Plan, values: Values, name: str, memory: float) -> Iterator[Hit
     if weights <= memory * 2 / 3:
         given = next((key for key in keys if plan.last(key)), keys[0])
         yield Hit(
-            message=say(
+            message=message(
                 "ZeRO-3 with LoRA on {card}: the weights, {weights} GiB in bf16, fit one card, and "
                 "gathering them goes over PCIe",
                 card=name,
                 weights=f"{weights:.1f}",
             ),
             span=values.place(*keys),
-            help=say("use {key} 2", key=f"--{given}"),
+            help=message("use {key} 2", key=f"--{given}"),
         )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import GUIDE, RECOMMENDED_ONLY, RECOMMENDED_ONLY_ZH, advised
 from bot.rules._support.verl import ACTOR, ROLLOUT
@@ -55,24 +55,26 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """The options that are known to be on."""
-    states = say("states move to the host and back at every step")
+    states = message("states move to the host and back at every step")
     costs = {
         _OFFLOAD: states,
         f"{ACTOR}.fsdp_config.optimizer_offload": states,
         f"{ACTOR}.megatron.param_offload": states,
         f"{ACTOR}.megatron.optimizer_offload": states,
-        "actor_rollout_ref.model.enable_activation_offload": say(
+        "actor_rollout_ref.model.enable_activation_offload": message(
             "activations move to the host and back"
         ),
-        f"{ROLLOUT}.enforce_eager": say("generation runs without CUDA graphs"),
+        f"{ROLLOUT}.enforce_eager": message("generation runs without CUDA graphs"),
     }
-    for values in advised(case, ("RECOMMENDED",)):
+    for values in advised(context, ("RECOMMENDED",)):
         for key, cost in costs.items():
             if values.flag(key) is True:
                 yield Hit(
-                    message=say("tagged RECOMMENDED, but {key} is on: {cost}", key=key, cost=cost),
+                    message=message(
+                        "tagged RECOMMENDED, but {key} is on: {cost}", key=key, cost=cost
+                    ),
                     span=values.place(key),
-                    help=say("set {key}=False if the memory allows", key=key),
+                    help=message("set {key}=False if the memory allows", key=key),
                 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.values import Values, version_at_least
 from bot.rules._support.verl import LIMITS, LIMITS_ZH, needs_critic, trainers
@@ -73,36 +73,36 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Verl's checks of the critic."""
-    for values in trainers(case):
+    for values in trainers(context):
         if not needs_critic(values) or values.flag("critic.use_dynamic_bsz") is not False:
             continue
         yield from _forms(values)
         mini, micro = values.number(_MINI), values.number(_MICRO)
         if mini and micro and mini % micro:
             yield Hit(
-                message=say(
+                message=message(
                     "the critic's ppo_mini_batch_size {mini} is no multiple of {key} {micro}",
                     mini=mini,
                     key=_MICRO,
                     micro=micro,
                 ),
                 span=values.place(_MICRO, _MINI),
-                help=say("use {key}_per_gpu", key=_MICRO),
+                help=message("use {key}_per_gpu", key=_MICRO),
             )
         batch = values.number("data.train_batch_size")
         # An equal mini batch of the actor is told by the rule mini-batch-size.
         if mini and batch and mini > batch and values.plan.last(_MINI):
             yield Hit(
-                message=say(
+                message=message(
                     "the critic's ppo_mini_batch_size {mini} is larger than "
                     "train_batch_size {batch}",
                     mini=mini,
                     batch=batch,
                 ),
                 span=values.place(_MINI),
-                help=say("use {key}={batch}", key=_MINI, batch=batch),
+                help=message("use {key}={batch}", key=_MINI, batch=batch),
             )
 
 
@@ -116,13 +116,15 @@ def _forms(values: Values) -> Iterator[Hit]:
         if per_gpu is over_all:
             return
         yield Hit(
-            message=say("both {key} and {key}_per_gpu are set", key=_MICRO),
+            message=message("both {key} and {key}_per_gpu are set", key=_MICRO),
             span=values.place(_MICRO),
-            help=say("remove {key}, which is deprecated", key=_MICRO),
+            help=message("remove {key}, which is deprecated", key=_MICRO),
         )
     elif over_all.value is None and per_gpu.value is None:
         yield Hit(
-            message=say("{key}_per_gpu is not set, and critic.use_dynamic_bsz is off", key=_MICRO),
+            message=message(
+                "{key}_per_gpu is not set, and critic.use_dynamic_bsz is off", key=_MICRO
+            ),
             span=values.place(),
-            help=say("set {key}_per_gpu, or critic.use_dynamic_bsz=True", key=_MICRO),
+            help=message("set {key}_per_gpu, or critic.use_dynamic_bsz=True", key=_MICRO),
         )

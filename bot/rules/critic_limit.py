@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import FAST, GUIDE, NOT_MIN, NOT_MIN_ZH, advised
 from bot.rules._support.verl import ACTOR, needs_critic
@@ -51,18 +51,18 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Compare the two limits."""
-    for values in advised(case, FAST):
+    for values in advised(context, FAST):
         actor, critic = values.number(_ACTOR), values.number(_CRITIC)
         dynamic = values.flag(f"{ACTOR}.use_dynamic_bsz") and values.flag("critic.use_dynamic_bsz")
         if needs_critic(values) and dynamic and actor and critic and critic < 2 * actor:
             yield Hit(
-                message=say(
+                message=message(
                     "the critic's limit of {critic} tokens is below twice the actor's {actor}",
                     critic=critic,
                     actor=actor,
                 ),
                 span=values.place(_CRITIC, _ACTOR),
-                help=say("use {key}={better} or more", key=_CRITIC, better=2 * actor),
+                help=message("use {key}={better} or more", key=_CRITIC, better=2 * actor),
             )

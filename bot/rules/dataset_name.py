@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 
 META = Meta(
@@ -84,9 +84,9 @@ _SETS = frozenset(
 _FILE = re.compile(r"\.(?:parquet|jsonl?|arrow)\b")
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Compare the data sets in a variable's name with those in its value."""
-    for variable in case.reading.variables:
+    for variable in context.reading.variables:
         text = variable.value.text
         named = _sets(variable.name)
         held = _sets(text)
@@ -95,14 +95,14 @@ def check(case: Case) -> Iterator[Hit]:
         other = sorted(held)[0]
         at = text.lower().find(other)
         yield Hit(
-            message=say(
+            message=message(
                 "{name} is named after {named}, its file is one of {other}",
                 name=variable.name,
                 named=sorted(named)[0],
                 other=other,
             ),
             span=variable.value.span_of(at, at + len(other)),
-            help=say("use the file that the name says, or rename the variable"),
+            help=message("use the file that the name says, or rename the variable"),
         )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import openrlhf
 from bot.rules._support.openrlhf import (
     ACTOR_GPUS,
@@ -71,16 +71,16 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """DeepSpeed's assertion on the batch of the actor."""
-    for values in ray_trainers(case):
+    for values in ray_trainers(context):
         batch, micro, ranks = values.whole(*BATCH), values.whole(*MICRO), _ranks(values)
         if not batch or not micro or not ranks or batch % (micro * ranks) == 0:
             continue
         step = micro * ranks
         lower, upper = batch // step * step, (batch // step + 1) * step
         yield Hit(
-            message=say(
+            message=message(
                 "training batch {batch} is no multiple of {step} (micro batch {micro} × {ranks} "
                 "data-parallel ranks of the actor)",
                 batch=batch,
@@ -89,9 +89,9 @@ def check(case: Case) -> Iterator[Hit]:
                 ranks=ranks,
             ),
             span=place(values, BATCH, MICRO, ACTOR_GPUS, ACTOR_NODES),
-            help=say("use {lower} or {upper}", lower=lower, upper=upper)
+            help=message("use {lower} or {upper}", lower=lower, upper=upper)
             if lower
-            else say("use {upper}", upper=upper),
+            else message("use {upper}", upper=upper),
         )
 
 

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.frameworks.key_table import KeyTable
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.keys import KEYS_ZH, release, replaced, shown
 from bot.rules._support.values import Values, values_of
@@ -61,9 +61,9 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Settings with a known deprecation, and root configurations."""
-    for plan in case.plans:
+    for plan in context.plans:
         if plan.table is None:
             continue
         yield from _root(plan)
@@ -75,27 +75,27 @@ def check(case: Case) -> Iterator[Hit]:
             use = plan.table.deprecated(setting.key) if setting.operator != "~" else None
             removed = setting.key.endswith("rollout.mode") and setting.value == "sync"
             if use is not None and setting.key not in unread and not removed:
-                yield _hit(case, values, setting, use)
+                yield _hit(context, values, setting, use)
 
 
-def _hit(case: Case, values: Values, setting: Setting, use: str) -> Hit:
+def _hit(context: RuleContext, values: Values, setting: Setting, use: str) -> Hit:
     plan = values.plan
     key = shown(plan, setting.key)
-    message = say("{key} is deprecated ({release})", key=key, release=release(plan))
+    text = message("{key} is deprecated ({release})", key=key, release=release(plan))
     if not use:
-        return Hit(message=message, span=setting.key_span, help=say("remove it; it has no effect"))
+        return Hit(message=text, span=setting.key_span, help=message("remove it; it has no effect"))
     over_all = use == f"{setting.key}_per_gpu" and plan.framework == "verl"
     rename = _is_move(plan, setting, use)
-    edits = replaced(case, setting, f"{setting.operator}{use}") if rename else ()
+    edits = replaced(context, setting, f"{setting.operator}{use}") if rename else ()
     return Hit(
-        message=message,
+        message=text,
         span=setting.key_span,
         help=(
             per_gpu_help(values, setting.key)
             if over_all
-            else say("use {key}", key=shown(plan, use))
+            else message("use {key}", key=shown(plan, use))
         ),
-        fix_title=(say("use {key}", key=shown(plan, use)) if edits else None),
+        fix_title=(message("use {key}", key=shown(plan, use)) if edits else None),
         fix_safe=bool(edits) and not _is_referred_to(plan, setting.key),
         edits=edits,
     )
@@ -144,12 +144,12 @@ def _root(plan: Plan) -> Iterator[Hit]:
         at = word.text.find(root)
         if at >= 0:
             yield Hit(
-                message=say(
+                message=message(
                     "the root configuration {root} is deprecated ({release})",
                     root=root,
                     release=release(plan),
                 ),
                 span=word.span_of(at, at + len(root)),
-                help=say("use {use} instead", use=use),
+                help=message("use {use} instead", use=use),
             )
             return

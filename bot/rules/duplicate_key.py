@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.frameworks.setting import Setting
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown
 
@@ -55,9 +55,9 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Keys that occur a second time, with the same or another value."""
-    for plan in case.plans:
+    for plan in context.plans:
         last: dict[str, Setting] = {}
         for setting in plan.settings:
             earlier = last.get(setting.key)
@@ -65,39 +65,39 @@ def check(case: Case) -> Iterator[Hit]:
             if earlier is None or setting.operator in ("+", "~") or earlier.operator == "~":
                 continue
             key = shown(plan, setting.key)
-            line = case.source.place(earlier.key_span).line
+            line = context.source.place(earlier.key_span).line
             if _same(earlier, setting):
                 yield Hit(
-                    message=say(
+                    message=message(
                         "{key} is set to the same value at line {line} already", key=key, line=line
                     ),
                     span=setting.key_span,
                     severity="note",
-                    help=say("remove one of the two"),
+                    help=message("remove one of the two"),
                 )
             else:
                 yield Hit(
-                    message=say(
+                    message=message(
                         "{key} is set twice: to {first} at line {line}, to {second} here; "
                         "the last one wins",
                         key=key,
-                        first=_value(case, earlier),
+                        first=_value(context, earlier),
                         line=line,
-                        second=_value(case, setting),
+                        second=_value(context, setting),
                     ),
                     span=setting.key_span,
-                    severity="note" if _apart(case, earlier, setting) else None,
-                    help=say("remove the one at line {line}", line=line),
+                    severity="note" if _apart(context, earlier, setting) else None,
+                    help=message("remove the one at line {line}", line=line),
                 )
 
 
 _BETWEEN = re.compile(r"\n[ \t]*(?:\)|if\b|fi\b|else\b|elif\b|esac\b|;;|\w+\+?=\()")
 
 
-def _apart(case: Case, first: Setting, second: Setting) -> bool:
+def _apart(context: RuleContext, first: Setting, second: Setting) -> bool:
     """True when another array or branch sets the second one: a deliberate override."""
     start, end = sorted((first.key_span.start, second.key_span.start))
-    return bool(_BETWEEN.search(case.source.text, start, end))
+    return bool(_BETWEEN.search(context.source.text, start, end))
 
 
 def _same(first: Setting, second: Setting) -> bool:
@@ -107,8 +107,8 @@ def _same(first: Setting, second: Setting) -> bool:
     return first.text == second.text
 
 
-def _value(case: Case, setting: Setting) -> str:
+def _value(context: RuleContext, setting: Setting) -> str:
     """The value, or the text that stands for one that cannot be known."""
     span = setting.value_span
-    text = setting.text if setting.known else case.source.text[span.start : span.end]
+    text = setting.text if setting.known else context.source.text[span.start : span.end]
     return text if len(text) <= 60 else f"{text[:59]}…"

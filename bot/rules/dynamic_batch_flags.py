@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.values import version_at_least
 from bot.rules._support.verl import ACTOR, LIMITS, LIMITS_ZH, ROLLOUT, trainers
@@ -51,15 +51,15 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Verl's assertion that the two flags are equal."""
-    for values in trainers(case):
+    for values in trainers(context):
         train, infer = values.flag(_TRAIN), values.flag(_INFER)
         if train is None or infer is None or train == infer:
             continue
         if version_at_least(values.plan, 0, 8):
             yield Hit(
-                message=say(
+                message=message(
                     "{infer} is {one} and {train} is {other}; verl {version} needs them equal",
                     infer=_INFER,
                     one=infer,
@@ -68,5 +68,5 @@ def check(case: Case) -> Iterator[Hit]:
                     version=values.plan.framework_version,
                 ),
                 span=values.place(_INFER, _TRAIN),
-                help=say("remove {infer}, which then follows the actor", infer=_INFER),
+                help=message("remove {infer}, which then follows the actor", infer=_INFER),
             )

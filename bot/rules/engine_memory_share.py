@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import GUIDE, adapter_trained, advised, tag
 from bot.rules._support.values import Values
@@ -64,9 +64,9 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Compare the share with the guide's range."""
-    for values in advised(case):
+    for values in advised(context):
         found = values.get(_KEY)
         share = found.value if found else None
         if not isinstance(share, float | int) or isinstance(share, bool):
@@ -75,33 +75,33 @@ def check(case: Case) -> Iterator[Hit]:
         staying = _staying(values)
         if engine == "vllm" and share > 0.7 and staying:
             yield Hit(
-                message=say(
+                message=message(
                     "gpu_memory_utilization {share} of the whole card, while {what} on the GPU",
                     share=share,
                     what=staying,
                 ),
                 span=values.place(_KEY),
-                help=say("use 0.5 to 0.7, or offload them"),
+                help=message("use 0.5 to 0.7, or offload them"),
             )
         elif engine == "sglang" and share > 0.85:
             yield Hit(
-                message=say(
+                message=message(
                     "SGLang takes {share} of the free memory for weights and cache alone, and "
                     "needs more while it generates",
                     share=share,
                 ),
                 span=values.place(_KEY),
-                help=say("use 0.85 or less"),
+                help=message("use 0.85 or less"),
             )
-        elif engine == "vllm" and share < 0.5 and tag(case) == "RECOMMENDED":
+        elif engine == "vllm" and share < 0.5 and tag(context) == "RECOMMENDED":
             yield Hit(
-                message=say(
+                message=message(
                     "gpu_memory_utilization {share} leaves the engine a small cache, which slows "
                     "generation",
                     share=share,
                 ),
                 span=values.place(_KEY),
-                help=say("try 0.5 to 0.7"),
+                help=message("try 0.5 to 0.7"),
             )
 
 
@@ -118,7 +118,7 @@ def _staying(values: Values) -> str:
     if None in (parameters, optimizer) or values.flag(f"{config}.offload_policy"):
         return ""
     if not parameters and not optimizer:
-        return say("parameters and optimizer states stay")
+        return message("parameters and optimizer states stay")
     if not optimizer:
-        return say("optimizer states stay")
-    return say("parameters stay") if not parameters else ""
+        return message("optimizer states stay")
+    return message("parameters stay") if not parameters else ""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.script.name import model_size, same_size
 
@@ -62,9 +62,9 @@ _SIZE = re.compile(r"(?<![0-9.a-z])\d+(?:\.\d+)?b(?![a-z])")
 _ESTIMATORS = {"grpo": "grpo", "rloo": "rloo", "remax": "remax"}
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Compare each experiment's name with the model and the algorithm."""
-    for plan in case.plans:
+    for plan in context.plans:
         setting = plan.last(_KEY) if plan.framework == "verl" else None
         if setting is None or not isinstance(setting.value, str):
             continue
@@ -73,7 +73,7 @@ def check(case: Case) -> Iterator[Hit]:
         if size:
             yield _hit(
                 setting,
-                say(
+                message(
                     'the experiment is called "{name}", the model has the size {size}',
                     name=name,
                     size=size,
@@ -83,7 +83,7 @@ def check(case: Case) -> Iterator[Hit]:
         if used:
             yield _hit(
                 setting,
-                say(
+                message(
                     'the experiment is called "{name}", the settings use {used}',
                     name=name,
                     used="gae (PPO)" if used == "gae" else used,
@@ -91,11 +91,11 @@ def check(case: Case) -> Iterator[Hit]:
             )
 
 
-def _hit(setting: Setting, message: str) -> Hit:
+def _hit(setting: Setting, text: str) -> Hit:
     return Hit(
-        message=message,
+        message=text,
         span=setting.value_span,
-        help=say("name the experiment after what it trains"),
+        help=message("name the experiment after what it trains"),
     )
 
 

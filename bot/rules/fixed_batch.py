@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import FAST, GUIDE, NOT_MIN, NOT_MIN_ZH, advised
 from bot.rules._support.verl import ACTOR
@@ -54,14 +54,14 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Launches without dynamic batches."""
-    for values in advised(case, FAST):
+    for values in advised(context, FAST):
         if values.flag(_KEY) is False:
             yield Hit(
-                message=say(
+                message=message(
                     "use_dynamic_bsz is off: micro batches hold a fixed number of sequences"
                 ),
                 span=values.place(_KEY, f"{ACTOR}.ppo_micro_batch_size_per_gpu"),
-                help=say("set {key}=True and tune ppo_max_token_len_per_gpu", key=_KEY),
+                help=message("set {key}=True and tune ppo_max_token_len_per_gpu", key=_KEY),
             )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import GUIDE, RECOMMENDED_ONLY, RECOMMENDED_ONLY_ZH, advised
 from bot.rules._support.verl import ACTOR, gpus
@@ -45,13 +45,13 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """FSDP launches without it."""
-    for values in advised(case, ("RECOMMENDED",)):
+    for values in advised(context, ("RECOMMENDED",)):
         fsdp = values.text(f"{ACTOR}.strategy") in ("fsdp", "fsdp2")
         if fsdp and (gpus(values) or 1) > 1 and values.flag(_KEY) is False:
             yield Hit(
-                message=say("tagged RECOMMENDED, but FSDP's forward_prefetch is off"),
+                message=message("tagged RECOMMENDED, but FSDP's forward_prefetch is off"),
                 span=values.place(_KEY),
-                help=say("set {key}=True", key=_KEY),
+                help=message("set {key}=True", key=_KEY),
             )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import trl
 from bot.rules._support.values import Values, values_of
 
@@ -69,18 +69,18 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """TRL's checks of the batch that it generates."""
-    for plan in case.plans:
+    for plan in context.plans:
         if plan.framework != "trl" or plan.algorithm.value != "grpo" or plan.table is None:
             continue
         values = values_of(plan)
         group = values.number("num_generations")
         if group is not None and group < 2:
             yield Hit(
-                message=say("num_generations is {group}; TRL needs 2 or more", group=group),
+                message=message("num_generations is {group}; TRL needs 2 or more", group=group),
                 span=values.place("num_generations"),
-                help=say("use --num_generations 8"),
+                help=message("use --num_generations 8"),
             )
             continue
         yield from _batch(values, group)
@@ -97,7 +97,7 @@ def _batch(values: Values, group: int | None) -> Iterator[Hit]:
         return
     better = next(n for n in range(steps, steps + group + 1) if (each * gpus * n) % group == 0)
     yield Hit(
-        message=say(
+        message=message(
             "{each} completions a device × {gpus} processes × {steps} steps = {batch} is no "
             "multiple of num_generations {group}",
             each=each,
@@ -107,5 +107,5 @@ def _batch(values: Values, group: int | None) -> Iterator[Hit]:
             group=group,
         ),
         span=values.place("per_device_train_batch_size", "num_generations"),
-        help=say("use --gradient_accumulation_steps {better}", better=better),
+        help=message("use --gradient_accumulation_steps {better}", better=better),
     )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.frameworks.releases import find_release, releases
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.script.header import TAGS, read_header
 
@@ -47,23 +47,23 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """The tag and the releases that the script's comments state."""
-    header = read_header(case.reading.comments)
+    header = read_header(context.reading.comments)
     if header.tag and header.tag.text not in TAGS:
         yield Hit(
-            message=say('"{text}" is no tag of the page', text=header.tag.text),
+            message=message('"{text}" is no tag of the page', text=header.tag.text),
             span=header.tag.span,
-            help=say("write {known}", known=" or ".join(TAGS)),
+            help=message("write {known}", known=" or ".join(TAGS)),
         )
     for framework, stated in header.versions.items():
         if find_release(framework, stated.text) is None:
             yield Hit(
-                message=say(
+                message=message(
                     '"{text}" is no known release of {framework}',
                     text=stated.text,
                     framework=framework,
                 ),
                 span=stated.span,
-                help=say("write one of {known}", known=", ".join(releases(framework))),
+                help=message("write one of {known}", known=", ".join(releases(framework))),
             )

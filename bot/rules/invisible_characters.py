@@ -6,8 +6,8 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta, TextEdit
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext, TextEdit
 from bot.rules._support.example import verl
 from bot.shell.source import Span
 
@@ -57,11 +57,11 @@ _UNSEEN = re.compile(
 _SPACE = re.compile(f"[{_SPACES}]")
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Each such character of a line, with its name; nothing where the file is not text."""
-    if any(problem.kind == "encoding" for problem in case.reading.problems):
+    if any(problem.kind == "encoding" for problem in context.reading.problems):
         return
-    text = case.source.text
+    text = context.source.text
     together: dict[tuple[int, str], list[int]] = {}
     for found in _UNSEEN.finditer(text):
         if found.start() == 0 and found[0] == "\ufeff":
@@ -77,9 +77,9 @@ def _hit(char: str, places: Sequence[int]) -> Hit:
     space = bool(_SPACE.match(char))
     code, name = f"{ord(char):04X}", unicodedata.name(char, "CONTROL CHARACTER").lower()
     spans = [Span(at, at + 1) for at in places]
-    stands = say("the invisible character U+{code} ({name}) stands here", code=code, name=name)
+    stands = message("the invisible character U+{code} ({name}) stands here", code=code, name=name)
     if len(places) > 1:
-        stands = say(
+        stands = message(
             "the invisible character U+{code} ({name}) stands {count} times in this line",
             code=code,
             name=name,
@@ -88,7 +88,7 @@ def _hit(char: str, places: Sequence[int]) -> Hit:
     return Hit(
         message=stands,
         span=spans[0],
-        help=(say("write a plain space") if space else say("remove it")),
-        fix_title=(say("write a plain space") if space else say("remove the character")),
+        help=(message("write a plain space") if space else message("remove it")),
+        fix_title=(message("write a plain space") if space else message("remove the character")),
         edits=tuple(TextEdit(span=span, text=" " if space else "") for span in spans),
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import GUIDE, advised
 from bot.rules._support.verl import ACTOR, REF, ROLLOUT
@@ -51,9 +51,9 @@ _PAIRS = (
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Compare the limits of rollout and reference with the actor's."""
-    for values in advised(case):
+    for values in advised(context):
         dynamic = values.flag(f"{ACTOR}.use_dynamic_bsz")
         for name, of_actor, when in _PAIRS:
             for part in (ROLLOUT, REF):
@@ -63,7 +63,7 @@ def check(case: Case) -> Iterator[Hit]:
                     continue
                 if limit < actor:
                     yield Hit(
-                        message=say(
+                        message=message(
                             "{key} {limit} is below the actor's {actor}, though it runs forward "
                             "only",
                             key=key,
@@ -71,5 +71,5 @@ def check(case: Case) -> Iterator[Hit]:
                             actor=actor,
                         ),
                         span=values.place(key),
-                        help=say("use {actor} or more", actor=actor),
+                        help=message("use {actor} or more", actor=actor),
                     )

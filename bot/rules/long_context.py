@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import GUIDE, advised
 from bot.rules._support.verl import ACTOR, gpus, sequence_length, sequence_parallel
@@ -47,17 +47,17 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """FSDP launches with long sequences and no Ulysses."""
-    for values in advised(case):
+    for values in advised(context):
         lengths, many = sequence_length(values), (gpus(values) or 1) > 1
         fsdp = values.text(f"{ACTOR}.strategy") in ("fsdp", "fsdp2")
         if fsdp and many and lengths and sum(lengths) > _LONG and sequence_parallel(values) == 1:
             yield Hit(
-                message=say(
+                message=message(
                     "sequences of up to {length} tokens without sequence parallelism",
                     length=sum(lengths),
                 ),
                 span=values.place("data.max_response_length", "data.max_prompt_length"),
-                help=say("set {key} above 1", key=_SIZE),
+                help=message("set {key} above 1", key=_SIZE),
             )

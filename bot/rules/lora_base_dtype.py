@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import adapter_trained, advised, billions, gib
 from bot.rules._support.verl import ACTOR, gpus
@@ -60,24 +60,24 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """LoRA launches whose base is fp32."""
-    for values in advised(case):
+    for values in advised(context):
         fsdp = values.text(f"{ACTOR}.strategy") in ("fsdp", "fsdp2")
         if not fsdp or not adapter_trained(values.plan) or values.text(_KEY) != "fp32":
             continue
         parameters, ranks = billions(values.plan.model.value), gpus(values)
         known = parameters and ranks
         yield Hit(
-            message=say(
+            message=message(
                 "LoRA's frozen base is kept in fp32{default}{saving}",
-                default="" if values.plan.last(_KEY) else say(", the default"),
-                saving=say(
+                default="" if values.plan.last(_KEY) else message(", the default"),
+                saving=message(
                     "; bf16 would save {gib} GiB a GPU", gib=gib(parameters or 0, 2, ranks or 1)
                 )
                 if known
                 else "",
             ),
             span=values.place(_KEY, "actor_rollout_ref.model.lora_rank"),
-            help=say("set {key}=bf16", key=_KEY),
+            help=message("set {key}=bf16", key=_KEY),
         )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.values import version_at_least
 from bot.rules._support.verl import LIMITS, LIMITS_ZH, ROLLOUT, trainers
@@ -47,18 +47,18 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Verl's check of the rank."""
-    for values in trainers(case):
+    for values in trainers(context):
         rank = values.number(_RANK)
         vllm = values.text(f"{ROLLOUT}.name") == "vllm"
         if rank and rank > _LARGEST and vllm and version_at_least(values.plan, 0, 6, 1):
             yield Hit(
-                message=say(
+                message=message(
                     "lora_rank {rank} is above {largest}, the largest that vLLM serves",
                     rank=rank,
                     largest=_LARGEST,
                 ),
                 span=values.place(_RANK),
-                help=say("use {key}={largest} or less", key=_RANK, largest=_LARGEST),
+                help=message("use {key}={largest} or less", key=_RANK, largest=_LARGEST),
             )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.values import version_at_least
 from bot.rules._support.verl import ACTOR, LIMITS, LIMITS_ZH, trainers
@@ -48,9 +48,9 @@ META = Meta(
 _MODES = ("token-mean", "seq-mean-token-sum", "seq-mean-token-mean", "seq-mean-token-sum-norm")
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Verl's check of the mode."""
-    for values in trainers(case):
+    for values in trainers(context):
         mode = values.text(_KEY)
         if mode is None or mode in (*_MODES, "token-sum"):
             continue
@@ -58,11 +58,13 @@ def check(case: Case) -> Iterator[Hit]:
             continue
         near = get_close_matches(mode, _MODES, n=1)
         yield Hit(
-            message=say(
+            message=message(
                 "loss_agg_mode {mode} is none that verl knows: {known}",
                 mode=mode,
                 known=", ".join(_MODES),
             ),
             span=values.place(_KEY),
-            help=say("did you mean {near}?", near=near[0]) if near else say("use one of them"),
+            help=message("did you mean {near}?", near=near[0])
+            if near
+            else message("use one of them"),
         )

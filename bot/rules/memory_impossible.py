@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.budget import DOCS_ZH, LIMITS, SOURCE, predictions, ran_before, sum_in_words
 from bot.rules._support.example import verl
 from bot.rules._support.names import where
@@ -59,14 +59,14 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Launches whose floor is above the device's usable memory."""
-    for plan, made in predictions(case):
+    for plan, made in predictions(context):
         budget = made.budget
-        if budget.outcome != "impossible" or ran_before(case, plan):
+        if budget.outcome != "impossible" or ran_before(context, plan):
             continue
         yield Hit(
-            message=say(
+            message=message(
                 "the {stage} stage needs at least {floor} of each GPU, and the {device} gives "
                 "{usable}: {sum}",
                 stage=budget.binding("floor").name,
@@ -76,6 +76,6 @@ def check(case: Case) -> Iterator[Hit]:
                 sum=sum_in_words(budget, "floor"),
             ),
             span=where(plan, plan.model.span),
-            help=say("use more GPUs, a larger device, or what `rlbot estimate` names"),
+            help=message("use more GPUs, a larger device, or what `rlbot estimate` names"),
             severity=None if budget.device.verified else "warning",
         )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.budget import DOCS_ZH, LIMITS, SOURCE, predictions, ran_before, sum_in_words
 from bot.rules._support.example import verl
 from bot.rules._support.names import where
@@ -53,17 +53,17 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Launches whose expected peak, though not their floor, is above the usable memory."""
-    for plan, made in predictions(case):
+    for plan, made in predictions(context):
         budget = made.budget
-        if budget.outcome != "likely OOM" or ran_before(case, plan):
+        if budget.outcome != "likely OOM" or ran_before(context, plan):
             continue
         from bot.memory.options import what_helps
 
         options = what_helps(made.workload, budget.device)
         yield Hit(
-            message=say(
+            message=message(
                 "the {stage} stage is expected to need {expected} of each GPU, and the {device} "
                 "gives {usable}: {sum}",
                 stage=budget.binding().name,
@@ -73,7 +73,7 @@ def check(case: Case) -> Iterator[Hit]:
                 sum=sum_in_words(budget, "expected"),
             ),
             span=where(plan, plan.micro_batch_size_per_gpu.span or plan.model.span),
-            help=say(
+            help=message(
                 "try {setting}, which would save {saved}",
                 setting=options[0].setting,
                 saved=str(options[0].saves),

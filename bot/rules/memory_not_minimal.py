@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.budget import DOCS_ZH, LIMITS, SOURCE, predictions
 from bot.rules._support.example import verl
 from bot.rules._support.names import where
@@ -59,12 +59,12 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """MIN scripts whose workload fits half the GPUs at the conservative level."""
-    tag = read_header(case.reading.comments).tag
+    tag = read_header(context.reading.comments).tag
     if tag is None or tag.text != "MIN":
         return
-    for plan, made in predictions(case):
+    for plan, made in predictions(context):
         from bot.memory.budget import TIGHT
         from bot.memory.estimate import estimate
         from bot.memory.scale import on_half
@@ -77,7 +77,7 @@ def check(case: Case) -> Iterator[Hit]:
         if peak > usable * TIGHT:
             continue
         yield Hit(
-            message=say(
+            message=message(
                 "tagged MIN, but {half} × {device} would do by the conservative estimate: {peak} "
                 "of {usable}",
                 half=budget.gpus,
@@ -86,5 +86,5 @@ def check(case: Case) -> Iterator[Hit]:
                 usable=str(usable),
             ),
             span=where(plan, plan.gpus_per_node.span),
-            help=say("try it on {half} GPUs, or tag it RECOMMENDED", half=budget.gpus),
+            help=message("try it on {half} GPUs, or tag it RECOMMENDED", half=budget.gpus),
         )

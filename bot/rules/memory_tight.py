@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from bot.base.messages import Message, say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import Message, message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.budget import DOCS_ZH, LIMITS, SOURCE, predictions
 from bot.rules._support.example import verl
 from bot.rules._support.names import where
@@ -62,12 +62,12 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Launches whose budget is tight."""
-    tag = read_header(case.reading.comments).tag
+    tag = read_header(context.reading.comments).tag
     if tag is not None and tag.text == "MIN":
         return
-    for plan, made in predictions(case):
+    for plan, made in predictions(context):
         budget = made.budget
         if budget.outcome != "tight":
             continue
@@ -81,7 +81,7 @@ def _message(budget: Budget) -> Message:
     total, device = budget.device.memory_bytes, budget.device.label
     expected, most = str(budget.peak()), str(budget.peak("conservative"))
     if budget.peak().count <= TIGHT * total:
-        return say(
+        return message(
             "with every sequence at full length the {stage} stage would need {most} of each GPU, "
             "and the {device} gives {usable}; {expected} are expected",
             stage=budget.binding("conservative").name,
@@ -90,7 +90,7 @@ def _message(budget: Budget) -> Message:
             usable=str(budget.usable),
             expected=expected,
         )
-    return say(
+    return message(
         "the {stage} stage is expected to take {share} of the {device}: {expected} of {total}, "
         "{most} with sequences of full length",
         stage=budget.binding().name,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.values import Value, Values
 from bot.rules._support.verl import (
@@ -82,9 +82,9 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Verl's checks that exactly one form is set, and that its workers can use it."""
-    for values in static(case):
+    for values in static(context):
         for total in MICRO_SIZES:
             if total.startswith(REF) and not _needs_reference(values):
                 continue
@@ -97,24 +97,24 @@ def _judge(values: Values, total: str, over_all: Value, per_gpu: Value) -> Itera
     version = values.plan.framework_version
     if over_all.value is not None and per_gpu.value is not None:
         yield Hit(
-            message=say("both {total} and {total}_per_gpu are set", total=total),
+            message=message("both {total} and {total}_per_gpu are set", total=total),
             span=values.place(total, f"{total}_per_gpu"),
-            help=say("remove {total}, which is deprecated", total=total),
+            help=message("remove {total}, which is deprecated", total=total),
         )
     elif per_gpu.value is not None:
         return
     elif over_all.value is None:
         yield Hit(
-            message=say("{total}_per_gpu is not set, and use_dynamic_bsz is off", total=total),
+            message=message("{total}_per_gpu is not set, and use_dynamic_bsz is off", total=total),
             span=values.place(),
-            help=say(
+            help=message(
                 "set {total}_per_gpu, or {actor}.use_dynamic_bsz=True", total=total, actor=ACTOR
             ),
         )
     elif total in unread_sizes(values):
         setting = over_all.setting
         yield Hit(
-            message=say(
+            message=message(
                 "verl {version} needs {total}_per_gpu; its workers no longer read {total}",
                 version=version,
                 total=total,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.verl import ACTOR, LIMITS, LIMITS_ZH, SOURCE, gpus, static
 
@@ -55,39 +55,39 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Verl's checks of the deprecated micro batch size of the actor."""
     key = f"{ACTOR}.ppo_micro_batch_size"
-    for values in static(case):
+    for values in static(context):
         micro, mini = values.number(key), values.number(f"{ACTOR}.ppo_mini_batch_size")
         if not micro:
             continue
         if mini is not None and mini % micro:
             yield Hit(
-                message=say(
+                message=message(
                     "ppo_mini_batch_size {mini} is no multiple of ppo_micro_batch_size {micro}",
                     mini=mini,
                     micro=micro,
                 ),
                 span=values.place(key),
-                help=say("use {key}_per_gpu", key=key),
+                help=message("use {key}_per_gpu", key=key),
             )
         total = gpus(values)
         parallel = values.number(f"{ACTOR}.ulysses_sequence_parallel_size")
         fsdp = values.text(f"{ACTOR}.strategy") in ("fsdp", "fsdp2")
         if total and fsdp and parallel and micro * parallel < total:
             times = (
-                say(" × sequence-parallel size {parallel}", parallel=parallel)
+                message(" × sequence-parallel size {parallel}", parallel=parallel)
                 if parallel > 1
                 else ""
             )
             yield Hit(
-                message=say(
+                message=message(
                     "ppo_micro_batch_size {micro}{times} is less than the {total} GPUs",
                     micro=micro,
                     times=times,
                     total=total,
                 ),
                 span=values.place(key),
-                help=say("use {key}_per_gpu", key=key),
+                help=message("use {key}_per_gpu", key=key),
             )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.values import version_at_least
 from bot.rules._support.verl import ACTOR, LIMITS, LIMITS_ZH, ROLLOUT, data_parallel, trainers
@@ -60,9 +60,9 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Verl's assertion in the worker that updates the actor."""
-    for values in trainers(case):
+    for values in trainers(context):
         mini, n, ranks = values.number(_MINI), values.number(f"{ROLLOUT}.n"), data_parallel(values)
         if not mini or not n or not ranks or (mini * n) % ranks == 0:
             continue
@@ -70,7 +70,7 @@ def check(case: Case) -> Iterator[Hit]:
             continue
         better = next(size for size in range(mini, mini + ranks + 1) if (size * n) % ranks == 0)
         yield Hit(
-            message=say(
+            message=message(
                 "ppo_mini_batch_size {mini} × rollout.n {n} = {product} is no multiple of the "
                 "data-parallel size {ranks}",
                 mini=mini,
@@ -79,5 +79,5 @@ def check(case: Case) -> Iterator[Hit]:
                 ranks=ranks,
             ),
             span=values.place(_MINI, f"{ROLLOUT}.n"),
-            help=say("use {key}={better}", key=_MINI, better=better),
+            help=message("use {key}={better}", key=_MINI, better=better),
         )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.values import version_at_least
 from bot.rules._support.verl import ACTOR, LIMITS, LIMITS_ZH, SOURCE, static
@@ -50,9 +50,9 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Verl's check that train_batch_size >= actor.ppo_mini_batch_size (since 0.3.0)."""
-    for values in static(case):
+    for values in static(context):
         key = f"{ACTOR}.ppo_mini_batch_size"
         batch, mini = values.number("data.train_batch_size"), values.number(key)
         if (
@@ -62,14 +62,16 @@ def check(case: Case) -> Iterator[Hit]:
             or not version_at_least(values.plan, 0, 3)
         ):
             continue
-        default = "" if values.plan.last(key) else say(", verl's default,")
+        default = "" if values.plan.last(key) else message(", verl's default,")
         yield Hit(
-            message=say(
+            message=message(
                 "ppo_mini_batch_size {mini}{default} is larger than train_batch_size {batch}",
                 mini=mini,
                 default=default,
                 batch=batch,
             ),
             span=values.place(key, "data.train_batch_size"),
-            help=say("use {key}={batch}, or a larger data.train_batch_size", key=key, batch=batch),
+            help=message(
+                "use {key}={batch}, or a larger data.train_batch_size", key=key, batch=batch
+            ),
         )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta, TextEdit
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext, TextEdit
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown
 from bot.shell.source import Span
@@ -60,18 +60,18 @@ _PATHS = ("path", "file", "files", "dir", "local_dir")
 _NUMBERS = ("int", "float", "bool")
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Values, and items of lists, that are names of the script's variables."""
     contents: dict[str, set[str]] = {}
-    for variable in case.reading.variables:
+    for variable in context.reading.variables:
         contents.setdefault(variable.name, set()).add(variable.value.text)
-    for plan in case.plans:
+    for plan in context.plans:
         for setting in plan.settings:
             for name in _values(setting):
                 if name not in contents or name in contents[name]:
                     continue
                 if _looks_meant(plan, setting, name):
-                    yield _hit(case, plan, setting, name)
+                    yield _hit(context, plan, setting, name)
 
 
 def _values(setting: Setting) -> list[str]:
@@ -90,32 +90,34 @@ def _looks_meant(plan: Plan, setting: Setting, name: str) -> bool:
     return "_" in name.strip("_") or (name.isupper() and len(name) > 1)
 
 
-def _hit(case: Case, plan: Plan, setting: Setting, name: str) -> Hit:
+def _hit(context: RuleContext, plan: Plan, setting: Setting, name: str) -> Hit:
     start = setting.word.text.rfind(setting.text) if setting.text else -1
     at = setting.word.text.find(name, max(start, 0))
     span = setting.word.span_of(at, at + len(name)) if at >= 0 else setting.value_span
-    literal = case.source.text[span.start : span.end] == name
+    literal = context.source.text[span.start : span.end] == name
     edits = (
-        (TextEdit(span=span, text=f"${name}"),) if literal and _expands(case, setting, span) else ()
+        (TextEdit(span=span, text=f"${name}"),)
+        if literal and _expands(context, setting, span)
+        else ()
     )
     return Hit(
-        message=say(
+        message=message(
             '{key} is the text "{name}", the name of a variable set here',
             key=shown(plan, setting.key),
             name=name,
         ),
         span=span,
-        help=say("write ${name}", name=name),
-        fix_title=(say("write ${name}", name=name) if edits else None),
+        help=message("write ${name}", name=name),
+        fix_title=(message("write ${name}", name=name) if edits else None),
         fix_safe=bool(edits),
         edits=edits,
     )
 
 
-def _expands(case: Case, setting: Setting, span: Span) -> bool:
+def _expands(context: RuleContext, setting: Setting, span: Span) -> bool:
     """True unless the place stands in single quotes, where a $ is only a character."""
     for piece in setting.word.pieces:
         if piece.span.start <= span.start < piece.span.end:
-            before = case.source.text[max(0, piece.span.start - 1) : piece.span.start]
+            before = context.source.text[max(0, piece.span.start - 1) : piece.span.start]
             return not (piece.quoted and before == "'")
     return False

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.keys import KEYS_ZH, refused, release, replaced
 
@@ -48,20 +48,20 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """The overrides that Hydra would take with `+`."""
-    for plan, setting, verdict in refused(case, "needs-plus"):
+    for plan, setting, verdict in refused(context, "needs-plus"):
         plus = verdict.suggestion or f"+{setting.key}"
-        edits = replaced(case, setting, plus)
+        edits = replaced(context, setting, plus)
         yield Hit(
-            message=say(
+            message=message(
                 "{key} is new below a free-form mapping and needs a + ({release})",
                 key=setting.key,
                 release=release(plan),
             ),
             span=setting.key_span,
-            help=say("write {plus}", plus=plus),
-            fix_title=(say("add the +") if edits else None),
+            help=message("write {plus}", plus=plus),
+            fix_title=(message("add the +") if edits else None),
             fix_safe=True,  # Hydra refuses the script as it is, and advises exactly this.
             edits=edits,
         )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.rules._support import openrlhf
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import lines, verl
 from bot.rules._support.values import Values, values_of
 from bot.rules._support.verl import ROLLOUT, trainers
@@ -58,26 +58,26 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """The settings that each trainer reads first."""
-    for values in trainers(case):
+    for values in trainers(context):
         key = f"{ROLLOUT}.name"
         entry = values.plan.table.get(key) if values.plan.table else None
         if entry and entry.type == "mandatory" and values.plan.last(key) is None and _whole(values):
             yield Hit(
-                message=say("{key} is not set and has no default", key=key),
+                message=message("{key} is not set and has no default", key=key),
                 span=values.place(),
-                help=say("set {key}={example}", key=key, example="vllm"),
+                help=message("set {key}={example}", key=key, example="vllm"),
             )
-    for values in openrlhf.ray_trainers(case):
+    for values in openrlhf.ray_trainers(context):
         for keys in _needed(values):
             found = values.first(*keys)
             if found is not None and found.value is None:
                 name = openrlhf.option(values, *keys)
                 yield Hit(
-                    message=say("{key} is not set and has no default", key=name),
+                    message=message("{key} is not set and has no default", key=name),
                     span=values.place(),
-                    help=say("set {key}", key=name),
+                    help=message("set {key}", key=name),
                 )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.names import contradictions, where
 
@@ -60,24 +60,24 @@ _WORDS = {"": "full fine-tuning", "lora": "LoRA", "dora": "DoRA"}
 
 
 def _adapter(kind: str) -> str:
-    return _WORDS[kind] if kind else say("full fine-tuning")
+    return _WORDS[kind] if kind else message("full fine-tuning")
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Compare the task's suffix with the plan's adapter."""
-    named, task = case.name.adapter, case.name.task
+    named, task = context.name.adapter, context.name.task
     if named is None or task is None:
         return
 
     def agrees(used: str) -> bool:
         return used == named or used not in _WORDS
 
-    for plan, adapter, used in contradictions(case, lambda p: p.adapter, agrees):
-        algorithm = case.name.algorithm
+    for plan, adapter, used in contradictions(context, lambda p: p.adapter, agrees):
+        algorithm = context.name.algorithm
         right = f"{algorithm}-{used}" if used else algorithm
         through = f" ({adapter.key})" if adapter.key else ""
         yield Hit(
-            message=say(
+            message=message(
                 'the name\'s task "{task}" means {named}, the settings mean {used}{through}',
                 task=task,
                 named=_adapter(named),
@@ -85,5 +85,7 @@ def check(case: Case) -> Iterator[Hit]:
                 through=through,
             ),
             span=where(plan, adapter.span),
-            help=say("rename the file with the task {right}, or change the settings", right=right),
+            help=message(
+                "rename the file with the task {right}, or change the settings", right=right
+            ),
         )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.names import contradictions, where
 
@@ -63,9 +63,9 @@ _KNOWN = frozenset().union(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Compare the name's algorithm with the plan's."""
-    named = case.name.algorithm
+    named = context.name.algorithm
     meant = _ESTIMATORS.get(named or "")
     if meant is None:
         return
@@ -74,11 +74,11 @@ def check(case: Case) -> Iterator[Hit]:
         return used in meant or used not in _KNOWN
 
     wanted = "gae" if "gae" in meant else str(named)
-    for plan, algorithm, used in contradictions(case, lambda p: p.algorithm, agrees):
+    for plan, algorithm, used in contradictions(context, lambda p: p.algorithm, agrees):
         wording = "gae (PPO)" if used == "gae" else used
-        default = say(", the framework's default") if algorithm.default else ""
+        default = message(", the framework's default") if algorithm.default else ""
         yield Hit(
-            message=say(
+            message=message(
                 "the name says {named}, the settings use {wording}{default}",
                 named=named,
                 wording=wording,
@@ -86,13 +86,13 @@ def check(case: Case) -> Iterator[Hit]:
             ),
             span=where(plan, algorithm.span),
             help=(
-                say(
+                message(
                     "set {key}={wanted}, or rename the file",
                     key=algorithm.key,
                     wanted=_own(plan.framework, wanted),
                 )
                 if algorithm.key
-                else say("rename the file, or change the algorithm")
+                else message("rename the file, or change the algorithm")
             ),
         )
 

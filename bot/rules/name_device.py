@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 
 from bot.base.devices import by_token, devices
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.names import FILE, legible
 
@@ -44,17 +44,17 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Look the device up."""
-    device = case.name.device
-    if device is None or not legible(case) or by_token(device):
+    device = context.name.device
+    if device is None or not legible(context) or by_token(device):
         return
     tokens = {token for known in devices() for token in (known.token, *known.name_tokens)}
     near = get_close_matches(device, sorted(tokens), n=1)
     yield Hit(
-        message=say('the name\'s device "{device}" is not known', device=device),
+        message=message('the name\'s device "{device}" is not known', device=device),
         span=FILE,
-        help=say("did you mean {near}?", near=near[0])
+        help=message("did you mean {near}?", near=near[0])
         if near
-        else say("write a device such as h100, h20 or 910b"),
+        else message("write a device such as h100, h20 or 910b"),
     )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import Message, say
+from bot.base.messages import Message, message
 from bot.frameworks.plan import Plan
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.names import contradictions, where
 
@@ -63,15 +63,15 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Compare the name's number with nodes × GPUs per node."""
-    named = case.name.gpus
+    named = context.name.gpus
     if named is None:
         return
-    for plan, gpus, used in contradictions(case, lambda p: p.gpus, lambda used: used == named):
+    for plan, gpus, used in contradictions(context, lambda p: p.gpus, lambda used: used == named):
         span = plan.gpus_per_node.span or plan.nodes.span or gpus.span
         yield Hit(
-            message=say(
+            message=message(
                 "the name says {gpus}, the settings use {product}",
                 named=named,
                 gpus=_gpus(named),
@@ -85,23 +85,23 @@ def check(case: Case) -> Iterator[Hit]:
 def _product(plan: Plan, used: int) -> Message:
     nodes, per_node = plan.nodes.value, plan.gpus_per_node.value
     if nodes is None or per_node is None or nodes * per_node != used:
-        return say("{count}", count=used)
+        return message("{count}", count=used)
     if nodes == 1:
-        return say("{used} (1 node × {gpus})", used=used, gpus=_gpus(per_node))
-    return say("{used} ({nodes} nodes × {gpus})", used=used, nodes=nodes, gpus=_gpus(per_node))
+        return message("{used} (1 node × {gpus})", used=used, gpus=_gpus(per_node))
+    return message("{used} ({nodes} nodes × {gpus})", used=used, nodes=nodes, gpus=_gpus(per_node))
 
 
 def _help(plan: Plan, named: int, used: int) -> Message:
     nodes, key = plan.nodes.value, plan.gpus_per_node.key
     if key and nodes and named % nodes == 0:
-        return say(
+        return message(
             "rename the file with {used}, or use {key}={per_node}",
             used=used,
             key=key,
             per_node=named // nodes,
         )
-    return say("rename the file with {used}", used=used)
+    return message("rename the file with {used}", used=used)
 
 
 def _gpus(count: int) -> Message:
-    return say("1 GPU") if count == 1 else say("{count} GPUs", count=count)
+    return message("1 GPU") if count == 1 else message("{count} GPUs", count=count)

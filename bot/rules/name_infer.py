@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.names import contradictions, where
 
@@ -59,29 +59,31 @@ META = Meta(
 _KNOWN = ("vllm", "sglang", "trtllm", "hf")
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Compare the name's engine with the plan's."""
-    named = next((engine for engine in _KNOWN if (case.name.infer or "").startswith(engine)), None)
+    named = next(
+        (engine for engine in _KNOWN if (context.name.infer or "").startswith(engine)), None
+    )
     if named is None:
         return
 
     def agrees(used: str) -> bool:
         return used == named or used not in _KNOWN
 
-    for plan, infer, used in contradictions(case, lambda p: p.infer, agrees):
+    for plan, infer, used in contradictions(context, lambda p: p.infer, agrees):
         yield Hit(
-            message=say(
+            message=message(
                 "the name says {named}, the settings generate with {used}", named=named, used=used
             ),
             span=where(plan, infer.span),
             help=(
-                say(
+                message(
                     "rename the file with {used}, or set {key}={named}",
                     used=used,
                     key=infer.key,
                     named=named,
                 )
                 if infer.key
-                else say("rename the file with {used}", used=used)
+                else message("rename the file with {used}", used=used)
             ),
         )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.names import (
     contradictions,
@@ -64,18 +64,18 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Compare the name's family and size with the model's path."""
-    named = case.name.model
+    named = context.name.model
     if named is None:
         return
 
-    if case.name.profile != "tuning":
+    if context.name.profile != "tuning":
         # Words behind the size say what the script is about, not which model it trains.
         named = up_to_size(named)
         if named is None:
             return
-    if any(plan.model.default and plan.bad_arguments for plan in case.plans):
+    if any(plan.model.default and plan.bad_arguments for plan in context.plans):
         return  # The model that is meant may be the argument that cannot be read.
 
     def agrees(used: str) -> bool:
@@ -87,13 +87,13 @@ def check(case: Case) -> Iterator[Hit]:
             return False
         return same_family(family(named), family(label))
 
-    for plan, model, used in contradictions(case, lambda p: p.model, agrees):
+    for plan, model, used in contradictions(context, lambda p: p.model, agrees):
         yield Hit(
-            message=say(
+            message=message(
                 'the name says "{named}", the settings train {used}', named=named, used=used
             ),
             span=where(plan, model.span),
-            help=say(
+            help=message(
                 'write "{label}" for the model in the name, or change the model',
                 label=model_label(used),
             ),

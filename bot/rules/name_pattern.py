@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from bot.base.chinese import SENTENCES
 from bot.base.devices import by_token
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.names import FILE, asked, is_run_form, model_label
 from bot.script.name import PATTERN
@@ -68,30 +68,32 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """What keeps the name from following the profile."""
-    problems = case.name.problems
-    if is_run_form(case):
+    problems = context.name.problems
+    if is_run_form(context):
         problems = (
-            say("the name has the form run_<model>_<train>.sh; {form} is asked for", form=PATTERN),
+            message(
+                "the name has the form run_<model>_<train>.sh; {form} is asked for", form=PATTERN
+            ),
         )
     for problem in problems:
-        suggestion = _suggestion(case) if case.name.profile == "tuning" else None
+        suggestion = _suggestion(context) if context.name.profile == "tuning" else None
         yield Hit(
             message=problem,
             span=FILE,
-            severity=None if asked(case) else "note",
-            help=say("rename it to {name}", name=suggestion) if suggestion else None,
+            severity=None if asked(context) else "note",
+            help=message("rename it to {name}", name=suggestion) if suggestion else None,
             rename=suggestion,
         )
 
 
-def _suggestion(case: Case) -> str | None:
+def _suggestion(context: RuleContext) -> str | None:
     """The name that the settings would have; None when a part of it is not known."""
-    if len(case.plans) != 1:
+    if len(context.plans) != 1:
         return None
-    plan = case.plans[0]
-    stem = case.name.file_name.removesuffix(".sh").lower()
+    plan = context.plans[0]
+    stem = context.name.file_name.removesuffix(".sh").lower()
     devices = [token for token in stem.split("_") if by_token(token)]
     model = model_label(plan.model.value) if plan.model.value else None
     algorithm = plan.algorithm.value

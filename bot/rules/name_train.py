@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.names import contradictions, where
 
@@ -55,24 +55,24 @@ _KNOWN = frozenset({"fsdp", "fsdp1", "fsdp2", "megatron", "deepspeed", "veomni",
 _FAMILY = {"fsdp1": "fsdp", "mcore": "megatron", "ds": "deepspeed"}
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Compare the name's backend with the plan's."""
-    named = _FAMILY.get(case.name.train or "", case.name.train)
+    named = _FAMILY.get(context.name.train or "", context.name.train)
     if named not in _KNOWN:
         return
 
     def agrees(used: str) -> bool:
         fits = used == named or (named == "fsdp" and used == "fsdp2")
         # Two backends in a name: Megatron-FSDP is Megatron's.
-        return used not in _KNOWN or fits or used in re.split(r"[_.\-]", case.name.file_name)
+        return used not in _KNOWN or fits or used in re.split(r"[_.\-]", context.name.file_name)
 
-    for plan, train, used in contradictions(case, lambda p: p.train, agrees):
+    for plan, train, used in contradictions(context, lambda p: p.train, agrees):
         yield Hit(
-            message=say(
+            message=message(
                 "the name says {train}, the settings train with {used}",
-                train=case.name.train,
+                train=context.name.train,
                 used=used,
             ),
             span=where(plan, train.span),
-            help=say("rename the file with {used}, or change the training backend", used=used),
+            help=message("rename the file with {used}, or change the training backend", used=used),
         )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.base.messages import Message, say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta, Skip
+from bot.base.messages import Message, message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext, Skip
 from bot.rules._support.example import verl
 from bot.rules._support.names import FILE
 
@@ -103,60 +103,60 @@ _EXIT = re.compile(r"(?m)^\s*exit\b")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(?:\[[^]]*\])?\+?=")
 
 
-def check(case: Case) -> Iterator[Hit | Skip]:
+def check(context: RuleContext) -> Iterator[Hit | Skip]:
     """Whether a script without a plan runs anything."""
-    if case.plans:
+    if context.plans:
         return
     programs = [
         command.argv[0].text
-        for command in case.reading.commands
+        for command in context.reading.commands
         if command.argv and command.argv[0].text not in _IDLE
     ]
     if programs:
         named = ", ".join(_short(name) for name in list(dict.fromkeys(programs))[:3])
         yield Skip(
-            reason=say(
+            reason=message(
                 "no command is known to start verl or OpenRLHF; the script runs {named}",
                 named=named,
             )
         )
-    elif case.reading.problems:
-        if not any(p.kind in ("syntax", "encoding") for p in case.reading.problems):
+    elif context.reading.problems:
+        if not any(p.kind in ("syntax", "encoding") for p in context.reading.problems):
             yield Skip(
-                reason=say("no command was found, and a part of the script could not be read")
+                reason=message("no command was found, and a part of the script could not be read")
             )
-    elif _written(case):
+    elif _written(context):
         yield Skip(reason="the script ends before it starts anything")
     else:
         yield Hit(
-            message=_what(case),
+            message=_what(context),
             span=FILE,
             # A script that says why and ends is no attempt at starting something.
-            severity="note" if _EXIT.search(_code(case)) else None,
-            help=say("add the command that starts the training"),
+            severity="note" if _EXIT.search(_code(context)) else None,
+            help=message("add the command that starts the training"),
         )
 
 
-def _code(case: Case) -> str:
+def _code(context: RuleContext) -> str:
     """The script's text with spaces in the place of comments."""
-    text = list(case.source.text)
-    for comment in case.reading.comments:
+    text = list(context.source.text)
+    for comment in context.reading.comments:
         text[comment.span.start : comment.span.end] = " " * len(comment.span)
     return "".join(text)
 
 
-def _written(case: Case) -> bool:
+def _written(context: RuleContext) -> bool:
     """True when the text holds a word that may be a program, even if no way through runs it."""
-    starts = (line.split()[0] for line in _code(case).splitlines() if line.strip())
+    starts = (line.split()[0] for line in _code(context).splitlines() if line.strip())
     return any(word not in _IDLE and not _ASSIGNMENT.match(word) for word in starts)
 
 
-def _what(case: Case) -> Message:
-    if _code(case).strip():
-        return say("the script only sets up the shell and starts nothing")
-    if case.reading.comments:
-        return say("the script holds only comments and starts nothing")
-    return say("the script is empty and starts nothing")
+def _what(context: RuleContext) -> Message:
+    if _code(context).strip():
+        return message("the script only sets up the shell and starts nothing")
+    if context.reading.comments:
+        return message("the script holds only comments and starts nothing")
+    return message("the script is empty and starts nothing")
 
 
 def _short(name: str) -> str:

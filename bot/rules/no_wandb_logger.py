@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown
 from bot.rules._support.names import asked, where
@@ -52,27 +52,27 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """The launches' loggers, when all are known and none has W&B."""
-    loggers = [plan.loggers.value for plan in case.plans]
+    loggers = [plan.loggers.value for plan in context.plans]
     if any(names is None or "wandb" in names for names in loggers):
         return
-    for plan in case.plans:
+    for plan in context.plans:
         names = plan.loggers.value or ()
-        default = say(" by default") if plan.loggers.default else ""
+        default = message(" by default") if plan.loggers.default else ""
         example = 'trainer.logger=\'["console","wandb"]\''
         how = example if plan.framework == "verl" else shown(plan, plan.loggers.key or "use_wandb")
         yield Hit(
-            message=say(
+            message=message(
                 "the run is logged to {names}{default}, not to W&B",
                 names=_listed(names),
                 default=default,
             ),
             span=where(plan, plan.loggers.span),
-            severity=None if asked(case) else "note",
-            help=say("write {how}: the page asks for evidence from W&B", how=how),
+            severity=None if asked(context) else "note",
+            help=message("write {how}: the page asks for evidence from W&B", how=how),
         )
 
 
 def _listed(names: tuple[str, ...]) -> str:
-    return ", ".join(names) if names else say("nothing")
+    return ", ".join(names) if names else message("nothing")

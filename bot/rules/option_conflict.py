@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import openrlhf
 from bot.rules._support.openrlhf import (
     AGENT,
@@ -67,9 +67,9 @@ _EVALUATION = ("eval.dataset", "eval_dataset")
 _FILTERING = ("algo.dynamic_filtering_enable", "dynamic_filtering")
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """The trainer's assertions on pairs of options."""
-    for values in ray_trainers(case):
+    for values in ray_trainers(context):
         if values.on(*_PACKING) and values.on(*ENGINES) is False:
             yield _needs(values, _PACKING, ENGINES)
         if values.on(*_PARTIAL) and values.on(*ASYNC) is False:
@@ -78,9 +78,11 @@ def check(case: Case) -> Iterator[Hit]:
             # Without colocation the trainer switches the sleep off by itself.
             first, second = option(values, *ASYNC), option(values, *_SLEEP)
             yield Hit(
-                message=say("{first} and {second} exclude each other", first=first, second=second),
+                message=message(
+                    "{first} and {second} exclude each other", first=first, second=second
+                ),
                 span=_key(values, _SLEEP),
-                help=say("remove one of the two"),
+                help=message("remove one of the two"),
             )
         if _no_reward_source(values):
             for keys in (_EVALUATION, _FILTERING):
@@ -91,9 +93,9 @@ def check(case: Case) -> Iterator[Hit]:
 def _needs(values: Values, first: tuple[str, ...], second: tuple[str, ...]) -> Hit:
     names = {"first": option(values, *first), "second": option(values, *second)}
     return Hit(
-        message=say("{first} needs {second}", **names),
+        message=message("{first} needs {second}", **names),
         span=_key(values, first),
-        help=say("add {second}, or remove {first}", **names),
+        help=message("add {second}, or remove {first}", **names),
     )
 
 

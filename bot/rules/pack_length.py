@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import open_instruct
 from bot.rules._support.values import values_of
 
@@ -51,9 +51,9 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """open-instruct's assertion on the three lengths."""
-    for plan in case.plans:
+    for plan in context.plans:
         if (
             plan.framework != "open-instruct"
             or plan.table is None
@@ -65,7 +65,7 @@ def check(case: Case) -> Iterator[Hit]:
         if not pack or not prompt or not response or pack >= prompt + response:
             continue
         yield Hit(
-            message=say(
+            message=message(
                 "pack_length {pack} is below max_prompt_token_length {prompt} + response_length "
                 "{response} = {length}",
                 pack=pack,
@@ -74,5 +74,5 @@ def check(case: Case) -> Iterator[Hit]:
                 length=prompt + response,
             ),
             span=values.place(*_KEYS),
-            help=say("use --pack_length {length}", length=prompt + response),
+            help=message("use --pack_length {length}", length=prompt + response),
         )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import GUIDE, advised
 
@@ -48,16 +48,16 @@ META = Meta(
 _SUPPORTED = re.compile(r"qwen|qwq|llama|mistral|gemma|deepseek-(?:r1-distill|llm|math)", re.I)
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Launches that pad."""
-    for values in advised(case):
+    for values in advised(context):
         model = values.plan.model.value or ""
         if values.flag(_KEY) is False and _SUPPORTED.search(model.rsplit("/", 1)[-1]):
             yield Hit(
-                message=say(
+                message=message(
                     "use_remove_padding is off{default}, so padding is computed like tokens",
-                    default="" if values.plan.last(_KEY) else say(" by default"),
+                    default="" if values.plan.last(_KEY) else message(" by default"),
                 ),
                 span=values.place(_KEY),
-                help=say("set {key}=True", key=_KEY),
+                help=message("set {key}=True", key=_KEY),
             )

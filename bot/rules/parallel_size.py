@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.verl import ACTOR, LIMITS, LIMITS_ZH, SOURCE, gpus, model_parallel, static
 
@@ -50,9 +50,9 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Verl's check that n_gpus is a multiple of model_parallel_size × context_parallel_size."""
-    for values in static(case):
+    for values in static(context):
         total, parallel = gpus(values), model_parallel(values)
         if not total or not parallel or total % parallel == 0:
             continue
@@ -60,7 +60,7 @@ def check(case: Case) -> Iterator[Hit]:
         keys = [f"{ACTOR}.megatron.{kind}_parallel_size" for kind in kinds]
         sizes = " × ".join(str(values.number(key)) for key in keys)
         yield Hit(
-            message=say(
+            message=message(
                 "the number of GPUs, {total}, is no multiple of tensor × pipeline × context "
                 "parallel size {sizes} = {parallel}",
                 total=total,
@@ -68,5 +68,5 @@ def check(case: Case) -> Iterator[Hit]:
                 parallel=parallel,
             ),
             span=values.place(*keys, "trainer.n_gpus_per_node"),
-            help=say("choose parallel sizes whose product divides the number of GPUs"),
+            help=message("choose parallel sizes whose product divides the number of GPUs"),
         )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown
 from bot.shell.words import Word
@@ -55,16 +55,16 @@ _HOLDER = re.compile(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Placeholders in the settings of each launch."""
-    for plan in case.plans:
+    for plan in context.plans:
         for setting in plan.settings:
             found = _HOLDER.search(_HOLE.sub("", setting.text))
             if found is None:
                 continue
             at = setting.word.text.rfind(found[0])
             yield Hit(
-                message=say(
+                message=message(
                     "{key} holds the placeholder {text}",
                     key=shown(plan, setting.key),
                     text=found[0],
@@ -73,7 +73,7 @@ def check(case: Case) -> Iterator[Hit]:
                 if at >= 0
                 else setting.value_span,
                 severity="note" if at >= 0 and _changeable(setting.word, at) else None,
-                help=say("write the value that the run used"),
+                help=message("write the value that the run used"),
             )
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.keys import KEYS_ZH, refused, release, replaced
 
@@ -47,29 +47,29 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """The overrides whose `+` Hydra would refuse."""
-    for plan, setting, _ in refused(case, "exists"):
+    for plan, setting, _ in refused(context, "exists"):
         earlier = _earlier(plan, setting)
         if earlier is not None:
-            line = case.source.place(earlier.key_span).line
-            message = say(
+            line = context.source.place(earlier.key_span).line
+            text = message(
                 "{key} is set at line {line} already, so + cannot add it again",
                 key=setting.key,
                 line=line,
             )
         else:
-            message = say(
+            text = message(
                 "{key} exists, so + cannot add it ({release})",
                 key=setting.key,
                 release=release(plan),
             )
-        edits = replaced(case, setting, setting.key)
+        edits = replaced(context, setting, setting.key)
         yield Hit(
-            message=message,
+            message=text,
             span=setting.key_span,
-            help=say("write {key} without the +", key=setting.key),
-            fix_title=(say("remove the +") if edits else None),
+            help=message("write {key} without the +", key=setting.key),
+            fix_title=(message("remove the +") if edits else None),
             # Hydra refuses the script as it is, and advises exactly this.
             fix_safe=earlier is None,
             edits=edits,

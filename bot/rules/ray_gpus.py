@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.frameworks.plan import Plan
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.verl import ENTRY
 from bot.shell.source import Span
@@ -66,12 +66,12 @@ META = Meta(
 _OPTION = re.compile(r"--num-gpus(?:=(\d{1,4}))?\Z")
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Compare the head that stands last before a launch with what the launch asks for."""
-    starts = [c for c in case.reading.commands if _words(c)[:2] == ["ray", "start"]]
+    starts = [c for c in context.reading.commands if _words(c)[:2] == ["ray", "start"]]
     if any("--head" not in _words(c) for c in starts):
         return  # Another node joins.
-    for plan in case.plans:
+    for plan in context.plans:
         used = plan.gpus_per_node.value
         if used is None or not _alone(plan):
             continue
@@ -81,13 +81,13 @@ def check(case: Case) -> Iterator[Hit]:
         if given is None or before[-1].assumptions or given[0] >= used:
             continue
         yield Hit(
-            message=say(
+            message=message(
                 "Ray is started with {given} GPUs, and the launch asks for {used}",
                 given=given[0],
                 used=used,
             ),
             span=given[1],
-            help=say("write --num-gpus {used}, or leave it out", used=used),
+            help=message("write --num-gpus {used}, or leave it out", used=used),
         )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.edits import without_word
 from bot.rules._support.example import verl
 from bot.rules._support.keys import KEYS_ZH, release
@@ -41,9 +41,9 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Launches of verl that set the removed mode."""
-    for plan in case.plans:
+    for plan in context.plans:
         setting = plan.last(_KEY)
         if plan.framework != "verl" or setting is None or setting.value != "sync":
             continue
@@ -51,12 +51,12 @@ def check(case: Case) -> Iterator[Hit]:
             continue
         if values_of(plan).text(_KEY) != "sync":
             continue
-        edits = without_word(case, setting.word)
+        edits = without_word(context, setting.word)
         yield Hit(
-            message=say("rollout.mode sync was removed ({release})", release=release(plan)),
+            message=message("rollout.mode sync was removed ({release})", release=release(plan)),
             span=setting.value_span,
-            help=say("remove the setting: async is the default"),
-            fix_title=say("remove {key}", key=_KEY) if edits else None,
+            help=message("remove the setting: async is the default"),
+            fix_title=message("remove {key}", key=_KEY) if edits else None,
             fix_safe=True,
             edits=edits,
         )

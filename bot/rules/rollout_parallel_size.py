@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.values import Values, version_at_least
 from bot.rules._support.verl import LIMITS, LIMITS_ZH, ROLLOUT, gpus, trainers
@@ -62,9 +62,9 @@ META = Meta(
 _KINDS = ("tensor_model", "data", "pipeline_model")
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Verl's assertion that the GPUs are a multiple of an engine's."""
-    for values in trainers(case):
+    for values in trainers(context):
         total, sizes = gpus(values), _sizes(values)
         if not total or not sizes or values.text(f"{ROLLOUT}.name") in (None, "hf"):
             continue
@@ -74,22 +74,22 @@ def check(case: Case) -> Iterator[Hit]:
         if total % size == 0:
             continue
         product = (
-            say("tensor-parallel size {size}", size=size)
+            message("tensor-parallel size {size}", size=size)
             if sizes[1:] == [1, 1]
-            else say(
+            else message(
                 "tensor × data × pipeline parallel size {sizes} = {size}",
                 sizes=" × ".join(map(str, sizes)),
                 size=size,
             )
         )
         yield Hit(
-            message=say(
+            message=message(
                 "the number of GPUs, {gpus}, is no multiple of the rollout's {product}",
                 gpus=total,
                 product=product,
             ),
             span=values.place(*(f"{ROLLOUT}.{k}_parallel_size" for k in _KINDS)),
-            help=say("choose sizes whose product divides the number of GPUs"),
+            help=message("choose sizes whose product divides the number of GPUs"),
         )
 
 

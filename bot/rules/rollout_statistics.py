@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import GUIDE, RECOMMENDED_ONLY, RECOMMENDED_ONLY_ZH, advised
 from bot.rules._support.verl import ROLLOUT
@@ -48,12 +48,12 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Recommended launches without statistics."""
-    for values in advised(case, ("RECOMMENDED",)):
+    for values in advised(context, ("RECOMMENDED",)):
         if values.flag(_KEY) is True:
             yield Hit(
-                message=say("the engine logs no statistics, which its settings are tuned by"),
+                message=message("the engine logs no statistics, which its settings are tuned by"),
                 span=values.place(_KEY),
-                help=say("set {key}=False", key=_KEY),
+                help=message("set {key}=False", key=_KEY),
             )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import openrlhf
 from bot.rules._support.openrlhf import (
     ACTOR_GPUS,
@@ -70,9 +70,9 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """OpenRLHF's last assertion before it starts."""
-    for values in ray_trainers(case):
+    for values in ray_trainers(context):
         samples, batch = values.whole(*SAMPLES), values.whole(*ROLLOUT_BATCH)
         micro, gpus = values.whole(*ROLLOUT_MICRO), product(values, ACTOR_NODES, ACTOR_GPUS)
         ring, tensor = size(values, *RING), size(values, *TENSOR)
@@ -82,7 +82,7 @@ def check(case: Case) -> Iterator[Hit]:
         if batches >= ranks or not version_at_least(values.plan, 0, 8):
             continue
         yield Hit(
-            message=say(
+            message=message(
                 "{samples} samples × {batch} prompts ÷ micro batch {micro} = {batches} batches, "
                 "fewer than the actor's {ranks} processes",
                 samples=samples,
@@ -92,5 +92,5 @@ def check(case: Case) -> Iterator[Hit]:
                 ranks=ranks,
             ),
             span=place(values, ROLLOUT_BATCH, SAMPLES, ROLLOUT_MICRO),
-            help=say("raise the rollout batch, or lower its micro batch"),
+            help=message("raise the rollout batch, or lower its micro batch"),
         )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.shell.source import Span
 
@@ -73,18 +73,18 @@ _FORMS = (
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """What has the form of a token, wherever it stands."""
     for service, words, form in _FORMS:
-        if not any(word in case.source.text for word in words):
+        if not any(word in context.source.text for word in words):
             continue
-        for found in form.finditer(case.source.text):
+        for found in form.finditer(context.source.text):
             group = "wandb" if "wandb" in form.groupindex else 0
             text = found[group]
             if len(set(text[4:].lower())) < 6:
                 continue  # hf_xxxxxxxx: a placeholder.
             yield Hit(
-                message=say("this looks like a token of {service}", service=service),
+                message=message("this looks like a token of {service}", service=service),
                 span=Span(found.start(group), found.end(group)),
-                help=say("revoke it, remove it, and let the caller set a variable"),
+                help=message("revoke it, remove it, and let the caller set a variable"),
             )

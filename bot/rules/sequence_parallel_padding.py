@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.values import version_at_least
 from bot.rules._support.verl import ACTOR, LIMITS, LIMITS_ZH, SOURCE, trainers
@@ -47,23 +47,23 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Verl's check of ulysses_sequence_parallel_size against use_remove_padding."""
-    for values in trainers(case):
+    for values in trainers(context):
         # Until 0.5.0 the check left FSDP 2 out.
         fsdp2 = ("fsdp2",) if version_at_least(values.plan, 0, 6) else ()
         if values.text(f"{ACTOR}.strategy") not in ("fsdp", *fsdp2):
             continue
         parallel = values.number(_KEY)
         if parallel is not None and parallel > 1 and values.flag(_PADDING) is False:
-            default = "" if values.plan.last(_PADDING) else say(" by default")
+            default = "" if values.plan.last(_PADDING) else message(" by default")
             yield Hit(
-                message=say(
+                message=message(
                     "sequence-parallel size {parallel} needs use_remove_padding, which is "
                     "off{default}",
                     parallel=parallel,
                     default=default,
                 ),
                 span=values.place(_PADDING, _KEY),
-                help=say("set {padding}=True", padding=_PADDING),
+                help=message("set {padding}=True", padding=_PADDING),
             )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta, TextEdit
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext, TextEdit
 from bot.rules._support.example import verl
 from bot.shell.source import Span
 
@@ -66,45 +66,45 @@ _BASHISMS = (
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """A missing first line, or one that names sh for what only bash takes."""
-    text = case.source.text
-    first = case.source.line(1)
+    text = context.source.text
+    first = context.source.line(1)
     if not first.startswith("#!"):
-        if not case.reading.commands or text.startswith("\ufeff"):
+        if not context.reading.commands or text.startswith("\ufeff"):
             return
         yield Hit(
-            message=say("the first line does not say which shell runs the script"),
+            message=message("the first line does not say which shell runs the script"),
             span=Span(0, 0),
-            help=say("start with #!/usr/bin/env bash"),
-            fix_title=say("start with #!/usr/bin/env bash"),
+            help=message("start with #!/usr/bin/env bash"),
+            fix_title=message("start with #!/usr/bin/env bash"),
             fix_safe=True,
             edits=(TextEdit(span=Span(0, 0), text=f"{_LINE}\n"),),
         )
     elif _SH.match(first):
-        code = _without_comments(case)
+        code = _without_comments(context)
         found = [(m.start(), what) for form, what in _BASHISMS if (m := form.search(code))]
         if not found:
             return
         at, what = min(found)
         at += len(code[at:]) - len(code[at:].lstrip())
         yield Hit(
-            message=say(
+            message=message(
                 "the first line names sh, but {what} at line {line} needs bash",
                 what=what,
-                line=case.source.line_column(at)[0],
+                line=context.source.line_column(at)[0],
             ),
             span=Span(0, len(first)),
             severity="warning",
-            help=say("start with #!/usr/bin/env bash"),
-            fix_title=say("start with #!/usr/bin/env bash"),
+            help=message("start with #!/usr/bin/env bash"),
+            fix_title=message("start with #!/usr/bin/env bash"),
             fix_safe=True,
             edits=(TextEdit(span=Span(0, len(first)), text=_LINE),),
         )
 
 
-def _without_comments(case: Case) -> str:
-    text = list(case.source.text)
-    for comment in case.reading.comments:
+def _without_comments(context: RuleContext) -> str:
+    text = list(context.source.text)
+    for comment in context.reading.comments:
         text[comment.span.start : comment.span.end] = " " * len(comment.span)
     return "".join(text)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.frameworks.plan import Plan
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.names import where
 from bot.rules._support.values import values_of, version_at_least
@@ -60,19 +60,19 @@ META = Meta(
 _GROUPED = ("grpo", "rloo", "group_norm", "opo")
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Launches of a group algorithm with one response a prompt."""
-    for plan in case.plans:
+    for plan in context.plans:
         algorithm, count = plan.algorithm.value, plan.rollout_n.value
         if algorithm is None or count != 1 or not algorithm.startswith(_GROUPED):
             continue
         # A teacher's distillation compares nothing.
         if plan.framework == "verl" and values_of(plan).flag("distillation.enabled"):
             continue
-        default = say(", the framework's default") if plan.rollout_n.default else ""
+        default = message(", the framework's default") if plan.rollout_n.default else ""
         key = plan.rollout_n.key
         yield Hit(
-            message=say(
+            message=message(
                 "{algorithm} with 1 response a prompt{default}: there is nothing to compare",
                 algorithm=algorithm,
                 default=default,
@@ -80,9 +80,9 @@ def check(case: Case) -> Iterator[Hit]:
             span=where(plan, plan.rollout_n.span),
             severity="error" if _refused(plan) else None,
             help=(
-                say("set {key} above 1", key=key)
+                message("set {key} above 1", key=key)
                 if key
-                else say("generate several responses a prompt")
+                else message("generate several responses a prompt")
             ),
         )
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.names import FILE, legible
 from bot.script.name import model_size, same_size
@@ -55,35 +55,40 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Compare the parent folder with the size that the name states."""
-    parent = PurePosixPath(case.path).parent.name
-    if case.name.profile != "tuning" or not parent or not case.name.model or not legible(case):
+    parent = PurePosixPath(context.path).parent.name
+    if (
+        context.name.profile != "tuning"
+        or not parent
+        or not context.name.model
+        or not legible(context)
+    ):
         return  # A name of another form is told by name-pattern.
-    size = model_size(case.name.model) or _size_used(case)
+    size = model_size(context.name.model) or _size_used(context)
     if size is None:
         return
-    folder = case.name.folder
+    folder = context.name.folder
     if folder is None:
         yield Hit(
-            message=say("the script lies in {parent}/, which is no size folder", parent=parent),
+            message=message("the script lies in {parent}/, which is no size folder", parent=parent),
             span=FILE,
-            help=say("move it to {size}/", size=size),
-            rename=f"../{size}/{case.name.file_name}",
+            help=message("move it to {size}/", size=size),
+            rename=f"../{size}/{context.name.file_name}",
         )
     elif not same_size(folder.split("-")[0], size):
         yield Hit(
-            message=say(
+            message=message(
                 "the script lies in {folder}/, its model has the size {size}",
                 folder=folder,
                 size=size,
             ),
             span=FILE,
-            help=say("move it to {size}/", size=size),
-            rename=f"../{size}/{case.name.file_name}",
+            help=message("move it to {size}/", size=size),
+            rename=f"../{size}/{context.name.file_name}",
         )
 
 
-def _size_used(case: Case) -> str | None:
-    sizes = {model_size(plan.model.value) for plan in case.plans if plan.model.value}
+def _size_used(context: RuleContext) -> str | None:
+    sizes = {model_size(plan.model.value) for plan in context.plans if plan.model.value}
     return sizes.pop() if len(sizes) == 1 else None

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta, TextEdit
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext, TextEdit
 from bot.rules._support.edits import first_line_after_shebang
 from bot.rules._support.example import verl
 from bot.shell.source import Span
@@ -60,32 +60,32 @@ _PROGRAMS = re.compile(
 _ERREXIT = re.compile(r"(?m)^[^#\n]*\bset\s(?:[^\n#]*\s)?(?:-[a-z]*e[a-z]*|-o\s+errexit)(?![\w-])")
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """The first program before the launch of a script without errexit."""
-    launches = {plan.launch.command.span.start for plan in case.plans}
-    if not launches or _stops(case):
+    launches = {plan.launch.command.span.start for plan in context.plans}
+    if not launches or _stops(context):
         return
-    first = next((c for c in case.reading.commands if _fails(c, min(launches))), None)
+    first = next((c for c in context.reading.commands if _fails(c, min(launches))), None)
     if first is None:
         return
-    at = first_line_after_shebang(case)
+    at = first_line_after_shebang(context)
     yield Hit(
-        message=say(
+        message=message(
             "{command} may fail before the launch, and the script goes on",
             command=" ".join(word.text for word in first.argv[:2])[:60],
         ),
         span=first.argv[0].span,
-        help=say("put set -e at the top"),
-        fix_title=say("put set -e at the top"),
+        help=message("put set -e at the top"),
+        fix_title=message("put set -e at the top"),
         edits=(TextEdit(span=Span(at, at), text="set -e\n"),),
     )
 
 
-def _stops(case: Case) -> bool:
-    first = case.source.line(1)
+def _stops(context: RuleContext) -> bool:
+    first = context.source.line(1)
     if first.startswith("#!") and re.search(r"sh\s+-[a-z]*e", first):
         return True
-    return bool(_ERREXIT.search(case.source.text))
+    return bool(_ERREXIT.search(context.source.text))
 
 
 def _fails(command: Command, launch: int) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.registry import lookup, nearest
 from bot.rules._support.suppressions import LIMIT, Suppression, removal, suppressions
@@ -84,17 +84,17 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Comments without a reason or with an unknown rule; `unused` tells what remains."""
-    found = suppressions(case)
+    found = suppressions(context)
     if len(found) > LIMIT:
         yield Hit(
-            message=say(
+            message=message(
                 "the script has more than {limit} suppressions; from here on they have no effect",
                 limit=LIMIT,
             ),
             span=found[LIMIT].span,
-            help=say("switch the rule off in .rlbot.yml instead"),
+            help=message("switch the rule off in .rlbot.yml instead"),
         )
     for suppression in found[:LIMIT]:
         if suppression.word.lower() != "ignore":
@@ -102,12 +102,12 @@ def check(case: Case) -> Iterator[Hit]:
             near = get_close_matches(suppression.word.lower(), ["ignore"], n=1, cutoff=0.7)
             if near or suppression.names:
                 yield Hit(
-                    message=say(
+                    message=message(
                         'a comment to rlbot says "{word}", which is no instruction',
                         word=suppression.word,
                     ),
                     span=suppression.span,
-                    help=say("write {form}", form=_FORM),
+                    help=message("write {form}", form=_FORM),
                 )
             continue
         yield from _written_wrongly(suppression)
@@ -116,9 +116,9 @@ def check(case: Case) -> Iterator[Hit]:
 def _written_wrongly(suppression: Suppression) -> Iterator[Hit]:
     if not suppression.names:
         yield Hit(
-            message=say("the suppression names no rule, so it has no effect"),
+            message=message("the suppression names no rule, so it has no effect"),
             span=suppression.span,
-            help=say("write {form}", form=_FORM),
+            help=message("write {form}", form=_FORM),
         )
         return
     for name in suppression.names:
@@ -126,33 +126,33 @@ def _written_wrongly(suppression: Suppression) -> Iterator[Hit]:
             continue
         near = nearest(name.text)
         yield Hit(
-            message=say('the suppression names "{name}", which is no rule', name=name.text),
+            message=message('the suppression names "{name}", which is no rule', name=name.text),
             span=name.span,
             help=(
-                say("did you mean {id} ({slug})?", id=near.meta.id, slug=near.meta.slug)
+                message("did you mean {id} ({slug})?", id=near.meta.id, slug=near.meta.slug)
                 if near
-                else say("`rlbot rule` lists the rules")
+                else message("`rlbot rule` lists the rules")
             ),
         )
     if not suppression.reason:
         yield Hit(
-            message=say("the suppression gives no reason, so it has no effect"),
+            message=message("the suppression gives no reason, so it has no effect"),
             span=suppression.span,
-            help=say("write why: {form}", form=_FORM),
+            help=message("write why: {form}", form=_FORM),
         )
 
 
-def unused(case: Case, suppression: Suppression, ids: list[str], *, all_: bool) -> Hit:
+def unused(context: RuleContext, suppression: Suppression, ids: list[str], *, all_: bool) -> Hit:
     """What is said of a suppression that met no finding; with `all_` the comment can go."""
     return Hit(
-        message=say(
+        message=message(
             "the suppression of {rules} is not used: nothing is found there",
             rules=", ".join(ids),
         ),
         span=suppression.span,
         severity="note",
-        help=say("remove it"),
-        fix_title=say("remove the comment") if all_ else None,
+        help=message("remove it"),
+        fix_title=message("remove the comment") if all_ else None,
         fix_safe=all_,
-        edits=(removal(case, suppression),) if all_ else (),
+        edits=(removal(context, suppression),) if all_ else (),
     )

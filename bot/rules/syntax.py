@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import Message, say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta, Skip
+from bot.base.messages import Message, message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext, Skip
 from bot.rules._support.example import verl
 
 META = Meta(
@@ -50,26 +50,28 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit | Skip]:
+def check(context: RuleContext) -> Iterator[Hit | Skip]:
     """What the reader could not take as it stands."""
-    for problem in case.reading.problems:
+    for problem in context.reading.problems:
         if problem.kind == "limit":
-            place = case.source.place(problem.span)
+            place = context.source.place(problem.span)
             yield Skip(
-                reason=say(
+                reason=message(
                     "line {line}: {problem}", line=place.line, problem=_clause(problem.message)
                 )
             )
         elif problem.kind == "unsupported":
             yield Hit(
-                message=say(
+                message=message(
                     "{problem}; what depends on it is not checked", problem=_clause(problem.message)
                 ),
                 span=problem.span,
                 severity="note",
             )
         else:
-            yield Hit(message=say("{problem}", problem=_clause(problem.message)), span=problem.span)
+            yield Hit(
+                message=message("{problem}", problem=_clause(problem.message)), span=problem.span
+            )
 
 
 def _clause(sentence: str) -> str:

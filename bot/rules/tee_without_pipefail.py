@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta, TextEdit
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext, TextEdit
 from bot.rules._support.edits import first_line_after_shebang
 from bot.rules._support.example import verl
 from bot.shell.source import Span
@@ -45,27 +45,27 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Launches in a pipe whose status is lost."""
-    if "PIPESTATUS" in case.source.text:
+    if "PIPESTATUS" in context.source.text:
         return
-    for plan in case.plans:
+    for plan in context.plans:
         command = plan.launch.command
         if command.pipeline and not command.pipefail:
             yield Hit(
-                message=say(
+                message=message(
                     "the launch is piped into {program} without pipefail, so a failed run "
                     "exits with 0",
                     program=command.pipeline[-1],
                 ),
                 span=command.argv[0].span,
-                help=say("put set -o pipefail above the launch"),
-                fix_title=say("put set -o pipefail above the launch"),
-                edits=(_edit(case, command.span.start),),
+                help=message("put set -o pipefail above the launch"),
+                fix_title=message("put set -o pipefail above the launch"),
+                edits=(_edit(context, command.span.start),),
             )
 
 
-def _edit(case: Case, launch: int) -> TextEdit:
+def _edit(context: RuleContext, launch: int) -> TextEdit:
     """A line at the top: the status of earlier pipes may matter from then on, so it is judged."""
-    at = min(first_line_after_shebang(case), launch)
+    at = min(first_line_after_shebang(context), launch)
     return TextEdit(span=Span(at, at), text="set -o pipefail\n")

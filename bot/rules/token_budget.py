@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import FAST, GUIDE, NOT_MIN, NOT_MIN_ZH, advised
 from bot.rules._support.verl import ACTOR, sequence_length, sequence_parallel
@@ -48,9 +48,9 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Compare the limit with twice prompt + response."""
-    for values in advised(case, FAST):
+    for values in advised(context, FAST):
         limit, lengths = values.number(_KEY), sequence_length(values)
         parallel = sequence_parallel(values)
         if values.flag(f"{ACTOR}.use_dynamic_bsz") is not True or not limit or not lengths:
@@ -58,12 +58,14 @@ def check(case: Case) -> Iterator[Hit]:
         length = sum(lengths)
         if parallel and length <= limit * parallel < 2 * length:
             yield Hit(
-                message=say(
+                message=message(
                     "ppo_max_token_len_per_gpu {limit} is below 2 × {length} tokens, "
                     "the longest sequence",
                     limit=limit,
                     length=length,
                 ),
                 span=values.place(_KEY),
-                help=say("use {key}={better} or more", key=_KEY, better=-(-2 * length // parallel)),
+                help=message(
+                    "use {key}={better} or more", key=_KEY, better=-(-2 * length // parallel)
+                ),
             )

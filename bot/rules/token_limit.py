@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.verl import (
     ACTOR,
@@ -65,9 +65,9 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Compare the limit with prompt + response."""
-    for values in trainers(case):
+    for values in trainers(context):
         if values.flag(f"{ACTOR}.use_dynamic_bsz") is not True:
             continue
         if values.text(f"{ACTOR}.strategy") not in ("fsdp", "fsdp2"):
@@ -76,9 +76,9 @@ def check(case: Case) -> Iterator[Hit]:
         lengths = sequence_length(values)
         if not limit or not parallel or not lengths or limit * parallel >= sum(lengths):
             continue
-        times = say(" × sequence-parallel size {size}", size=parallel) if parallel > 1 else ""
+        times = message(" × sequence-parallel size {size}", size=parallel) if parallel > 1 else ""
         yield Hit(
-            message=say(
+            message=message(
                 "ppo_max_token_len_per_gpu {limit}{times} is below one sequence of {length} tokens "
                 "(max_prompt_length {prompt} + max_response_length {response})",
                 limit=limit,
@@ -88,5 +88,7 @@ def check(case: Case) -> Iterator[Hit]:
                 response=lengths[1],
             ),
             span=values.place(_LIMIT, "data.max_response_length", "data.max_prompt_length"),
-            help=say("use {key}={better} or more", key=_LIMIT, better=-(-sum(lengths) // parallel)),
+            help=message(
+                "use {key}={better} or more", key=_LIMIT, better=-(-sum(lengths) // parallel)
+            ),
         )

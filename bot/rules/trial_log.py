@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.frameworks.plan import Plan
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta, TextEdit
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext, TextEdit
 from bot.rules._support.example import verl
 from bot.script.trial_log import Tried, largest_passing, outcome, reaches, tried_values
 
@@ -82,72 +82,77 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Compare each value that has a trial log with the log."""
-    for tried in tried_values(case.reading, case.plans):
-        plans = [plan for plan in case.plans if reaches(case.reading, plan, tried)]
+    for tried in tried_values(context.reading, context.plans):
+        plans = [plan for plan in context.plans if reaches(context.reading, plan, tried)]
         if plans:
-            yield from _judge(case, plans[0], tried)
+            yield from _judge(context, plans[0], tried)
 
 
-def _judge(case: Case, plan: Plan, tried: Tried) -> Iterator[Hit]:
+def _judge(context: RuleContext, plan: Plan, tried: Tried) -> Iterator[Hit]:
     best = largest_passing(tried.trials)
     result = outcome(tried.trials, tried.value)
     used = {"name": tried.name, "value": tried.value}
     if result is False:
         if best is None:
-            message = say(
+            text = message(
                 "{name}={value} is marked × in this script's own trial log; no value is marked √",
                 **used,
             )
         else:
-            message = say(
+            text = message(
                 "{name}={value} is marked × in this script's own trial log; "
                 "the largest √ is {best}",
                 best=best,
                 **used,
             )
-        yield _hit(case, plan, tried, best, message, None)
+        yield _hit(context, plan, tried, best, text, None)
     elif best is not None and best > tried.value:
-        message = say(
+        text = message(
             "this script's own trial log shows {best} passing, but {name}={value} is used",
             best=best,
             **used,
         )
-        yield _hit(case, plan, tried, best, message, "warning")
+        yield _hit(context, plan, tried, best, text, "warning")
     elif result is None:
-        known = say("; the largest √ is {best}", best=best) if best is not None else ""
+        known = message("; the largest √ is {best}", best=best) if best is not None else ""
         yield Hit(
-            message=say(
+            message=message(
                 "{name}={value} is not in this script's own trial log{known}", known=known, **used
             ),
             span=tried.span,
             severity="note",
-            help=say("add its outcome to the log"),
+            help=message("add its outcome to the log"),
         )
 
 
 def _hit(
-    case: Case, plan: Plan, tried: Tried, best: int | None, message: str, severity: str | None
+    context: RuleContext,
+    plan: Plan,
+    tried: Tried,
+    best: int | None,
+    text: str,
+    severity: str | None,
 ) -> Hit:
     use = (
-        say(
+        message(
             "use {name}={best}{batch}",
             name=tried.name,
             best=best,
             batch=_max_batch(plan, tried, best),
         )
         if best is not None
-        else say("add a value that passed to the log, and use it")
+        else message("add a value that passed to the log, and use it")
     )
-    literal = case.source.text[tried.span.start : tried.span.end] == str(tried.value)
+    literal = context.source.text[tried.span.start : tried.span.end] == str(tried.value)
     edits = (TextEdit(span=tried.span, text=str(best)),) if best is not None and literal else ()
     return Hit(
-        message=message,
+        message=text,
         span=tried.span,
         severity="warning" if severity else None,
         help=use,
-        fix_title=(say("use {name}={best}", name=tried.name, best=best) if edits else None),
+        fix_title=(message("use {name}={best}", name=tried.name, best=best) if edits else None),
         edits=edits,
     )
 
@@ -159,7 +164,7 @@ def _max_batch(plan: Plan, tried: Tried, best: int) -> str:
         return ""
     gpus, most = plan.gpus.value, best * (total // tried.value)
     if gpus is None:
-        return say(" (MaxBatch {most})", most=most)
+        return message(" (MaxBatch {most})", most=most)
     if gpus == 1:
-        return say(" (MaxBatch {most} on 1 GPU)", most=most)
-    return say(" (MaxBatch {most} on {gpus} GPUs)", most=most, gpus=gpus)
+        return message(" (MaxBatch {most} on 1 GPU)", most=most)
+    return message(" (MaxBatch {most} on {gpus} GPUs)", most=most, gpus=gpus)

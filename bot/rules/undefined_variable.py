@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown
 from bot.shell.source import Span
@@ -69,13 +69,15 @@ META = Meta(
 _NOUNSET = re.compile(r"(?m)^\s*set\s.*?(?:-[a-z]*u|nounset)")
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Holes that a variable without a value leaves in a setting."""
-    names = {variable.name for variable in case.reading.variables}
+    names = {variable.name for variable in context.reading.variables}
     # What the reader passes over may set a variable as well.
-    elsewhere = any(problem.kind in ("limit", "unsupported") for problem in case.reading.problems)
-    strict = bool(_NOUNSET.search(case.source.text))
-    for plan in case.plans:
+    elsewhere = any(
+        problem.kind in ("limit", "unsupported") for problem in context.reading.problems
+    )
+    strict = bool(_NOUNSET.search(context.source.text))
+    for plan in context.plans:
         for setting in plan.settings:
             for hole, span, default in _unset(setting):
                 name = hole.name or ""
@@ -96,7 +98,7 @@ def _hit(
 ) -> Hit:
     near = get_close_matches(name, sorted(names), n=1, cutoff=0.75)
     return Hit(
-        message=say(
+        message=message(
             "{key} needs the variable {name}, which the script never sets",
             key=shown(plan, setting.key),
             name=name,
@@ -104,8 +106,8 @@ def _hit(
         span=span,
         severity=None if certain else "note",
         help=(
-            say("did you mean ${near}?", near=near[0])
+            message("did you mean ${near}?", near=near[0])
             if near
-            else say("set {name}, or give it a default: ${{{name}:-…}}", name=name)
+            else message("set {name}, or give it a default: ${{{name}:-…}}", name=name)
         ),
     )

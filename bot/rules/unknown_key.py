@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.frameworks.key_table import KeyVerdict
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta, Skip
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext, Skip
 from bot.rules._support.example import verl
 from bot.rules._support.keys import KEYS_ZH, reason, refused, release, replaced, shown
 
@@ -80,12 +80,12 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit | Skip]:
+def check(context: RuleContext) -> Iterator[Hit | Skip]:
     """The overrides that the framework would refuse because the key is not there."""
-    for plan in case.plans:
+    for plan in context.plans:
         if plan.table is None and plan.settings:
             yield Skip(
-                reason=say(
+                reason=message(
                     "the settings of {entry} are not known ({framework} {version}: {reason})",
                     entry=plan.launch.entry,
                     framework=plan.framework,
@@ -95,7 +95,7 @@ def check(case: Case) -> Iterator[Hit | Skip]:
             )
     doubts: Counter[str] = Counter()
     chosen: dict[tuple[int, str], list[tuple[Plan, Setting]]] = {}
-    for plan, setting, verdict in refused(case, "unknown", "absent", "below-leaf", "undecided"):
+    for plan, setting, verdict in refused(context, "unknown", "absent", "below-leaf", "undecided"):
         if verdict.status == "undecided":
             if verdict.message and verdict.suggestion is None:
                 doubts[verdict.message] += 1
@@ -103,43 +103,47 @@ def check(case: Case) -> Iterator[Hit | Skip]:
             choice = _engine(plan, verdict.choice)
             chosen.setdefault((id(plan), choice), []).append((plan, setting))
         else:
-            yield _hit(case, plan, setting, verdict)
+            yield _hit(context, plan, setting, verdict)
     for (_, choice), found in chosen.items():
         yield _unchosen(choice, found)
-    for message, count in doubts.items():
+    for text, count in doubts.items():
         if count == 1:
-            yield Skip(reason=say("{doubt}, so 1 setting was not checked", doubt=message))
+            yield Skip(reason=message("{doubt}, so 1 setting was not checked", doubt=text))
         else:
             yield Skip(
-                reason=say(
-                    "{doubt}, so {count} settings were not checked", doubt=message, count=count
+                reason=message(
+                    "{doubt}, so {count} settings were not checked", doubt=text, count=count
                 )
             )
 
 
-def _hit(case: Case, plan: Plan, setting: Setting, verdict: KeyVerdict) -> Hit:
+def _hit(context: RuleContext, plan: Plan, setting: Setting, verdict: KeyVerdict) -> Hit:
     key = shown(plan, setting.key)
     if verdict.status != "unknown":
         return Hit(
-            message=say("{message} ({release})", message=verdict.message, release=release(plan)),
+            message=message(
+                "{message} ({release})", message=verdict.message, release=release(plan)
+            ),
             span=setting.key_span,
             severity="warning" if verdict.accepted else None,
         )
     history = plan.table.history(setting.key) if plan.table else None
-    message = (
-        say("{key} is {history}", key=key, history=history)
+    text = (
+        message("{key} is {history}", key=key, history=history)
         if history
-        else say("no release of {framework} has {key}", framework=plan.framework, key=key)
+        else message("no release of {framework} has {key}", framework=plan.framework, key=key)
     )
     near = _sensible(plan, setting, verdict.suggestion, history)
-    edits = replaced(case, setting, f"{setting.operator}{near}") if near else ()
+    edits = replaced(context, setting, f"{setting.operator}{near}") if near else ()
     return Hit(
-        message=say("{message} ({release})", message=message, release=release(plan)),
+        message=message("{message} ({release})", message=text, release=release(plan)),
         span=setting.key_span,
         help=(
-            say("did you mean {key}?", key=shown(plan, near)) if near else say("remove the setting")
+            message("did you mean {key}?", key=shown(plan, near))
+            if near
+            else message("remove the setting")
         ),
-        fix_title=(say("use {key}", key=shown(plan, near)) if near and edits else None),
+        fix_title=(message("use {key}", key=shown(plan, near)) if near and edits else None),
         edits=edits,
     )
 
@@ -148,10 +152,12 @@ def _unchosen(choice: str, found: list[tuple[Plan, Setting]]) -> Hit:
     """One finding for all settings of a launch that a missing choice would bring."""
     plan, first = found[0]
     more = (
-        say(" (and {count} other settings like it)", count=len(found) - 1) if len(found) > 1 else ""
+        message(" (and {count} other settings like it)", count=len(found) - 1)
+        if len(found) > 1
+        else ""
     )
     return Hit(
-        message=say(
+        message=message(
             "{key}{more} exists only with {choice} ({release})",
             key=first.key,
             more=more,
@@ -159,9 +165,9 @@ def _unchosen(choice: str, found: list[tuple[Plan, Setting]]) -> Hit:
             release=release(plan),
         ),
         span=first.key_span,
-        help=say("add {choice}, or remove the setting", choice=choice)
+        help=message("add {choice}, or remove the setting", choice=choice)
         if len(found) == 1
-        else say("add {choice}, or remove the settings", choice=choice),
+        else message("add {choice}, or remove the settings", choice=choice),
     )
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta, TextEdit
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext, TextEdit
 from bot.rules._support.example import verl
 from bot.shell.source import Span
 
@@ -48,10 +48,10 @@ META = Meta(
 _BARE = re.compile(r"(?<=[ \t\n])(?:\$[@*]|\$\{[@*]\})(?=[ \t\n;|&)]|\Z)")
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Unquoted `$@` and `$*` among the words of a launch."""
-    text = case.source.text
-    for plan in case.plans:
+    text = context.source.text
+    for plan in context.plans:
         span = plan.launch.command.span
         # Without arguments they expand to no word, so that the end of a command may lie behind it.
         end = text.find("\n", span.end)
@@ -62,12 +62,12 @@ def check(case: Case) -> Iterator[Hit]:
                 continue
             at = Span(found.start(), found.end())
             yield Hit(
-                message=say(
+                message=message(
                     "{text} without quotes splits the caller's arguments at spaces", text=found[0]
                 ),
                 span=at,
-                help=say('write "$@"'),
-                fix_title=say('write "$@"'),
+                help=message('write "$@"'),
+                fix_title=message('write "$@"'),
                 fix_safe=True,
                 edits=(TextEdit(span=at, text='"$@"'),),
             )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.base.messages import Message, say
+from bot.base.messages import Message, message
 from bot.frameworks.plan import Plan
 from bot.rules._support import openrlhf
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import (
     GUIDE,
@@ -106,15 +106,15 @@ class _Option:
     saving: Message
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """The options that are known to be off."""
-    if tag(case) != "MIN":
+    if tag(context) != "MIN":
         return
-    for values in trainers(case):
+    for values in trainers(context):
         off = [option for option in _of_verl(values) if values.flag(option.key) is False]
         if off:
             yield _hit(values, off)
-    for values in openrlhf.ray_trainers(case):
+    for values in openrlhf.ray_trainers(context):
         yield from _stage(values)
         off = list(_of_openrlhf(values))
         if off:
@@ -123,16 +123,18 @@ def check(case: Case) -> Iterator[Hit]:
 
 def _hit(values: Values, off: Sequence[_Option]) -> Hit:
     parts = [
-        say("{key} would {saving}", key=option.wanted.split("=")[0], saving=option.saving)
+        message("{key} would {saving}", key=option.wanted.split("=")[0], saving=option.saving)
         for option in off
     ]
     listed = parts[-1]
     for part in reversed(parts[:-1]):
-        listed = say("{first}; {rest}", first=part, rest=listed)
+        listed = message("{first}; {rest}", first=part, rest=listed)
     return Hit(
-        message=say("tagged MIN, but options that save memory are off: {options}", options=listed),
+        message=message(
+            "tagged MIN, but options that save memory are off: {options}", options=listed
+        ),
         span=values.place(*(option.key for option in off)),
-        help=say("set {key}", key=" ".join(option.wanted for option in off)),
+        help=message("set {key}", key=" ".join(option.wanted for option in off)),
     )
 
 
@@ -145,21 +147,23 @@ def _of_verl(values: Values) -> Iterator[_Option]:
         if full:
             yield _option(f"{_FSDP}.optimizer_offload", _states(values))
         else:
-            yield _option(f"{_FSDP}.optimizer_offload", say("move optimizer states to the host"))
+            yield _option(
+                f"{_FSDP}.optimizer_offload", message("move optimizer states to the host")
+            )
     if values.flag(f"{ACTOR}.use_kl_loss") and adapter_trained(values.plan) is False:
         yield _option(
-            f"{REF}.fsdp_config.param_offload", say("keep the reference's weights on the host")
+            f"{REF}.fsdp_config.param_offload", message("keep the reference's weights on the host")
         )
-    yield _option(f"{_MODEL}.enable_activation_offload", say("move activations to the host"))
+    yield _option(f"{_MODEL}.enable_activation_offload", message("move activations to the host"))
     if values.flag(f"{_MODEL}.use_fused_kernels") is not True:
         yield _option(
             f"{ACTOR}.entropy_checkpointing",
-            say("compute the entropy again instead of keeping it"),
+            message("compute the entropy again instead of keeping it"),
         )
         yield _option(
-            f"{ACTOR}.entropy_from_logits_with_chunking", say("compute the entropy in chunks")
+            f"{ACTOR}.entropy_from_logits_with_chunking", message("compute the entropy in chunks")
         )
-        yield _option(f"{_MODEL}.use_fused_kernels", say("avoid whole logits"))
+        yield _option(f"{_MODEL}.use_fused_kernels", message("avoid whole logits"))
 
 
 def _stage(values: Values) -> Iterator[Hit]:
@@ -169,24 +173,24 @@ def _stage(values: Values) -> Iterator[Hit]:
         return
     name = openrlhf.option(values, *keys)
     yield Hit(
-        message=say(
+        message=message(
             "tagged MIN, but {key} is {value}: {wanted} would {saving}",
             key=name,
             value=stage,
             wanted=3,
-            saving=say("shard the weights over the GPUs"),
+            saving=message("shard the weights over the GPUs"),
         ),
         span=values.place(*keys),
-        help=say("set {key}", key=f"{name} 3"),
+        help=message("set {key}", key=f"{name} 3"),
     )
 
 
 def _of_openrlhf(values: Values) -> Iterator[_Option]:
     for keys, saving in (
-        (("ds.adam_offload", "adam_offload"), say("move optimizer states to the host")),
+        (("ds.adam_offload", "adam_offload"), message("move optimizer states to the host")),
         (
             ("ref.offload", "ref_reward_offload"),
-            say("keep the reference's weights on the host"),
+            message("keep the reference's weights on the host"),
         ),
     ):
         if values.on(*keys) is False:
@@ -202,16 +206,16 @@ def _weights(values: Values) -> Message:
     sized = _sized(values.plan, values)
     dtype = values.text(f"{_FSDP}.model_dtype")
     if sized is None or dtype not in ("fp32", "bf16"):
-        return say("move weights to the host")
+        return message("move weights to the host")
     size = gib(sized[0], 4 if dtype == "fp32" else 2, sized[1])
-    return say("move {gib} GiB of weights a GPU to the host", gib=size)
+    return message("move {gib} GiB of weights a GPU to the host", gib=size)
 
 
 def _states(values: Values) -> Message:
     sized = _sized(values.plan, values)
     if sized is None:
-        return say("move optimizer states to the host")
-    return say(
+        return message("move optimizer states to the host")
+    return message(
         "move {gib} GiB of optimizer states a GPU to the host", gib=gib(sized[0], 8, sized[1])
     )
 

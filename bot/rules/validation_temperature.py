@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.values import version_at_least
 from bot.rules._support.verl import LIMITS, LIMITS_ZH, ROLLOUT, SOURCE, trainers
@@ -45,9 +45,9 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Verl's check of the temperature when validation samples (since 0.3.0)."""
-    for values in trainers(case):
+    for values in trainers(context):
         found = values.get(_TEMPERATURE)
         if found is None or isinstance(found.value, bool):
             continue
@@ -55,12 +55,12 @@ def check(case: Case) -> Iterator[Hit]:
             continue
         if values.flag(_SAMPLE) is True and version_at_least(values.plan, 0, 3):
             yield Hit(
-                message=say(
+                message=message(
                     "validation samples, but rollout.temperature is {value}",
                     value=f"{found.value:g}",
                 ),
                 span=values.place(_TEMPERATURE),
-                help=say(
+                help=message(
                     "set {temperature} above 0, or remove {sample}",
                     temperature=_TEMPERATURE,
                     sample=_SAMPLE,

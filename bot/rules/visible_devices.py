@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.frameworks.plan import Plan
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.verl import ENTRY
 from bot.shell.words import Word
@@ -71,9 +71,9 @@ _VARIABLES = (
 _DEVICE = re.compile(r"\d{1,3}|(?:GPU|MIG)-[\w\-/]+")
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Compare the devices listed with the GPUs per node."""
-    for plan in case.plans:
+    for plan in context.plans:
         used = plan.gpus_per_node.value
         own = plan.framework == "verl" and plan.launch.entry != ENTRY
         if (
@@ -91,19 +91,21 @@ def check(case: Case) -> Iterator[Hit]:
 
 def _hit(plan: Plan, name: str, word: Word, listed: int, used: int) -> Hit:
     ids = ",".join(str(number) for number in range(min(used, 16)))
-    enough = say("list {used}, such as {ids}", used=used, ids=ids)
+    enough = message("list {used}, such as {ids}", used=used, ids=ids)
     return Hit(
-        message=say(
+        message=message(
             "{name} lists {listed}, {per} {used}",
             name=name,
-            listed=say("1 device") if listed == 1 else say("{count} devices", count=listed),
-            per=say("a node uses") if (plan.nodes.value or 1) > 1 else say("the launch uses"),
-            used=say("1 GPU") if used == 1 else say("{count} GPUs", count=used),
+            listed=message("1 device") if listed == 1 else message("{count} devices", count=listed),
+            per=message("a node uses")
+            if (plan.nodes.value or 1) > 1
+            else message("the launch uses"),
+            used=message("1 GPU") if used == 1 else message("{count} GPUs", count=used),
         ),
         span=word.span_of(0, len(word.text)),
         help=enough
         if listed < used
-        else say("{enough}, or leave the variable to the caller", enough=enough),
+        else message("{enough}, or leave the variable to the caller", enough=enough),
     )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.rules._support.base import Case, Chinese, Example, Hit, Meta
+from bot.base.messages import message
+from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import FAST, GUIDE, NOT_MIN, NOT_MIN_ZH, advised, billions, card
 from bot.rules._support.verl import ROLLOUT
@@ -52,19 +52,19 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: RuleContext) -> Iterator[Hit]:
     """Compare the weights at half the size with a quarter of the card."""
-    for values in advised(case, FAST):
+    for values in advised(context, FAST):
         size, parameters = values.number(_KEY), billions(values.plan.model.value)
         if not size or size < 2 or size % 2 or not parameters:
             continue
         if values.text(f"{ROLLOUT}.name") not in ("vllm", "sglang"):
             continue
-        device = card(case)
+        device = card(context)
         weights = parameters * 2e9 / (size // 2) / 2**30
         if weights <= (device.memory_gib if device else 74.5) / 4:
             yield Hit(
-                message=say(
+                message=message(
                     "tensor-parallel size {size} for {parameters} B parameters: at {half} the "
                     "weights take {weights} GiB a GPU",
                     size=size,
@@ -73,5 +73,7 @@ def check(case: Case) -> Iterator[Hit]:
                     weights=f"{weights:.1f}",
                 ),
                 span=values.place(_KEY),
-                help=say("try {key}={half}: more engines side by side", key=_KEY, half=size // 2),
+                help=message(
+                    "try {key}={half}: more engines side by side", key=_KEY, half=size // 2
+                ),
             )

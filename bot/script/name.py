@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.base.naming_profiles import RUN, TUNING, Part, Profile, backend_at_end, part_pattern
 
 PATTERN = TUNING.form
@@ -111,10 +111,12 @@ def _read(path: str, profile: Profile) -> ScriptName:
     pure = PurePosixPath(path)
     problems: list[str] = []
     if pure.suffix != ".sh":
-        problems.append(say('the name does not end in ".sh": {name}', name=pure.name))
+        problems.append(message('the name does not end in ".sh": {name}', name=pure.name))
     stem = pure.name.removesuffix(".sh")
     if stem != stem.lower():
-        problems.append(say("the name has upper-case letters; write {name}.sh", name=stem.lower()))
+        problems.append(
+            message("the name has upper-case letters; write {name}.sh", name=stem.lower())
+        )
     if profile.name == TUNING.name:
         texts = _by_underscores(stem.lower(), problems)
     else:
@@ -141,7 +143,7 @@ def _by_underscores(stem: str, problems: list[str]) -> dict[Part, str]:
     parts, tokens = TUNING.parts, stem.split("_")
     if len(tokens) != len(parts):
         problems.append(
-            say(
+            message(
                 "the name has {count} parts between underscores where {form} has {wanted}",
                 count=len(tokens),
                 form=TUNING.form,
@@ -152,7 +154,7 @@ def _by_underscores(stem: str, problems: list[str]) -> dict[Part, str]:
     for part, token in zip(parts, tokens, strict=True):
         if not _TOKEN.match(token):
             problems.append(
-                say(
+                message(
                     "[{part}] is '{text}': letters, digits, dots and dashes are allowed",
                     part=part,
                     text=token,
@@ -165,14 +167,14 @@ def _by_pattern(stem: str, profile: Profile, problems: list[str]) -> dict[Part, 
     """The parts of another profile; {} when the name does not have its form."""
     found = part_pattern(profile).match(stem)
     if not found:
-        problems.append(say("the name does not have the form {form}", form=profile.form))
+        problems.append(message("the name does not have the form {form}", form=profile.form))
         return {}
     texts: dict[Part, str] = {p: found[p] for p in profile.parts if p != "any"}
     if profile.name == RUN.name:
         backend = backend_at_end(stem)
         if backend is None:
             problems.append(
-                say(
+                message(
                     "the name ends in {text}, which is no training backend; {form} is asked for",
                     text=texts["train"],
                     form=profile.form,
@@ -182,7 +184,7 @@ def _by_pattern(stem: str, profile: Profile, problems: list[str]) -> dict[Part, 
             texts["train"] = backend
             texts["model"] = stem.removeprefix("run_").removesuffix(f"_{backend}")
         problems += [
-            say(
+            message(
                 "the name holds {word}, which the form {form} leaves to a variable of the script",
                 word=word,
                 form=profile.form,
@@ -197,7 +199,7 @@ def _gpus(token: str, problems: list[str]) -> int | None:
     count = int(token) if token.isascii() and token.isdigit() and len(token) < 7 else None
     if not count:
         problems.append(
-            say(
+            message(
                 "[{part}] is '{text}': write the number of GPUs, such as 8",
                 part="gpunums",
                 text=token,

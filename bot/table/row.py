@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from bot.base.devices import by_report, by_token
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.evidence.values import Missing, lookup
 from bot.frameworks.plan import Field, Plan
 from bot.report import JsonValue, Row
@@ -99,11 +99,11 @@ def _model(plan: Plan, facts: Facts | None, notes: list[str]) -> str:
         recorded = _recorded(plan.model, facts)
         if found is None and isinstance(recorded, str) and (found := model_name(recorded)):
             notes.append(
-                say("The model {model} is the run's; the script leaves it open.", model=found)
+                message("The model {model} is the run's; the script leaves it open.", model=found)
             )
         if found is None:
             notes.append(
-                say(
+                message(
                     "The model is unknown because the settings do not give its path; write the "
                     "path or hub name into the script."
                 )
@@ -112,7 +112,7 @@ def _model(plan: Plan, facts: Facts | None, notes: list[str]) -> str:
     found = model_name(path)
     if found is None:
         notes.append(
-            say(
+            message(
                 "The model is unknown because the path {path} does not end in a model's name; use "
                 "its hub name or a folder named after it.",
                 path=path,
@@ -136,10 +136,10 @@ def _known_tail(plan: Plan) -> str | None:
 def _task(plan: Plan, notes: list[str]) -> str:
     label = task_label(plan)
     if label is None:
-        notes.append(say("The task is unknown because the settings do not give the algorithm."))
+        notes.append(message("The task is unknown because the settings do not give the algorithm."))
     elif plan.adapter.value is None:
         notes.append(
-            say(
+            message(
                 "The task is unknown because the settings do not tell whether an adapter such as "
                 "LoRA is trained."
             )
@@ -153,7 +153,7 @@ def _resource(plan: Plan, name: ScriptName, facts: Facts | None, notes: list[str
     count = plan.gpus.value
     if count is None and name.gpus:
         notes.append(
-            say(
+            message(
                 "The number of GPUs is unknown because the settings do not give it; the name says "
                 "{gpus}. Write nodes and GPUs per node as numbers.",
                 gpus=name.gpus,
@@ -161,7 +161,7 @@ def _resource(plan: Plan, name: ScriptName, facts: Facts | None, notes: list[str
         )
     elif count is None:
         notes.append(
-            say(
+            message(
                 "The number of GPUs is unknown because the settings do not give it. Write nodes "
                 "and GPUs per node as numbers."
             )
@@ -177,14 +177,14 @@ def _device(name: ScriptName, facts: Facts | None, notes: list[str]) -> str | No
     if recorded is not None:
         if name.device is None:
             notes.append(
-                say(
+                message(
                     "The device {device} is the run's; the script's name states none.",
                     device=recorded.label,
                 )
             )
         elif recorded.token not in {device.token for device in known}:
             notes.append(
-                say(
+                message(
                     "The device {device} is the run's; the script's name says {name}.",
                     device=recorded.label,
                     name=name.device.upper(),
@@ -195,7 +195,7 @@ def _device(name: ScriptName, facts: Facts | None, notes: list[str]) -> str | No
         labels = {d.label for d in known if d.token == name.device} or {d.label for d in known}
         if not known:
             notes.append(
-                say(
+                message(
                     "The device {device} is taken from the script's name; it is not in the list "
                     "of known devices.",
                     device=name.device.upper(),
@@ -203,7 +203,7 @@ def _device(name: ScriptName, facts: Facts | None, notes: list[str]) -> str | No
             )
         return labels.pop() if len(labels) == 1 else name.device.upper()
     notes.append(
-        say(
+        message(
             "The device is unknown because the script's name states none; name the script "
             "[model]_[task]_[gpunums]_[device]_[train]_[infer].sh or give its run."
         )
@@ -215,7 +215,7 @@ def _max_batch(plan: Plan, facts: Facts | None, notes: list[str]) -> str:
     """The train batch that ran: prompts a step over all GPUs, not times the responses of each."""
     if facts is None:
         notes.append(
-            say(
+            message(
                 "MaxBatch is left open because no run shows which batch fits; give the run that "
                 "the row rests on."
             )
@@ -226,29 +226,35 @@ def _max_batch(plan: Plan, facts: Facts | None, notes: list[str]) -> str:
     recorded = _recorded(plan.train_batch_size, facts)
     if isinstance(recorded, int) and not isinstance(recorded, bool):
         notes.append(
-            say("MaxBatch {batch} is the run's; the script leaves it open.", batch=recorded)
+            message("MaxBatch {batch} is the run's; the script leaves it open.", batch=recorded)
         )
         return str(recorded)
-    notes.append(say("MaxBatch is unknown because the settings do not give the train batch size."))
+    notes.append(
+        message("MaxBatch is unknown because the settings do not give the train batch size.")
+    )
     return UNKNOWN_CELL
 
 
 def _train(plan: Plan, notes: list[str]) -> str:
     if not plan.train.value:
-        notes.append(say("The training backend is unknown because the settings do not give it."))
+        notes.append(
+            message("The training backend is unknown because the settings do not give it.")
+        )
     return plan.train.value or UNKNOWN_CELL
 
 
 def _infer(plan: Plan, facts: Facts | None, notes: list[str]) -> str:
     engine = plan.infer.value
     if not engine:
-        notes.append(say("The inference engine is unknown because the settings do not give it."))
+        notes.append(
+            message("The inference engine is unknown because the settings do not give it.")
+        )
         return UNKNOWN_CELL
     if engine in _VERSIONLESS:
         return engine
     if facts is None:
         notes.append(
-            say(
+            message(
                 "The version of {engine} is unknown without a run; give the run that the row "
                 "rests on.",
                 engine=engine,
@@ -259,7 +265,7 @@ def _infer(plan: Plan, facts: Facts | None, notes: list[str]) -> str:
     version = next((v for p in packages if (v := facts.requirements.get(p))), None)
     if version is None or not _VERSION.match(version):
         notes.append(
-            say(
+            message(
                 "The version of {engine} is unknown because the run does not list the package.",
                 engine=engine,
             )
@@ -273,7 +279,7 @@ def _contributor(contributor: str | None, notes: list[str]) -> str:
     if contributor and contributor.strip():
         return contributor.strip()
     notes.append(
-        say(
+        message(
             "The contributor is unknown; write a comment `# contributor: LOGIN` into the script or "
             "pass --contributor."
         )

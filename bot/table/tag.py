@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import UNKNOWN
 
@@ -40,7 +40,7 @@ def deserved_tag(plan: Plan) -> Deserved:
     if off:
         return Deserved(
             "RECOMMENDED",
-            say(
+            message(
                 "The tag is RECOMMENDED because the settings leave {options} off; a comment "
                 "`# tag: MIN` in the script overrides it.",
                 options=_list(off),
@@ -49,7 +49,7 @@ def deserved_tag(plan: Plan) -> Deserved:
     if unknown:
         return Deserved(
             None,
-            say(
+            message(
                 "The tag is unknown because the settings do not tell whether {options} {are} on; "
                 "state it with a comment `# tag: MIN` or `# tag: RECOMMENDED` in the script.",
                 options=_list(unknown),
@@ -58,7 +58,7 @@ def deserved_tag(plan: Plan) -> Deserved:
         )
     return Deserved(
         "MIN",
-        say(
+        message(
             "The tag is MIN because the settings turn {options} on; a comment "
             "`# tag: RECOMMENDED` in the script overrides it.",
             options=_list(n for n, _ in states),

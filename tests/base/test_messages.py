@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.base.messages import Message, from_data, say, to_data, translated
+from bot.base.messages import Message, from_data, message, to_data, translated
 
 CHINESE = {
     "{key} is unknown; {hint}": "{key} 不存在；{hint}",
@@ -21,56 +21,62 @@ CHINESE = {
 
 
 def test_a_message_is_its_english_text() -> None:
-    message = say("{key} is unknown; {hint}", key="a.b", hint=say("did you mean {near}?", near="c"))
-    assert message == "a.b is unknown; did you mean c?"
-    assert json.dumps([message]) == '["a.b is unknown; did you mean c?"]'
+    text = message(
+        "{key} is unknown; {hint}", key="a.b", hint=message("did you mean {near}?", near="c")
+    )
+    assert text == "a.b is unknown; did you mean c?"
+    assert json.dumps([text]) == '["a.b is unknown; did you mean c?"]'
 
 
 def test_values_that_are_messages_are_translated_too() -> None:
-    message = say("{key} is unknown; {hint}", key="a.b", hint=say("did you mean {near}?", near="c"))
-    assert translated(message, CHINESE) == "a.b 不存在；是否想写 c？"
+    text = message(
+        "{key} is unknown; {hint}", key="a.b", hint=message("did you mean {near}?", near="c")
+    )
+    assert translated(text, CHINESE) == "a.b 不存在；是否想写 c？"
 
 
 def test_values_are_not_templates() -> None:
-    message = say("{key} is unknown; {hint}", key="{hint}", hint="{key} {0} %s")
-    assert message == "{hint} is unknown; {key} {0} %s"
-    assert translated(message, CHINESE) == "{hint} 不存在；{key} {0} %s"
+    text = message("{key} is unknown; {hint}", key="{hint}", hint="{key} {0} %s")
+    assert text == "{hint} is unknown; {key} {0} %s"
+    assert translated(text, CHINESE) == "{hint} 不存在；{key} {0} %s"
 
 
 def test_a_sentence_without_a_translation_stays_english() -> None:
-    assert translated(say("Other {x}.", x=1), CHINESE) == "Other 1."
+    assert translated(message("Other {x}.", x=1), CHINESE) == "Other 1."
     assert translated("Plain.", CHINESE) == "普通。"
     assert translated("plain text", CHINESE) == "plain text"
 
 
 def test_a_missing_value_is_a_fault() -> None:
     with pytest.raises(KeyError):
-        say("{key} is unknown")
+        message("{key} is unknown")
 
 
 def test_a_message_is_a_message() -> None:
-    assert isinstance(say("x"), Message)
+    assert isinstance(message("x"), Message)
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))])  # noqa: S301
 def test_a_copied_message_can_still_be_translated(copied: Callable[[Message], Message]) -> None:
-    message = say("{key} is unknown; {hint}", key="a.b", hint=say("did you mean {near}?", near="c"))
-    assert copied(message) == message
-    assert translated(copied(message), CHINESE) == "a.b 不存在；是否想写 c？"
+    text = message(
+        "{key} is unknown; {hint}", key="a.b", hint=message("did you mean {near}?", near="c")
+    )
+    assert copied(text) == text
+    assert translated(copied(text), CHINESE) == "a.b 不存在；是否想写 c？"
 
 
 VALUES = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text())
-INNER = st.builds(lambda value: say("within {value}", value=value), VALUES)
+INNER = st.builds(lambda value: message("within {value}", value=value), VALUES)
 
 
 @given(st.one_of(VALUES, INNER), st.text())
 def test_a_message_survives_json(value: object, text: str) -> None:
-    message = say("{a} {{}} {b}", a=value, b=text)
-    back = from_data(json.loads(json.dumps(to_data(message))))
+    wording = message("{a} {{}} {b}", a=value, b=text)
+    back = from_data(json.loads(json.dumps(to_data(wording))))
     assert isinstance(back, Message)
-    assert (back, back.template, back.values) == (message, message.template, message.values)
+    assert (back, back.template, back.values) == (wording, wording.template, wording.values)
     catalogue = {"{a} {{}} {b}": "{b}，{a}", "within {value}": "内 {value}"}
-    assert translated(back, catalogue) == translated(message, catalogue)
+    assert translated(back, catalogue) == translated(wording, catalogue)
     assert from_data(json.loads(json.dumps(to_data(text)))) == text
 
 
@@ -104,8 +110,8 @@ def test_what_is_no_sentence_is_not_read(data: object) -> None:
 
 
 def test_messages_within_messages_have_an_end() -> None:
-    message = say("x")
+    text = message("x")
     for _ in range(10):
-        message = say("{a}", a=message)
+        text = message("{a}", a=text)
     with pytest.raises(ValueError, match="not a sentence"):
-        from_data(to_data(message))
+        from_data(to_data(text))

@@ -21,7 +21,7 @@ from bot.shell import read
 from bot.table.judge import judge
 from tests.blocks import Block, Step, blocks, matches, run, sandbox, steps
 from tests.command import ROOT
-from tests.rules.helpers import case
+from tests.rules.helpers import context
 from tools import guides as made
 from tools.schemas import report_schema
 
@@ -111,12 +111,12 @@ def test_python_runs(block: Block) -> None:
         "from __future__ import annotations\n"
         "from collections.abc import Iterator\n"
         "from bot.base.messages import say\n"
-        "from bot.rules._support.base import Case, Hit, Meta, Skip\n" + block.text
+        "from bot.rules._support.base import RuleContext, Hit, Meta, Skip\n" + block.text
     )
     exec(compile(code, block.id, "exec"), names)  # noqa: S102 - our own guide
     check = names.get("check")
     if callable(check):
-        found = check(case("python3 -m verl.trainer.main_ppo trainer.nnodes=100 x=$y\n"))
+        found = check(context("python3 -m verl.trainer.main_ppo trainer.nnodes=100 x=$y\n"))
         assert isinstance(found, Iterable)
         assert all(isinstance(hit, Hit) for hit in found)
 

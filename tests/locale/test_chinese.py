@@ -13,7 +13,7 @@ import pytest
 
 from bot.base.chinese import SENTENCES
 from bot.base.config import Config
-from bot.base.messages import Message, say, sentence_of
+from bot.base.messages import Message, message, sentence_of
 from bot.check.script import Options, Script, check_script, make_report
 from bot.check.translate import unchecked_in_language
 from bot.report import Unchecked
@@ -38,7 +38,7 @@ SPEAKERS = (
 def _said() -> Iterator[str]:
     for name in SPEAKERS:
         for node in ast.walk(ast.parse((ROOT / name).read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == "say":
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "message":
                 given = node.args[0]
                 assert isinstance(given, ast.Constant)
                 yield str(given.value)
@@ -58,8 +58,8 @@ def test_a_translation_has_the_same_values(template: str) -> None:
 
 
 def test_an_error_keeps_its_message() -> None:
-    message = say("{path} is not UTF-8.", path="a")
-    assert isinstance(sentence_of(ValueError(message)), Message)
+    text = message("{path} is not UTF-8.", path="a")
+    assert isinstance(sentence_of(ValueError(text)), Message)
     assert sentence_of(ValueError("plain")) == "plain"
     assert sentence_of(ValueError()) == ""
 
@@ -126,7 +126,7 @@ def test_a_pull_request_is_answered_in_the_bases_language(tmp_path: Path) -> Non
 
 
 def test_what_could_not_be_checked_is_said_in_it_too() -> None:
-    items = (Unchecked(check="page", reason=say("{path} is not UTF-8.", path="p.rst")),)
+    items = (Unchecked(check="page", reason=message("{path} is not UTF-8.", path="p.rst")),)
     assert unchecked_in_language(items, "zh")[0].reason == "p.rst 不是 UTF-8 编码。"
     assert unchecked_in_language(items, "en") == items
     assert make_report([], unchecked=items, language="zh").unchecked[0].reason.startswith("p.rst ")

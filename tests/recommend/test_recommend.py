@@ -167,7 +167,7 @@ def test_every_sentence_has_its_translation_and_none_is_left_over() -> None:
     said = set()
     for path in (*(ROOT / "bot/memory").glob("*.py"), *(ROOT / "bot/recommend").glob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == "say":
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "message":
                 assert isinstance(node.args[0], ast.Constant)
                 said.add(str(node.args[0].value))
     assert said == set(SENTENCES)

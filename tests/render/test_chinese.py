@@ -24,13 +24,14 @@ from bot.render.markdown import comment
 from bot.render.speech import speaking, tr
 from bot.render.text import text
 from bot.report import Report, Suppressed, Unchecked
+from tests.command import ROOT
 from tests.render import factories as make
 from tests.render.test_text import SOURCE
 
 
 def _templates() -> Iterator[str]:
     """Every literal template of the renderers."""
-    for file in Path(bot.render.__path__[0]).glob("*.py"):
+    for file in (*Path(bot.render.__path__[0]).glob("*.py"), *(ROOT / "bot").glob("*/text.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.Call):
                 continue

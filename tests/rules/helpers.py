@@ -5,8 +5,8 @@ from __future__ import annotations
 from bot.base.naming_profiles import RUN, TUNING
 from bot.frameworks import plans
 from bot.report import Finding, Unchecked
-from bot.rules._support.base import Case
-from bot.rules._support.registry import check_case
+from bot.rules._support.base import RuleContext
+from bot.rules._support.registry import check_context
 from bot.script.header import read_header
 from bot.script.name import read_name
 from bot.shell import read
@@ -15,11 +15,11 @@ PROFILES = (TUNING, RUN)
 PATH = "examples/tuning/7b/qwen2.5-7b_grpo_8_h100_fsdp_vllm.sh"
 
 
-def case(script: str | bytes, path: str = PATH) -> Case:
+def context(script: str | bytes, path: str = PATH) -> RuleContext:
     """A script as rules see it."""
     reading = read(script.encode() if isinstance(script, str) else script, path)
     stated = read_header(reading.comments).versions
-    return Case(
+    return RuleContext(
         path=path,
         source=reading.source,
         reading=reading,
@@ -32,7 +32,7 @@ def check(
     slug: str, script: str | bytes, path: str = PATH
 ) -> tuple[tuple[Finding, ...], tuple[Unchecked, ...]]:
     """What one rule finds, and what it could not check."""
-    return check_case(case(script, path), select=[slug])
+    return check_context(context(script, path), select=[slug])
 
 
 def found(slug: str, script: str | bytes, path: str = PATH) -> tuple[Finding, ...]:
@@ -49,7 +49,7 @@ def quiet(slug: str, script: str | bytes, path: str = PATH) -> bool:
 
 def told(slug: str, script: str | bytes, path: str = PATH) -> str:
     """What the rule says and where: each finding under its line, with the stretch marked."""
-    source = case(script, path).source
+    source = context(script, path).source
     findings, unchecked = check(slug, script, path)
     blocks: list[str] = []
     for finding in findings:

@@ -10,7 +10,7 @@ import pytest
 from bot.rules._support import docs
 from bot.rules._support.base import Rule
 from bot.rules._support.registry import rules, url
-from tests.rules.helpers import case, check
+from tests.rules.helpers import check, context
 
 HERE = Path(__file__).parent
 NOT_OF_A_RULE = {"catalogue", "registry"}
@@ -166,7 +166,7 @@ def test_the_bad_example_is_reported_with_the_rules_severity(rule: Rule) -> None
 @each_rule
 def test_the_good_example_has_no_error_of_any_rule(rule: Rule) -> None:
     example = rule.meta.example
-    good = case(example.good, example.path)
+    good = context(example.good, example.path)
     for other in rules():
         findings, _ = check(other.meta.slug, example.good, example.path)
         assert not [finding for finding in findings if finding.severity == "error"]

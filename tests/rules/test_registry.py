@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.base.errors import UserError
-from bot.rules._support.base import Case, Check, Example, Hit, Meta, Rule, Skip, TextEdit
+from bot.rules._support.base import Check, Example, Hit, Meta, Rule, RuleContext, Skip, TextEdit
 from bot.rules._support.example import verl
-from bot.rules._support.registry import check_case, find, rules, run
+from bot.rules._support.registry import check_context, find, rules, run
 from bot.shell.source import Span
-from tests.rules.helpers import case
+from tests.rules.helpers import context
 
 SCRIPT = verl("trainer.n_gpus_per_node=4", "trainer.nnodes=1", "trainer.nnodes=1")
 
@@ -34,8 +34,8 @@ def rule(check: Check, id_: str = "RLB900", slug: str = "made-up") -> Rule:
 
 
 def test_a_hit_becomes_a_finding_with_its_place() -> None:
-    def check(case: Case) -> Iterable[Hit]:
-        at = case.source.text.index("4")
+    def check(context: RuleContext) -> Iterable[Hit]:
+        at = context.source.text.index("4")
         yield Hit(
             message="four",
             span=Span(at, at + 1),
@@ -45,7 +45,7 @@ def test_a_hit_becomes_a_finding_with_its_place() -> None:
             edits=(TextEdit(span=Span(at, at + 1), text="8"),),
         )
 
-    (finding,), unchecked = run([rule(check)], case("echo 1\necho 4\n"))
+    (finding,), unchecked = run([rule(check)], context("echo 1\necho 4\n"))
     assert not unchecked
     assert (finding.line, finding.column, finding.end_line, finding.end_column) == (2, 6, 2, 7)
     assert (finding.id, finding.slug, finding.severity) == ("RLB900", "made-up", "note")
@@ -67,21 +67,21 @@ def test_a_hit_becomes_a_finding_with_its_place() -> None:
 def test_a_proposed_name_is_told_from_the_folder_that_paths_start_at(
     rename: str, path: str
 ) -> None:
-    def check(_: Case) -> Iterable[Hit]:
+    def check(_: RuleContext) -> Iterable[Hit]:
         yield Hit(message="misnamed", span=Span(0, 0), rename=rename)
 
-    script = case("echo\n", "examples/tuning/7b/a.sh")
+    script = context("echo\n", "examples/tuning/7b/a.sh")
     (finding,), _ = run([Rule(find("name-pattern").meta, check)], script)
     assert finding.rename == path
 
 
 def test_findings_are_ordered_by_place_then_id_and_told_once() -> None:
-    def check(case: Case) -> Iterable[Hit]:
+    def check(context: RuleContext) -> Iterable[Hit]:
         for start in (5, 0, 5):
             yield Hit(message="x", span=Span(start, start + 1))
 
     given = [rule(check, "RLB902"), rule(check, "RLB901")]
-    findings, _ = run(given, case("echo 1 2\n"))
+    findings, _ = run(given, context("echo 1 2\n"))
     assert [(f.column, f.id) for f in findings] == [
         (1, "RLB901"),
         (1, "RLB902"),
@@ -91,16 +91,16 @@ def test_findings_are_ordered_by_place_then_id_and_told_once() -> None:
 
 
 def test_a_fault_of_one_rule_does_not_stop_the_others() -> None:
-    def broken(case: Case) -> Iterable[Hit]:
+    def broken(context: RuleContext) -> Iterable[Hit]:
         yield Hit(message="lost", span=Span(0, 1))
         raise ZeroDivisionError
 
-    def sound(case: Case) -> Iterable[Hit | Skip]:
+    def sound(context: RuleContext) -> Iterable[Hit | Skip]:
         yield Hit(message="kept", span=Span(0, 1))
         yield Skip(reason="why")
         yield Skip(reason="why")
 
-    findings, unchecked = run([rule(broken, "RLB901"), rule(sound, "RLB902")], case("echo\n"))
+    findings, unchecked = run([rule(broken, "RLB901"), rule(sound, "RLB902")], context("echo\n"))
     assert [f.message for f in findings] == ["kept"]
     assert [u.reason for u in unchecked] == [
         (
@@ -112,13 +112,16 @@ def test_a_fault_of_one_rule_does_not_stop_the_others() -> None:
 
 
 def test_select_and_ignore_take_ids_and_slugs() -> None:
-    given = case(SCRIPT)
-    every = {f.id for f in check_case(given)[0]}
+    given = context(SCRIPT)
+    every = {f.id for f in check_context(given)[0]}
     assert {"RLB010", "RLB026"} <= every
-    assert {f.id for f in check_case(given, select=["name-gpus"])[0]} == {"RLB010"}
-    assert {f.id for f in check_case(given, select=["rlb010", "RLB026"])[0]} == {"RLB010", "RLB026"}
-    assert {f.id for f in check_case(given, ignore=["RLB010"])[0]} == every - {"RLB010"}
-    both = check_case(given, select=["RLB010", "RLB026"], ignore=["duplicate-key"])[0]
+    assert {f.id for f in check_context(given, select=["name-gpus"])[0]} == {"RLB010"}
+    assert {f.id for f in check_context(given, select=["rlb010", "RLB026"])[0]} == {
+        "RLB010",
+        "RLB026",
+    }
+    assert {f.id for f in check_context(given, ignore=["RLB010"])[0]} == every - {"RLB010"}
+    both = check_context(given, select=["RLB010", "RLB026"], ignore=["duplicate-key"])[0]
     assert {f.id for f in both} == {"RLB010"}
 
 
@@ -132,11 +135,11 @@ def test_select_and_ignore_take_ids_and_slugs() -> None:
 )
 def test_an_unknown_name_is_the_users_error(name: str, hint: str) -> None:
     with pytest.raises(UserError) as raised:
-        check_case(case(SCRIPT), select=[name])
+        check_context(context(SCRIPT), select=[name])
     assert name in str(raised.value)
     assert hint in str(raised.value)
     with pytest.raises(UserError):
-        check_case(case(SCRIPT), ignore=[name])
+        check_context(context(SCRIPT), ignore=[name])
 
 
 def test_finding_a_rule() -> None:
@@ -169,7 +172,7 @@ _LINES = st.sampled_from(
 @settings(max_examples=60, deadline=None)
 @given(st.lists(_LINES, max_size=9).map("".join))
 def test_no_script_makes_a_rule_fail(script: str) -> None:
-    findings, unchecked = check_case(case(script))
+    findings, unchecked = check_context(context(script))
     assert not [one for one in unchecked if "failed" in one.reason]
     lines = script.count("\n") + 1
     for finding in findings:

@@ -16,7 +16,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from bot.base.errors import UserError
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.base.secrets import Secret
 from bot.evidence.facts import EvidenceError
 from bot.evidence.links import RunLink
@@ -117,9 +117,9 @@ def _from_netrc(path: Path, api: str) -> Secret | None:
     except (OSError, UnicodeDecodeError, netrc.NetrcParseError) as error:
         where = ""
         if isinstance(error, netrc.NetrcParseError):
-            where = say(", line {line}", line=error.lineno)
+            where = message(", line {line}", line=error.lineno)
         raise EvidenceError(
-            say(
+            message(
                 "The key for {host} could not be looked up in {file}{where}: mend the file or set "
                 "WANDB_API_KEY.",
                 host=host,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.evidence.facts import Facts, RunId
 from bot.evidence.limits import Limits
 from bot.evidence.locate import Located
@@ -48,7 +48,7 @@ def assemble(
     state = _text(run.state)
     if state not in _ENDED:
         gaps.append(
-            say(
+            message(
                 "The run is still going on (W&B says: {state}): what it logs after this reading is "
                 "not part of the comparison.",
                 state=_word(state),
@@ -83,14 +83,14 @@ def assemble(
     after = streams.counts(sdk, {"entity": entity, "project": project, "name": run_id})
     if state in _ENDED and after != counted:
         gaps.append(
-            say(
+            message(
                 "The run was changed while it was read: what is compared may be of before and "
                 "after."
             )
         )
 
     facts = Facts(
-        source=say("W&B run {run}", run=f"{entity}/{project}/{run_id}"),
+        source=message("W&B run {run}", run=f"{entity}/{project}/{run_id}"),
         kind="online",
         run=RunId(
             id=_text(run.id),
@@ -131,4 +131,4 @@ def _text(value: object) -> str | None:
 
 
 def _word(state: str | None) -> str:
-    return state if state is not None and state.isascii() and state.isalpha() else say("no end")
+    return state if state is not None and state.isascii() and state.isalpha() else message("no end")

@@ -21,7 +21,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.base.secrets import Secret
 from bot.evidence.online.bounds import Bounds
 from bot.evidence.online.failure import Failure, ReadingError
@@ -84,7 +84,7 @@ def main() -> int:
         reporter.send(failure=error.failure.to_json())
     except MemoryError:
         failure = Failure(
-            kind="too-much", stage=reporter.stage, detail=say("its memory is used up")
+            kind="too-much", stage=reporter.stage, detail=message("its memory is used up")
         )
         reporter.send(failure=failure.to_json())
     except Exception as error:
@@ -126,7 +126,7 @@ def _read(
         failure = error.failure
         if failure.kind == "ended" and meter.most > bounds.bytes:
             # The flood filled the service's memory before its bytes were counted again.
-            size = say("more than {count} bytes", count=bounds.bytes)
+            size = message("more than {count} bytes", count=bounds.bytes)
             failure = Failure(kind="too-much", stage=failure.stage, detail=size)
             raise ReadingError(failure) from None
         if failure.kind in ("garbage", "sdk") and _is_gone(probe, key):
@@ -200,9 +200,9 @@ class Meter(threading.Thread):
     def spent(self) -> str | None:
         """The bound that is used up, in words; None while there is time and room."""
         if time.monotonic() > self._deadline:
-            return say("{seconds} seconds", seconds=f"{self._bounds.seconds:g}")
+            return message("{seconds} seconds", seconds=f"{self._bounds.seconds:g}")
         if (self._sdk.received() or 0) > self._bounds.bytes:
-            return say("{count} bytes", count=self._bounds.bytes)
+            return message("{count} bytes", count=self._bounds.bytes)
         return None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal, TypeAlias
 
-from bot.base.messages import from_data, say, to_data
+from bot.base.messages import from_data, message, to_data
 from bot.evidence.links import RunLink
 
 Kind: TypeAlias = Literal[
@@ -150,22 +150,22 @@ SENTENCES: Final[Mapping[Kind, str]] = {
 """What is said of each kind of failure."""
 
 _STAGES: Final = (
-    say("the run"),
-    say("the history"),
-    say("the system stream"),
-    say("the console"),
-    say("the metadata"),
-    say("the list of the project's runs"),
+    message("the run"),
+    message("the history"),
+    message("the system stream"),
+    message("the console"),
+    message("the metadata"),
+    message("the list of the project's runs"),
 )
 _SYSTEM: Final = (
-    say("connection refused"),
-    say("connection reset by peer"),
-    say("connection timed out"),
-    say("network is unreachable"),
-    say("no route to host"),
-    say("self-signed certificate"),
-    say("certificate has expired"),
-    say("unable to get local issuer certificate"),
+    message("connection refused"),
+    message("connection reset by peer"),
+    message("connection timed out"),
+    message("network is unreachable"),
+    message("no route to host"),
+    message("self-signed certificate"),
+    message("certificate has expired"),
+    message("unable to get local issuer certificate"),
 )
 _WORDS: Final = {str(words): words for words in (*_STAGES, *_SYSTEM)}
 """What is read, and what operating systems and OpenSSL often say."""
@@ -173,23 +173,23 @@ _WORDS: Final = {str(words): words for words in (*_STAGES, *_SYSTEM)}
 
 def bracketed(status: int | None) -> str:
     """The HTTP status behind a sentence's subject; nothing where there was none."""
-    return "" if status is None else say(" (HTTP {status})", status=status)
+    return "" if status is None else message(" (HTTP {status})", status=status)
 
 
 def sentence(failure: Failure, link: RunLink) -> str:
     """The failure in words; made of our own text, numbers and the link alone."""
     seconds = failure.seconds
-    time = "" if seconds is None else say("{seconds} seconds", seconds=f"{seconds:g}")
+    time = "" if seconds is None else message("{seconds} seconds", seconds=f"{seconds:g}")
     detail = _WORDS.get(failure.detail, failure.detail)
-    return say(
+    return message(
         SENTENCES[failure.kind],
         run=f"{link.entity}/{link.project}/{link.run_id}",
         project=f"{link.entity}/{link.project}",
         host=link.host,
         stage=_WORDS.get(failure.stage, failure.stage),
         status=bracketed(failure.status),
-        wait=say(" and a wait of {time}", time=time) if seconds else "",
+        wait=message(" and a wait of {time}", time=time) if seconds else "",
         time=time,
-        cause=say(" ({detail})", detail=detail) if detail else "",
-        detail=detail or say("no reason given"),
+        cause=message(" ({detail})", detail=detail) if detail else "",
+        detail=detail or message("no reason given"),
     )

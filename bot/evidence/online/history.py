@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.evidence.facts import Series
 from bot.evidence.metrics import CHARTED, GROUPS
 from bot.evidence.online.bounds import Bounds
@@ -83,7 +83,7 @@ class HistoryReader:
                 most = max(most, scan.rows)
                 if scan.stopped is not None:
                     found.gaps.append(
-                        say(
+                        message(
                             "Reading the history stopped after {bound}, at row {row} of {counted}: "
                             "what follows is not part of the comparison.",
                             bound=scan.stopped,
@@ -97,7 +97,7 @@ class HistoryReader:
         if not certain and most < self.counted:
             most = max(most, self._count_steps())
             if most < self.counted:
-                found.gaps.append(_short(self.counted, most, say("rows")))
+                found.gaps.append(_short(self.counted, most, message("rows")))
         found.rows = max(self.counted, most)
         return found
 
@@ -133,7 +133,7 @@ class HistoryReader:
         if not lost:
             return []
         key, held = min(lost, key=lambda pair: pair[1])
-        return [_short(count, held, say("rows of {key}", key=key))]
+        return [_short(count, held, message("rows of {key}", key=key))]
 
     def _count_steps(self) -> int:
         return self._scan(["_step"], self.bounds.page_steps).rows
@@ -182,7 +182,7 @@ class HistoryReader:
 
     def _bound(self, rows: int) -> str | None:
         if self.taken + rows >= self.bounds.rows:
-            return say("{count} rows", count=self.bounds.rows)
+            return message("{count} rows", count=self.bounds.rows)
         return self.spent()
 
 
@@ -227,7 +227,7 @@ def _keys_of(scans: list[_Scan], names: list[str]) -> list[list[str]]:
 
 
 def _short(counted: int, given: int, what: str) -> str:
-    return say(
+    return message(
         "W&B counts {counted} {what} and gave {given}: {missing} are not part of the comparison.",
         counted=counted,
         what=what,

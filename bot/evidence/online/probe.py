@@ -16,7 +16,7 @@ import urllib.request
 from dataclasses import dataclass
 from typing import IO, Any, Final
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.base.secrets import Secret
 from bot.evidence.online.failure import Failure, Kind, ReadingError
 
@@ -150,7 +150,7 @@ class Probe:
             # http.client's own: a body shorter than announced, a status line that is none.
             return Failure(kind="server", stage=STAGE, detail=type(error).__name__)
         if len(data) > _MAX_ANSWER:
-            detail = say("more than {count} bytes for one line", count=_MAX_ANSWER)
+            detail = message("more than {count} bytes for one line", count=_MAX_ANSWER)
             raise ReadingError(Failure(kind="too-much", stage=STAGE, detail=detail))
         try:
             answer = json.loads(data)
@@ -187,8 +187,8 @@ def _unreachable(reason: object, timeout: float) -> Failure:
         detail = getattr(reason, "verify_message", "") or (reason.reason or "").replace("_", " ")
         raise ReadingError(Failure(kind="tls", stage=STAGE, detail=detail.lower()))
     if isinstance(reason, socket.gaierror):
-        detail = say("its name is not known")
+        detail = message("its name is not known")
         raise ReadingError(Failure(kind="unreachable", stage=STAGE, detail=detail))
     text = (reason.strerror or "") if isinstance(reason, OSError) else ""
-    detail = text.lower() or say("the connection was closed")
+    detail = text.lower() or message("the connection was closed")
     return Failure(kind="unreachable", stage=STAGE, detail=detail)

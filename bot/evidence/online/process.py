@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final, cast
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.evidence.online.bounds import Bounds
 from bot.evidence.online.failure import Failure
 
@@ -192,34 +192,36 @@ class _Listener:
                     return self._failed("ended", detail=self._how_it_ended())
                 total += len(data)
                 if total > self.bounds.answer_bytes:
-                    size = say("more than {count} bytes of facts", count=self.bounds.answer_bytes)
+                    size = message(
+                        "more than {count} bytes of facts", count=self.bounds.answer_bytes
+                    )
                     return self._failed("too-much", detail=size)
                 *lines, rest = (rest + data).split(b"\n")
                 for line in lines:
-                    message = json.loads(line)
-                    if "hint" in message:
-                        self.hint = Failure.from_json(message["hint"])
+                    text = json.loads(line)
+                    if "hint" in text:
+                        self.hint = Failure.from_json(text["hint"])
                         continue
                     heard, self.hint = time.monotonic(), None
-                    outcome = self._take(message)
+                    outcome = self._take(text)
                     if outcome is not None:
                         return outcome
 
-    def _take(self, message: dict[str, Any]) -> Outcome | None:
-        if "facts" in message:
-            return Outcome(message["facts"], None)
-        if "failure" in message:
-            return Outcome(self.kept, Failure.from_json(message["failure"]))
-        if "kept" in message:
-            self.kept = message["kept"]
-        if "service" in message:
-            self.service = message["service"]
-        elif "stage" in message:
-            self.stage = message["stage"]
-        if message.get("received", 0) > self.bounds.bytes + _SLACK:
-            size = say("more than {count} bytes", count=self.bounds.bytes)
+    def _take(self, text: dict[str, Any]) -> Outcome | None:
+        if "facts" in text:
+            return Outcome(text["facts"], None)
+        if "failure" in text:
+            return Outcome(self.kept, Failure.from_json(text["failure"]))
+        if "kept" in text:
+            self.kept = text["kept"]
+        if "service" in text:
+            self.service = text["service"]
+        elif "stage" in text:
+            self.stage = text["stage"]
+        if text.get("received", 0) > self.bounds.bytes + _SLACK:
+            size = message("more than {count} bytes", count=self.bounds.bytes)
             return self._failed("too-much", detail=size)
-        self.on_message(message)
+        self.on_message(text)
         return None
 
     def _failed(self, kind: Any, **more: Any) -> Outcome:
@@ -229,11 +231,11 @@ class _Listener:
         try:
             status = self.child.wait(_FAREWELL)
         except subprocess.TimeoutExpired:
-            return say("it closed its output")
+            return message("it closed its output")
         if status < 0:
             with suppress(ValueError):
-                return say("by {signal}", signal=signal.Signals(-status).name)
-        return say("with status {status}", status=status)
+                return message("by {signal}", signal=signal.Signals(-status).name)
+        return message("with status {status}", status=status)
 
 
 def _end(child: subprocess.Popen[bytes], service: int | None) -> None:

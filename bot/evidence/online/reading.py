@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeAlias
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.evidence.facts import EvidenceError, Facts
 from bot.evidence.links import RunLink
 from bot.evidence.online.access import Access
@@ -45,11 +45,11 @@ def read_online(
         "siblings": siblings,
     }
 
-    def on_message(message: dict[str, object]) -> None:
-        if progress is not None and "stage" in message:
-            done, of = message.get("done"), message.get("of")
+    def on_message(text: dict[str, object]) -> None:
+        if progress is not None and "stage" in text:
+            done, of = text.get("done"), text.get("of")
             progress(
-                str(message["stage"]),
+                str(text["stage"]),
                 done if isinstance(done, int) else 0,
                 of if isinstance(of, int) else None,
             )
@@ -60,7 +60,7 @@ def read_online(
         raise EvidenceError(sentence(failure, link), passing=failure.kind in PASSING)
     facts = from_json(outcome.facts)
     if outcome.failure is not None:
-        gap = say(
+        gap = message(
             "The other runs of the project were not looked at. {why}",
             why=sentence(outcome.failure, link),
         )

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.base.secrets import Secret
 from bot.evidence.online.bounds import Bounds
 from bot.evidence.online.failure import Failure, Kind, ReadingError
@@ -99,10 +99,10 @@ def failure_of(error: BaseException, stage: str) -> Failure:
         kind = kinds.get(status, "server" if status >= 500 else "http")
         return Failure(kind=kind, status=status, stage=stage)
     if _NO_SERVICE in text:
-        detail = say("the SDK's service is not running")
+        detail = message("the SDK's service is not running")
         return Failure(kind="ended", stage=stage, detail=detail)
     if isinstance(error, MemoryError):
-        return Failure(kind="too-much", stage=stage, detail=say("its memory is used up"))
+        return Failure(kind="too-much", stage=stage, detail=message("its memory is used up"))
     lowered = text.lower()
     for words, kind in _WORDS:
         if words in lowered:

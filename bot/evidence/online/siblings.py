@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.evidence.console import Console
 from bot.evidence.facts import Sibling
 from bot.evidence.metrics import GLOBAL_STEP
@@ -43,12 +43,12 @@ def siblings(sdk: Sdk, run: Any, bounds: Bounds) -> tuple[list[Sibling], list[st
     except ReadingError as error:
         status = bracketed(error.failure.status)
         return [], [
-            say("The other runs of the project could not be listed{status}.", status=status)
+            message("The other runs of the project could not be listed{status}.", status=status)
         ]
     gaps: list[str] = []
     if total > len(found):
         gaps.append(
-            say(
+            message(
                 "The project has {total} other runs; {looked} of them, the newest, were looked at.",
                 total=total,
                 looked=len(found),
@@ -102,7 +102,7 @@ def _consoles(
     gaps: list[str] = []
     if len(suspects) > bounds.sibling_consoles:
         gaps.append(
-            say(
+            message(
                 "Of {suspects} other runs that may have failed, the consoles of {searched} were "
                 "searched.",
                 suspects=len(suspects),
@@ -110,7 +110,9 @@ def _consoles(
             )
         )
     if failed:
-        gaps.append(say("The consoles of {failed} other runs could not be read.", failed=failed))
+        gaps.append(
+            message("The consoles of {failed} other runs could not be read.", failed=failed)
+        )
     return looked, gaps
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.evidence.console import Console
 from bot.evidence.facts import Series
 from bot.evidence.online.bounds import Bounds
@@ -105,7 +105,7 @@ def system_stream(run: Any, counted: int | None, bounds: Bounds) -> System:
     }
     if counted is not None and found.rows < counted:
         found.gaps.append(
-            say(
+            message(
                 "Of {counted} samples of the system stream W&B gave {given}: a higher peak may "
                 "lie between them.",
                 counted=counted,
@@ -114,7 +114,7 @@ def system_stream(run: Any, counted: int | None, bounds: Bounds) -> System:
         )
     elif counted is None and found.rows >= asked:
         found.gaps.append(
-            say(
+            message(
                 "W&B gave {given} samples of the system stream, as many as were asked for, and "
                 "does not say how many there are: a higher peak may lie between them.",
                 given=found.rows,
@@ -167,12 +167,12 @@ def _search_tail(
     found = console.close()
     if found is not None or (counted is not None and searched + len(lines) >= counted):
         return found, []
-    gap = say(
+    gap = message(
         "Of the console, {first}the last {lines} lines{of} were searched for out-of-memory errors: "
         "an earlier one would not have been seen.",
-        first=say("the first {lines} and ", lines=searched) if searched else "",
+        first=message("the first {lines} and ", lines=searched) if searched else "",
         lines=len(lines),
-        of="" if counted is None else say(" of {counted}", counted=counted),
+        of="" if counted is None else message(" of {counted}", counted=counted),
     )
     return None, [gap]
 
@@ -192,7 +192,7 @@ def fetch_files(run: Any, names: tuple[str, ...], folder: Path, bounds: Bounds) 
         size = file.size
         if isinstance(size, int) and size > bounds.file_bytes:
             gaps.append(
-                say(
+                message(
                     "files/{name} has {size} bytes, more than {limit}; it was not read.",
                     name=file.name,
                     size=size,
@@ -205,7 +205,7 @@ def fetch_files(run: Any, names: tuple[str, ...], folder: Path, bounds: Bounds) 
                 file.download(root=str(folder), replace=True).close()
         except ReadingError as error:
             gaps.append(
-                say(
+                message(
                     "files/{name} is listed but could not be fetched{status}.",
                     name=file.name,
                     status=bracketed(error.failure.status),

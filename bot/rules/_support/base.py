@@ -87,7 +87,7 @@ class Skip:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class RuleContext:
     """One script, as rules see it: a rule reads nothing else."""
 
     path: str
@@ -100,7 +100,7 @@ class Case:
     """The tree that the script is called from, for a model's `config.json`; None without one."""
 
 
-Check: TypeAlias = Callable[[Case], Iterable[Hit | Skip]]
+Check: TypeAlias = Callable[[RuleContext], Iterable[Hit | Skip]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from bot.base.messages import Message, say
+from bot.base.messages import Message, message
 from bot.frameworks.plan import Plan
-from bot.rules._support.base import Case
+from bot.rules._support.base import RuleContext
 from bot.script.trial_log import outcome, reaches, tried_values
 from bot.shell import Files
 
@@ -29,13 +29,13 @@ DOCS_ZH = (
 )
 
 
-def predictions(case: Case) -> Iterator[tuple[Plan, Prediction]]:
+def predictions(context: RuleContext) -> Iterator[tuple[Plan, Prediction]]:
     """Each launch with its prediction; launches without one are left out."""
-    if case.name.device is None:
+    if context.name.device is None:
         return
-    for plan in case.plans:
+    for plan in context.plans:
         if plan.model.value is not None:
-            made = _prediction(plan, case.name.device, case.name.gpus, case.files)
+            made = _prediction(plan, context.name.device, context.name.gpus, context.files)
             if made is not None:
                 yield plan, made
 
@@ -59,12 +59,12 @@ def sum_in_words(budget: Budget, level: Level) -> Message:
     parts = sorted(stage.components[level].items(), key=lambda item: -item[1].count)
     shown = [f"{name} {amount.in_gib:.1f}" for name, amount in parts if amount.in_gib >= 0.05]
     terms = " + ".join(shown)
-    return say("{terms} = {total}", terms=terms, total=str(stage.total.at(level)))
+    return message("{terms} = {total}", terms=terms, total=str(stage.total.at(level)))
 
 
-def ran_before(case: Case, plan: Plan) -> bool:
+def ran_before(context: RuleContext, plan: Plan) -> bool:
     """Whether the script's own trial log says that its value ran."""
     return any(
-        outcome(tried.trials, tried.value) is True and reaches(case.reading, plan, tried)
-        for tried in tried_values(case.reading, case.plans)
+        outcome(tried.trials, tried.value) is True and reaches(context.reading, plan, tried)
+        for tried in tried_values(context.reading, context.plans)
     )

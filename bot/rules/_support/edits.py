@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bot.rules._support.base import Case, TextEdit
+from bot.rules._support.base import RuleContext, TextEdit
 from bot.shell.source import Span
 from bot.shell.words import Word
 
@@ -12,13 +12,13 @@ _LINE = re.compile(r"[ \t]*\Z")
 _END = re.compile(r"[ \t]*(\\?)[ \t]*\r?(?:\n|\Z)")
 
 
-def without_word(case: Case, word: Word) -> tuple[TextEdit, ...]:
+def without_word(context: RuleContext, word: Word) -> tuple[TextEdit, ...]:
     """The edit that removes a word of a command; none where that is not sure to be all.
 
     A word that has a line to itself goes with the line. The last word of a command is left alone,
     since the backslash of the line above it would then join what follows.
     """
-    text, span = case.source.text, word.span
+    text, span = context.source.text, word.span
     inside = {piece.span for piece in word.pieces}
     if not all(span.start <= place.start and place.end <= span.end for place in inside):
         return ()  # The word came through a variable or an array.
@@ -33,9 +33,9 @@ def without_word(case: Case, word: Word) -> tuple[TextEdit, ...]:
     return ()
 
 
-def first_line_after_shebang(case: Case) -> int:
+def first_line_after_shebang(context: RuleContext) -> int:
     """The offset where a line can be put in: the start, or below the shebang and the comments."""
-    text = case.source.text
+    text = context.source.text
     at = 0
     while at < len(text):
         end = text.find("\n", at)

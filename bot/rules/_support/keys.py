@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from bot.base.messages import Message, say
+from bot.base.messages import Message, message
 from bot.frameworks.key_table import KeyVerdict, Status
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
-from bot.rules._support.base import Case, TextEdit
+from bot.rules._support.base import RuleContext, TextEdit
 
 
-def refused(case: Case, *statuses: Status) -> Iterator[tuple[Plan, Setting, KeyVerdict]]:
+def refused(context: RuleContext, *statuses: Status) -> Iterator[tuple[Plan, Setting, KeyVerdict]]:
     """The settings of all plans whose verdict has one of these statuses."""
-    for plan in case.plans:
+    for plan in context.plans:
         for setting, verdict in zip(plan.settings, _verdicts(plan), strict=False):
             if verdict.status in statuses:
                 yield plan, setting, verdict
@@ -32,8 +32,8 @@ def release(plan: Plan) -> Message:
     A configuration of its own (a checkout, a change) has no release: its name says all.
     """
     if plan.version_reason.endswith(plan.framework_version):
-        return say("checked against {reason}", reason=reason(plan))
-    return say(
+        return message("checked against {reason}", reason=reason(plan))
+    return message(
         "checked against {framework} {version}: {reason}",
         framework=plan.framework,
         version=plan.framework_version,
@@ -44,7 +44,7 @@ def release(plan: Plan) -> Message:
 def reason(plan: Plan) -> str:
     """Why the release was chosen, in words that can be said in Chinese where they are fixed."""
     text = plan.version_reason
-    return say(text) if text in KEYS_ZH else text
+    return message(text) if text in KEYS_ZH else text
 
 
 KEYS_ZH = {
@@ -67,10 +67,10 @@ def shown(plan: Plan, key: str) -> str:
     return key if plan.framework == "verl" else f"--{key}"
 
 
-def replaced(case: Case, setting: Setting, text: str) -> tuple[TextEdit, ...]:
+def replaced(context: RuleContext, setting: Setting, text: str) -> tuple[TextEdit, ...]:
     """The edit that writes `text` for the key and its operator; none for a computed key."""
     span = setting.key_span
-    there = case.source.text[span.start : span.end]
+    there = context.source.text[span.start : span.end]
     dashes = "--" if there.startswith("--") else ""
     if there != dashes + written(setting):
         return ()

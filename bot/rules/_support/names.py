@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import TypeVar
 
 from bot.frameworks.plan import Field, Plan
-from bot.rules._support.base import Case
+from bot.rules._support.base import RuleContext
 from bot.script.name import model_size
 from bot.shell.source import Span
 
@@ -36,39 +36,39 @@ def where(plan: Plan, span: Span | None) -> Span:
     return span if span is not None else plan.launch.command.argv[0].span
 
 
-def is_run_form(case: Case) -> bool:
+def is_run_form(context: RuleContext) -> bool:
     """True for a name of the other form, run_<model>_<train>.sh, read by the profile `tuning`."""
-    return case.name.profile == "tuning" and case.name.file_name.startswith("run_")
+    return context.name.profile == "tuning" and context.name.file_name.startswith("run_")
 
 
-def asked(case: Case) -> bool:
+def asked(context: RuleContext) -> bool:
     """True in a folder called tuning or named after a size, for whose scripts the page asks."""
-    parts = PurePosixPath(case.name.path).parts
-    return case.name.folder is not None or "tuning" in parts[:-1]
+    parts = PurePosixPath(context.name.path).parts
+    return context.name.folder is not None or "tuning" in parts[:-1]
 
 
-def legible(case: Case) -> bool:
+def legible(context: RuleContext) -> bool:
     """True when the parts of the name stand where they should, so that they can be compared.
 
     The number of GPUs is the part that cannot be taken for another one.
     """
-    if case.name.profile != "tuning":
-        return case.name.valid
-    return case.name.gpus is not None and not is_run_form(case)
+    if context.name.profile != "tuning":
+        return context.name.valid
+    return context.name.gpus is not None and not is_run_form(context)
 
 
 def contradictions(
-    case: Case, field: Callable[[Plan], Field[T]], agrees: Callable[[T], bool]
+    context: RuleContext, field: Callable[[Plan], Field[T]], agrees: Callable[[T], bool]
 ) -> Iterator[tuple[Plan, Field[T], T]]:
     """The plans' fields, when every one of them is known and none agrees with a legible name.
 
     One launch that agrees, or one that is not known, is enough to stay silent: a script may start
     several, and the name need not be about each.
     """
-    if not legible(case):
+    if not legible(context):
         return
     found: list[tuple[Plan, Field[T], T]] = []
-    for plan in case.plans:
+    for plan in context.plans:
         known = field(plan)
         if known.value is None or agrees(known.value):
             return

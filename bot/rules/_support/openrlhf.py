@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.rules._support.base import Case
+from bot.rules._support.base import RuleContext
 from bot.rules._support.values import Values, values_of
 from bot.shell.source import Span
 
@@ -37,9 +37,9 @@ LIMITS = "Silent when one of the values cannot be known."
 LIMITS_ZH = "任何一个相关取值无法确定时不报告。"
 
 
-def ray_trainers(case: Case) -> Iterator[Values]:
+def ray_trainers(context: RuleContext) -> Iterator[Values]:
     """The values of each launch of the Ray trainer whose options are known."""
-    for plan in case.plans:
+    for plan in context.plans:
         if plan.framework == "openrlhf" and plan.launch.entry == RAY and plan.table is not None:
             yield values_of(plan)
 

@@ -10,10 +10,10 @@ from functools import cache
 import bot.rules
 from bot.base.discovery import entries
 from bot.base.errors import UserError
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.base.resources import DOCUMENTATION
 from bot.report import Edit, Finding, Fix, Unchecked
-from bot.rules._support.base import Case, Hit, Rule, Skip
+from bot.rules._support.base import Hit, Rule, RuleContext, Skip
 from bot.shell.source import Span
 
 DOCS = f"{DOCUMENTATION}/rules"
@@ -74,8 +74,8 @@ def wanted(select: Sequence[str] = (), ignore: Sequence[str] = ()) -> tuple[Rule
     )
 
 
-def check_case(
-    case: Case, *, select: Sequence[str] = (), ignore: Sequence[str] = ()
+def check_context(
+    context: RuleContext, *, select: Sequence[str] = (), ignore: Sequence[str] = ()
 ) -> tuple[tuple[Finding, ...], tuple[Unchecked, ...]]:
     """Run the rules over one script: what they found, and what could not be checked.
 
@@ -84,19 +84,21 @@ def check_case(
     an `Unchecked`, so that one fault does not hide what the other rules found.
     Raises UserError when a name is no rule's.
     """
-    return run(wanted(select, ignore), case)
+    return run(wanted(select, ignore), context)
 
 
-def run(chosen: Iterable[Rule], case: Case) -> tuple[tuple[Finding, ...], tuple[Unchecked, ...]]:
-    """Run these rules over one script; see `check_case`."""
+def run(
+    chosen: Iterable[Rule], context: RuleContext
+) -> tuple[tuple[Finding, ...], tuple[Unchecked, ...]]:
+    """Run these rules over one script; see `check_context`."""
     findings: dict[tuple[object, ...], Finding] = {}
     unchecked: dict[Unchecked, None] = {}
     for rule in chosen:
         check = f"{rule.meta.id} {rule.meta.slug}"
         try:
-            results = list(rule.check(case))
+            results = list(rule.check(context))
         except Exception as error:  # A fault in one rule must not hide what the others find.
-            reason = say(
+            reason = message(
                 "rule {id} failed: {kind}. This is a fault of rlbot, not of the script; please "
                 "report it with the script.",
                 id=rule.meta.id,
@@ -108,7 +110,7 @@ def run(chosen: Iterable[Rule], case: Case) -> tuple[tuple[Finding, ...], tuple[
             if isinstance(result, Skip):
                 unchecked[Unchecked(check=check, reason=result.reason)] = None
             else:
-                finding = finding_of(rule, result, case)
+                finding = finding_of(rule, result, context)
                 key = (finding.id, finding.line, finding.column, finding.message)
                 findings.setdefault(key, finding)
     return tuple(sorted(findings.values(), key=order)), tuple(unchecked)
@@ -120,19 +122,19 @@ def order(finding: Finding) -> tuple[object, ...]:
     return (*place, finding.id, finding.message)
 
 
-def finding_of(rule: Rule, hit: Hit, case: Case) -> Finding:
+def finding_of(rule: Rule, hit: Hit, context: RuleContext) -> Finding:
     """What a rule found, as the report has it."""
-    line, column, end_line, end_column = _place(case, hit.span)
+    line, column, end_line, end_column = _place(context, hit.span)
     fix = None
     if hit.edits:
-        edits = tuple(Edit(**_edit(case, e.span), text=e.text) for e in hit.edits)
-        fix = Fix(title=hit.fix_title or say("apply the edit"), safe=hit.fix_safe, edits=edits)
+        edits = tuple(Edit(**_edit(context, e.span), text=e.text) for e in hit.edits)
+        fix = Fix(title=hit.fix_title or message("apply the edit"), safe=hit.fix_safe, edits=edits)
     return Finding(
         id=rule.meta.id,
         slug=rule.meta.slug,
         severity=hit.severity or rule.meta.severity,
         message=hit.message,
-        path=case.path,
+        path=context.path,
         line=line,
         column=column,
         end_line=end_line,
@@ -140,18 +142,18 @@ def finding_of(rule: Rule, hit: Hit, case: Case) -> Finding:
         help=hit.help,
         url=url(rule.meta.slug),
         fix=fix,
-        rename=_moved(case.path, hit.rename) if hit.rename else None,
+        rename=_moved(context.path, hit.rename) if hit.rename else None,
     )
 
 
-def _place(case: Case, span: Span) -> tuple[int, int, int, int]:
-    place = case.source.place(span)
+def _place(context: RuleContext, span: Span) -> tuple[int, int, int, int]:
+    place = context.source.place(span)
     return place.line, place.column, place.end_line, place.end_column
 
 
-def _edit(case: Case, span: Span) -> dict[str, int]:
+def _edit(context: RuleContext, span: Span) -> dict[str, int]:
     names = ("line", "column", "end_line", "end_column")
-    return dict(zip(names, _place(case, span), strict=True))
+    return dict(zip(names, _place(context, span), strict=True))
 
 
 def _moved(path: str, new: str) -> str:

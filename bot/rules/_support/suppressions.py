@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from bot.report import Finding
-from bot.rules._support.base import Case, TextEdit
+from bot.rules._support.base import RuleContext, TextEdit
 from bot.shell.source import Source, Span
 from bot.shell.words import Comment
 
@@ -90,16 +90,16 @@ def _of(source_text: str, comments: tuple[Comment, ...]) -> tuple[Suppression, .
     return tuple(found)
 
 
-def suppressions(case: Case) -> tuple[Suppression, ...]:
+def suppressions(context: RuleContext) -> tuple[Suppression, ...]:
     """Every comment of the script that is meant to suppress, in order; LIMIT and one at most."""
-    if "rlbot" not in case.source.text:
+    if "rlbot" not in context.source.text:
         return ()
-    return _of(case.source.text, case.reading.comments)
+    return _of(context.source.text, context.reading.comments)
 
 
-def removal(case: Case, suppression: Suppression) -> TextEdit:
+def removal(context: RuleContext, suppression: Suppression) -> TextEdit:
     """The edit that takes the comment out, with the line when nothing else stands on it."""
-    text = case.source.text
+    text = context.source.text
     start, end = suppression.span.start, suppression.span.end
     while start > 0 and text[start - 1] in " \t":
         start -= 1

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from bot.base.devices import Device, by_token
 from bot.frameworks.plan import Plan
-from bot.rules._support.base import Case
+from bot.rules._support.base import RuleContext
 from bot.rules._support.values import Values
 from bot.rules._support.verl import trainers
 from bot.script.header import read_header
@@ -30,21 +30,21 @@ NOT_MIN = "Not for a script tagged MIN, since it costs memory."
 NOT_MIN_ZH = "它会多占显存，因此不用于标记为 MIN 的脚本。"
 
 
-def tag(case: Case) -> str:
+def tag(context: RuleContext) -> str:
     """MIN or RECOMMENDED, as the script's comment says; "" without one."""
-    if not _TAG.search(case.source.text):
+    if not _TAG.search(context.source.text):
         return ""  # Every rule of the guide asks, and most scripts have none.
-    stated = read_header(case.reading.comments).tag
+    stated = read_header(context.reading.comments).tag
     return stated.text if stated else ""
 
 
 _TAG = re.compile(r"#\s*tag\s*:", re.IGNORECASE)
 
 
-def advised(case: Case, tags: tuple[str, ...] = ANY) -> Iterator[Values]:
+def advised(context: RuleContext, tags: tuple[str, ...] = ANY) -> Iterator[Values]:
     """The launches of verl's PPO trainer that advice for these tags is for."""
-    if tag(case) in tags:
-        yield from trainers(case)
+    if tag(context) in tags:
+        yield from trainers(context)
 
 
 def billions(model: str | None) -> float | None:
@@ -66,8 +66,8 @@ def adapter_trained(plan: Plan) -> bool | None:
     return bool(plan.adapter.value) if plan.adapter.value is not None else None
 
 
-def card(case: Case) -> Device | None:
+def card(context: RuleContext) -> Device | None:
     """The accelerator that the file's name states, when it states one."""
-    words = re.split(r"[_.]", case.name.file_name.lower())
+    words = re.split(r"[_.]", context.name.file_name.lower())
     found = [devices[0] for word in words if (devices := by_token(word))]
     return found[0] if len(found) == 1 else None

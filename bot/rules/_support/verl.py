@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import Message, say
-from bot.rules._support.base import Case
+from bot.base.messages import Message, message
+from bot.rules._support.base import RuleContext
 from bot.rules._support.values import Values, values_of, version_at_least
 
 ENTRY = "verl.trainer.main_ppo"
@@ -25,9 +25,9 @@ LIMITS = (
 )
 
 
-def trainers(case: Case) -> Iterator[Values]:
+def trainers(context: RuleContext) -> Iterator[Values]:
     """The values of each launch that runs verl's own checks."""
-    for plan in case.plans:
+    for plan in context.plans:
         if plan.framework == "verl" and plan.launch.entry == ENTRY:
             yield values_of(plan)
 
@@ -37,9 +37,9 @@ LIMITS_ZH = (
 )
 
 
-def static(case: Case) -> Iterator[Values]:
+def static(context: RuleContext) -> Iterator[Values]:
     """As `trainers`, without those that size batches by tokens, which most checks leave out."""
-    for values in trainers(case):
+    for values in trainers(context):
         if values.flag(f"{ACTOR}.use_dynamic_bsz") is False:
             yield values
 
@@ -145,18 +145,18 @@ def per_gpu_help(values: Values, key: str) -> Message:
     parallel = values.number(f"{ACTOR}.ulysses_sequence_parallel_size")
     fsdp = values.text(f"{ACTOR}.strategy") in ("fsdp", "fsdp2")
     if not total or not count or not fsdp or parallel is None:
-        return say(
+        return message(
             "use {key}_per_gpu: the value over all GPUs, divided by the data-parallel size", key=key
         )
     ranks = count // max(1, parallel)
     if not ranks or total % ranks:
-        return say(
+        return message(
             "use {key}_per_gpu: {total} over all GPUs, divided by the data-parallel size {ranks}",
             key=key,
             total=total,
             ranks=ranks,
         )
-    return say(
+    return message(
         "use {key}_per_gpu={share} ({total} over all GPUs, data-parallel size {ranks})",
         key=key,
         share=total // ranks,

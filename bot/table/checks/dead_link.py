@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.table import rst
-from bot.table.checks._support.base import Case, Chinese, Entry, Hit, Meta, Skip
+from bot.table.checks._support.base import Chinese, Entry, Hit, Meta, PageContext, Skip
 
 _GONE = "the link leads to {path}, which is not there"
 _GONE_AT = "the link leads to {path}, which {commit} does not have"
@@ -61,25 +61,25 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit | Skip]:
+def check(context: PageContext) -> Iterator[Hit | Skip]:
     """Look at where each link leads."""
     reasons: dict[str, list[str]] = {}
-    for entry in case.entries:
+    for entry in context.entries:
         cell, target = entry.row.cell("link"), entry.target
         if cell is None:
             continue
         if target.state == "unknown":
-            reasons.setdefault(target.reason, []).append(str(case.page.line_of(cell.start)))
+            reasons.setdefault(target.reason, []).append(str(context.page.line_of(cell.start)))
         elif target.state == "missing":
-            message = (
-                say(_GONE_AT, path=target.path, commit=target.commit[:10])
+            text = (
+                message(_GONE_AT, path=target.path, commit=target.commit[:10])
                 if target.commit
-                else say(_GONE, path=target.path)
+                else message(_GONE, path=target.path)
             )
             meant = entry.meant
-            help_ = say(_MEANT, path=meant.path) if meant else say(_LOOK)
+            help_ = message(_MEANT, path=meant.path) if meant else message(_LOOK)
             yield Hit(
-                message=message,
+                message=text,
                 start=cell.start,
                 end=cell.end,
                 help=help_,
@@ -89,9 +89,9 @@ def check(case: Case) -> Iterator[Hit | Skip]:
             )
     for reason, lines in reasons.items():
         if len(lines) == 1:
-            yield Skip(reason=say(_OPEN, line=lines[0], reason=reason))
+            yield Skip(reason=message(_OPEN, line=lines[0], reason=reason))
         else:
-            yield Skip(reason=say(_OPEN_MANY, lines=", ".join(lines), reason=reason))
+            yield Skip(reason=message(_OPEN_MANY, lines=", ".join(lines), reason=reason))
 
 
 def _mended(entry: Entry, source: str) -> str | None:

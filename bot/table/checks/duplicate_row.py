@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.table.checks._support.base import Case, Chinese, Entry, Hit, Meta
+from bot.base.messages import message
+from bot.table.checks._support.base import Chinese, Entry, Hit, Meta, PageContext
 from bot.table.columns import Column
 
 _SCRIPT = "{script} has a row already, at line {line}"
@@ -48,30 +48,30 @@ _SAYING: tuple[Column, ...] = (
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: PageContext) -> Iterator[Hit]:
     """Compare each row with those above it."""
     by_path: dict[str, Entry] = {}
     by_words: dict[tuple[str, ...], Entry] = {}
-    for entry in case.entries:
+    for entry in context.entries:
         path = entry.subject.path if entry.subject else entry.target.path
         words = tuple(entry.row.text(column).casefold() for column in _SAYING)
         place = entry.cell("link") or entry.row.cells[0]
         same_path = by_path.setdefault(path, entry) if path else entry
         same_words = by_words.setdefault(words, entry) if entry.cell("model") else entry
         if same_path is not entry:
-            line = case.page.line_of(same_path.row.start)
+            line = context.page.line_of(same_path.row.start)
             yield Hit(
-                message=say(_SCRIPT, script=path, line=line),
+                message=message(_SCRIPT, script=path, line=line),
                 start=place.start,
                 end=place.end,
-                help=say(_HELP),
+                help=message(_HELP),
             )
         elif same_words is not entry:
-            line = case.page.line_of(same_words.row.start)
+            line = context.page.line_of(same_words.row.start)
             yield Hit(
-                message=say(_SAME, line=line),
+                message=message(_SAME, line=line),
                 start=place.start,
                 end=place.end,
-                help=say(_HELP),
+                help=message(_HELP),
                 severity="warning",
             )

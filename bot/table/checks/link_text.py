@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.table.checks._support.base import Case, Chinese, Hit, Meta
+from bot.base.messages import message
+from bot.table.checks._support.base import Chinese, Hit, Meta, PageContext
 from bot.table.checks._support.names import bare_stem
 from bot.table.parts import file_name
 
@@ -37,9 +37,9 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: PageContext) -> Iterator[Hit]:
     """Compare text and address."""
-    for entry in case.entries:
+    for entry in context.entries:
         cell = entry.cell("link")
         link = cell.link if cell else None
         if cell is None or link is None or link.text == link.url:
@@ -47,5 +47,5 @@ def check(case: Case) -> Iterator[Hit]:
         name = file_name(link.url) or ""
         scriptlike = link.text.endswith(".sh") or link.text.count("_") > 2
         if scriptlike and bare_stem(link.text) != bare_stem(name):
-            message = say(_OTHER, text=link.text, file=name)
-            yield Hit(message=message, start=cell.start, end=cell.end, help=say(_HELP))
+            text = message(_OTHER, text=link.text, file=name)
+            yield Hit(message=text, start=cell.start, end=cell.end, help=message(_HELP))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.script.name import model_size
 from bot.table import place
-from bot.table.checks._support.base import Case, Chinese, Hit, Meta, Subject
+from bot.table.checks._support.base import Chinese, Hit, Meta, PageContext, Subject
 
 _MISSING = "{script} has no row in this page"
 _HELP = "rlbot table add {page} {script}"
@@ -41,25 +41,25 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: PageContext) -> Iterator[Hit]:
     """Look for a row of each script."""
-    entries = (*case.entries, *case.unread)
+    entries = (*context.entries, *context.unread)
     linked = {entry.target.path for entry in entries}
     linked |= {entry.meant.path for entry in entries if entry.meant}
-    for script in case.scripts:
-        if script.path not in linked and script.path not in case.offered:
-            at = _place(case, script)
+    for script in context.scripts:
+        if script.path not in linked and script.path not in context.offered:
+            at = _place(context, script)
             yield Hit(
-                message=say(_MISSING, script=script.path),
+                message=message(_MISSING, script=script.path),
                 start=at,
                 end=at,
-                help=say(_HELP, page=case.page.path, script=script.path),
+                help=message(_HELP, page=context.page.path, script=script.path),
             )
 
 
-def _place(case: Case, script: Subject) -> int:
+def _place(context: PageContext, script: Subject) -> int:
     models = [plan.model.value for plan in script.plans if plan.model.value]
     sizes = [model_size(model) for model in (*models, script.name.model or "")]
     size = next((size.upper() for size in sizes if size), None)
-    section = place.find_section(case.page, size) if size else None
-    return place.start_of(case.page, section) if section else 0
+    section = place.find_section(context.page, size) if size else None
+    return place.start_of(context.page, section) if section else 0

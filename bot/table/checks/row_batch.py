@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.table.checks._support.base import Case, Chinese, Hit, Meta, Skip
+from bot.base.messages import message
+from bot.table.checks._support.base import Chinese, Hit, Meta, PageContext, Skip
 from bot.table.checks._support.compare import UNKNOWN, UNKNOWN_ZH, contradictions
 
 _FORM = 'MaxBatch is "{cell}", which is no number'
@@ -49,26 +49,26 @@ META = Meta(
 _NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+\Z|\d+\Z")
 
 
-def check(case: Case) -> Iterator[Hit | Skip]:
+def check(context: PageContext) -> Iterator[Hit | Skip]:
     """Compare the numbers."""
-    for entry in case.entries:
+    for entry in context.entries:
         cell = entry.cell("max_batch")
         if cell and not _NUMBER.match(cell.text):
-            message = say(_FORM, cell=cell.text)
-            yield Hit(message=message, start=cell.start, end=cell.end, severity="warning")
+            text = message(_FORM, cell=cell.text)
+            yield Hit(message=text, start=cell.start, end=cell.end, severity="warning")
     found = contradictions(
-        case, "max_batch", lambda plan: plan.train_batch_size.value, _agree, str, _WHAT
+        context, "max_batch", lambda plan: plan.train_batch_size.value, _agree, str, _WHAT
     )
     for one in found:
         if isinstance(one, Skip):
             yield one
             continue
         yield Hit(
-            message=say(_WRONG, cell=one.cell.text, script=one.entry.script, used=one.used),
+            message=message(_WRONG, cell=one.cell.text, script=one.entry.script, used=one.used),
             start=one.cell.start,
             end=one.cell.end,
-            help=say(_HELP, used=one.used),
-            fix_title=say(_USE, used=one.used),
+            help=message(_HELP, used=one.used),
+            fix_title=message(_USE, used=one.used),
             text=one.used,
         )
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.table.checks._support.base import Case, Chinese, Hit, Meta
+from bot.base.messages import message
+from bot.table.checks._support.base import Chinese, Hit, Meta, PageContext
 
 _NONE = "this row names no contributor"
 _OTHER = "the row credits {cell}, a comment of {script} names {stated}"
@@ -41,21 +41,21 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: PageContext) -> Iterator[Hit]:
     """Compare each credit with the script's comment."""
-    for entry in case.entries:
+    for entry in context.entries:
         cell, subject = entry.row.cell("contributor"), entry.subject
         if cell is None:
             continue
         stated = subject.header.contributor.text if subject and subject.header.contributor else None
         if not cell.text:
-            yield Hit(message=say(_NONE), start=cell.start, end=cell.end, help=say(_HELP))
+            yield Hit(message=message(_NONE), start=cell.start, end=cell.end, help=message(_HELP))
         elif stated and not _same(cell.text, stated, cell.link.url if cell.link else ""):
             yield Hit(
-                message=say(_OTHER, cell=cell.text, script=entry.script, stated=stated),
+                message=message(_OTHER, cell=cell.text, script=entry.script, stated=stated),
                 start=cell.start,
                 end=cell.end,
-                help=say(_AGREE),
+                help=message(_AGREE),
                 severity="warning",
             )
 

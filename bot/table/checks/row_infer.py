@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.table import rst
-from bot.table.checks._support.base import Case, Chinese, Hit, Meta, Skip
+from bot.table.checks._support.base import Chinese, Hit, Meta, PageContext, Skip
 from bot.table.checks._support.compare import UNKNOWN, UNKNOWN_ZH, contradictions
 
 _WRONG = "the row says {cell}, {script} generates with {used}"
@@ -42,9 +42,9 @@ META = Meta(
 _VERSION = re.compile(r"[-=\s]*v?\d+(?:\.\w+)*\Z")
 
 
-def check(case: Case) -> Iterator[Hit | Skip]:
+def check(context: PageContext) -> Iterator[Hit | Skip]:
     """Compare the engines, without their releases."""
-    found = contradictions(case, "infer", lambda plan: plan.infer.value, _agree, str, _WHAT)
+    found = contradictions(context, "infer", lambda plan: plan.infer.value, _agree, str, _WHAT)
     for one in found:
         if isinstance(one, Skip):
             yield one
@@ -52,11 +52,11 @@ def check(case: Case) -> Iterator[Hit | Skip]:
         # The release of the wrong engine is nothing that the right one could keep.
         bare = _engine(one.cell.text) == one.cell.text.casefold()
         yield Hit(
-            message=say(_WRONG, cell=one.cell.text, script=one.entry.script, used=one.used),
+            message=message(_WRONG, cell=one.cell.text, script=one.entry.script, used=one.used),
             start=one.cell.start,
             end=one.cell.end,
-            help=say(_USE if bare else _RELEASE, used=one.used),
-            fix_title=say(_USE, used=one.used) if bare else None,
+            help=message(_USE if bare else _RELEASE, used=one.used),
+            fix_title=message(_USE, used=one.used) if bare else None,
             text=rst.cell(one.used) if bare else None,
             safe=True,
         )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.table.checks._support.base import Case, Chinese, Hit, Meta, Skip
+from bot.base.messages import message
+from bot.table.checks._support.base import Chinese, Hit, Meta, PageContext, Skip
 
 _NONE = "this row links to no script"
 _OTHER = "this row links to {path}, which is no script"
@@ -36,17 +36,17 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit | Skip]:
+def check(context: PageContext) -> Iterator[Hit | Skip]:
     """Look for a script behind each row."""
-    for entry in case.entries:
+    for entry in context.entries:
         cell, target = entry.row.cell("link"), entry.target
         if cell is None:
             continue
         if target.state == "none":
-            yield Hit(message=say(_NONE), start=cell.start, end=cell.end, help=say(_HELP))
+            yield Hit(message=message(_NONE), start=cell.start, end=cell.end, help=message(_HELP))
         elif target.path and not target.path.endswith(".sh"):
-            message = say(_OTHER, path=target.path)
-            yield Hit(message=message, start=cell.start, end=cell.end, help=say(_HELP))
+            text = message(_OTHER, path=target.path)
+            yield Hit(message=text, start=cell.start, end=cell.end, help=message(_HELP))
         elif entry.subject and not entry.subject.plans:
-            line = case.page.line_of(cell.start)
-            yield Skip(reason=say(_SILENT, line=line, script=entry.script))
+            line = context.page.line_of(cell.start)
+            yield Skip(reason=message(_SILENT, line=line, script=entry.script))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.table.checks._support.base import Case, Chinese, Hit, Meta, Skip
+from bot.table.checks._support.base import Chinese, Hit, Meta, PageContext, Skip
 from bot.table.checks._support.compare import (
     UNKNOWN,
     UNKNOWN_ZH,
@@ -45,10 +45,10 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit | Skip]:
+def check(context: PageContext) -> Iterator[Hit | Skip]:
     """Compare the model's names."""
     found = contradictions(
-        case,
+        context,
         "model",
         lambda plan: model_name(plan.model.value) if plan.model.value else None,
         _agree,

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from bot.base.devices import by_token
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.table import rst
-from bot.table.checks._support.base import Case, Chinese, Entry, Hit, Meta, Skip
+from bot.table.checks._support.base import Chinese, Entry, Hit, Meta, PageContext, Skip
 from bot.table.parts import Cell
 
 _FORM = 'the resource is "{cell}"; write number*device, such as 8*H20'
@@ -58,25 +58,27 @@ META = Meta(
 _RESOURCE = re.compile(r"(\d{1,6})\s*[*x×X]\s*(\S+)\Z")
 
 
-def check(case: Case) -> Iterator[Hit | Skip]:
+def check(context: PageContext) -> Iterator[Hit | Skip]:
     """Compare number and device."""
-    for entry in case.entries:
+    for entry in context.entries:
         cell, subject = entry.cell("resource"), entry.subject
         if cell is None:
             continue
         found = _RESOURCE.match(cell.text)
         if not found:
             yield Hit(
-                message=say(_FORM, cell=cell.text),
+                message=message(_FORM, cell=cell.text),
                 start=cell.start,
                 end=cell.end,
                 severity="warning",
             )
         elif subject:
-            yield from _compare(case, entry, cell, int(found[1]), found[2])
+            yield from _compare(context, entry, cell, int(found[1]), found[2])
 
 
-def _compare(case: Case, entry: Entry, cell: Cell, count: int, device: str) -> Iterator[Hit | Skip]:
+def _compare(
+    context: PageContext, entry: Entry, cell: Cell, count: int, device: str
+) -> Iterator[Hit | Skip]:
     subject = entry.subject
     if subject is None:
         return
@@ -90,8 +92,8 @@ def _compare(case: Case, entry: Entry, cell: Cell, count: int, device: str) -> I
         elif named is not None:
             right, template = named, _NAME
         elif not known:
-            line = case.page.line_of(cell.start)
-            yield Skip(reason=say(_UNKNOWN, line=line, script=entry.script))
+            line = context.page.line_of(cell.start)
+            yield Skip(reason=message(_UNKNOWN, line=line, script=entry.script))
     label = _label(subject.name.device)
     other = label if label and not _same(device, label) else None
     if right == count and other is None:
@@ -102,18 +104,18 @@ def _compare(case: Case, entry: Entry, cell: Cell, count: int, device: str) -> I
     else:
         told, said, template = device, other or device, _NAME
     yield Hit(
-        message=say(template, told=told, script=entry.script, used=said),
+        message=message(template, told=told, script=entry.script, used=said),
         start=cell.start,
         end=cell.end,
-        help=say(_USE, used=text),
-        fix_title=say(_USE, used=text),
+        help=message(_USE, used=text),
+        fix_title=message(_USE, used=text),
         text=rst.cell(text),
         safe=True,
     )
 
 
 def _gpus(count: int) -> str:
-    return say(_GPU if count == 1 else _GPUS, count=count)
+    return message(_GPU if count == 1 else _GPUS, count=count)
 
 
 def _label(token: str | None) -> str | None:

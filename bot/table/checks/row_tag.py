@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.script.header import TAGS
-from bot.table.checks._support.base import Case, Chinese, Hit, Meta
+from bot.table.checks._support.base import Chinese, Hit, Meta, PageContext
 from bot.table.tag import deserved_tag
 
 _NONE = 'the tag is "{tag}"; the page knows MIN and RECOMMENDED'
@@ -44,9 +44,9 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: PageContext) -> Iterator[Hit]:
     """Compare each tag with the known ones, the script's comment, and its settings."""
-    for entry in case.entries:
+    for entry in context.entries:
         cell, subject = entry.cell("tag"), entry.subject
         if cell is None:
             continue
@@ -54,18 +54,18 @@ def check(case: Case) -> Iterator[Hit]:
         stated = subject.header.tag.text if subject and subject.header.tag else None
         if tag not in TAGS:
             yield Hit(
-                message=say(_NONE, tag=cell.text),
+                message=message(_NONE, tag=cell.text),
                 start=cell.start,
                 end=cell.end,
-                help=say(_USE, tag=stated) if stated in TAGS else None,
+                help=message(_USE, tag=stated) if stated in TAGS else None,
             )
         elif stated in TAGS and stated != tag:
             yield Hit(
-                message=say(_STATED, tag=tag, script=entry.script, stated=stated),
+                message=message(_STATED, tag=tag, script=entry.script, stated=stated),
                 start=cell.start,
                 end=cell.end,
-                help=say(_USE, tag=stated),
-                fix_title=say(_USE, tag=stated),
+                help=message(_USE, tag=stated),
+                fix_title=message(_USE, tag=stated),
                 text=stated,
                 safe=True,
             )
@@ -73,7 +73,7 @@ def check(case: Case) -> Iterator[Hit]:
             deserved = [deserved_tag(plan) for plan in subject.plans]
             if all(one.tag == "RECOMMENDED" for one in deserved):
                 yield Hit(
-                    message=say(_UNEARNED, script=entry.script),
+                    message=message(_UNEARNED, script=entry.script),
                     start=cell.start,
                     end=cell.end,
                     help=deserved[0].reason,

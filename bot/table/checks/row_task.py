@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.frameworks.plan import Plan
 from bot.script.plan import task_label
-from bot.table.checks._support.base import Case, Chinese, Hit, Meta, Skip
+from bot.table.checks._support.base import Chinese, Hit, Meta, PageContext, Skip
 from bot.table.checks._support.compare import (
     UNKNOWN,
     UNKNOWN_ZH,
@@ -51,9 +51,9 @@ META = Meta(
 _NAMED = frozenset({"PPO", "GRPO", "RLOO", "REMAX", "REINFORCE++", "OPO", "GPG", "GAE"})
 
 
-def check(case: Case) -> Iterator[Hit | Skip]:
+def check(context: PageContext) -> Iterator[Hit | Skip]:
     """Compare algorithm and adapter."""
-    return corrected(contradictions(case, "task", _task, _agree, str, _WHAT), _WRONG)
+    return corrected(contradictions(context, "task", _task, _agree, str, _WHAT), _WRONG)
 
 
 def _task(plan: Plan) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.table.checks._support.base import Case, Chinese, Hit, Meta, Skip
+from bot.table.checks._support.base import Chinese, Hit, Meta, PageContext, Skip
 from bot.table.checks._support.compare import (
     UNKNOWN,
     UNKNOWN_ZH,
@@ -43,9 +43,9 @@ META = Meta(
 _SAME = {"fsdp1": "fsdp", "mcore": "megatron", "ds": "deepspeed"}
 
 
-def check(case: Case) -> Iterator[Hit | Skip]:
+def check(context: PageContext) -> Iterator[Hit | Skip]:
     """Compare the backends."""
-    found = contradictions(case, "train", lambda plan: plan.train.value, _agree, str, _WHAT)
+    found = contradictions(context, "train", lambda plan: plan.train.value, _agree, str, _WHAT)
     return corrected(found, _WRONG)
 
 

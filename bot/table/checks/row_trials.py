@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.table.checks._support.base import Case, Chinese, Hit, Meta
+from bot.base.messages import message
+from bot.table.checks._support.base import Chinese, Hit, Meta, PageContext
 
 _FAILED = "MaxBatch {cell} rests on a value that failed: {said} ({script}, line {line})"
 _BELOW = "MaxBatch {cell} is not the largest that ran: {said} ({script}, line {line})"
@@ -41,14 +41,14 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: PageContext) -> Iterator[Hit]:
     """Carry what is said of the script to its row."""
-    for entry, cell, subject in case.compared("max_batch"):
+    for entry, cell, subject in context.compared("max_batch"):
         for finding in subject.trials:
             if finding.severity != "note":
                 failed = finding.severity == "error"
                 yield Hit(
-                    message=say(
+                    message=message(
                         _FAILED if failed else _BELOW,
                         cell=cell.text,
                         said=finding.message,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.table.checks._support.base import Case, Chinese, Hit, Meta
+from bot.base.messages import message
+from bot.table.checks._support.base import Chinese, Hit, Meta, PageContext
 from bot.table.columns import size_value
 from bot.table.parts import Section
 
@@ -38,32 +38,32 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: PageContext) -> Iterator[Hit]:
     """Compare each section with those above it."""
     seen: dict[str, Section] = {}
     largest: Section | None = None
-    for section in case.page.sections:
+    for section in context.page.sections:
         size, heading = section.size, section.heading
         if size is None or heading is None:
             continue
         end = heading.start + len(heading.title) if not heading.overlined else heading.start
         if size in seen:
-            line = _line(case, seen[size])
-            message = say(_TWICE, section=section.label or size, line=line)
-            yield Hit(message=message, start=heading.start, end=end, help=say(_JOIN))
+            line = _line(context, seen[size])
+            text = message(_TWICE, section=section.label or size, line=line)
+            yield Hit(message=text, start=heading.start, end=end, help=message(_JOIN))
             continue
         seen[size] = section
         if largest and largest.size and size_value(size) < size_value(largest.size):
-            message = say(
+            text = message(
                 _ORDER,
                 section=section.label or size,
                 other=largest.label or largest.size,
-                line=_line(case, largest),
+                line=_line(context, largest),
             )
-            yield Hit(message=message, start=heading.start, end=end, help=say(_MOVE))
+            yield Hit(message=text, start=heading.start, end=end, help=message(_MOVE))
         else:
             largest = section
 
 
-def _line(case: Case, section: Section) -> int:
-    return case.page.line_of(section.heading.start if section.heading else 0)
+def _line(context: PageContext, section: Section) -> int:
+    return context.page.line_of(section.heading.start if section.heading else 0)

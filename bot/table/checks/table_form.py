@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
-from bot.table.checks._support.base import Case, Chinese, Hit, Meta
+from bot.base.messages import message
+from bot.table.checks._support.base import Chinese, Hit, Meta, PageContext
 
 _BROKEN = "this table cannot be read: {problem}"
 _HELP = "mend the table; its rows are not checked until then"
@@ -35,14 +35,14 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: PageContext) -> Iterator[Hit]:
     """Report what the reader of the page stumbled over."""
-    for section in case.page.sections:
+    for section in context.page.sections:
         table = section.table
         if table and table.problem:
             yield Hit(
-                message=say(_BROKEN, problem=table.problem),
+                message=message(_BROKEN, problem=table.problem),
                 start=table.header.start,
                 end=table.header.start,
-                help=say(_HELP),
+                help=message(_HELP),
             )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.script.name import same_size
 from bot.table import place
-from bot.table.checks._support.base import Case, Chinese, Hit, Meta
+from bot.table.checks._support.base import Chinese, Hit, Meta, PageContext
 
 _WRONG = "{model} stands in the section {section}"
 _MOVE = "move the row to the section {section}, at line {line}"
@@ -42,24 +42,24 @@ META = Meta(
 )
 
 
-def check(case: Case) -> Iterator[Hit]:
+def check(context: PageContext) -> Iterator[Hit]:
     """Compare each row's size with its section's."""
-    for entry in case.entries:
+    for entry in context.entries:
         cell, section = entry.cell("model"), entry.section
         size = entry.row.size
         if cell is None or size is None or section.heading is None or section.size is None:
             continue
         if same_size(size, section.size):
             continue
-        own = next((s for s in case.page.sections if s.size and same_size(s.size, size)), None)
-        message = say(_WRONG, model=cell.text, section=section.label or section.size)
+        own = next((s for s in context.page.sections if s.size and same_size(s.size, size)), None)
+        text = message(_WRONG, model=cell.text, section=section.label or section.size)
         if own:
-            line = case.page.line_of(place.start_of(case.page, own))
-            help_ = say(_MOVE, section=own.label or own.size, line=line)
+            line = context.page.line_of(place.start_of(context.page, own))
+            help_ = message(_MOVE, section=own.label or own.size, line=line)
         else:
-            help_ = say(_MAKE, section=size)
+            help_ = message(_MAKE, section=size)
         yield Hit(
-            message=message,
+            message=text,
             start=cell.start,
             end=cell.end,
             help=help_,

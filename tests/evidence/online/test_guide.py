@@ -6,13 +6,13 @@ import ast
 from pathlib import Path
 from typing import Final, get_args
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.evidence.links import parse_link
 from bot.evidence.online.failure import Failure, Kind, sentence
 
 ROOT: Final = Path(__file__).resolve().parents[3]
 LINK = parse_link("https://wandb.ai/ada/tuning/runs/abc123")
-MANY = say("more than {count} bytes", count=2 << 30)
+MANY = message("more than {count} bytes", count=2 << 30)
 WHEN: Final[dict[Kind, tuple[str, Failure]]] = {
     "no-key": ("not public, and no key", Failure(kind="no-key")),
     "bad-key": ("key refused", Failure(kind="bad-key", status=401)),
@@ -36,7 +36,7 @@ WHEN: Final[dict[Kind, tuple[str, Failure]]] = {
     "sdk": ("SDK fails", Failure(kind="sdk", stage="the history", detail="RuntimeError")),
     "ended": (
         "process killed",
-        Failure(kind="ended", stage="the history", detail=say("by {signal}", signal="SIGKILL")),
+        Failure(kind="ended", stage="the history", detail=message("by {signal}", signal="SIGKILL")),
     ),
     "missing-sdk": ("SDK broken", Failure(kind="missing-sdk", detail="ImportError")),
 }

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from bot.base.messages import Message, say, translated
+from bot.base.messages import Message, message, translated
 from bot.evidence.online.failure import Failure
 from bot.evidence.online.wire import from_json, to_json
 from tests.evidence.samples import facts
 
-GAP = say(
+GAP = message(
     "Reading the history stopped after {bound}, at row {row} of {counted}: what follows is not "
     "part of the comparison.",
-    bound=say("{seconds} seconds", seconds="300"),
+    bound=message("{seconds} seconds", seconds="300"),
     row=128,
     counted=4_000,
 )
@@ -30,7 +30,9 @@ def _journey(data: Any) -> Any:
 
 
 def test_facts_arrive_whole() -> None:
-    sent = facts(gaps=(GAP, "as it is"), sibling_gaps=(GAP,), source=say("W&B run {run}", run="a"))
+    sent = facts(
+        gaps=(GAP, "as it is"), sibling_gaps=(GAP,), source=message("W&B run {run}", run="a")
+    )
     arrived = from_json(_journey(to_json(sent)))
     assert arrived == sent
     assert translated(arrived.gaps[0], CHINESE) == "满 300 秒，第 128 行，共 4000 行"
@@ -41,7 +43,7 @@ def test_facts_arrive_whole() -> None:
 
 def test_a_failure_arrives_whole() -> None:
     sent = Failure(
-        kind="too-much", stage="the history", detail=say("more than {count} bytes", count=5)
+        kind="too-much", stage="the history", detail=message("more than {count} bytes", count=5)
     )
     arrived = Failure.from_json(_journey(sent.to_json()))
     assert arrived == sent

@@ -13,7 +13,7 @@ import pytest
 from bot.base.messages import Message, translated
 from bot.rules._support.base import Rule
 from bot.rules._support.registry import rules
-from tests.rules.helpers import case
+from tests.rules.helpers import context
 
 each_rule = pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule.meta.slug)
 
@@ -22,7 +22,11 @@ def templates(rule: Rule) -> Iterator[str]:
     """The first argument of every `say` in the rule's file."""
     module = sys.modules[rule.check.__module__]
     for node in ast.walk(ast.parse(inspect.getsource(module))):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "say":
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id == "message"
+        ):
             first = node.args[0]
             assert isinstance(first, ast.Constant), ast.unparse(node)
             assert isinstance(first.value, str)
@@ -71,7 +75,7 @@ def test_the_documentation_is_there_in_chinese(rule: Rule) -> None:
 def test_what_the_bad_example_is_told_comes_out_in_chinese(rule: Rule) -> None:
     example = rule.meta.example
     assert rule.meta.zh is not None
-    found = list(rule.check(case(example.bad, example.bad_path or example.path)))
+    found = list(rule.check(context(example.bad, example.bad_path or example.path)))
     assert found
     for one in found:
         for text in (getattr(one, name, None) for name in ("message", "help", "fix_title")):

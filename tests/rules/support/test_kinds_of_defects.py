@@ -9,8 +9,8 @@ from __future__ import annotations
 import pytest
 
 from bot.rules._support.example import verl
-from bot.rules._support.registry import check_case
-from tests.rules.helpers import PATH, case
+from bot.rules._support.registry import check_context
+from tests.rules.helpers import PATH, context
 
 FOLDER = "examples/tuning/7b"
 MODEL = "actor_rollout_ref.model.path"
@@ -122,12 +122,12 @@ KINDS = {
 def test_it_is_found_at_its_line(kind: str) -> None:
     script, path, (rule, severity, text) = KINDS[kind]
     line = script[: script.index(text)].count("\n") + 1
-    findings, _ = check_case(case(script, path))
+    findings, _ = check_context(context(script, path))
     assert (rule, severity, line) in {(one.id, one.severity, one.line) for one in findings}
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_else_but_notes_is_found(kind: str) -> None:
     script, path, wanted = KINDS[kind]
-    findings, _ = check_case(case(script, path))
+    findings, _ = check_context(context(script, path))
     assert {found.id for found in findings if found.severity != "note"} <= {wanted[0]}

@@ -8,7 +8,7 @@ import pytest
 
 from bot.rules._support.example import verl
 from bot.rules._support.values import version_at_least
-from tests.rules.helpers import PATH, case, found, quiet
+from tests.rules.helpers import PATH, context, found, quiet
 
 MEGATRON = (
     "model_engine=megatron",
@@ -103,7 +103,7 @@ def test_a_default_that_set_u_stops_at_is_an_error() -> None:
 def test_a_checkout_is_like_the_release_whose_settings_it_has(
     release: str, is_at_least: tuple[int, ...], is_before: tuple[int, ...]
 ) -> None:
-    (plan,) = case(verl(before=f"# verl: {release}")).plans
+    (plan,) = context(verl(before=f"# verl: {release}")).plans
     checkout = replace(plan, framework_version="checkout")
     assert version_at_least(checkout, *is_at_least)
     assert not version_at_least(checkout, *is_before)

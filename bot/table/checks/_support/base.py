@@ -94,7 +94,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class PageContext:
     """The page with the scripts of its repository. Pure data: a check reads nothing else."""
 
     page: Page
@@ -142,7 +142,7 @@ class Skip:
     reason: str
 
 
-Check: TypeAlias = Callable[[Case], Iterable[Hit | Skip]]
+Check: TypeAlias = Callable[[PageContext], Iterable[Hit | Skip]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
-from bot.base.messages import say
+from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.table import rst
-from bot.table.checks._support.base import Case, Entry, Hit, Skip, Subject
+from bot.table.checks._support.base import Entry, Hit, PageContext, Skip, Subject
 from bot.table.columns import Column
 from bot.table.parts import Cell
 
@@ -33,7 +33,7 @@ class Contradiction:
 
 
 def contradictions(
-    case: Case,
+    context: PageContext,
     column: Column,
     value: Callable[[Plan], T | None],
     agrees: Callable[[str, T], bool],
@@ -44,18 +44,18 @@ def contradictions(
 
     One launch that agrees is enough: a script may start several, and its row is about one.
     """
-    for entry, cell, subject in case.compared(column):
+    for entry, cell, subject in context.compared(column):
         values = [value(plan) for plan in subject.plans]
         known = [one for one in values if one is not None]
         if any(agrees(cell.text, one) for one in known):
             continue
         if len(known) < len(values):
             yield Skip(
-                reason=say(
+                reason=message(
                     UNKNOWN,
-                    line=case.page.line_of(cell.start),
+                    line=context.page.line_of(cell.start),
                     script=entry.script,
-                    what=say(what),
+                    what=message(what),
                 )
             )
         else:
@@ -72,11 +72,11 @@ def corrected(found: Iterator[Contradiction | Skip], wrong: str) -> Iterator[Hit
             yield one
             continue
         yield Hit(
-            message=say(wrong, cell=one.cell.text, script=one.entry.script, used=one.used),
+            message=message(wrong, cell=one.cell.text, script=one.entry.script, used=one.used),
             start=one.cell.start,
             end=one.cell.end,
-            help=say(USE, used=one.used),
-            fix_title=say(USE, used=one.used),
+            help=message(USE, used=one.used),
+            fix_title=message(USE, used=one.used),
             text=rst.cell(one.used),
             safe=True,
         )

@@ -10,7 +10,7 @@ from bot.base.discovery import entries
 from bot.base.resources import DOCUMENTATION
 from bot.report import Edit, Finding, Fix, Unchecked
 from bot.shell.source import Source, Span
-from bot.table.checks._support.base import Case, Hit, PageCheck, Skip
+from bot.table.checks._support.base import Hit, PageCheck, PageContext, Skip
 
 DOCS = f"{DOCUMENTATION}/table"
 """Where the checks' pages are published; a page is named after the check's slug."""
@@ -35,14 +35,14 @@ def find(name: str) -> PageCheck | None:
 
 
 def run(
-    case: Case, *, only: Collection[str] = (), without: Collection[str] = ()
+    context: PageContext, *, only: Collection[str] = (), without: Collection[str] = ()
 ) -> tuple[tuple[Finding, ...], tuple[Unchecked, ...]]:
     """Run the checks: what they found, and what could not be checked.
 
     `only` and `without` hold ids; an empty `only` means all. Findings are ordered by place. A check
     that raises becomes an `Unchecked`, so that one fault does not hide what the others found.
     """
-    source = Source(case.page.path, case.page.text)
+    source = Source(context.page.path, context.page.text)
     findings: list[Finding] = []
     unchecked: dict[Unchecked, None] = {}
     for one in checks():
@@ -50,7 +50,7 @@ def run(
             continue
         label = f"{one.meta.id} {one.meta.slug}"
         try:
-            results: Sequence[Hit | Skip] = list(one.check(case))
+            results: Sequence[Hit | Skip] = list(one.check(context))
         except Exception as error:  # A fault in one check must not hide what the others find.
             reason = (
                 f"check {one.meta.id} failed: {type(error).__name__}. This is a fault of rlbot, "
