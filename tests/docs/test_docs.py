@@ -110,7 +110,7 @@ def test_python_runs(block: Block) -> None:
     code = (
         "from __future__ import annotations\n"
         "from collections.abc import Iterator\n"
-        "from bot.base.messages import say\n"
+        "from bot.base.messages import message\n"
         "from bot.rules._support.base import RuleContext, Hit, Meta, Skip\n" + block.text
     )
     exec(compile(code, block.id, "exec"), names)  # noqa: S102 - our own guide
