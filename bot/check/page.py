@@ -20,7 +20,7 @@ from bot.rules._support.base import RuleContext
 from bot.rules._support.registry import check_context
 from bot.table import read_page
 from bot.table.checks._support import registry
-from bot.table.checks._support.base import Entry, PageContext, Subject, Target
+from bot.table.checks._support.base import PageContext, PageSubject, ScriptEntry, Target
 from bot.table.checks._support.names import bare_stem
 from bot.table.checks.dead_link import ELSEWHERE, FOREIGN, UNREACHED
 from bot.table.links import FileLink, own_repositories, read_address
@@ -63,11 +63,11 @@ def check_page(page: PageText, repository: Repository, options: Options) -> Page
     rows = list(read_.rows())
     addresses = _addresses(rows, repository.page or page.path)
     own = own_repositories((link for _, link in addresses if link), repository.name)
-    entries: list[Entry] = []
-    unread: list[Entry] = []
+    entries: list[ScriptEntry] = []
+    unread: list[ScriptEntry] = []
     for (section, row), (address, link) in zip(rows, addresses, strict=True):
         target = _target(address, link, own, repository, reader)
-        entry = Entry(section=section, row=row, target=target, meant=_meant(target, scripts))
+        entry = ScriptEntry(section=section, row=row, target=target, meant=_meant(target, scripts))
         broken = section.table is not None and section.table.problem is not None
         (unread if broken else entries).append(entry)
     levels = _levels(options)
@@ -145,22 +145,22 @@ class _Reader:
 
     def __init__(self, options: Options) -> None:
         self._options = options
-        self._read: dict[tuple[str, bytes], Subject] = {}
+        self._read: dict[tuple[str, bytes], PageSubject] = {}
 
-    def subject(self, path: str, data: bytes) -> Subject:
+    def subject(self, path: str, data: bytes) -> PageSubject:
         key = (path, data)
         if key not in self._read:
             self._read[key] = self._subject(path, data)
         return self._read[key]
 
-    def _subject(self, path: str, data: bytes) -> Subject:
+    def _subject(self, path: str, data: bytes) -> PageSubject:
         known = read_script(Script(path=path, data=data), self._options)
         name, found, reading = known.name, known.plans, known.reading
         context = RuleContext(
             path=path, source=reading.source, reading=reading, name=name, plans=found
         )
         trials, _ = check_context(context, select=["trial-log"])
-        return Subject(path=path, name=name, header=known.header, plans=found, trials=trials)
+        return PageSubject(path=path, name=name, header=known.header, plans=found, trials=trials)
 
 
 def _addresses(
@@ -222,7 +222,7 @@ def _data(link: FileLink, repository: Repository) -> bytes | None:
     return repository.history(link.ref, link.path)
 
 
-def _meant(target: Target, scripts: Sequence[Subject]) -> Subject | None:
+def _meant(target: Target, scripts: Sequence[PageSubject]) -> PageSubject | None:
     """The one script that a dead link of the page's own state surely means."""
     if target.state != "missing" or target.path is None or target.commit is not None:
         return None

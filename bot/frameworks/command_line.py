@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from bot.frameworks.base import Version, Versions
-from bot.frameworks.fields import Values
+from bot.frameworks.fields import AppliedSettings
 from bot.frameworks.launch import launcher_option
 from bot.frameworks.option_table import OptionTable
 from bot.frameworks.options import OptionLine, read_line
@@ -45,7 +45,7 @@ def _with_launcher(name: str, version: str, root: str) -> OptionTable:
 
 def values_of(
     launch: Launch, options: OptionTable | None, *, elsewhere: str | None = None
-) -> tuple[OptionLine, Values]:
+) -> tuple[OptionLine, AppliedSettings]:
     """The settings of a launch, and what each option then is.
 
     `elsewhere` is an option that names a file of more settings: with it a default says nothing.
@@ -64,7 +64,7 @@ def values_of(
         default = found.default if found else None
         return None if default == "${computed}" else default
 
-    return line, Values(line.settings, value)
+    return line, AppliedSettings(line.settings, value)
 
 
 def launcher_number(launch: Launch, *names: str) -> Field[int] | None:
@@ -76,7 +76,7 @@ def launcher_number(launch: Launch, *names: str) -> Field[int] | None:
     return Field(number, span=found.span, key=found.name)
 
 
-def processes(launch: Launch, values: Values) -> tuple[Field[int], Field[int], Field[int]]:
+def processes(launch: Launch, values: AppliedSettings) -> tuple[Field[int], Field[int], Field[int]]:
     """GPUs a node, nodes, and GPUs over all of a launcher with one process a GPU.
 
     `accelerate launch` counts processes over all machines, `torchrun` and `deepspeed` on each; the
@@ -98,11 +98,11 @@ def processes(launch: Launch, values: Values) -> tuple[Field[int], Field[int], F
     return a_node, nodes, Field(count, span=a_node.span, key=a_node.key)
 
 
-def _given(values: Values, key: str) -> Field[int] | None:
+def _given(values: AppliedSettings, key: str) -> Field[int] | None:
     return values.integer(key) if values.setting(key) else None
 
 
-def backend(launch: Launch, values: Values) -> Field[str]:
+def backend(launch: Launch, values: AppliedSettings) -> Field[str]:
     """Deepspeed or fsdp, as the launcher or the trainer is told; unknown when neither is."""
     for key, name in (
         ("deepspeed_stage", "deepspeed"),
@@ -137,7 +137,7 @@ def backend(launch: Launch, values: Values) -> Field[str]:
     return Field(value, span=span, key="config_file")
 
 
-def lora(values: Values, *switches: str) -> Field[str]:
+def lora(values: AppliedSettings, *switches: str) -> Field[str]:
     """LoRA or DoRA by the switches of PEFT; "" when none is on."""
     for switch in switches:
         on = values.value(switch)

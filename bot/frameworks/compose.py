@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
-from bot.frameworks.config_files import LIMITS, SUFFIX, ComposeError, Limits, Tree
+from bot.frameworks.config_files import LIMITS, SUFFIX, ComposeError, ConfigLimits, Tree
 
 if TYPE_CHECKING:
     from bot.frameworks.memory_source import MemoryRepository
@@ -29,7 +29,7 @@ class Composer:
         self,
         files: Mapping[str, bytes],
         *others: Mapping[str, bytes],
-        limits: Limits = LIMITS,
+        limits: ConfigLimits = LIMITS,
     ) -> None:
         """`files` are those of a configuration folder, path relative to it → content.
 
@@ -117,7 +117,7 @@ def groups_of(folders: Iterable[Iterable[str]]) -> dict[str, list[str]]:
     return {group: sorted(options) for group, options in sorted(groups.items())}
 
 
-def _checked(folder: Mapping[str, bytes], limits: Limits) -> dict[str, bytes]:
+def _checked(folder: Mapping[str, bytes], limits: ConfigLimits) -> dict[str, bytes]:
     files = {path: data for path, data in folder.items() if path.endswith(SUFFIX)}
     if len(files) > limits.files:
         raise ComposeError(f"it has {len(files)} files, more than {limits.files}")

@@ -16,7 +16,7 @@ class ComposeError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ConfigLimits:
     """What a configuration may be at most; the largest of verl's releases needs a tenth."""
 
     files: int = 600
@@ -32,4 +32,4 @@ class Limits:
     """Values that all compositions of one set of files load: half a minute's work."""
 
 
-LIMITS: Final = Limits()
+LIMITS: Final = ConfigLimits()

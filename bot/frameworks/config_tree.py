@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from bot.base.errors import UserError
 from bot.frameworks.compose import Composer
-from bot.frameworks.config_files import LIMITS, SUFFIX, ComposeError, Limits, Tree
+from bot.frameworks.config_files import LIMITS, SUFFIX, ComposeError, ConfigLimits, Tree
 from bot.frameworks.hydra_table import HydraTable
 from bot.frameworks.releases import entry_root, releases
 
@@ -155,7 +155,9 @@ class _Lazy(Mapping[str, V]):
         return len(self._keys)
 
 
-def tree_table(files: Mapping[str, bytes], name: str, *, limits: Limits = LIMITS) -> ConfigTree:
+def tree_table(
+    files: Mapping[str, bytes], name: str, *, limits: ConfigLimits = LIMITS
+) -> ConfigTree:
     """The table of a configuration folder: path relative to the folder → content.
 
     `name` says whose configuration it is, as the reports print it after "the configuration of".
@@ -174,7 +176,9 @@ def tree_table(files: Mapping[str, bytes], name: str, *, limits: Limits = LIMITS
     return tree
 
 
-def read_tree(folder: Path, name: str | None = None, *, limits: Limits = LIMITS) -> ConfigTree:
+def read_tree(
+    folder: Path, name: str | None = None, *, limits: ConfigLimits = LIMITS
+) -> ConfigTree:
     """`tree_table` of a folder on disk: a configuration folder, or a checkout of verl.
 
     Reads regular `.yaml` files alone, follows no symbolic link below the folder, and stops at the
@@ -192,7 +196,7 @@ def read_tree(folder: Path, name: str | None = None, *, limits: Limits = LIMITS)
     return tree_table(files, name or str(folder), limits=limits)
 
 
-def _files(base: Path, limits: Limits) -> Iterator[tuple[str, bytes]]:
+def _files(base: Path, limits: ConfigLimits) -> Iterator[tuple[str, bytes]]:
     left = _LISTED
     number, size = 0, 0
     waiting: list[tuple[str, int]] = [("", 0)]

@@ -12,7 +12,7 @@ from bot.frameworks.setting import UNKNOWN, Setting
 T = TypeVar("T")
 
 
-class Values:
+class AppliedSettings:
     """What each key stands for once the settings are applied.
 
     `value` gives None where nothing is set and UNKNOWN where only a run decides.

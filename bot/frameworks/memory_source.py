@@ -23,14 +23,14 @@ from hydra.core.override_parser.types import Override, OverrideType, Quote, Quot
 from hydra.plugins.config_source import ConfigLoadError, ConfigResult, ConfigSource
 from omegaconf import DictConfig, OmegaConf
 
-from bot.frameworks.config_files import SUFFIX, ComposeError, Limits, Tree
+from bot.frameworks.config_files import SUFFIX, ComposeError, ConfigLimits, Tree
 from bot.frameworks.yaml_data import count, hide, read_yaml, show
 
 
 class _MemorySource(ConfigSource):
     """A folder of configuration files that is a mapping."""
 
-    def __init__(self, files: Mapping[str, bytes], limits: Limits) -> None:
+    def __init__(self, files: Mapping[str, bytes], limits: ConfigLimits) -> None:
         super().__init__(provider="main", path="memory://")
         self._files = files
         self._limits = limits
@@ -102,14 +102,14 @@ class _NoSchema(_MemorySource):
 class MemoryRepository(ConfigRepository):
     """Several such folders; the first one that has a file gives it."""
 
-    def __init__(self, sources: Sequence[_MemorySource], limits: Limits) -> None:
+    def __init__(self, sources: Sequence[_MemorySource], limits: ConfigLimits) -> None:
         self.sources = list(sources)
         self.limits = limits
         self.loads = 0
         self.nodes = 0
 
     @classmethod
-    def of(cls, folders: Sequence[Mapping[str, bytes]], limits: Limits) -> MemoryRepository:
+    def of(cls, folders: Sequence[Mapping[str, bytes]], limits: ConfigLimits) -> MemoryRepository:
         """The repository of some folders."""
         return cls([_MemorySource(files, limits) for files in folders], limits)
 

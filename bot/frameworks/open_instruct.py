@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.frameworks.base import Versions
 from bot.frameworks.command_line import backend, chosen, lora, processes, times, values_of
-from bot.frameworks.fields import Values, product, total
+from bot.frameworks.fields import AppliedSettings, product, total
 from bot.frameworks.plan import Field, Launch, Plan, nothing
 from bot.frameworks.releases import releases
 from bot.frameworks.setting import UNKNOWN
@@ -86,12 +86,12 @@ def _algorithm(name: str) -> str:
     return known or name.split("_")[0]
 
 
-def _span(values: Values) -> Any:
+def _span(values: AppliedSettings) -> Any:
     setting = values.setting("deepspeed_stage")
     return setting.value_span if setting else None
 
 
-def _ray(values: Values) -> tuple[Field[int], Field[int], Field[int]]:
+def _ray(values: AppliedSettings) -> tuple[Field[int], Field[int], Field[int]]:
     """GPUs a node, nodes, and GPUs of learners and engines.
 
     `num_learners_per_node` (`actor_num_gpus_per_node` before) lists one number a node.
@@ -122,7 +122,7 @@ def _numbers(value: Any) -> tuple[int, ...] | None:
     return tuple(value)
 
 
-def _prompts(values: Values, per_node: Field[int], nodes: Field[int]) -> Field[int]:
+def _prompts(values: AppliedSettings, per_node: Field[int], nodes: Field[int]) -> Field[int]:
     """Prompts a step; older trainers state them for each learner."""
     stated = values.integer("num_unique_prompts_rollout", "rollout_batch_size")
     if stated:
@@ -130,7 +130,7 @@ def _prompts(values: Values, per_node: Field[int], nodes: Field[int]) -> Field[i
     return times(values.integer("local_rollout_batch_size"), per_node, nodes)
 
 
-def _loggers(values: Values) -> Field[tuple[str, ...]]:
+def _loggers(values: AppliedSettings) -> Field[tuple[str, ...]]:
     setting = values.setting("with_tracking")
     on = values.value("with_tracking")
     span = setting.value_span if setting else None

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from bot.frameworks.base import Versions
-from bot.frameworks.fields import Values, product, total
+from bot.frameworks.fields import AppliedSettings, product, total
 from bot.frameworks.launch import launcher_option
 from bot.frameworks.option_table import OptionTable
 from bot.frameworks.options import OptionLine, read_line
@@ -65,7 +65,7 @@ class OpenRLHF:
         found = table(self.name, version.release, root) if root else None
         options = found if isinstance(found, OptionTable) else None
         line = read_line(launch.argv, options)
-        values = Values(line.settings, _lookup(line, options))
+        values = AppliedSettings(line.settings, _lookup(line, options))
         rl = "ppo" in launch.entry
         update = values.integer("train.batch_size", "train_batch_size")
         ray = launch.entry.endswith("_ray")
@@ -133,18 +133,18 @@ def _lora(value: object) -> str | None:
     return "lora" if value > 0 else ""
 
 
-def _set(values: Values, *keys: str) -> bool:
+def _set(values: AppliedSettings, *keys: str) -> bool:
     """Whether one of the options has a value other than nothing, False or 0."""
     return any(bool(values.value(key)) or values.value(key) is UNKNOWN for key in keys)
 
 
-def _role(values: Values, role: str) -> tuple[Field[int], Field[int]]:
+def _role(values: AppliedSettings, role: str) -> tuple[Field[int], Field[int]]:
     nodes = values.integer(f"{role}.num_nodes", f"{role}_num_nodes")
     per_node = values.integer(f"{role}.num_gpus_per_node", f"{role}_num_gpus_per_node")
     return nodes, per_node
 
 
-def _ray(values: Values) -> tuple[Field[int], Field[int], Field[int]]:
+def _ray(values: AppliedSettings) -> tuple[Field[int], Field[int], Field[int]]:
     """GPUs a node and nodes of the actor, and GPUs of all roles.
 
     Follows `train()` of `openrlhf/cli/train_ppo_ray.py`: every role has GPUs of its own unless it
@@ -203,13 +203,13 @@ def _deepspeed(launch: Launch) -> tuple[Field[int], Field[int], Field[int]]:
     return found[0], found[1], product(*found)
 
 
-def _infer(values: Values) -> Field[str]:
+def _infer(values: AppliedSettings) -> Field[str]:
     """Vllm when there are engines; older releases generated with the actor itself otherwise."""
     engines = values.integer("vllm.num_engines", "vllm_num_engines")
     return Field("vllm" if engines.value else None, engines.span, engines.key, engines.default)
 
 
-def _loggers(values: Values) -> Field[tuple[str, ...]]:
+def _loggers(values: AppliedSettings) -> Field[tuple[str, ...]]:
     """Wandb and tensorboard, in this order, as far as the options switch them on."""
     named = {
         "wandb": ("logger.wandb.key", "use_wandb"),

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, cast
 
-from bot.frameworks.setting import UNKNOWN, BadArgument, Operator, Setting, Unknown
+from bot.frameworks.setting import UNKNOWN, BadArgument, Operator, Setting, UnknownValue
 from bot.report import JsonValue
 from bot.shell.source import Span
 from bot.shell.words import Word
@@ -179,7 +179,7 @@ def read_override(word: Word) -> Setting | BadArgument | None:
             span = word.span_of(0, len(shown))
             return BadArgument(word, span, _unmarked(answer, word, marks))
         operator, key, value = answer
-    known: JsonValue | Unknown = value
+    known: JsonValue | UnknownValue = value
     if any(_holds(value, mark) for mark in marks):
         known = UNKNOWN
     at = len(shown) if equals is None else equals

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from bot.frameworks.key_table import KeyTable
-from bot.frameworks.setting import BadArgument, Setting, Unknown
+from bot.frameworks.setting import BadArgument, Setting, UnknownValue
 from bot.report import JsonValue
 from bot.shell.source import Span
 from bot.shell.words import Command, Word
@@ -105,6 +105,6 @@ class Plan:
     def __iter__(self) -> Iterator[Setting]:
         return iter(self.settings)
 
-    def resolved(self) -> Mapping[str, JsonValue | Unknown]:
+    def resolved(self) -> Mapping[str, JsonValue | UnknownValue]:
         """Key to the value that wins, deletions (`~key`) left out."""
         return {s.key: s.value for s in self.settings if s.operator != "~"}

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from bot.frameworks.plan import Plan
-from bot.frameworks.setting import Setting, Unknown
+from bot.frameworks.setting import Setting, UnknownValue
 from bot.report import JsonValue
 from bot.shell.source import Span
 from bot.shell.words import Hole
@@ -41,7 +41,7 @@ class Value:
         return self.value if whole and isinstance(self.value, int) else None
 
 
-class Values:
+class PlanValues:
     """The settings of one plan as the launched program will see them.
 
     References to other settings (`${oc.select:…}`) are followed, and a choice of a configuration
@@ -71,7 +71,11 @@ class Values:
                 known = self._options.get(key)
                 default = known.default if known else None
                 return Value(default) if known and _plain(default) else None
-            if setting is None or setting.operator == "~" or isinstance(setting.value, Unknown):
+            if (
+                setting is None
+                or setting.operator == "~"
+                or isinstance(setting.value, UnknownValue)
+            ):
                 return None
             return Value(setting.value, setting) if _plain(setting.value) else None
         from bot.frameworks import hydra_tree as trees
@@ -194,9 +198,9 @@ def _options(plan: Plan) -> OptionTable | None:
 
 
 @lru_cache(maxsize=32)
-def values_of(plan: Plan) -> Values:
+def values_of(plan: Plan) -> PlanValues:
     """The values of a plan; kept, as several rules ask."""
-    return Values(plan)
+    return PlanValues(plan)
 
 
 def _composed(plan: Plan) -> dict[str, Any] | None:

@@ -12,7 +12,7 @@ from bot.shell.words import Word
 Operator: TypeAlias = Literal["", "+", "++", "~"]
 
 
-class Unknown:
+class UnknownValue:
     """A value that nobody can know without running the script."""
 
     __slots__ = ()
@@ -24,7 +24,7 @@ class Unknown:
         return False
 
 
-UNKNOWN: Final = Unknown()
+UNKNOWN: Final = UnknownValue()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Setting:
 
     key: str
     """Dotted key, as the framework names it (OpenRLHF: the option without its dashes)."""
-    value: JsonValue | Unknown
+    value: JsonValue | UnknownValue
     """The value as the framework would type it; UNKNOWN when a hole decides it."""
     text: str
     """The value as written on the command line, holes as `${?reason}`."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.frameworks.base import Versions
 from bot.frameworks.command_line import backend, chosen, lora, processes, times, values_of
-from bot.frameworks.fields import Values
+from bot.frameworks.fields import AppliedSettings
 from bot.frameworks.plan import Field, Launch, Plan, nothing
 from bot.frameworks.releases import releases
 from bot.frameworks.setting import UNKNOWN
@@ -94,7 +94,7 @@ class Trl:
         )
 
 
-def _infer(values: Values) -> Field[str]:
+def _infer(values: AppliedSettings) -> Field[str]:
     setting = values.setting("use_vllm")
     on = values.value("use_vllm")
     if on is None or on is UNKNOWN:

@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.frameworks import hydra_tree as trees
 from bot.frameworks.base import Version, Versions
-from bot.frameworks.fields import Values, product, string, total
+from bot.frameworks.fields import AppliedSettings, product, string, total
 from bot.frameworks.hydra_table import HydraTable
 from bot.frameworks.key_table import KeyTable
 from bot.frameworks.launch import launcher_option
@@ -53,7 +53,7 @@ class Verl:
         version, known = _table(launch, line, versions)
         hydra = known if isinstance(known, HydraTable) else None
         tree = _applied(line, hydra)
-        values = Values(line.settings, lambda key: _value(tree, key))
+        values = AppliedSettings(line.settings, lambda key: _value(tree, key))
         sft = "sft" in launch.entry.rsplit(".", 1)[-1]
         gpus_per_node, nodes, gpus = _gpus(launch, values, tree, sft)
         return Plan(
@@ -139,7 +139,7 @@ def _value(tree: trees.Tree, key: str) -> Any:
     return None if found is trees.ABSENT or found == trees.MISSING else found
 
 
-def _adapter(values: Values, tree: trees.Tree, model: str) -> Field[str]:
+def _adapter(values: AppliedSettings, tree: trees.Tree, model: str) -> Field[str]:
     """LoRA for a rank above 0 or an adapter to go on with; Megatron's type may be dora."""
     for key in (f"{model}.lora_rank", f"{model}.lora.rank"):
         rank = values.integer(key)
@@ -156,7 +156,7 @@ def _adapter(values: Values, tree: trees.Tree, model: str) -> Field[str]:
     return Field("", span=off.span, key=off.key, default=off.span is None)
 
 
-def _micro_batch(values: Values, gpus: Field[int]) -> Field[int]:
+def _micro_batch(values: AppliedSettings, gpus: Field[int]) -> Field[int]:
     """Responses a GPU in one forward and backward pass.
 
     The deprecated global size is divided by the data-parallel ranks of FSDP, which is what verl's
@@ -175,7 +175,7 @@ def _micro_batch(values: Values, gpus: Field[int]) -> Field[int]:
 
 
 def _gpus(
-    launch: Launch, values: Values, tree: trees.Tree, sft: bool
+    launch: Launch, values: AppliedSettings, tree: trees.Tree, sft: bool
 ) -> tuple[Field[int], Field[int], Field[int]]:
     """GPUs a node, nodes, and GPUs over all."""
     per_node, nodes = values.integer("trainer.n_gpus_per_node"), values.integer("trainer.nnodes")
@@ -212,7 +212,7 @@ def _launcher_number(launch: Launch, *names: str) -> Field[int] | None:
     return Field(number, span=found.span, key=found.name)
 
 
-def _train(values: Values, line: HydraLine, sft: bool) -> Field[str]:
+def _train(values: AppliedSettings, line: HydraLine, sft: bool) -> Field[str]:
     """The training backend: the strategy, or the choice of a configuration that decides it."""
     keys = _STRATEGIES[1:] if sft else _STRATEGIES[:1]
     found = values.first(keys, lambda value: string(value) and str(value).lower())

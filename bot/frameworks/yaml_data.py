@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 from omegaconf._utils import get_yaml_loader
 
-from bot.frameworks.config_files import ComposeError, Limits
+from bot.frameworks.config_files import ComposeError, ConfigLimits
 
 _HIDDEN = "\ue000"
 """Stands for `$` in texts that call a resolver; from Unicode's private use area."""
@@ -24,7 +24,7 @@ _REFERENCE_LENGTH = 400
 """Characters of a text with references; omegaconf's parser is slow with long ones."""
 
 
-def read_yaml(path: str, text: str, limits: Limits) -> Any:
+def read_yaml(path: str, text: str, limits: ConfigLimits) -> Any:
     """The data of one document, with the scalars that omegaconf reads (`1e-5` is a number).
 
     Raises `ComposeError` for anything but one document of plain data within the limits.
@@ -62,7 +62,7 @@ def _place(error: yaml.YAMLError) -> str:
     return f"{where}: {problem}" if problem else where
 
 
-def _measure(path: str, node: yaml.Node, limits: Limits) -> int:
+def _measure(path: str, node: yaml.Node, limits: ConfigLimits) -> int:
     """Values below a node with aliases written out, each node measured once."""
     sizes: dict[int, int] = {}
     open_nodes: set[int] = set()

@@ -10,7 +10,7 @@ from bot.base.traces import RunTraces, Trace
 from bot.render.budget import headline
 from bot.render.budget_svg import drawing
 from bot.render.escape import clip, html_text
-from bot.render.plot import HUES, Curve, Level, Mark, Plot, svg
+from bot.render.plot import HUES, Curve, Level, Plot, PlotMark, svg
 from bot.render.speech import speaking, tr
 from bot.render.style import CHART_CSS
 from bot.report import Report, ScriptReport
@@ -122,7 +122,7 @@ def _memory(script: ScriptReport, memory: Mapping[int, Trace]) -> Plot | None:
         y_name="GiB",
         curves=tuple(curves),
         levels=_device_levels(device, _GIB),
-        mark=Mark(
+        mark=PlotMark(
             x=peak.peak_at,
             value=peak.peak,
             name=tr("{peak} GiB, GPU {gpu}", peak=values["peak"], gpu=gpu),
@@ -152,7 +152,7 @@ def _reserved(script: ScriptReport, metrics: Mapping[str, Trace]) -> Plot | None
         y_name="GiB",
         curves=_curves([(key,) for key in found], metrics),
         levels=_device_levels(script.evidence.device_gib if script.evidence else None, 1.0),
-        mark=Mark(x=peak.peak_at, value=peak.peak, name=f"{shown} GiB"),
+        mark=PlotMark(x=peak.peak_at, value=peak.peak, name=f"{shown} GiB"),
     )
 
 

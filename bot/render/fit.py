@@ -14,7 +14,7 @@ _BLANK_LINE = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class Section:
     """Items that belong together, such as the rows of one table; a line or a block each."""
 
     head: str
@@ -23,7 +23,7 @@ class Group:
 
 
 @dataclass(slots=True)
-class Part:
+class FitPart:
     """A part of the document that can be shortened from its end, down to nothing."""
 
     one: str
@@ -31,10 +31,10 @@ class Part:
     many: str
     importance: int
     """Parts of high importance get their room first."""
-    groups: Sequence[Group]
+    groups: Sequence[Section]
     wrap: Callable[[str], str] = field(default=lambda body: body)
     """Puts the body under its heading or into its fold."""
-    shorter: Sequence[Sequence[Group]] = ()
+    shorter: Sequence[Sequence[Section]] = ()
     """Shorter forms of the same items, to be tried in this order."""
     kept: int = field(init=False)
 
@@ -93,7 +93,7 @@ class Part:
         return tr("all {count}", count=said) if gone > 1 else said
 
 
-def _some(gone: int, total: int, part: Part) -> str:
+def _some(gone: int, total: int, part: FitPart) -> str:
     if current() != "en":
         return tr("{gone} of {all}", gone=f"{gone:,}", all=counted(total, part.one, part.many))
     return f"{gone:,} of {total:,} {part.many}"
@@ -105,7 +105,7 @@ def size(text: str) -> int:
 
 
 def assemble(
-    top: str, parts: Sequence[Part], bottom: str, limit: int, left_out: Callable[[str], str]
+    top: str, parts: Sequence[FitPart], bottom: str, limit: int, left_out: Callable[[str], str]
 ) -> str:
     """`top`, the parts and `bottom` as blocks, with a `size` below `limit`.
 

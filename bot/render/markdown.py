@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from bot.render import blocks, budget, wording
 from bot.render.escape import clip, code_block, code_span
 from bot.render.escape import markdown_inline as inline
-from bot.render.fit import Group, Part, assemble
+from bot.render.fit import FitPart, Section, assemble
 from bot.render.speech import speaking, tr
 from bot.report import Evidence, Report, Severity
 
@@ -80,16 +80,16 @@ def _first_line(report: Report) -> str:
     )
 
 
-def _scripts(report: Report, labels: Mapping[str, str], which: slice) -> Part:
+def _scripts(report: Report, labels: Mapping[str, str], which: slice) -> FitPart:
     """The table of the scripts, worst first; the part that does not begin with them is folded."""
     scripts = wording.worst_first(report.scripts)[which]
     summary = tr("{scripts} more", scripts=wording.counted(len(scripts), "script"))
 
-    def form(row: Callable[..., str], *columns: str) -> list[Group]:
+    def form(row: Callable[..., str], *columns: str) -> list[Section]:
         if not scripts:
             return []
         rows = tuple(row(script, labels[script.path]) for script in scripts)
-        return [Group(blocks.table_head(*columns), rows)]
+        return [Section(blocks.table_head(*columns), rows)]
 
     rows = form(blocks.verdict_row, "", tr("script"), tr("row"), tr("run"))
     shorter = [
@@ -97,11 +97,11 @@ def _scripts(report: Report, labels: Mapping[str, str], which: slice) -> Part:
         form(blocks.shortest_row, "", tr("script")),
     ]
     if not which.start:
-        return Part("script", "scripts", 100, rows, shorter=shorter)
-    return Part("further script", "further scripts", 95, rows, _folded(summary), shorter=shorter)
+        return FitPart("script", "scripts", 100, rows, shorter=shorter)
+    return FitPart("further script", "further scripts", 95, rows, _folded(summary), shorter=shorter)
 
 
-def _to_do(report: Report, labels: Mapping[str, str]) -> list[Part]:
+def _to_do(report: Report, labels: Mapping[str, str]) -> list[FitPart]:
     lines = []
     for script in wording.worst_first(report.scripts):
         errors = [f for f in script.findings if f.severity == "error"]
@@ -118,12 +118,14 @@ def _to_do(report: Report, labels: Mapping[str, str]) -> list[Part]:
     summary = tr("{count} more to do", count=f"{len(rest):,}")
     title = tr("To do")
     return [
-        Part("thing to do", "things to do", 90, _one(first), lambda body: f"**{title}**\n\n{body}"),
-        Part("further thing to do", "further things to do", 70, _one(rest), _folded(summary)),
+        FitPart(
+            "thing to do", "things to do", 90, _one(first), lambda body: f"**{title}**\n\n{body}"
+        ),
+        FitPart("further thing to do", "further things to do", 70, _one(rest), _folded(summary)),
     ]
 
 
-def _suppressed(report: Report, labels: Mapping[str, str]) -> Part:
+def _suppressed(report: Report, labels: Mapping[str, str]) -> FitPart:
     """Always listed with their reasons: whoever merges decides whether they hold."""
     hidden = [one for script in report.scripts for one in script.suppressed]
     by_finding = {id(one.finding): one for one in hidden}
@@ -136,10 +138,10 @@ def _suppressed(report: Report, labels: Mapping[str, str]) -> Part:
     )
     folded = len(items) > _OPEN_SUPPRESSED
     wrap = _folded(title) if folded else lambda body: f"**{title}**\n\n{body}"
-    return Part("suppressed finding", "suppressed findings", 65, _one(items), wrap)
+    return FitPart("suppressed finding", "suppressed findings", 65, _one(items), wrap)
 
 
-def _open_claims(report: Report, labels: Mapping[str, str]) -> Part:
+def _open_claims(report: Report, labels: Mapping[str, str]) -> FitPart:
     groups = _by_script(
         report,
         labels,
@@ -152,10 +154,12 @@ def _open_claims(report: Report, labels: Mapping[str, str]) -> Part:
     # Claims that are merely open do not hold up a script that is ready otherwise.
     folded = report.verdict == "pass" or len(claims) > _OPEN_CLAIMS
     wrap = _folded(title) if folded else lambda body: f"**{title}**\n\n{body}"
-    return Part("claim that is not consistent", "claims that are not consistent", 60, groups, wrap)
+    return FitPart(
+        "claim that is not consistent", "claims that are not consistent", 60, groups, wrap
+    )
 
 
-def _budgets(report: Report, labels: Mapping[str, str]) -> list[Part]:
+def _budgets(report: Report, labels: Mapping[str, str]) -> list[FitPart]:
     """The memory budget of each script that has one, folded."""
     parts = []
     for script in wording.worst_first(report.scripts):
@@ -167,11 +171,11 @@ def _budgets(report: Report, labels: Mapping[str, str]) -> list[Part]:
         body = [budget.budget_table(script.estimate)]
         body += ["", *(f"- {inline(note)}" for note in budget.notes(script.estimate))]
         wrap = _folded(tr("Memory budget: {what}", what=what))
-        parts.append(Part("memory budget", "memory budgets", 3, _one(("\n".join(body),)), wrap))
+        parts.append(FitPart("memory budget", "memory budgets", 3, _one(("\n".join(body),)), wrap))
     return parts
 
 
-def _claims(report: Report, labels: Mapping[str, str]) -> Part:
+def _claims(report: Report, labels: Mapping[str, str]) -> FitPart:
     def rows(evidence: Evidence) -> Iterable[str]:
         open_ = wording.not_consistent(evidence)
         settled = [claim for claim in evidence.claims if claim.verdict == "consistent"]
@@ -185,7 +189,7 @@ def _claims(report: Report, labels: Mapping[str, str]) -> Part:
     )
     count = sum(len(group.items) for group in groups)
     summary = tr("All {count} claims", count=f"{count:,}") if count > 1 else tr("The claim")
-    return Part("claim", "claims", 2, groups, _folded(summary))
+    return FitPart("claim", "claims", 2, groups, _folded(summary))
 
 
 def _by_script(
@@ -193,17 +197,17 @@ def _by_script(
     labels: Mapping[str, str],
     rows: Callable[[Evidence], Iterable[str]],
     head: str,
-) -> list[Group]:
+) -> list[Section]:
     groups = []
     for script in wording.worst_first(report.scripts):
         items = tuple(rows(script.evidence)) if script.evidence else ()
         name = code_span(clip(labels[script.path], blocks.PATH))
         if items:
-            groups.append(Group(head if len(labels) == 1 else f"{name}\n\n{head}", items))
+            groups.append(Section(head if len(labels) == 1 else f"{name}\n\n{head}", items))
     return groups
 
 
-def _unchecked(report: Report, labels: Mapping[str, str]) -> Part:
+def _unchecked(report: Report, labels: Mapping[str, str]) -> FitPart:
     items = tuple(
         blocks.unchecked_item(item, labels[script.path] if script else "")
         for script, item in wording.unchecked(report)
@@ -212,10 +216,10 @@ def _unchecked(report: Report, labels: Mapping[str, str]) -> Part:
     heading = tr("Not checked")
     decides = report.verdict == "inconclusive" and len(items) <= _OPEN_UNCHECKED
     wrap = (lambda body: f"**{heading}**\n\n{body}") if decides else _folded(title)
-    return Part("unchecked matter", "unchecked matters", 50 if decides else 6, _one(items), wrap)
+    return FitPart("unchecked matter", "unchecked matters", 50 if decides else 6, _one(items), wrap)
 
 
-def _rows(report: Report, labels: Mapping[str, str]) -> Part:
+def _rows(report: Report, labels: Mapping[str, str]) -> FitPart:
     edited = [s for s in report.scripts if s.page_edit and s.page_edit.action != "none"]
     items = [blocks.paste_item(script, labels[script.path]) for script in edited]
     pages = dict.fromkeys(script.page_edit.path for script in edited if script.page_edit)
@@ -223,31 +227,31 @@ def _rows(report: Report, labels: Mapping[str, str]) -> Part:
     summary = tr("Row to paste into {pages}", pages=where)
     if len(items) != 1:
         summary = tr("{count} rows to paste into {pages}", count=len(items), pages=where)
-    groups = [Group("", (item,)) for item in items]
-    return Part("row to paste", "rows to paste", 40, groups, _folded(summary))
+    groups = [Section("", (item,)) for item in items]
+    return FitPart("row to paste", "rows to paste", 40, groups, _folded(summary))
 
 
-def _patches(report: Report) -> Part:
+def _patches(report: Report) -> FitPart:
     edits = [s.page_edit for s in report.scripts if s.page_edit and s.page_edit.patch]
-    groups = [Group("", (code_block(edit.patch, "diff"),)) for edit in edits]
+    groups = [Section("", (code_block(edit.patch, "diff"),)) for edit in edits]
     pages = wording.listed(dict.fromkeys(edit.path for edit in edits))
     summary = tr("Patch of {pages}", pages=pages)
     if len(edits) != 1:
         summary = tr("{count} patches of {pages}", count=len(edits), pages=pages)
-    return Part("patch", "patches", 5, groups, _folded(summary))
+    return FitPart("patch", "patches", 5, groups, _folded(summary))
 
 
 def _findings(
     report: Report, labels: Mapping[str, str], severity: Severity, importance: int
-) -> Part:
+) -> FitPart:
     found = [f for script in report.scripts for f in script.findings if f.severity == severity]
     found += [f for page in report.pages for f in page.findings if f.severity == severity]
     items = tuple(blocks.finding_item(finding, labels) for finding in wording.by_place(found))
     summary = wording.counted(len(items), severity)
-    return Part(severity, f"{severity}s", importance, _one(items), _folded(summary))
+    return FitPart(severity, f"{severity}s", importance, _one(items), _folded(summary))
 
 
-def _checked(report: Report) -> Part:
+def _checked(report: Report) -> FitPart:
     items = tuple(blocks.checked_item(script) for script in report.scripts)
     items += tuple(blocks.checked_page(page) for page in report.pages)
     if report.change:
@@ -257,7 +261,7 @@ def _checked(report: Report) -> Part:
         if base:
             change = tr("commit {head} on base {base}", head=head, base=base)
         items = (f"- {change}", *items)
-    return Part(
+    return FitPart(
         "line on what was checked",
         "lines on what was checked",
         3,
@@ -266,8 +270,8 @@ def _checked(report: Report) -> Part:
     )
 
 
-def _one(items: Sequence[str]) -> list[Group]:
-    return [Group("", tuple(items))] if items else []
+def _one(items: Sequence[str]) -> list[Section]:
+    return [Section("", tuple(items))] if items else []
 
 
 def _folded(summary: str) -> Callable[[str], str]:

@@ -51,7 +51,7 @@ class Level:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
+class PlotMark:
     """A point with a label."""
 
     x: float
@@ -69,7 +69,7 @@ class Plot:
     y_name: str
     curves: tuple[Curve, ...]
     levels: tuple[Level, ...] = ()
-    mark: Mark | None = None
+    mark: PlotMark | None = None
     x_scale: float = 1.0
     y_scale: float = 1.0
     x_start: float | None = None
@@ -172,7 +172,7 @@ class _Frame:
             else:
                 yield _text(self.right - 2, y - 5, level.name, "label", anchor="end")
 
-    def mark(self, mark: Mark) -> Iterable[str]:
+    def mark(self, mark: PlotMark) -> Iterable[str]:
         x, y = self.across(mark.x), self.up(mark.value)
         yield _line("leader", x, self.top + 14, x, max(self.top + 14, y - 4.5))
         yield f'<circle class="peak" cx="{x:.1f}" cy="{y:.1f}" r="4.5"/>'

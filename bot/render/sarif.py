@@ -60,11 +60,11 @@ def sarif(
     folder, relative to the repository's root, that relative paths start from.
     """
     with speaking(report.language):
-        log = _Log(report, rules, sources or {}, prefix)
+        log = _SarifLog(report, rules, sources or {}, prefix)
         return dump({"$schema": SCHEMA, "version": "2.1.0", "runs": [log.run()]})
 
 
-class _Log:
+class _SarifLog:
     """One run of the tool."""
 
     def __init__(

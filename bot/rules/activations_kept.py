@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
+from bot.frameworks.plan_values import values_of
 from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown
 from bot.rules._support.tuning import GUIDE, SMALL, tag
-from bot.rules._support.values import values_of
 
 _VERL = "actor_rollout_ref.model.enable_gradient_checkpointing"
 _KEYS = {

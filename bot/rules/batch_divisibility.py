@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import Message, message
+from bot.frameworks.plan_values import PlanValues
 from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
-from bot.rules._support.values import Values
 from bot.rules._support.verl import (
     ACTOR,
     LIMITS,
@@ -90,7 +90,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
         )
 
 
-def _least(values: Values) -> tuple[int, Message] | None:
+def _least(values: PlanValues) -> tuple[int, Message] | None:
     total = gpus(values)
     strategy = values.text(f"{ACTOR}.strategy")
     if not total:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
+from bot.frameworks.plan_values import PlanValues
 from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import openrlhf
 from bot.rules._support.openrlhf import ALL, LIMITS, LIMITS_ZH, SOURCE, option, place, ray_trainers
-from bot.rules._support.values import Values
 
 META = Meta(
     id="RLB067",
@@ -66,13 +66,13 @@ def check(context: RuleContext) -> Iterator[Hit]:
             yield from _compare(values, _WITH_REWARD, "critic", "reward")
 
 
-def _kl(values: Values) -> float:
+def _kl(values: PlanValues) -> float:
     found = values.first("algo.kl.init_coef", "init_kl_coef")
     known = found is not None and isinstance(found.value, int | float)
     return float(found.value) if found and known and isinstance(found.value, int | float) else 0.0
 
 
-def _compare(values: Values, flag: tuple[str, ...], first: str, second: str) -> Iterator[Hit]:
+def _compare(values: PlanValues, flag: tuple[str, ...], first: str, second: str) -> Iterator[Hit]:
     groups = [
         (f"{role}.num_{what}", f"{role}_num_{what}")
         for role in (first, second)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan import Plan
+from bot.frameworks.plan_values import PlanValues, values_of
 from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import openrlhf
 from bot.rules._support.tuning import billions, card
-from bot.rules._support.values import Values, values_of
 
 _SMALL_GIB = 34
 _LONG = 4096
@@ -93,7 +93,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
             )
 
 
-def _stage(plan: Plan, values: Values, name: str, memory: float) -> Iterator[Hit]:
+def _stage(plan: Plan, values: PlanValues, name: str, memory: float) -> Iterator[Hit]:
     keys = ("ds.zero_stage", "zero_stage")
     stage, parameters = values.whole(*keys), billions(plan.model.value)
     if stage != 3 or not plan.adapter.value or not parameters:

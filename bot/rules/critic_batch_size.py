@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
+from bot.frameworks.plan_values import PlanValues, version_at_least
 from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
-from bot.rules._support.values import Values, version_at_least
 from bot.rules._support.verl import LIMITS, LIMITS_ZH, needs_critic, trainers
 
 _MINI = "critic.ppo_mini_batch_size"
@@ -106,7 +106,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
             )
 
 
-def _forms(values: Values) -> Iterator[Hit]:
+def _forms(values: PlanValues) -> Iterator[Hit]:
     over_all, per_gpu = values.get(_MICRO), values.get(f"{_MICRO}_per_gpu")
     if per_gpu is None and values.plan.last(f"{_MICRO}_per_gpu") is None:
         per_gpu = over_all  # By default it follows the other: ${oc.select:.ppo_micro_batch_size}.

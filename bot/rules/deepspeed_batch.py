@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
+from bot.frameworks.plan_values import PlanValues
 from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import openrlhf
 from bot.rules._support.openrlhf import (
@@ -21,7 +22,6 @@ from bot.rules._support.openrlhf import (
     ray_trainers,
     size,
 )
-from bot.rules._support.values import Values
 
 META = Meta(
     id="RLB065",
@@ -95,7 +95,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
         )
 
 
-def _ranks(values: Values) -> int | None:
+def _ranks(values: PlanValues) -> int | None:
     gpus = product(values, ACTOR_NODES, ACTOR_GPUS)
     ring, tensor = size(values, *RING), size(values, *TENSOR)
     if not gpus or not ring or not tensor or gpus % (ring * tensor):

@@ -9,11 +9,11 @@ from functools import lru_cache
 from bot.base.messages import message
 from bot.frameworks.key_table import KeyTable
 from bot.frameworks.plan import Plan
+from bot.frameworks.plan_values import PlanValues, values_of
 from bot.frameworks.setting import Setting
 from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.keys import KEYS_ZH, release, replaced, shown
-from bot.rules._support.values import Values, values_of
 from bot.rules._support.verl import ENTRY, PER_GPU_ZH, per_gpu_help, unread_sizes
 
 META = Meta(
@@ -78,7 +78,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
                 yield _hit(context, values, setting, use)
 
 
-def _hit(context: RuleContext, values: Values, setting: Setting, use: str) -> Hit:
+def _hit(context: RuleContext, values: PlanValues, setting: Setting, use: str) -> Hit:
     plan = values.plan
     key = shown(plan, setting.key)
     text = message("{key} is deprecated ({release})", key=key, release=release(plan))

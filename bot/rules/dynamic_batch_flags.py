@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
+from bot.frameworks.plan_values import version_at_least
 from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
-from bot.rules._support.values import version_at_least
 from bot.rules._support.verl import ACTOR, LIMITS, LIMITS_ZH, ROLLOUT, trainers
 
 _TRAIN = f"{ACTOR}.use_dynamic_bsz"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
+from bot.frameworks.plan_values import PlanValues
 from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import GUIDE, adapter_trained, advised, tag
-from bot.rules._support.values import Values
 from bot.rules._support.verl import ACTOR, ROLLOUT
 
 _KEY = f"{ROLLOUT}.gpu_memory_utilization"
@@ -105,7 +105,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
             )
 
 
-def _staying(values: Values) -> str:
+def _staying(values: PlanValues) -> str:
     """What stays on the GPU during generation, in words; "" for nothing or not known."""
     if adapter_trained(values.plan) is not False or values.text(f"{ACTOR}.strategy") not in (
         "fsdp",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
+from bot.frameworks.plan_values import PlanValues, values_of
 from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import trl
-from bot.rules._support.values import Values, values_of
 
 META = Meta(
     id="RLB100",
@@ -86,7 +86,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
         yield from _batch(values, group)
 
 
-def _batch(values: Values, group: int | None) -> Iterator[Hit]:
+def _batch(values: PlanValues, group: int | None) -> Iterator[Hit]:
     plan = values.plan
     each = values.number("per_device_train_batch_size")
     steps = values.number("gradient_accumulation_steps")

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 
 from bot.base.messages import message
+from bot.frameworks.plan_values import version_at_least
 from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
-from bot.rules._support.values import version_at_least
 from bot.rules._support.verl import ACTOR, LIMITS, LIMITS_ZH, trainers
 
 _KEY = f"{ACTOR}.loss_agg_mode"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
+from bot.frameworks.plan_values import PlanValues, Value
 from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
-from bot.rules._support.values import Value, Values
 from bot.rules._support.verl import (
     ACTOR,
     LIMITS,
@@ -93,7 +93,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
                 yield from _judge(values, total, over_all, per_gpu)
 
 
-def _judge(values: Values, total: str, over_all: Value, per_gpu: Value) -> Iterator[Hit]:
+def _judge(values: PlanValues, total: str, over_all: Value, per_gpu: Value) -> Iterator[Hit]:
     version = values.plan.framework_version
     if over_all.value is not None and per_gpu.value is not None:
         yield Hit(
@@ -124,7 +124,7 @@ def _judge(values: Values, total: str, over_all: Value, per_gpu: Value) -> Itera
         )
 
 
-def _needs_reference(values: Values) -> bool:
+def _needs_reference(values: PlanValues) -> bool:
     return (
         values.flag("algorithm.use_kl_in_reward") is True
         or values.flag(f"{ACTOR}.use_kl_loss") is True

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
+from bot.frameworks.plan_values import PlanValues, values_of
 from bot.rules._support import openrlhf
 from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import lines, verl
-from bot.rules._support.values import Values, values_of
 from bot.rules._support.verl import ROLLOUT, trainers
 
 META = Meta(
@@ -81,7 +81,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
                 )
 
 
-def _whole(values: Values) -> bool:
+def _whole(values: PlanValues) -> bool:
     """True when every word of the launch is known, and no group's choice may bring the setting."""
     plan = values.plan
     if plan.bad_arguments or any("@" in s.key or "/" in s.key for s in plan.settings):
@@ -91,7 +91,7 @@ def _whole(values: Values) -> bool:
     )
 
 
-def _needed(values: Values) -> Iterator[tuple[str, ...]]:
+def _needed(values: PlanValues) -> Iterator[tuple[str, ...]]:
     yield ("actor.model_name_or_path", "pretrain")
     yield ("data.prompt_dataset", "prompt_data")
     if values.on(*openrlhf.REMOTE) is False and values.on(*openrlhf.AGENT) in (False, None):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
+from bot.frameworks.plan_values import PlanValues
 from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import openrlhf
 from bot.rules._support.openrlhf import (
@@ -19,7 +20,6 @@ from bot.rules._support.openrlhf import (
     place,
     ray_trainers,
 )
-from bot.rules._support.values import Values
 from bot.shell.source import Span
 
 META = Meta(
@@ -90,7 +90,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
                     yield _needs(values, keys, REMOTE)
 
 
-def _needs(values: Values, first: tuple[str, ...], second: tuple[str, ...]) -> Hit:
+def _needs(values: PlanValues, first: tuple[str, ...], second: tuple[str, ...]) -> Hit:
     names = {"first": option(values, *first), "second": option(values, *second)}
     return Hit(
         message=message("{first} needs {second}", **names),
@@ -99,12 +99,12 @@ def _needs(values: Values, first: tuple[str, ...], second: tuple[str, ...]) -> H
     )
 
 
-def _key(values: Values, keys: tuple[str, ...]) -> Span:
+def _key(values: PlanValues, keys: tuple[str, ...]) -> Span:
     found = next((s for key in keys if (s := values.plan.last(key))), None)
     return found.key_span if found else place(values, keys)
 
 
-def _no_reward_source(values: Values) -> bool:
+def _no_reward_source(values: PlanValues) -> bool:
     known = set(values.plan.table or ())
     agent = values.on(*AGENT) if known.intersection(AGENT) else False
     return values.on(*REMOTE) is False and agent is False

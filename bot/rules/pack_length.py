@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
+from bot.frameworks.plan_values import values_of
 from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import open_instruct
-from bot.rules._support.values import values_of
 
 _KEYS = ("pack_length", "max_prompt_token_length", "response_length")
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
+from bot.frameworks.plan_values import values_of, version_at_least
 from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.edits import without_word
 from bot.rules._support.example import verl
 from bot.rules._support.keys import KEYS_ZH, release
-from bot.rules._support.values import values_of, version_at_least
 from bot.rules._support.verl import ROLLOUT
 
 _KEY = f"{ROLLOUT}.mode"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
+from bot.frameworks.plan_values import PlanValues, version_at_least
 from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
-from bot.rules._support.values import Values, version_at_least
 from bot.rules._support.verl import LIMITS, LIMITS_ZH, ROLLOUT, gpus, trainers
 
 _TP = f"{ROLLOUT}.tensor_model_parallel_size"
@@ -93,7 +93,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
         )
 
 
-def _sizes(values: Values) -> list[int] | None:
+def _sizes(values: PlanValues) -> list[int] | None:
     """The three sizes; releases before 0.6.0 have the first alone. None when one is not known."""
     found = []
     for kind in _KINDS:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
+from bot.frameworks.plan_values import version_at_least
 from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import openrlhf
 from bot.rules._support.openrlhf import (
@@ -23,7 +24,6 @@ from bot.rules._support.openrlhf import (
     ray_trainers,
     size,
 )
-from bot.rules._support.values import version_at_least
 
 META = Meta(
     id="RLB068",

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan import Plan
+from bot.frameworks.plan_values import values_of, version_at_least
 from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.names import where
-from bot.rules._support.values import values_of, version_at_least
 
 META = Meta(
     id="RLB045",

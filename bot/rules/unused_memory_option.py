@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from bot.base.messages import Message, message
 from bot.frameworks.plan import Plan
+from bot.frameworks.plan_values import PlanValues
 from bot.rules._support import openrlhf
 from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
@@ -19,7 +20,6 @@ from bot.rules._support.tuning import (
     gib,
     tag,
 )
-from bot.rules._support.values import Values
 from bot.rules._support.verl import ACTOR, REF, gpus, trainers
 
 _FSDP = f"{ACTOR}.fsdp_config"
@@ -121,7 +121,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
             yield _hit(values, off)
 
 
-def _hit(values: Values, off: Sequence[_Option]) -> Hit:
+def _hit(values: PlanValues, off: Sequence[_Option]) -> Hit:
     parts = [
         message("{key} would {saving}", key=option.wanted.split("=")[0], saving=option.saving)
         for option in off
@@ -138,7 +138,7 @@ def _hit(values: Values, off: Sequence[_Option]) -> Hit:
     )
 
 
-def _of_verl(values: Values) -> Iterator[_Option]:
+def _of_verl(values: PlanValues) -> Iterator[_Option]:
     if values.text(f"{ACTOR}.strategy") not in ("fsdp", "fsdp2"):
         return
     if values.flag(f"{_FSDP}.offload_policy") is not True:
@@ -166,7 +166,7 @@ def _of_verl(values: Values) -> Iterator[_Option]:
         yield _option(f"{_MODEL}.use_fused_kernels", message("avoid whole logits"))
 
 
-def _stage(values: Values) -> Iterator[Hit]:
+def _stage(values: PlanValues) -> Iterator[Hit]:
     keys = ("ds.zero_stage", "zero_stage")
     stage = values.whole(*keys)
     if stage is None or stage >= 3:
@@ -185,7 +185,7 @@ def _stage(values: Values) -> Iterator[Hit]:
     )
 
 
-def _of_openrlhf(values: Values) -> Iterator[_Option]:
+def _of_openrlhf(values: PlanValues) -> Iterator[_Option]:
     for keys, saving in (
         (("ds.adam_offload", "adam_offload"), message("move optimizer states to the host")),
         (
@@ -202,7 +202,7 @@ def _option(key: str, saving: Message) -> _Option:
     return _Option(key, f"{key}=True", saving)
 
 
-def _weights(values: Values) -> Message:
+def _weights(values: PlanValues) -> Message:
     sized = _sized(values.plan, values)
     dtype = values.text(f"{_FSDP}.model_dtype")
     if sized is None or dtype not in ("fp32", "bf16"):
@@ -211,7 +211,7 @@ def _weights(values: Values) -> Message:
     return message("move {gib} GiB of weights a GPU to the host", gib=size)
 
 
-def _states(values: Values) -> Message:
+def _states(values: PlanValues) -> Message:
     sized = _sized(values.plan, values)
     if sized is None:
         return message("move optimizer states to the host")
@@ -220,6 +220,6 @@ def _states(values: Values) -> Message:
     )
 
 
-def _sized(plan: Plan, values: Values) -> tuple[float, int] | None:
+def _sized(plan: Plan, values: PlanValues) -> tuple[float, int] | None:
     parameters, ranks = billions(plan.model.value), gpus(values)
     return (parameters, ranks) if parameters and ranks else None

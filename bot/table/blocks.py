@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from bot.table.columns import Column, columns_of, language_of
-from bot.table.lines import Line, column_at, display_columns
+from bot.table.lines import PageLine, column_at, display_columns
 from bot.table.parts import Cell, PageRow, Table
 
 # Only at the left margin: an indented directive is quoted, commented or inside another one.
@@ -20,7 +20,7 @@ _BORDER = re.compile(r"=+(?: +=+)+\Z")
 
 
 @dataclass(slots=True)
-class _Draft:
+class _CellDraft:
     """A cell while it is read."""
 
     start: int
@@ -34,10 +34,10 @@ class _DraftRow:
     end: int
     cell_column: int
     """Column of the bullets of the row's cells."""
-    cells: list[_Draft] = field(default_factory=list)
+    cells: list[_CellDraft] = field(default_factory=list)
 
 
-def read_table(text: str, lines: Sequence[Line], at: int) -> tuple[Table | None, int] | None:
+def read_table(text: str, lines: Sequence[PageLine], at: int) -> tuple[Table | None, int] | None:
     """Read the directive that starts at line `at`.
 
     Returns the table (None when it is another table than the tuning one) and the index of the line
@@ -81,7 +81,7 @@ def read_table(text: str, lines: Sequence[Line], at: int) -> tuple[Table | None,
 _Found = tuple[PageRow, list[PageRow], tuple[Column | None, ...], str | None]
 
 
-def _read_list(text: str, content: Sequence[Line], lines: Sequence[Line]) -> _Found | None:
+def _read_list(text: str, content: Sequence[PageLine], lines: Sequence[PageLine]) -> _Found | None:
     """A two-level bullet list: a bullet for each row, in it one for each cell."""
     drafts: list[_DraftRow] = []
     problem: str | None = None
@@ -126,16 +126,16 @@ def _read_list(text: str, content: Sequence[Line], lines: Sequence[Line]) -> _Fo
     return header, rows, columns, problem
 
 
-def _place(line: Line, match: re.Match[str]) -> _Draft:
+def _place(line: PageLine, match: re.Match[str]) -> _CellDraft:
     """Where a cell's content stands; an empty one stands after its bullet."""
     if match[3]:
         start, end = match.span(3)
-        return _Draft(line.start + start, line.start + end, line.text[:start])
+        return _CellDraft(line.start + start, line.start + end, line.text[:start])
     after = line.start + match.end(2)
-    return _Draft(after, after, line.text[: match.end(2)] + " ")
+    return _CellDraft(after, after, line.text[: match.end(2)] + " ")
 
 
-def _read_grid(text: str, content: Sequence[Line], lines: Sequence[Line]) -> _Found | None:
+def _read_grid(text: str, content: Sequence[PageLine], lines: Sequence[PageLine]) -> _Found | None:
     """A simple table: columns between borders of `=`, the header between the first two."""
     borders = [i for i, line in enumerate(content) if _BORDER.match(line.text.strip())]
     if len(borders) != 3 or borders[0] != 0 or borders[1] < 2:
@@ -171,12 +171,12 @@ def _read_grid(text: str, content: Sequence[Line], lines: Sequence[Line]) -> _Fo
     return header, rows, columns, problem
 
 
-def _starts(border: Line) -> list[int]:
+def _starts(border: PageLine) -> list[int]:
     """The columns in which the border's parts start."""
     return [m.start() for m in re.finditer("=+", border.text)]
 
 
-def _slices(line: Line, starts: Sequence[int]) -> list[tuple[int, int]]:
+def _slices(line: PageLine, starts: Sequence[int]) -> list[tuple[int, int]]:
     """The stretches of text that stand in each column, as offsets in the page."""
     columns = display_columns(line.text)
     found: list[tuple[int, int]] = []
@@ -192,7 +192,7 @@ def _slices(line: Line, starts: Sequence[int]) -> list[tuple[int, int]]:
     return found
 
 
-def _fits(line: Line, starts: Sequence[int]) -> bool:
+def _fits(line: PageLine, starts: Sequence[int]) -> bool:
     """True when every margin between two columns is blank."""
     columns = display_columns(line.text)
     margins = {start - 1 for start in starts[1:]}
@@ -213,6 +213,6 @@ def _row(
     return PageRow(tuple(cells), start, end)
 
 
-def _number(lines: Sequence[Line], item: Line | _DraftRow) -> int:
+def _number(lines: Sequence[PageLine], item: PageLine | _DraftRow) -> int:
     """The number, from 1, of the line that starts where `item` does."""
     return next(n for n, line in enumerate(lines, 1) if line.start == item.start)

@@ -45,7 +45,7 @@ class PageChange:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Draft:
+class _EditDraft:
     """A row with its place; only the form of its links is open."""
 
     section: str
@@ -131,7 +131,7 @@ def _change(page: Page, action: Action, section: str, text: str, lines: str) -> 
     return PageChange(text=text, action=action, section=section, rst=rst, edit=edit)
 
 
-def _anonymous(page: Page, draft: _Draft) -> frozenset[Column]:
+def _anonymous(page: Page, draft: _EditDraft) -> frozenset[Column]:
     """The columns whose links may not have a name, the page's own form, since it is taken.
 
     Two links of one name that lead to different addresses are a docutils warning.
@@ -167,10 +167,10 @@ def _replacing(
     table: Table,
     old: PageRow,
     kept: Mapping[Column | None, str],
-) -> _Draft:
+) -> _EditDraft:
     if table.form == "grid":
         return _converting(page, cells, section, table, old)
-    return _Draft(
+    return _EditDraft(
         section=section.label,
         cells=cells,
         columns=table.columns,
@@ -183,7 +183,7 @@ def _replacing(
     )
 
 
-def _adding(page: Page, cells: Cells, label: str) -> _Draft:
+def _adding(page: Page, cells: Cells, label: str) -> _EditDraft:
     section = place.find_section(page, label)
     if section is None:
         near, at = place.place_of_new(page, label)
@@ -202,7 +202,7 @@ def _adding(page: Page, cells: Cells, label: str) -> _Draft:
     elif len(rows) > 1 and not (between := page.text[rows[-2].end : last.start]).strip():
         # Rows may stand apart by blank lines.
         gap = between
-    return _Draft(
+    return _EditDraft(
         section=section.label,
         cells=cells,
         columns=table.columns,
@@ -215,7 +215,7 @@ def _adding(page: Page, cells: Cells, label: str) -> _Draft:
 
 def _converting(
     page: Page, cells: Cells, section: Section, table: Table, old: PageRow | None
-) -> _Draft:
+) -> _EditDraft:
     """The grid becomes a list-table in the form of the page's other ones."""
     newline = place.newline_at(page, table.end)
     frame = with_options(_frame(page, section), table, newline)
@@ -229,7 +229,7 @@ def _converting(
         rows[index : index + bool(old)] = [sources]
         return place.splice(page, table.start, table.end, frame.table(rows, newline))
 
-    return _Draft(
+    return _EditDraft(
         section=section.label,
         cells=cells,
         columns=frame.columns,
@@ -241,7 +241,9 @@ def _converting(
     )
 
 
-def _inserting(page: Page, cells: Cells, near: Section, at: int, *, title: str | None) -> _Draft:
+def _inserting(
+    page: Page, cells: Cells, near: Section, at: int, *, title: str | None
+) -> _EditDraft:
     """A table that was not there, with its heading where `title` is given."""
     newline = place.newline_at(page, at)
     frame = _frame(page, near)
@@ -252,7 +254,7 @@ def _inserting(page: Page, cells: Cells, near: Section, at: int, *, title: str |
         headings = [s.heading for s in (near, *page.sections) if s.size and s.heading]
         like = next((h for h in headings if h.underline), None)
         lead += heading(title, like, newline) + newline
-    return _Draft(
+    return _EditDraft(
         section=title or near.label,
         cells=cells,
         columns=frame.columns,

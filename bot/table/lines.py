@@ -12,7 +12,7 @@ _TAB = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PageLine:
     """One line of a page; `text` and `newline` joined over all lines are the page."""
 
     start: int
@@ -38,13 +38,13 @@ class Line:
         return column_at(self.text, len(self.text) - len(self.text.lstrip()))
 
 
-def split_lines(text: str) -> list[Line]:
+def split_lines(text: str) -> list[PageLine]:
     """The lines of a text, whatever their ends."""
-    lines: list[Line] = []
+    lines: list[PageLine] = []
     for match in _LINE.finditer(text):
         whole = match[0]
         body = whole.rstrip("\r\n")
-        lines.append(Line(match.start(), body, whole[len(body) :]))
+        lines.append(PageLine(match.start(), body, whole[len(body) :]))
     return lines
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from bot.table.blocks import read_table
 from bot.table.columns import size_label
-from bot.table.lines import Line, split_lines, width
+from bot.table.lines import PageLine, split_lines, width
 from bot.table.parts import Cell, Heading, Page, PageError, PageRow, Section, Table
 
 __all__ = ["MAX_CHARACTERS", "Cell", "Heading", "Page", "PageError", "PageRow", "Section", "Table"]
@@ -94,7 +94,7 @@ def _names_size(heading: Heading) -> bool:
     return len(title) <= _SHORT_TITLE and size_label(title) is not None
 
 
-def _heading(lines: Sequence[Line], at: int) -> tuple[Heading, int] | None:
+def _heading(lines: Sequence[PageLine], at: int) -> tuple[Heading, int] | None:
     """A title with its underline, perhaps an overline, and the index of the line after it.
 
     An underline of three characters below a longer title counts too: docutils takes it for text,
@@ -122,7 +122,7 @@ def _heading(lines: Sequence[Line], at: int) -> tuple[Heading, int] | None:
     return heading, title_at + 2
 
 
-def _lost_heading(lines: Sequence[Line], at: int) -> Heading | None:
+def _lost_heading(lines: Sequence[PageLine], at: int) -> Heading | None:
     """A line that holds nothing but a size, with blank lines around it: `## 7B`, `**7B**`, `7B`."""
     found = _LOST.match(lines[at].text)
     if not found or size_label(found[1]) is None:

@@ -48,7 +48,7 @@ from argparse_options import options_of
 from dataclass_releases import open_instruct_release, texts_of, trl_release
 
 from bot.frameworks.compose import Composer, groups_of
-from bot.frameworks.config_files import ComposeError, Limits
+from bot.frameworks.config_files import ComposeError, ConfigLimits
 from bot.frameworks.releases import release_key
 from bot.frameworks.timeline import Modules, Timeline, fold
 
@@ -151,7 +151,7 @@ def hydra_release(package: Path) -> Tree:
     roots: dict[str, Tree] = {}
     for folder in folders:
         search = [] if folder == main else [files_of(main)]
-        composer = Composer(files_of(folder), *search, limits=Limits(all_nodes=1 << 40))
+        composer = Composer(files_of(folder), *search, limits=ConfigLimits(all_nodes=1 << 40))
         for root in roots_of(folder, [name for at, name in entries.values() if at == folder]):
             try:
                 roots[root] = composer.root(root)

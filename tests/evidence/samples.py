@@ -10,7 +10,7 @@ from bot.evidence.context import NOTHING, Context
 from bot.evidence.facts import Facts, GpuInfo, RunId, Series
 from bot.evidence.links import RunLink
 from bot.frameworks.plan import Field, Launch, Plan
-from bot.frameworks.setting import UNKNOWN, Setting, Unknown
+from bot.frameworks.setting import UNKNOWN, Setting, UnknownValue
 from bot.report import Claim, Evidence, JsonValue
 from bot.script.name import ScriptName, read_name
 from bot.shell.source import Span
@@ -87,7 +87,7 @@ def config(**changes: Any) -> dict[str, Any]:
 MATCHING = RunRecipe(config=CONFIG)
 
 
-def setting(key: str, value: JsonValue | Unknown, operator: Any = "") -> Setting:
+def setting(key: str, value: JsonValue | UnknownValue, operator: Any = "") -> Setting:
     """A setting as a framework's module would hand it on."""
     text = f"{operator}{key}={value}"
     span = Span(0, len(text))
@@ -95,9 +95,9 @@ def setting(key: str, value: JsonValue | Unknown, operator: Any = "") -> Setting
     return Setting(key, value, str(value), operator, word, span, span)
 
 
-def plan(*extra: Setting, framework: str = "verl", **changes: JsonValue | Unknown) -> Plan:
+def plan(*extra: Setting, framework: str = "verl", **changes: JsonValue | UnknownValue) -> Plan:
     """The plan of SETTINGS; `changes` as for `config`, `extra` settings come last."""
-    values: dict[str, JsonValue | Unknown] = dict(SETTINGS)
+    values: dict[str, JsonValue | UnknownValue] = dict(SETTINGS)
     values.update({key.replace("__", "."): value for key, value in changes.items()})
     span = Span(0, 1)
     command = Command((), span, {})

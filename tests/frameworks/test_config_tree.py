@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from bot.base.errors import UserError
 from bot.frameworks import ConfigTree, plans, read_tree, tree_table
 from bot.frameworks.compose import Composer
-from bot.frameworks.config_files import LIMITS, ComposeError, Limits
+from bot.frameworks.config_files import LIMITS, ComposeError, ConfigLimits
 from bot.frameworks.hydra_table import HydraTable
 from bot.frameworks.plan import Plan
 from tests.frameworks.conftest import FILES, Made
@@ -24,7 +24,7 @@ from tests.frameworks.made import reading, setting
 ROOT = "ppo_trainer"
 
 
-def tree(files: Mapping[str, str], limits: Limits = LIMITS) -> ConfigTree:
+def tree(files: Mapping[str, str], limits: ConfigLimits = LIMITS) -> ConfigTree:
     data = {path: text.encode() for path, text in files.items()}
     return tree_table(data, "a pull request", limits=limits)
 
@@ -299,13 +299,13 @@ def test_sets_of_files_that_are_refused(
     files: dict[str, str], limits: dict[str, int], said: str
 ) -> None:
     with pytest.raises(UserError) as raised:
-        tree(files, Limits(**limits))
+        tree(files, ConfigLimits(**limits))
     assert said in str(raised.value)
     assert str(raised.value).startswith("The configuration of a pull request was not read: ")
 
 
 def test_compositions_are_counted() -> None:
-    composer = Composer({"a.yaml": b"x: 1\n", "b.yaml": b""}, limits=Limits(all_nodes=1))
+    composer = Composer({"a.yaml": b"x: 1\n", "b.yaml": b""}, limits=ConfigLimits(all_nodes=1))
     assert composer.compose("a", {})[0] == {"x": 1}
     assert composer.compose("a", {})[0] == {"x": 1}
     with pytest.raises(ComposeError, match="too many choices"):
@@ -360,11 +360,11 @@ def test_other_things_than_files(tmp_path: Path) -> None:
 def test_folders_over_the_limits(tmp_path: Path) -> None:
     lay(tmp_path, PPO)
     with pytest.raises(UserError, match="too many or too large"):
-        read_tree(tmp_path, limits=Limits(files=2))
+        read_tree(tmp_path, limits=ConfigLimits(files=2))
     with pytest.raises(UserError, match="too many or too large"):
-        read_tree(tmp_path, limits=Limits(all_bytes=100))
+        read_tree(tmp_path, limits=ConfigLimits(all_bytes=100))
     with pytest.raises(UserError, match="more than 20"):
-        read_tree(tmp_path, limits=Limits(file_bytes=20))
+        read_tree(tmp_path, limits=ConfigLimits(file_bytes=20))
     lay(tmp_path, {"/".join("abcdefghijklmnop") + "/x.yaml": ""})
     with pytest.raises(UserError, match="too many files or folders"):
         read_tree(tmp_path)

@@ -14,7 +14,7 @@ from syrupy.assertion import SnapshotAssertion
 from bot.base.traces import RunTraces, Trace, Tracing
 from bot.render.charts import Figure, figures, standalone
 from bot.render.html import page
-from bot.render.plot import Curve, Level, Mark, Plot, svg
+from bot.render.plot import Curve, Level, Plot, PlotMark, svg
 from tests.render import factories as make
 from tests.render.judge import hostile
 from tests.render.test_html import outline
@@ -160,7 +160,7 @@ def test_any_name_and_any_number_is_a_chart(
             y_name=other,
             curves=(Curve(name=name, trace=curve, hue=3, band=True),),
             levels=(Level(value=level, name=other), Level(value=level, name=name, beside=True)),
-            mark=Mark(x=curve.peak_at, value=curve.peak, name=other),
+            mark=PlotMark(x=curve.peak_at, value=curve.peak, name=other),
         ),
         width=356,
         height=280,

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bot.frameworks.plan_values import PlanValues, values_of
 from bot.rules._support.base import RuleContext
-from bot.rules._support.values import Values, values_of
 from bot.shell.source import Span
 
 RAY = "openrlhf.cli.train_ppo_ray"
@@ -37,21 +37,21 @@ LIMITS = "Silent when one of the values cannot be known."
 LIMITS_ZH = "任何一个相关取值无法确定时不报告。"
 
 
-def ray_trainers(context: RuleContext) -> Iterator[Values]:
+def ray_trainers(context: RuleContext) -> Iterator[PlanValues]:
     """The values of each launch of the Ray trainer whose options are known."""
     for plan in context.plans:
         if plan.framework == "openrlhf" and plan.launch.entry == RAY and plan.table is not None:
             yield values_of(plan)
 
 
-def option(values: Values, *keys: str) -> str:
+def option(values: PlanValues, *keys: str) -> str:
     """The option as this release spells it, with its dashes."""
     given = next((key for key in keys if values.plan.last(key) is not None), None)
     known = set(values.plan.table or ())
     return f"--{given or next((key for key in keys if key in known), keys[0])}"
 
 
-def product(values: Values, *groups: tuple[str, ...]) -> int | None:
+def product(values: PlanValues, *groups: tuple[str, ...]) -> int | None:
     """The product of whole numbers; None when one is not known."""
     result = 1
     for keys in groups:
@@ -62,12 +62,12 @@ def product(values: Values, *groups: tuple[str, ...]) -> int | None:
     return result
 
 
-def size(values: Values, *keys: str) -> int | None:
+def size(values: PlanValues, *keys: str) -> int | None:
     """A parallel size: 1 in a release that has no such option, None when it is not known."""
     known = set(values.plan.table or ())
     return values.whole(*keys) if known.intersection(keys) else 1
 
 
-def place(values: Values, *groups: tuple[str, ...]) -> Span:
+def place(values: PlanValues, *groups: tuple[str, ...]) -> Span:
     """Where the first of these options that the script sets has its value; else the launch."""
     return values.place(*(key for keys in groups for key in keys))

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from bot.base.devices import Device, by_token
 from bot.frameworks.plan import Plan
+from bot.frameworks.plan_values import PlanValues
 from bot.rules._support.base import RuleContext
-from bot.rules._support.values import Values
 from bot.rules._support.verl import trainers
 from bot.script.header import read_header
 from bot.script.name import model_size
@@ -41,7 +41,7 @@ def tag(context: RuleContext) -> str:
 _TAG = re.compile(r"#\s*tag\s*:", re.IGNORECASE)
 
 
-def advised(context: RuleContext, tags: tuple[str, ...] = ANY) -> Iterator[Values]:
+def advised(context: RuleContext, tags: tuple[str, ...] = ANY) -> Iterator[PlanValues]:
     """The launches of verl's PPO trainer that advice for these tags is for."""
     if tag(context) in tags:
         yield from trainers(context)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import Message, message
+from bot.frameworks.plan_values import PlanValues, values_of, version_at_least
 from bot.rules._support.base import RuleContext
-from bot.rules._support.values import Values, values_of, version_at_least
 
 ENTRY = "verl.trainer.main_ppo"
 ACTOR = "actor_rollout_ref.actor"
@@ -25,7 +25,7 @@ LIMITS = (
 )
 
 
-def trainers(context: RuleContext) -> Iterator[Values]:
+def trainers(context: RuleContext) -> Iterator[PlanValues]:
     """The values of each launch that runs verl's own checks."""
     for plan in context.plans:
         if plan.framework == "verl" and plan.launch.entry == ENTRY:
@@ -37,14 +37,14 @@ LIMITS_ZH = (
 )
 
 
-def static(context: RuleContext) -> Iterator[Values]:
+def static(context: RuleContext) -> Iterator[PlanValues]:
     """As `trainers`, without those that size batches by tokens, which most checks leave out."""
     for values in trainers(context):
         if values.flag(f"{ACTOR}.use_dynamic_bsz") is False:
             yield values
 
 
-def needs_critic(values: Values) -> bool | None:
+def needs_critic(values: PlanValues) -> bool | None:
     """Whether there is a critic, as need_critic in verl/trainer/ppo/utils.py has it."""
     enabled = values.get("critic.enable")
     if enabled is not None and isinstance(enabled.value, bool):
@@ -53,27 +53,27 @@ def needs_critic(values: Values) -> bool | None:
     return estimator == "gae" if estimator else None
 
 
-def gpus(values: Values) -> int | None:
+def gpus(values: PlanValues) -> int | None:
     """GPUs over all nodes, as verl counts them."""
     per_node, nodes = values.number("trainer.n_gpus_per_node"), values.number("trainer.nnodes")
     return per_node * nodes if per_node and nodes else None
 
 
-def sequence_parallel(values: Values) -> int | None:
+def sequence_parallel(values: PlanValues) -> int | None:
     """Ulysses' size of the FSDP actor, by the deprecated key or its successor."""
     keys = [key for key in SEQUENCE_SIZES if values.plan.table and key in values.plan.table]
     sizes = [values.number(key) for key in keys]
     return None if None in sizes else max([1, *(size for size in sizes if size)])
 
 
-def sequence_length(values: Values) -> tuple[int, int] | None:
+def sequence_length(values: PlanValues) -> tuple[int, int] | None:
     """The greatest lengths of a prompt and of a response, in tokens."""
     prompt = values.number("data.max_prompt_length")
     response = values.number("data.max_response_length")
     return (prompt, response) if prompt and response else None
 
 
-def data_parallel(values: Values) -> int | None:
+def data_parallel(values: PlanValues) -> int | None:
     """Ranks that the actor's batch is divided among; None when that is not known.
 
     FSDP: GPUs over Ulysses' size; Megatron: GPUs over its model-parallel size.
@@ -93,7 +93,7 @@ SEQUENCE_SIZES = (
 """The size of sequence parallelism: the key until 0.6, deprecated since, and its successor."""
 
 
-def model_parallel(values: Values) -> int | None:
+def model_parallel(values: PlanValues) -> int | None:
     """Megatron's tensor × pipeline × context parallel size; None when the actor is not Megatron."""
     if values.text(f"{ACTOR}.strategy") != "megatron":
         return None
@@ -114,7 +114,7 @@ MICRO_SIZES = (
 """The micro batch sizes over all GPUs; each has a form per GPU, with the ending _per_gpu."""
 
 
-def unread_sizes(values: Values) -> list[str]:
+def unread_sizes(values: PlanValues) -> list[str]:
     """The micro batch sizes that a launch gives over all GPUs alone, where verl needs them per GPU.
 
     Since 0.8.0 the workers of actor and rollout read nothing else
@@ -133,7 +133,7 @@ def unread_sizes(values: Values) -> list[str]:
     return unread
 
 
-def per_gpu_help(values: Values, key: str) -> Message:
+def per_gpu_help(values: PlanValues, key: str) -> Message:
     """What a size over all GPUs comes to per GPU, in words.
 
     verl's workers divided it by the data-parallel size: GPUs over sequence-parallel size

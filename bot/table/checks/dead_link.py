@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.table import rst
-from bot.table.checks._support.base import Chinese, Entry, Hit, Meta, PageContext, Skip
+from bot.table.checks._support.base import Chinese, Hit, Meta, PageContext, ScriptEntry, Skip
 
 _GONE = "the link leads to {path}, which is not there"
 _GONE_AT = "the link leads to {path}, which {commit} does not have"
@@ -94,7 +94,7 @@ def check(context: PageContext) -> Iterator[Hit | Skip]:
             yield Skip(reason=message(_OPEN_MANY, lines=", ".join(lines), reason=reason))
 
 
-def _mended(entry: Entry, source: str) -> str | None:
+def _mended(entry: ScriptEntry, source: str) -> str | None:
     """The link with the path of the script that is meant; None when that cannot be written."""
     address, path, meant = entry.target.address, entry.target.path, entry.meant
     if meant is None or not path or address.count(path) != 1 or source.count(address) != 1:

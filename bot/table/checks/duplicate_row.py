@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.table.checks._support.base import Chinese, Entry, Hit, Meta, PageContext
+from bot.table.checks._support.base import Chinese, Hit, Meta, PageContext, ScriptEntry
 from bot.table.columns import Column
 
 _SCRIPT = "{script} has a row already, at line {line}"
@@ -50,8 +50,8 @@ _SAYING: tuple[Column, ...] = (
 
 def check(context: PageContext) -> Iterator[Hit]:
     """Compare each row with those above it."""
-    by_path: dict[str, Entry] = {}
-    by_words: dict[tuple[str, ...], Entry] = {}
+    by_path: dict[str, ScriptEntry] = {}
+    by_words: dict[tuple[str, ...], ScriptEntry] = {}
     for entry in context.entries:
         path = entry.subject.path if entry.subject else entry.target.path
         words = tuple(entry.row.text(column).casefold() for column in _SAYING)

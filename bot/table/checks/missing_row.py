@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from bot.base.messages import message
 from bot.script.name import model_size
 from bot.table import place
-from bot.table.checks._support.base import Chinese, Hit, Meta, PageContext, Subject
+from bot.table.checks._support.base import Chinese, Hit, Meta, PageContext, PageSubject
 
 _MISSING = "{script} has no row in this page"
 _HELP = "rlbot table add {page} {script}"
@@ -57,7 +57,7 @@ def check(context: PageContext) -> Iterator[Hit]:
             )
 
 
-def _place(context: PageContext, script: Subject) -> int:
+def _place(context: PageContext, script: PageSubject) -> int:
     models = [plan.model.value for plan in script.plans if plan.model.value]
     sizes = [model_size(model) for model in (*models, script.name.model or "")]
     size = next((size.upper() for size in sizes if size), None)

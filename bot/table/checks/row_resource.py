@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from bot.base.devices import by_token
 from bot.base.messages import message
 from bot.table import rst
-from bot.table.checks._support.base import Chinese, Entry, Hit, Meta, PageContext, Skip
+from bot.table.checks._support.base import Chinese, Hit, Meta, PageContext, ScriptEntry, Skip
 from bot.table.parts import Cell
 
 _FORM = 'the resource is "{cell}"; write number*device, such as 8*H20'
@@ -77,7 +77,7 @@ def check(context: PageContext) -> Iterator[Hit | Skip]:
 
 
 def _compare(
-    context: PageContext, entry: Entry, cell: Cell, count: int, device: str
+    context: PageContext, entry: ScriptEntry, cell: Cell, count: int, device: str
 ) -> Iterator[Hit | Skip]:
     subject = entry.subject
     if subject is None:

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from bot.frameworks.plan_values import version_at_least
 from bot.rules._support.example import verl
-from bot.rules._support.values import version_at_least
 from tests.rules.helpers import PATH, context, found, quiet
 
 MEGATRON = (

@@ -37,7 +37,7 @@ class Meta:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
+class PageSubject:
     """A script of the repository, read."""
 
     path: str
@@ -61,22 +61,22 @@ class Target:
     commit: str | None = None
     """The commit, tag or branch that the link names; None for the page's own state."""
     reason: str = ""
-    subject: Subject | None = None
+    subject: PageSubject | None = None
     """The script, where one is found."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class ScriptEntry:
     """A row of the page with the script that it is about."""
 
     section: Section
     row: PageRow
     target: Target
-    meant: Subject | None = None
+    meant: PageSubject | None = None
     """For a dead link the one script whose name says the same."""
 
     @property
-    def subject(self) -> Subject | None:
+    def subject(self) -> PageSubject | None:
         """The script that the row is compared with."""
         return self.target.subject or self.meant
 
@@ -98,15 +98,15 @@ class PageContext:
     """The page with the scripts of its repository. Pure data: a check reads nothing else."""
 
     page: Page
-    entries: Sequence[Entry]
-    unread: Sequence[Entry] = ()
+    entries: Sequence[ScriptEntry]
+    unread: Sequence[ScriptEntry] = ()
     """Rows of tables that cannot be read: where their cells stand is not sure."""
-    scripts: Sequence[Subject]
+    scripts: Sequence[PageSubject]
     """Every tuning script of the repository, in path order."""
     offered: Collection[str] = ()
     """Paths of scripts whose row is offered beside the report on the page."""
 
-    def compared(self, column: Column) -> Iterator[tuple[Entry, Cell, Subject]]:
+    def compared(self, column: Column) -> Iterator[tuple[ScriptEntry, Cell, PageSubject]]:
         """The rows that say something in a column and whose script has been read."""
         for entry in self.entries:
             cell, subject = entry.cell(column), entry.subject

@@ -9,7 +9,7 @@ from typing import TypeVar
 from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.table import rst
-from bot.table.checks._support.base import Entry, Hit, PageContext, Skip, Subject
+from bot.table.checks._support.base import Hit, PageContext, PageSubject, ScriptEntry, Skip
 from bot.table.columns import Column
 from bot.table.parts import Cell
 
@@ -25,9 +25,9 @@ UNKNOWN_ZH = "第 {line} 行：{script} 的设置没有给出{what}，因此该�
 class Contradiction:
     """A cell that no launch of its script agrees with."""
 
-    entry: Entry
+    entry: ScriptEntry
     cell: Cell
-    subject: Subject
+    subject: PageSubject
     used: str
     """What the first launch says, as the page would write it."""
 
