@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from bot.github.actions import OfComment, OfPull
     from bot.github.client import Client
     from bot.github.publish import Channels
-    from bot.review.check import Asked
+    from bot.review.check import CheckRequest
     from bot.review.pull import AnsweredPull
 
 PASS, FAIL, USAGE, FAULT = 0, 1, 2, 70
@@ -127,16 +127,16 @@ def _obey(
     done: _Done,
     out: TextIO,
 ) -> None:
-    from bot.review.commands import Asking, obey
+    from bot.review.commands import CommandRequest, handle_command
 
-    asking = Asking(
+    asking = CommandRequest(
         pull=subject.pull,
         author=subject.author,
         body=subject.body,
         before=subject.before,
         comment=subject.comment,
     )
-    obeyed = obey(client, asking, _asked(environment), channels=channels)
+    obeyed = handle_command(client, asking, _asked(environment), channels=channels)
     if not obeyed.commands:
         _log(out, "The comment holds no command.")
     for sentence in obeyed.said:
@@ -179,11 +179,11 @@ def _note(
         done.annotations.append(github(report))
 
 
-def _asked(environment: Mapping[str, str]) -> Asked:
+def _asked(environment: Mapping[str, str]) -> CheckRequest:
     from bot.check.script import Options as CheckOptions
     from bot.commands.runs import linked
     from bot.evidence.online.access import Access
-    from bot.review.check import Asked
+    from bot.review.check import CheckRequest
 
     def options(config: Config) -> Options:
         access = Access.from_environment(environment, allow_private_runs=config.allow_private_runs)
@@ -194,7 +194,7 @@ def _asked(environment: Mapping[str, str]) -> Asked:
             origins=access.page_origins,
         )
 
-    return Asked(options=options)
+    return CheckRequest(options=options)
 
 
 def _client(environment: Mapping[str, str]) -> Client:

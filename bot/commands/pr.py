@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from bot.check.script import Options
     from bot.evidence.links import RunLink
     from bot.github.client import Client
-    from bot.review.check import Asked
+    from bot.review.check import CheckRequest
 
 SUMMARY = "the whole check of a pull request, from GitHub or a local branch"
 
@@ -130,14 +130,14 @@ def _count(client: Client, arguments: argparse.Namespace) -> None:
         notice(f"{len(client.log) - writes} requests read from GitHub, {writes} wrote to it")
 
 
-def _asked(arguments: argparse.Namespace) -> Asked:
-    from bot.review.check import Asked
+def _asked(arguments: argparse.Namespace) -> CheckRequest:
+    from bot.review.check import CheckRequest
 
     def options(config: Config) -> Options:
         how = reading(arguments.offline, config)
         return options_of(arguments, config, evidence="required", **how)
 
-    return Asked(
+    return CheckRequest(
         options=options,
         config=load_config(arguments.config) if arguments.config else None,
         runs=functools.partial(_runs, arguments.run),

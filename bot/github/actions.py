@@ -58,10 +58,10 @@ class OfComment:
     """The text before an edit; empty for a new comment."""
 
 
-Subject: TypeAlias = Nothing | OfPull | OfHead | OfComment
+EventSubject: TypeAlias = Nothing | OfPull | OfHead | OfComment
 
 
-def subject_of(event: str, payload: Mapping[str, Any], number: str = "") -> Subject:
+def subject_of(event: str, payload: Mapping[str, Any], number: str = "") -> EventSubject:
     """What a workflow's event is about; `number` names the pull request for any other event.
 
     Raises UserError when the payload lacks what GitHub sends for its event, and for an event that
@@ -108,7 +108,7 @@ def pulls_with(client: Client, subject: OfHead) -> list[PullId]:
     ]
 
 
-def _pull(repository: str, pull: Mapping[str, Any]) -> Subject:
+def _pull(repository: str, pull: Mapping[str, Any]) -> EventSubject:
     if pull["state"] != "open":
         return Nothing(_CLOSED)
     if pull.get("draft"):
@@ -117,7 +117,7 @@ def _pull(repository: str, pull: Mapping[str, Any]) -> Subject:
     return OfPull(PullId(repository, int(pull["number"])), from_fork=head != repository)
 
 
-def _run(repository: str, run: Mapping[str, Any]) -> Subject:
+def _run(repository: str, run: Mapping[str, Any]) -> EventSubject:
     if run["event"] not in ("pull_request", "pull_request_target"):
         return Nothing("The workflow ran for no pull request.")
     if run["head_repository"] is None:
@@ -126,7 +126,7 @@ def _run(repository: str, run: Mapping[str, Any]) -> Subject:
     return OfHead(repository, _matched(_COMMIT, run["head_sha"]), owner, str(run["head_branch"]))
 
 
-def _comment(repository: str, payload: Mapping[str, Any]) -> Subject:
+def _comment(repository: str, payload: Mapping[str, Any]) -> EventSubject:
     issue, comment = payload["issue"], payload["comment"]
     if not issue.get("pull_request"):
         return Nothing("The comment is on an issue.")

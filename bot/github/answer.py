@@ -36,7 +36,7 @@ _STATE_LENGTH = 160
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class CommentMark:
     """What a posted comment says of itself, hidden at its end; only our own comments are asked."""
 
     verdict: State
@@ -58,7 +58,7 @@ class Answer:
     """The verdict in words, one line of plain text."""
     body: str
     """The comment, with its marks."""
-    mark: Mark
+    mark: CommentMark
     summary: str
     """Markdown of the check run, at most SUMMARY_BYTES."""
     annotations: tuple[Annotation, ...] = ()
@@ -126,12 +126,12 @@ def failure_of(head: str, sentence: str) -> Answer:
     return _marked(head, "inconclusive", title, said, summary=said)
 
 
-def mark_of(body: str) -> Mark | None:
+def mark_of(body: str) -> CommentMark | None:
     """The mark at the end of a comment of ours; None when it has none."""
     found = _STATE.search(body)
     if found is None:
         return None
-    return Mark(found["verdict"], found["head"], found["digest"])  # type: ignore[arg-type]
+    return CommentMark(found["verdict"], found["head"], found["digest"])  # type: ignore[arg-type]
 
 
 def is_marked(body: str) -> bool:
@@ -163,7 +163,7 @@ def _marked(
     suggestions: tuple[Suggestion, ...] = (),
     added: frozenset[str] = frozenset(),
 ) -> Answer:
-    mark = Mark(verdict, head, _digest(body))
+    mark = CommentMark(verdict, head, _digest(body))
     return Answer(
         head=head,
         verdict=verdict,

@@ -23,7 +23,7 @@ _LINK = 0o120000
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
+class BlobName:
     """A file below a folder."""
 
     path: str
@@ -34,7 +34,7 @@ class Name:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TreeEntry:
     """What a path of a commit holds."""
 
     oid: str
@@ -43,7 +43,7 @@ class Entry:
     data: bytes | None
     """None when it is no regular file or could not be read; `reason` says why."""
     reason: str = ""
-    names: tuple[Name, ...] | None = None
+    names: tuple[BlobName, ...] | None = None
     """The files below a folder; None where GraphQL did not give them all."""
     mode: int = 0
     """As git has it, for a file whose content is here."""
@@ -72,7 +72,7 @@ class Contents:
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class BlobReader:
     """Reads files of one repository, its forks' pull requests included."""
 
     client: Client
@@ -81,7 +81,7 @@ class Reader:
 
     def entries(
         self, wanted: Sequence[tuple[str, str]], most: int = MAX_BLOB
-    ) -> dict[tuple[str, str], Entry]:
+    ) -> dict[tuple[str, str], TreeEntry]:
         """What stands at each (commit, path); paths that hold nothing are missing.
 
         Of a file with more than `most` bytes only the reason comes back that it was not read.
@@ -89,7 +89,7 @@ class Reader:
         One request for 25 files, one more for each that GraphQL does not give whole. Raises
         GitHubError.
         """
-        found: dict[tuple[str, str], Entry] = {}
+        found: dict[tuple[str, str], TreeEntry] = {}
         for start in range(0, len(wanted), _AT_ONCE):
             part = wanted[start : start + _AT_ONCE]
             asked = self._name()
@@ -103,20 +103,22 @@ class Reader:
                     found[key] = self.entry(entry, key[1], most)
         return found
 
-    def entry(self, given: Mapping[str, Any], path: str, most: int = MAX_BLOB) -> Entry:
+    def entry(self, given: Mapping[str, Any], path: str, most: int = MAX_BLOB) -> TreeEntry:
         """An entry of GraphQL's answer with its content. Raises GitHubError."""
         thing = given.get("object") or {}
         oid = thing.get("oid") or given.get("oid") or ""
         kind = given.get("type") or ("blob" if "byteSize" in thing else "tree")
         mode = given["mode"]
         if kind == "tree":
-            return Entry(oid, kind, None, message("{path} is a folder.", path=path), _named(thing))
+            return TreeEntry(
+                oid, kind, None, message("{path} is a folder.", path=path), _named(thing)
+            )
         if mode not in _FILE_MODES:
-            return Entry(oid, kind, None, odd_file(path, link=mode == _LINK))
+            return TreeEntry(oid, kind, None, odd_file(path, link=mode == _LINK))
         size = thing.get("byteSize") or 0
         if size > most:
-            return Entry(oid, kind, None, too_large(path, size, most))
-        return Entry(oid, kind, self.content(oid, thing, path), mode=mode)
+            return TreeEntry(oid, kind, None, too_large(path, size, most))
+        return TreeEntry(oid, kind, self.content(oid, thing, path), mode=mode)
 
     def content(self, oid: str, given: Mapping[str, Any], path: str) -> bytes:
         """A blob's content: GraphQL's text where it is the whole content, else through REST.
@@ -142,7 +144,7 @@ class Reader:
         self.contents.put(oid, data)
         return data
 
-    def below(self, tree: Entry, folder: str, suffix: str, most: int) -> dict[str, bytes]:
+    def below(self, tree: TreeEntry, folder: str, suffix: str, most: int) -> dict[str, bytes]:
         """The regular files below a tree whose names end so, by path within it.
 
         One request for each 100 contents that are not known, and one for the names where they are
@@ -170,12 +172,12 @@ class Reader:
             found |= {oid for n, oid in enumerate(part) if data.get(f"b{n}")}
         return frozenset(found)
 
-    def _listed(self, tree: str, folder: str) -> tuple[Name, ...]:
+    def _listed(self, tree: str, folder: str) -> tuple[BlobName, ...]:
         answer = self.client.get(f"/repos/{self.repository}/git/trees/{tree}", recursive=1)
         if answer.get("truncated"):
             raise TooMuchError(too_much(folder, len(answer["tree"]), ""))
         return tuple(
-            Name(item["path"], int(item["mode"], 8), item["sha"], item.get("size") or 0)
+            BlobName(item["path"], int(item["mode"], 8), item["sha"], item.get("size") or 0)
             for item in answer["tree"]
             if item["type"] == "blob"
         )
@@ -194,11 +196,11 @@ class Reader:
         return {"owner": owner, "name": name}
 
 
-def _named(tree: Mapping[str, Any], above: str = "") -> tuple[Name, ...] | None:
+def _named(tree: Mapping[str, Any], above: str = "") -> tuple[BlobName, ...] | None:
     """The files below a tree of GraphQL's answer; None when it ends at a folder."""
     if tree.get("entries") is None:
         return None
-    found: list[Name] = []
+    found: list[BlobName] = []
     for entry in tree["entries"]:
         path = above + entry["name"]
         if entry["type"] == "tree":
@@ -207,7 +209,7 @@ def _named(tree: Mapping[str, Any], above: str = "") -> tuple[Name, ...] | None:
                 return None
             found += below
         elif entry["type"] == "blob":
-            found.append(Name(path, entry["mode"], entry["oid"], entry.get("size") or 0))
+            found.append(BlobName(path, entry["mode"], entry["oid"], entry.get("size") or 0))
     return tuple(found)
 
 

@@ -31,7 +31,7 @@ class ChangedFile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class FileSelection:
     """What the check needs of a change; it is asked for at once, so that few requests are made."""
 
     script: Callable[[str], bool]
@@ -70,7 +70,7 @@ class ChangeFiles:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Text:
+class ChangeText:
     """Something that a person wrote about the change: its description, or a comment."""
 
     author: str
@@ -102,7 +102,7 @@ class ChangeSource(Protocol):
         A link, and what has more than `most` bytes, is a UserError.
         """
 
-    def read(self, wanted: Wanted) -> ChangeFiles:
+    def read(self, wanted: FileSelection) -> ChangeFiles:
         """Everything that is wanted, where the change touches a script or the page."""
 
     def below(self, commit: str, folder: str, suffix: str) -> Mapping[str, bytes]:
@@ -118,7 +118,7 @@ class ChangeSource(Protocol):
         something else than a file that can be read stands there.
         """
 
-    def texts(self) -> tuple[Text, ...]:
+    def texts(self) -> tuple[ChangeText, ...]:
         """What the change's author wrote about it, oldest first; links to runs may stand there."""
 
 

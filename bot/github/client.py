@@ -282,7 +282,7 @@ class Client:
         shown: str,
         *,
         write: bool,
-    ) -> tuple[Any, dict[str, str]] | failures.Failure:
+    ) -> tuple[Any, dict[str, str]] | failures.RequestFailure:
         from github import GithubException
         from requests.exceptions import RequestException
 
@@ -318,7 +318,7 @@ class Client:
             return self._scrubbed(failed)
         return data, {**answered, ":status": str(status)}
 
-    def _scrubbed(self, failure: failures.Failure) -> failures.Failure:
+    def _scrubbed(self, failure: failures.RequestFailure) -> failures.RequestFailure:
         sentence = str(failure.error)
         for secret in self.secrets:
             sentence = sentence.replace(secret.reveal(), "***") if secret else sentence

@@ -18,7 +18,7 @@ from bot.base.messages import message
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-Name: TypeAlias = Literal["verify", "apply", "help"]
+CommandName: TypeAlias = Literal["verify", "apply", "help"]
 
 MOST = 5
 """Commands of one comment that are obeyed."""
@@ -37,10 +37,10 @@ _NO_END = frozenset(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Command:
+class CommentCommand:
     """One command, understood."""
 
-    name: Name
+    name: CommandName
     head: str | None = None
     """The commit that the head must be, or its beginning; lower case."""
     link: str | None = None
@@ -60,13 +60,13 @@ class Misunderstood:
     """What was not understood."""
 
 
-def commands(after: str, before: str = "") -> tuple[Command | Misunderstood, ...]:
+def commands(after: str, before: str = "") -> tuple[CommentCommand | Misunderstood, ...]:
     """The commands of a comment that an edit added; all of them for a new one.
 
     The same command twice is one. At most MOST, in the order of their lines.
     """
     old = Counter(lines(before)) if before else Counter[str]()
-    found: dict[Command | Misunderstood, None] = {}
+    found: dict[CommentCommand | Misunderstood, None] = {}
     for line in lines(after):
         if old[line]:
             old[line] -= 1
@@ -75,18 +75,18 @@ def commands(after: str, before: str = "") -> tuple[Command | Misunderstood, ...
     return tuple(found)[:MOST]
 
 
-def read(line: str) -> Command | Misunderstood:
+def read(line: str) -> CommentCommand | Misunderstood:
     """What a line that starts with a command asks for."""
     matched = _LINE.match(line)
     if matched is None:
         return Misunderstood(line, message("This is no command."))
     name, words = matched[1], (matched[2] or "").split()
     if words == ["help"]:
-        return Command(name="help")
+        return CommentCommand(name="help")
     if name == "apply":
         if words:
             return Misunderstood(line, message("`/apply` stands alone on its line."), words[0])
-        return Command(name="apply")
+        return CommentCommand(name="apply")
     head: str | None = None
     link: str | None = None
     script: str | None = None
@@ -103,7 +103,7 @@ def read(line: str) -> Command | Misunderstood:
             return Misunderstood(line, why, word)
         if again is not None:
             return Misunderstood(line, message("`/verify` takes one thing of a kind."), word)
-    return Command(name="verify", head=head, link=link, script=script)
+    return CommentCommand(name="verify", head=head, link=link, script=script)
 
 
 def lines(text: str) -> list[str]:

@@ -27,7 +27,7 @@ _TEXT = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class RequestFailure:
     """An attempt that did not succeed."""
 
     error: GitHubError
@@ -37,7 +37,7 @@ class Failure:
     """Seconds that GitHub asks to wait; None when it asks for nothing."""
 
 
-def of_answer(status: int, headers: Mapping[str, Any], data: object, shown: str) -> Failure:
+def of_answer(status: int, headers: Mapping[str, Any], data: object, shown: str) -> RequestFailure:
     """What an answer with a status that is no success means."""
     text = _message(data)
     if status == 401:
@@ -45,28 +45,28 @@ def of_answer(status: int, headers: Mapping[str, Any], data: object, shown: str)
             "GitHub does not accept the token: it is wrong, revoked or expired. Give another one "
             "in GITHUB_TOKEN."
         )
-        return Failure(NotAllowedError(sentence, status), again=False)
+        return RequestFailure(NotAllowedError(sentence, status), again=False)
     if status in (403, 429):
         return _forbidden(status, headers, text, shown)
     if status in (404, 410):
         sentence = message("GitHub has no {what}, or the token may not see it.", what=shown)
-        return Failure(NotFoundError(sentence, status), again=False)
+        return RequestFailure(NotFoundError(sentence, status), again=False)
     if status >= 500:
         sentence = message(
             "GitHub answered with status {status}; it may be down (githubstatus.com).",
             status=status,
         )
-        return Failure(UnreachableError(sentence, status), again=True, wait=_after(headers))
+        return RequestFailure(UnreachableError(sentence, status), again=True, wait=_after(headers))
     sentence = message(
         "GitHub refused {what} with status {status}: {why}.",
         what=shown,
         status=status,
         why=text or message("without a reason"),
     )
-    return Failure(RefusedError(sentence, status), again=False)
+    return RequestFailure(RefusedError(sentence, status), again=False)
 
 
-def of_graphql(data: object, headers: Mapping[str, Any]) -> Failure | None:
+def of_graphql(data: object, headers: Mapping[str, Any]) -> RequestFailure | None:
     """What the errors inside an answer of GraphQL mean; None when it has none."""
     errors = data.get("errors") if isinstance(data, dict) else None
     if not errors:
@@ -76,30 +76,30 @@ def of_graphql(data: object, headers: Mapping[str, Any]) -> Failure | None:
     if kind == "RATE_LIMITED":
         return _limited(200, headers, text)
     if kind == "NOT_FOUND":
-        return Failure(NotFoundError(_says(text), 404), again=False)
+        return RequestFailure(NotFoundError(_says(text), 404), again=False)
     if kind in ("FORBIDDEN", "INSUFFICIENT_SCOPES"):
         return _forbidden(403, {}, text, "/graphql")
     if kind == "UNPROCESSABLE":
         sentence = message("GitHub refused: {message}.", message=text)
-        return Failure(RefusedError(sentence, 422), again=False)
+        return RequestFailure(RefusedError(sentence, 422), again=False)
     # Without a type it is GitHub's own trouble, such as "Something went wrong".
-    return Failure(UnreachableError(_says(text), 502), again=not kind)
+    return RequestFailure(UnreachableError(_says(text), 502), again=not kind)
 
 
 def _says(text: str) -> str:
     return message("GitHub says: {message}.", message=text)
 
 
-def no_answer(error: Exception, api: str) -> Failure:
+def no_answer(error: Exception, api: str) -> RequestFailure:
     """What a broken connection means; the exception's text may hold headers and stays out."""
     kind = type(error).__name__
     sentence = message(
         "{api} gave no answer ({kind}); check the network and GITHUB_API_URL.", api=api, kind=kind
     )
-    return Failure(UnreachableError(sentence), again=True)
+    return RequestFailure(UnreachableError(sentence), again=True)
 
 
-def redirected(error: RuntimeError, api: str) -> Failure:
+def redirected(error: RuntimeError, api: str) -> RequestFailure:
     """A redirect that is not followed: to another host or scheme, or in a circle."""
     what = (
         message("in a circle") if isinstance(error, RecursionError) else message("to another place")
@@ -109,10 +109,10 @@ def redirected(error: RuntimeError, api: str) -> Failure:
         api=api,
         what=what,
     )
-    return Failure(UnreachableError(sentence, 301), again=False)
+    return RequestFailure(UnreachableError(sentence, 301), again=False)
 
 
-def _forbidden(status: int, headers: Mapping[str, Any], text: str, shown: str) -> Failure:
+def _forbidden(status: int, headers: Mapping[str, Any], text: str, shown: str) -> RequestFailure:
     lower = text.lower()
     exhausted = headers.get("x-ratelimit-remaining") == "0" and "rate limit" in lower
     if status == 429 or "retry-after" in headers or exhausted or "rate limit" in lower:
@@ -135,10 +135,10 @@ def _forbidden(status: int, headers: Mapping[str, Any], text: str, shown: str) -
     else:
         why = text or message("without a reason")
         sentence = message("The token may not do {what}: {why}.", what=shown, why=why)
-    return Failure(NotAllowedError(sentence, status), again=False)
+    return RequestFailure(NotAllowedError(sentence, status), again=False)
 
 
-def _limited(status: int, headers: Mapping[str, Any], text: str) -> Failure:
+def _limited(status: int, headers: Mapping[str, Any], text: str) -> RequestFailure:
     wait = _after(headers)
     if wait is None and headers.get("x-ratelimit-remaining") == "0":
         reset = str(headers.get("x-ratelimit-reset", ""))
@@ -154,7 +154,7 @@ def _limited(status: int, headers: Mapping[str, Any], text: str) -> Failure:
         lifted = time.strftime("%H:%M:%S", time.gmtime(time.time() + wait))
         when = message(" until {time} UTC", time=lifted)
     sentence = message("GitHub limits the rate of requests{when}: {why}.", when=when, why=why)
-    return Failure(
+    return RequestFailure(
         LimitedError(sentence, status), again=True, wait=_MINUTE if wait is None else wait
     )
 

@@ -18,8 +18,8 @@ from bot.github.change import (
     MAX_SCRIPTS,
     ChangedFile,
     ChangeFiles,
-    Text,
-    Wanted,
+    ChangeText,
+    FileSelection,
     odd_file,
     over_limit,
     too_large,
@@ -63,7 +63,7 @@ class LocalChange:
         """The content of a regular file at the head. Raises UserError."""
         return self.repository.blob(self.head, path, most)
 
-    def read(self, wanted: Wanted) -> ChangeFiles:
+    def read(self, wanted: FileSelection) -> ChangeFiles:
         """Everything that is wanted of the change. Raises UserError."""
         scripts = sorted(entry[::-1] for entry in self.entries if wanted.script(entry[2]))
         changed = any(path == wanted.page for _, _, path in self.entries)
@@ -121,7 +121,7 @@ class LocalChange:
                     found[commit, path] = self.repository.blob(commit, path)
         return found
 
-    def texts(self) -> tuple[Text, ...]:
+    def texts(self) -> tuple[ChangeText, ...]:
         """Nothing: a branch has no description."""
         return ()
 

@@ -10,7 +10,7 @@ from bot.github import queries
 from bot.github.answer import CHECK, is_marked, mark_of
 from bot.github.client import Client
 from bot.github.errors import NotFoundError
-from bot.github.pull import Comment, PullId, comments_of, further_comments
+from bot.github.pull import IssueComment, PullId, comments_of, further_comments
 
 _CHECKS = 100
 
@@ -22,12 +22,12 @@ class Posted:
     head: str
     state: str
     """OPEN, CLOSED or MERGED."""
-    ours: tuple[Comment, ...]
+    ours: tuple[IssueComment, ...]
     """Comments that we wrote and that hold the marker, oldest first."""
     reviewed: str = ""
     """What our own reviews say, one after the other."""
 
-    def current(self) -> Comment | None:
+    def current(self) -> IssueComment | None:
         """The comment that counts: of the visible ones the newest, of this head if there is one.
 
         Every run chooses the same one from the same list, so that runs side by side agree.
@@ -35,7 +35,7 @@ class Posted:
         visible = [comment for comment in self.ours if not comment.hidden]
         return max(visible, key=lambda c: (self._is_of_head(c), c.id), default=None)
 
-    def _is_of_head(self, comment: Comment) -> bool:
+    def _is_of_head(self, comment: IssueComment) -> bool:
         mark = mark_of(comment.body)
         return mark is not None and mark.head == self.head
 

@@ -16,14 +16,14 @@ from bot.github.checks import publish_check
 from bot.github.client import Client
 from bot.github.errors import GitHubError, LimitedError, NotFoundError, UnreachableError
 from bot.github.posted import Posted, read_posted
-from bot.github.pull import Comment, PullId
+from bot.github.pull import IssueComment, PullId
 from bot.github.reviews import publish_suggestions
 
 _ROUNDS = 3
 
 
 @dataclass(slots=True, kw_only=True)
-class Published:
+class PublishResult:
     """What publishing came to."""
 
     superseded: bool = False
@@ -61,14 +61,14 @@ EVERYWHERE = Channels()
 
 def publish(
     client: Client, pull: PullId, answer: Answer, channels: Channels = EVERYWHERE
-) -> Published:
+) -> PublishResult:
     """Brings a pull request to the wanted state; what is there already is left alone.
 
     Nothing is written when the head has moved, or when the pull request touches neither a tuning
     script nor the page, and never did. What may not be written is said in the result, and the rest
     is written. Raises GitHubError when the pull request cannot be read.
     """
-    done = Published()
+    done = PublishResult()
     suggesting = channels.suggestions and bool(answer.suggestions)
     posted = read_posted(client, pull, reviews=suggesting)
     if posted.head != answer.head:
@@ -100,7 +100,7 @@ def _writes(client: Client) -> int:
     return sum(sent.write for sent in client.log)
 
 
-def _try(done: Published, what: str, act: Callable[[], object]) -> None:
+def _try(done: PublishResult, what: str, act: Callable[[], object]) -> None:
     try:
         act()
     except GitHubError as error:
@@ -109,13 +109,17 @@ def _try(done: Published, what: str, act: Callable[[], object]) -> None:
             done.unsettled = done.unsettled or error
 
 
-def _check(client: Client, pull: PullId, answer: Answer, done: Published, *, buttons: bool) -> None:
+def _check(
+    client: Client, pull: PullId, answer: Answer, done: PublishResult, *, buttons: bool
+) -> None:
     said = publish_check(client, pull, answer, buttons=buttons)
     done.said.extend(said)
     done.annotated = not said
 
 
-def _comment(client: Client, pull: PullId, answer: Answer, posted: Posted, done: Published) -> None:
+def _comment(
+    client: Client, pull: PullId, answer: Answer, posted: Posted, done: PublishResult
+) -> None:
     """Leaves exactly one visible comment of ours, with this answer."""
     for _ in range(_ROUNDS):
         current = posted.current()
@@ -140,7 +144,7 @@ def _comment(client: Client, pull: PullId, answer: Answer, posted: Posted, done:
 
 
 def _bring_up(
-    client: Client, pull: PullId, answer: Answer, current: Comment, done: Published
+    client: Client, pull: PullId, answer: Answer, current: IssueComment, done: PublishResult
 ) -> None:
     mark = mark_of(current.body)
     if mark is not None and mark.digest == answer.mark.digest and mark.head == answer.head:
@@ -154,7 +158,7 @@ def _bring_up(
     client.write("PATCH", path, {"body": answer.body})
 
 
-def _create(client: Client, pull: PullId, answer: Answer, done: Published) -> None:
+def _create(client: Client, pull: PullId, answer: Answer, done: PublishResult) -> None:
     path = f"/repos/{pull.repository}/issues/{pull.number}/comments"
     made = client.write("POST", path, {"body": answer.body})
     done.comment_url = (made or {}).get("html_url")
@@ -177,5 +181,5 @@ def _tidy(client: Client, pull: PullId, posted: Posted) -> None:
             continue
 
 
-def _minimize(client: Client, comment: Comment) -> None:
+def _minimize(client: Client, comment: IssueComment) -> None:
     client.mutate(queries.MINIMIZE, {"id": comment.node}, name="minimize")

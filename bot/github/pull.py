@@ -10,7 +10,7 @@ from typing import Any
 from bot.base.errors import UserError
 from bot.base.messages import message
 from bot.github import queries
-from bot.github.change import Text
+from bot.github.change import ChangeText
 from bot.github.client import Client
 from bot.github.errors import NotFoundError
 
@@ -40,7 +40,7 @@ class PullId:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comment:
+class IssueComment:
     """A comment in the conversation of a pull request."""
 
     id: int
@@ -88,7 +88,7 @@ class PullRequest:
     """Path to ADDED, MODIFIED, RENAMED, COPIED, CHANGED or DELETED."""
     changed_files: int
     """How many files it changes; more than `files` where GitHub lists no more."""
-    comments: tuple[Comment, ...]
+    comments: tuple[IssueComment, ...]
     """Oldest first."""
     comments_complete: bool
     config: Mapping[str, Any] | None = None
@@ -99,10 +99,10 @@ class PullRequest:
         """True when the head is in another repository."""
         return self.head_repository != self.id.repository
 
-    def texts(self) -> tuple[Text, ...]:
+    def texts(self) -> tuple[ChangeText, ...]:
         """What the author wrote: the description, then comments, oldest first."""
         written = (self.body, *(c.body for c in self.comments if c.author == self.author))
-        return tuple(Text(author=self.author, body=body) for body in written if body)
+        return tuple(ChangeText(author=self.author, body=body) for body in written if body)
 
 
 def parse_pull(text: str, server: str = "https://github.com") -> PullId:
@@ -157,10 +157,10 @@ def read_pull(client: Client, pull: PullId) -> PullRequest:
 
 def further_comments(
     client: Client, pull: PullId, page: Mapping[str, Any]
-) -> tuple[list[Comment], bool]:
+) -> tuple[list[IssueComment], bool]:
     """The comments behind a page, and whether those are all. Raises GitHubError."""
     owner, _, name = pull.repository.partition("/")
-    found: list[Comment] = []
+    found: list[IssueComment] = []
     pages = 1
     while page["pageInfo"]["hasNextPage"] and pages < MOST_PAGES_OF_COMMENTS:
         asked = {
@@ -176,10 +176,10 @@ def further_comments(
     return found, not page["pageInfo"]["hasNextPage"]
 
 
-def comments_of(page: Mapping[str, Any]) -> list[Comment]:
+def comments_of(page: Mapping[str, Any]) -> list[IssueComment]:
     """The comments of one page of GraphQL's answer."""
     return [
-        Comment(
+        IssueComment(
             id=int(node["fullDatabaseId"]),
             node=node["id"],
             author=(node["author"] or {}).get("login", ""),

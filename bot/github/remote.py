@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bot.base.messages import message, sentence_of
-from bot.github.blobs import Contents, Entry, Reader
+from bot.github.blobs import BlobReader, Contents, TreeEntry
 from bot.github.change import (
     MAX_BLOB,
     MAX_FILES,
     MAX_SCRIPTS,
     ChangedFile,
     ChangeFiles,
-    Text,
-    Wanted,
+    ChangeText,
+    FileSelection,
     over_limit,
 )
 from bot.github.client import Client
@@ -32,7 +32,7 @@ class GitHubChange:
     client: Client
     pull: PullRequest
     contents: Contents = field(default_factory=Contents)
-    _seen: dict[tuple[str, str], Entry | None] = field(default_factory=dict, repr=False)
+    _seen: dict[tuple[str, str], TreeEntry | None] = field(default_factory=dict, repr=False)
     """What stands at each (commit, path) that was asked for: nothing is asked for twice."""
 
     @property
@@ -75,7 +75,7 @@ class GitHubChange:
             raise GitHubError(entry.reason)
         return entry.data
 
-    def read(self, wanted: Wanted) -> ChangeFiles:
+    def read(self, wanted: FileSelection) -> ChangeFiles:
         """Everything that is wanted, in one request for 25 files. Raises GitHubError."""
         listed = self.pull.files
         present = sorted(path for path, kind in listed.items() if kind != "DELETED")
@@ -155,20 +155,20 @@ class GitHubChange:
         files = {key: entry.data for key, entry in found.items() if entry.data is not None}
         return {**files, **{key: None for key in gone if key[0] in known}}
 
-    def texts(self) -> tuple[Text, ...]:
+    def texts(self) -> tuple[ChangeText, ...]:
         """The description and the author's comments."""
         return self.pull.texts()
 
     def _entries(
         self, asked: Sequence[tuple[str, str]], most: int = MAX_BLOB
-    ) -> dict[tuple[str, str], Entry]:
+    ) -> dict[tuple[str, str], TreeEntry]:
         missing = [key for key in dict.fromkeys(asked) if key not in self._seen]
         found = self._reader().entries(missing, most)
         self._seen.update({key: found.get(key) for key in missing})
         return {key: entry for key in asked if (entry := self._seen[key]) is not None}
 
-    def _reader(self) -> Reader:
-        return Reader(self.client, self.pull.id.repository, self.contents)
+    def _reader(self) -> BlobReader:
+        return BlobReader(self.client, self.pull.id.repository, self.contents)
 
 
 def _unlisted(listed: int, missing: int) -> str:

@@ -43,7 +43,7 @@ class Asker:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class OurReaction:
     """Our 👀 on a comment."""
 
     us: str
@@ -90,11 +90,11 @@ def asker_of(client: Client, repository: str, login: str) -> Asker:
     return Asker(login, number, role if role in ROLES else "none")
 
 
-def react(client: Client, repository: str, comment: int, content: Reaction) -> Seen:
+def react(client: Client, repository: str, comment: int, content: Reaction) -> OurReaction:
     """Leaves a reaction; one that is there stays as it is. Raises GitHubError."""
     path = f"/repos/{repository}/issues/comments/{comment}/reactions"
     made = client.write("POST", path, {"content": content}) or {}
-    return Seen((made.get("user") or {}).get("login", ""), _seconds(made.get("created_at")))
+    return OurReaction((made.get("user") or {}).get("login", ""), _seconds(made.get("created_at")))
 
 
 def unreact(client: Client, repository: str, comment: int, reaction: int) -> None:
@@ -114,7 +114,7 @@ def reactions(client: Client, repository: str, comment: int, us: str) -> dict[st
     }
 
 
-def lately(client: Client, pull: PullId, author: str, comment: int, seen: Seen) -> Lately:
+def lately(client: Client, pull: PullId, author: str, comment: int, seen: OurReaction) -> Lately:
     """What this person asked for within COOLDOWN seconds before `seen`, by our own reactions.
 
     One request, and one for each of their last commands in that time. Raises GitHubError.

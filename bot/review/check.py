@@ -13,7 +13,7 @@ from bot.base.errors import UserError
 from bot.base.messages import message, sentence_of
 from bot.check.script import Options, PageText, Script, check_script, make_report
 from bot.evidence.links import RunLink
-from bot.github.change import ChangeFiles, ChangeSource, Wanted
+from bot.github.change import ChangeFiles, ChangeSource, FileSelection
 from bot.github.errors import TooMuchError
 from bot.report import Change, PageReport, Report, Unchecked
 from bot.review.models import ChangeModels
@@ -56,7 +56,7 @@ def _no_runs(scripts: Sequence[str], options: Options) -> Mapping[str, Path | Ru
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class CheckRequest:
     """What a door was asked for, before the change is read."""
 
     options: Callable[[Config], Options]
@@ -78,7 +78,7 @@ def configuration(source: ChangeSource) -> Config:
     return parse_config(stored, f"{FILE_NAME} of the base, commit {source.base[:12]},")
 
 
-def check_change(source: ChangeSource, asked: Asked) -> CheckedChange:
+def check_change(source: ChangeSource, asked: CheckRequest) -> CheckedChange:
     """Check every tuning script that a change adds or alters, and what it does to the page.
 
     Raises UserError when the change or the configuration cannot be read.
@@ -87,7 +87,7 @@ def check_change(source: ChangeSource, asked: Asked) -> CheckedChange:
     options = asked.options(config)
     own_tree = not options.trees and "verl" not in options.versions
     files = source.read(
-        Wanted(
+        FileSelection(
             script=config.owns,
             page=config.page,
             config=FILE_NAME,

@@ -12,7 +12,7 @@ from bot.base.errors import UserError
 from bot.base.messages import Language, message, sentence_of
 from bot.check.translate import in_words
 from bot.github.blobs import Contents
-from bot.github.commands import Command, Misunderstood, commands
+from bot.github.commands import CommentCommand, Misunderstood, commands
 from bot.github.errors import LimitedError, UnreachableError
 from bot.github.publish import EVERYWHERE, Channels
 from bot.github.pull import PullId, read_pull
@@ -32,8 +32,8 @@ from bot.github.talk import (
 )
 from bot.render.escape import clip, code_span, markdown_inline
 from bot.render.markdown import MARKER
-from bot.review.check import Asked, configuration
-from bot.review.commit import WrittenBack, write_back
+from bot.review.check import CheckRequest, configuration
+from bot.review.commit import CommitResult, commit_fixes
 from bot.review.pull import AnsweredPull, answer_pull
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ people with {apply} rights. 👀 seen · 🚀 done · 😕 not done, with the re
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asking:
+class CommandRequest:
     """Somebody's words on a pull request."""
 
     pull: PullId
@@ -71,10 +71,10 @@ class Asking:
 
 
 @dataclass(slots=True, kw_only=True)
-class Obeyed:
+class CommandResult:
     """What came of it."""
 
-    commands: tuple[Command | Misunderstood, ...] = ()
+    commands: tuple[CommentCommand | Misunderstood, ...] = ()
     said: list[str] = field(default_factory=list)
     """What was replied, in Markdown."""
     refused: bool = False
@@ -92,23 +92,23 @@ class _Way:
 
     client: Client
     writer: Callable[[], Client]
-    asking: Asking
-    asked: Asked
+    asking: CommandRequest
+    asked: CheckRequest
     contents: Contents
     channels: Channels
     language: Language = "en"
     """That of the base's configuration, once it is read."""
 
 
-def obey(
+def handle_command(
     client: Client,
-    asking: Asking,
-    asked: Asked,
+    asking: CommandRequest,
+    asked: CheckRequest,
     *,
     writer: Callable[[], Client] | None = None,
     contents: Contents | None = None,
     channels: Channels = EVERYWHERE,
-) -> Obeyed:
+) -> CommandResult:
     """Carry out the commands that a comment, or its edit, brings; others are none of our business.
 
     `writer` makes the client that commits, where that is another one. Doing it twice does no harm.
@@ -117,8 +117,8 @@ def obey(
     found = commands(asking.body, asking.before)
     ours = REPLY in asking.body or MARKER in asking.body
     if not found or ours:
-        return Obeyed()
-    done = Obeyed(commands=found)
+        return CommandResult()
+    done = CommandResult(commands=found)
     recent = _recent(client, asking)
     if recent is None:
         return done
@@ -148,7 +148,7 @@ def obey(
     return done
 
 
-def _recent(client: Client, asking: Asking) -> Lately | None:
+def _recent(client: Client, asking: CommandRequest) -> Lately | None:
     """What this person asked for a moment ago; None when this very comment is done already."""
     if asking.comment is None:
         return Lately()
@@ -182,7 +182,7 @@ def _with_language(way: _Way) -> _Way:
 
 
 def _carry_out(
-    way: _Way, found: Sequence[Command | Misunderstood], done: Obeyed, recent: Lately
+    way: _Way, found: Sequence[CommentCommand | Misunderstood], done: CommandResult, recent: Lately
 ) -> None:
     asking = way.asking
     try:
@@ -218,10 +218,10 @@ def _carry_out(
 
 def _one(
     way: _Way,
-    command: Command | Misunderstood,
+    command: CommentCommand | Misunderstood,
     config: Config,
     asker: Asker,
-    done: Obeyed,
+    done: CommandResult,
     *,
     author: bool,
     state: str,
@@ -250,7 +250,7 @@ def _one(
         _apply(way, asker, done)
 
 
-def _not_allowed(command: Command, least: Role) -> str:
+def _not_allowed(command: CommentCommand, least: Role) -> str:
     if command.name == "verify":
         return message(
             "`/verify` is for this pull request's author and for people with {role} rights here. "
@@ -263,7 +263,7 @@ def _not_allowed(command: Command, least: Role) -> str:
     )
 
 
-def _verify(way: _Way, command: Command, done: Obeyed) -> None:
+def _verify(way: _Way, command: CommentCommand, done: CommandResult) -> None:
     def runs(scripts: Sequence[str], options: Options) -> Mapping[str, Path | RunLink]:
         return _runs(command, scripts, options)
 
@@ -288,7 +288,7 @@ def _verify(way: _Way, command: Command, done: Obeyed) -> None:
 
 
 def _runs(
-    command: Command, scripts: Sequence[str], options: Options
+    command: CommentCommand, scripts: Sequence[str], options: Options
 ) -> Mapping[str, Path | RunLink]:
     """Which script the link of the command is for; raises UserError where that is not clear."""
     chosen = list(scripts)
@@ -325,9 +325,9 @@ def _runs(
     return {chosen[0]: link}
 
 
-def _apply(way: _Way, asker: Asker, done: Obeyed) -> None:
+def _apply(way: _Way, asker: Asker, done: CommandResult) -> None:
     asking = way.asking
-    written: WrittenBack = write_back(
+    written: CommitResult = commit_fixes(
         way.client, way.writer(), asking.pull, way.asked, asker, contents=way.contents
     )
     if written.commits:
@@ -346,7 +346,7 @@ def _plain(way: _Way, error: UserError) -> str:
     return markdown_inline(in_words(sentence_of(error), way.language))
 
 
-def _say(way: _Way, done: Obeyed, sentence: str) -> None:
+def _say(way: _Way, done: CommandResult, sentence: str) -> None:
     text = in_words(sentence, way.language)
     done.said.append(text)
     asking = way.asking
@@ -355,7 +355,7 @@ def _say(way: _Way, done: Obeyed, sentence: str) -> None:
     reply(way.client, asking.pull, text, to=to)
 
 
-def _refuse(way: _Way, done: Obeyed, recent: Lately, sentence: str) -> None:
+def _refuse(way: _Way, done: CommandResult, recent: Lately, sentence: str) -> None:
     """😕 and one sentence; to who was told no a moment ago, 😕 alone."""
     done.refused = True
     if recent.refused:
@@ -364,4 +364,4 @@ def _refuse(way: _Way, done: Obeyed, recent: Lately, sentence: str) -> None:
         _say(way, done, sentence)
 
 
-__all__ = ["COOLDOWN", "Asking", "Obeyed", "obey"]
+__all__ = ["COOLDOWN", "CommandRequest", "CommandResult", "handle_command"]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from bot.base.messages import Language, message, sentence_of
 from bot.check.translate import in_words
-from bot.github.blobs import Contents, Entry, Reader
+from bot.github.blobs import BlobReader, Contents, TreeEntry
 from bot.github.commit import MovedError, NewFile, commit_files
 from bot.github.errors import NotAllowedError, NotFoundError
 from bot.render.escape import clip, code_span, markdown_inline
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from bot.github.client import Client
     from bot.github.pull import PullId, PullRequest
     from bot.github.talk import Asker
-    from bot.review.check import Asked
+    from bot.review.check import CheckRequest
 
 _PASTE: Final = "The comment of the check has the row to paste."
 _MESSAGES: Final = {"fix": "Fix {name}{more}", "row": "Add the row of {name}{more}"}
@@ -31,7 +31,7 @@ _MENTIONED = 5
 
 
 @dataclass(slots=True, kw_only=True)
-class WrittenBack:
+class CommitResult:
     """What `/apply` did."""
 
     commits: list[str] = field(default_factory=list)
@@ -56,15 +56,15 @@ class WrittenBack:
         return markdown_inline(in_words(sentence, self.language))
 
 
-def write_back(
+def commit_fixes(
     client: Client,
     writer: Client,
     pull: PullId,
-    asked: Asked,
+    asked: CheckRequest,
     asker: Asker,
     *,
     contents: Contents | None = None,
-) -> WrittenBack:
+) -> CommitResult:
     """Check the pull request, then commit what can be; `writer` may write contents.
 
     Written are only tuning scripts that the pull request brings and the documentation page. Raises
@@ -72,7 +72,7 @@ def write_back(
     """
     kept = contents or Contents()
     read = check_pull(client, pull, asked, contents=kept)
-    result = WrittenBack(language=read.checked.config.language)
+    result = CommitResult(language=read.checked.config.language)
     if refusal := _refusal(read.pull):
         result.tell(refusal)
         result.tell(message(_PASTE))
@@ -105,7 +105,7 @@ def _rows(
     read: CheckedPull,
     contents: Contents,
     asker: Asker,
-    result: WrittenBack,
+    result: CommitResult,
 ) -> None:
     page = read.checked.config.page
     entry = _entries(client, read, contents, [page]).get(page) if page else None
@@ -144,9 +144,9 @@ def _refusal(pull: PullRequest) -> str:
 
 def _entries(
     client: Client, read: CheckedPull, contents: Contents, paths: Sequence[str]
-) -> dict[str, Entry]:
+) -> dict[str, TreeEntry]:
     head = read.pull.head
-    reader = Reader(client, read.pull.id.repository, contents)
+    reader = BlobReader(client, read.pull.id.repository, contents)
     found = reader.entries([(head, path) for path in paths])
     return {path: entry for (_, path), entry in found.items()}
 
@@ -154,11 +154,11 @@ def _entries(
 def _commit(
     writer: Client,
     read: CheckedPull,
-    found: Mapping[str, Entry],
+    found: Mapping[str, TreeEntry],
     new: Mapping[str, bytes],
     text: str,
     asker: Asker,
-    result: WrittenBack,
+    result: CommitResult,
 ) -> None:
     pull = read.pull
     page = read.checked.config.page

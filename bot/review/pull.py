@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from bot.base.errors import UserError
 from bot.base.messages import message
 from bot.github.answer import Answer, answer_of, is_marked
-from bot.github.publish import EVERYWHERE, Channels, Published, publish
+from bot.github.publish import EVERYWHERE, Channels, PublishResult, publish
 from bot.github.pull import PullId, PullRequest, read_pull
 from bot.github.remote import GitHubChange
-from bot.review.check import Asked, CheckedChange, check_change
+from bot.review.check import CheckedChange, CheckRequest, check_change
 
 if TYPE_CHECKING:
     from bot.github.blobs import Contents
@@ -33,13 +33,13 @@ class CheckedPull:
 class AnsweredPull(CheckedPull):
     """A pull request that was answered."""
 
-    published: Published
+    published: PublishResult
 
 
 def check_pull(
     client: Client,
     pull: PullId,
-    asked: Asked,
+    asked: CheckRequest,
     *,
     head: str | None = None,
     contents: Contents | None = None,
@@ -80,7 +80,7 @@ def answer_for(done: CheckedPull) -> Answer:
 def answer_pull(
     client: Client,
     pull: PullId,
-    asked: Asked,
+    asked: CheckRequest,
     *,
     head: str | None = None,
     contents: Contents | None = None,
@@ -95,7 +95,7 @@ def answer_pull(
         done = check_pull(client, pull, asked, head=head, contents=contents)
         checked = done.checked
         if not checked.touches and done.pull.comments_complete and not _said(done.pull):
-            return AnsweredPull(pull=done.pull, checked=checked, published=Published())
+            return AnsweredPull(pull=done.pull, checked=checked, published=PublishResult())
         published = publish(client, done.pull.id, answer_for(done), channels)
         if not published.superseded:
             break

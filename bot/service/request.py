@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from bot.check.script import Options
-from bot.review.check import Asked
+from bot.review.check import CheckRequest
 from bot.service.readings import noted
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def access_of(config: Config, environment: Mapping[str, str], *, private_runs: b
 
 def asked_of(
     metrics: Metrics, *, private_runs: bool = False, environment: Mapping[str, str] = os.environ
-) -> Asked:
+) -> CheckRequest:
     """Options for the App; W&B is read with WANDB_API_KEY, or without a key."""
     from bot.evidence.online import read_online
 
@@ -60,4 +60,4 @@ def asked_of(
             config=config, evidence="required", linked=linked, origins=access.page_origins
         )
 
-    return Asked(options=options)
+    return CheckRequest(options=options)

@@ -18,7 +18,7 @@ from bot.github.errors import GitHubError, LimitedError, TooMuchError, Unreachab
 from bot.github.publish import Channels, publish
 from bot.github.pull import PullId, read_pull
 from bot.report import Report
-from bot.review.commands import Asking, obey
+from bot.review.commands import CommandRequest, handle_command
 from bot.review.pull import answer_for, check_pull
 from bot.service.job import Job, JsonObject, Transient
 from bot.service.limits import Limits
@@ -27,7 +27,7 @@ from bot.service.readings import watching
 from bot.service.settings import JOBS, Settings, identity_of
 
 if TYPE_CHECKING:
-    from bot.review.check import Asked
+    from bot.review.check import CheckRequest
     from bot.service.verifications import Verifications
 
 _FAULT = (
@@ -43,7 +43,7 @@ class GitHubWork:
     def __init__(
         self,
         identity: AppIdentity,
-        asked: Asked,
+        asked: CheckRequest,
         metrics: Metrics,
         verifications: Verifications,
     ) -> None:
@@ -104,7 +104,7 @@ class GitHubWork:
             return committing[-1]
 
         try:
-            obeyed = obey(
+            obeyed = handle_command(
                 client, _asking(job), self._asked, writer=writer, channels=Channels(buttons=True)
             )
         finally:
@@ -187,11 +187,11 @@ class GitHubWork:
             client.close()
 
 
-def _asking(job: Job) -> Asking:
+def _asking(job: Job) -> CommandRequest:
     """The words of a comment, or the button of a check run that stands for them."""
     detail = job.detail
     comment = detail.get("comment")
-    return Asking(
+    return CommandRequest(
         pull=PullId(job.repository, job.number),
         author=str(detail.get("author") or ""),
         body=str(detail.get("body") or (f"/{detail['command']}" if "command" in detail else "")),

@@ -12,7 +12,7 @@ from syrupy.assertion import SnapshotAssertion
 from bot.github.pull import PullId
 from bot.github.talk import REPLY
 from bot.github.zh import SENTENCES
-from bot.review.commands import Asking, Obeyed, obey
+from bot.review.commands import CommandRequest, CommandResult, handle_command
 from bot.review.pull import answer_pull
 from tests.github.objects import Link
 from tests.github.store import Pull
@@ -45,12 +45,14 @@ def _speak_chinese(here: World) -> None:
     here.base.commit("main", {".rlbot.yml": "language: zh\n"})
 
 
-def _ask(here: World, login: str, body: str, runs: Mapping[str, Path] | None = None) -> Obeyed:
+def _ask(
+    here: World, login: str, body: str, runs: Mapping[str, Path] | None = None
+) -> CommandResult:
     (pull,) = here.store.pulls.values()
     comment = here.store.comment(pull, here.store.account(login), body)
-    asking = Asking(pull=PULL, author=login, body=body, comment=comment.id)
+    asking = CommandRequest(pull=PULL, author=login, body=body, comment=comment.id)
     client = here.client(here.store.person_token("writer"))
-    return obey(client, asking, asked(**(runs or {})))
+    return handle_command(client, asking, asked(**(runs or {})))
 
 
 def _replies(pull: Pull) -> list[str]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.github.commands import MOST, Command, Misunderstood, commands, lines
+from bot.github.commands import MOST, CommentCommand, Misunderstood, commands, lines
 
 RUN = "https://wandb.ai/a_b/c_d/runs/e_f"
 
@@ -43,27 +43,27 @@ def test_t15_what_is_no_command(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "command"),
     [
-        ("/verify", Command(name="verify")),
-        ("Looks fine now.\n/verify\nLet me know.", Command(name="verify")),
-        ("   /verify  \r\n", Command(name="verify")),
-        ("a<br>\n/verify", Command(name="verify")),
-        ("<details>\n\nold\n\n</details>\n\n/verify", Command(name="verify")),
-        ("> /verify help\n\n/apply", Command(name="apply")),
-        ("/verify help", Command(name="help")),
-        ("/apply help", Command(name="help")),
-        ("/verify 3F2C1ab", Command(name="verify", head="3f2c1ab")),
-        (f"/verify {RUN}", Command(name="verify", link=RUN)),
-        (f"/verify <{RUN}>", Command(name="verify", link=RUN)),
-        (f"/verify [the run]({RUN})", Command(name="verify", link=RUN)),
-        ("/verify `a/b_c_d.sh`", Command(name="verify", script="a/b_c_d.sh")),
-        ("/verify __a__b*c*.sh", Command(name="verify", script="__a__b*c*.sh")),
+        ("/verify", CommentCommand(name="verify")),
+        ("Looks fine now.\n/verify\nLet me know.", CommentCommand(name="verify")),
+        ("   /verify  \r\n", CommentCommand(name="verify")),
+        ("a<br>\n/verify", CommentCommand(name="verify")),
+        ("<details>\n\nold\n\n</details>\n\n/verify", CommentCommand(name="verify")),
+        ("> /verify help\n\n/apply", CommentCommand(name="apply")),
+        ("/verify help", CommentCommand(name="help")),
+        ("/apply help", CommentCommand(name="help")),
+        ("/verify 3F2C1ab", CommentCommand(name="verify", head="3f2c1ab")),
+        (f"/verify {RUN}", CommentCommand(name="verify", link=RUN)),
+        (f"/verify <{RUN}>", CommentCommand(name="verify", link=RUN)),
+        (f"/verify [the run]({RUN})", CommentCommand(name="verify", link=RUN)),
+        ("/verify `a/b_c_d.sh`", CommentCommand(name="verify", script="a/b_c_d.sh")),
+        ("/verify __a__b*c*.sh", CommentCommand(name="verify", script="__a__b*c*.sh")),
         (
             f"/verify x.sh abcdef0 {RUN}",
-            Command(name="verify", head="abcdef0", link=RUN, script="x.sh"),
+            CommentCommand(name="verify", head="abcdef0", link=RUN, script="x.sh"),
         ),
     ],
 )
-def test_what_is_one(text: str, command: Command) -> None:
+def test_what_is_one(text: str, command: CommentCommand) -> None:
     assert commands(text) == (command,)
 
 
@@ -79,16 +79,16 @@ def test_what_is_meant_as_one(text: str) -> None:
 def test_t15_an_edit_runs_only_what_it_added() -> None:
     assert commands("/verify", "/verify") == ()
     assert commands("typo mended\n/verify", "tpyo mended\n/verify") == ()
-    assert commands("/verify\n\n/apply", "/verify") == (Command(name="apply"),)
+    assert commands("/verify\n\n/apply", "/verify") == (CommentCommand(name="apply"),)
     assert commands("/verify\n\n/verify abcdef0", "/verify") == (
-        Command(name="verify", head="abcdef0"),
+        CommentCommand(name="verify", head="abcdef0"),
     )
-    assert commands("/verify", "`/verify`") == (Command(name="verify"),)
-    assert commands("/verify\n\n/verify", "/verify") == (Command(name="verify"),)
+    assert commands("/verify", "`/verify`") == (CommentCommand(name="verify"),)
+    assert commands("/verify\n\n/verify", "/verify") == (CommentCommand(name="verify"),)
 
 
 def test_repeated_and_many() -> None:
-    assert commands("/verify\n/verify\n\n/verify") == (Command(name="verify"),)
+    assert commands("/verify\n/verify\n\n/verify") == (CommentCommand(name="verify"),)
     many = "\n".join(f"/verify {number:07x}" for number in range(100))
     assert len(commands(many)) == MOST
 
@@ -96,7 +96,7 @@ def test_repeated_and_many() -> None:
 @given(st.text(st.sampled_from(list("/verifyapl `>\n<!-[](*_\\#|~ d")), max_size=80))
 def test_any_text_is_read(text: str) -> None:
     for command in commands(f"{text}\n/verify{text}"):
-        assert isinstance(command, Command | Misunderstood)
+        assert isinstance(command, CommentCommand | Misunderstood)
 
 
 @given(st.text(st.sampled_from(list("/verify apl`>\n<!-[](*_\\#|~")), max_size=60))

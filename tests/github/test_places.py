@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from bot.github.change import Wanted
+from bot.github.change import FileSelection
 from bot.github.errors import GitHubError, NotFoundError
 from bot.github.pull import PullId, read_pull
 from bot.github.remote import GitHubChange
@@ -45,7 +45,7 @@ def test_every_byte_of_a_pull_request_arrives(place: Place) -> None:
     read = read_pull(place.client(), pull)
     assert (read.state, set(read.files.values()), read.changed_files) == ("OPEN", {"ADDED"}, 6)
     change = GitHubChange(place.client(), read)
-    wanted = Wanted(
+    wanted = FileSelection(
         script=lambda path: path.endswith(".sh"), folder="examples/tuning/7b", suffix=".sh"
     )
     found = change.read(wanted)

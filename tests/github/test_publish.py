@@ -17,7 +17,7 @@ from bot.github.publish import Channels, publish
 from bot.github.pull import PullId
 from bot.render.markdown import MARKER
 from bot.report import Edit, Finding, Fix, PageEdit, Report
-from bot.review.check import Asked
+from bot.review.check import CheckRequest
 from bot.review.pull import AnsweredPull, answer_pull
 from tests.github.objects import Link
 from tests.github.store import READ_ONLY, Fault, Pull
@@ -27,7 +27,7 @@ from tests.render.factories import CHANGE, big, finding, good, report
 PULL = PullId("verl-project/verl", 1)
 
 
-def _answer(here: World, token: str | None = None, ask: Asked | None = None) -> AnsweredPull:
+def _answer(here: World, token: str | None = None, ask: CheckRequest | None = None) -> AnsweredPull:
     return answer_pull(here.client(token), PULL, ask or asked())
 
 
@@ -192,7 +192,7 @@ def test_a_head_that_moves_while_it_is_checked_is_checked_again(here: World) -> 
             pushed.append(here.push({SCRIPT: GOOD}))
         return {}
 
-    moving = Asked(options=asked().options, runs=push_once)
+    moving = CheckRequest(options=asked().options, runs=push_once)
     done = _answer(here, ask=moving)
     assert not done.published.superseded
     assert done.pull.head == pushed[0]

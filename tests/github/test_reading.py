@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.base.errors import UserError
-from bot.github.change import MAX_BLOB, ChangeFiles, Wanted
+from bot.github.change import MAX_BLOB, ChangeFiles, FileSelection
 from bot.github.local import LocalRepository
 from bot.github.pull import PullId, parse_pull, read_pull
 from bot.github.remote import GitHubChange
@@ -26,7 +26,7 @@ def _wanted(path: str) -> bool:
 def _read(here: World, folder: str | None = None, suffix: str = "") -> ChangeFiles:
     client = here.client()
     change = GitHubChange(client, read_pull(client, PULL))
-    return change.read(Wanted(script=_wanted, page=PAGE, folder=folder, suffix=suffix))
+    return change.read(FileSelection(script=_wanted, page=PAGE, folder=folder, suffix=suffix))
 
 
 def test_only_scripts_that_are_added_or_altered_are_read(here: World) -> None:
@@ -177,9 +177,9 @@ def test_what_was_read_is_not_asked_for_again(here: World) -> None:
     here.base.commit("main", {OTHER: "echo other\n"})
     here.pull({SCRIPT: GOOD})
     change = GitHubChange(here.client(), read_pull(here.client(), PULL))
-    change.read(Wanted(script=_wanted, page=PAGE, later=("examples/tuning/",)))
+    change.read(FileSelection(script=_wanted, page=PAGE, later=("examples/tuning/",)))
     start = len(here.store.calls)
-    again = Wanted(script=_wanted, folder="examples/tuning", suffix=".sh")
+    again = FileSelection(script=_wanted, folder="examples/tuning", suffix=".sh")
     found = change.read(again).folder
     assert {f"examples/tuning/{path}" for path in found} == {SCRIPT, OTHER}
     assert here.requests(start) == ["POST /graphql blobs"]

@@ -10,7 +10,7 @@ from bot.base.config import Config
 from bot.base.secrets import Secret
 from bot.check.script import Options
 from bot.github.client import Addresses, Client, Patience
-from bot.review.check import Asked
+from bot.review.check import CheckRequest
 from tests.github.objects import Link
 from tests.github.server import Server
 from tests.github.store import FULL, Pull, Repository, Store
@@ -74,9 +74,9 @@ class World:
         return [f"{call.method} {call.path}" for call in self.store.calls[start:]]
 
 
-def asked(**runs: Path) -> Asked:
+def asked(**runs: Path) -> CheckRequest:
     """What the doors ask for, without runs from the network."""
-    return Asked(
+    return CheckRequest(
         options=lambda config: Options(config=config, evidence="required"),
         runs=lambda scripts, options: {path: runs[path] for path in scripts if path in runs},
     )

@@ -17,7 +17,7 @@ from bot.github.talk import COOLDOWN, REPLY
 from bot.render.markdown import MARKER
 from bot.report import PageEdit
 from bot.review.apply import with_rows
-from bot.review.commands import Asking, Obeyed, obey
+from bot.review.commands import CommandRequest, CommandResult, handle_command
 from bot.review.pull import check_pull
 from tests.conftest import WrittenRun
 from tests.github.runner import comment_event, step
@@ -41,15 +41,15 @@ def _obey(
     before: str = "",
     token: str | None = None,
     runs: Mapping[str, Path] | None = None,
-) -> Obeyed:
-    asking = Asking(
+) -> CommandResult:
+    asking = CommandRequest(
         pull=PULL,
         author=comment.author.login,
         body=comment.body,
         before=before,
         comment=comment.id,
     )
-    return obey(here.client(token or _token(here)), asking, asked(**(runs or {})))
+    return handle_command(here.client(token or _token(here)), asking, asked(**(runs or {})))
 
 
 def _token(here: World) -> str:
@@ -293,7 +293,7 @@ def run(written: WrittenRun) -> Path:
 
 def _apply(
     here: World, run: Path, login: str = "writer", token: str | None = None
-) -> tuple[Comment, Obeyed]:
+) -> tuple[Comment, CommandResult]:
     comment = _say(here, login, "/apply")
     return comment, _obey(here, comment, token=token, runs={SCRIPT: run})
 

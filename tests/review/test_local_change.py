@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.base.errors import UserError
-from bot.github.change import MAX_BLOB, MAX_SCRIPTS, ChangedFile, Wanted
+from bot.github.change import MAX_BLOB, MAX_SCRIPTS, ChangedFile, FileSelection
 from bot.github.local import LocalRepository
 
 ENVIRONMENT = {
@@ -56,7 +56,7 @@ def repository(tmp_path: Path) -> Repository:
 
 
 def _read(local: LocalRepository, base: str, head: str) -> dict[str, ChangedFile]:
-    files = local.change(base, head).read(Wanted(script=_wanted)).scripts
+    files = local.change(base, head).read(FileSelection(script=_wanted)).scripts
     return {file.path: file for file in files}
 
 
@@ -166,7 +166,7 @@ def test_scripts_beyond_the_limit_are_named(repository: Repository) -> None:
 
 
 def test_the_page_is_the_bases_unless_the_change_alters_it(repository: Repository) -> None:
-    wanted = Wanted(script=_wanted, page="docs/page.rst", folder="conf", suffix=".yaml")
+    wanted = FileSelection(script=_wanted, page="docs/page.rst", folder="conf", suffix=".yaml")
     repository.write("docs/page.rst", "old\n")
     repository.commit()
     repository.git("switch", "--quiet", "--create", "work")

@@ -11,9 +11,9 @@ from bot.base.errors import UserError
 from bot.check.script import Options
 from bot.evidence import EvidenceError, Facts, read
 from bot.evidence.links import RunLink, parse_link
-from bot.github.change import ChangedFile, ChangeFiles, Text, Wanted
+from bot.github.change import ChangedFile, ChangeFiles, ChangeText, FileSelection
 from bot.report import ScriptReport
-from bot.review.check import Asked, check_change
+from bot.review.check import CheckRequest, check_change
 from tests.commands.test_cli import LINK, NAME, PAGE, RECIPE, SCRIPT
 from tests.conftest import WrittenRun
 
@@ -43,7 +43,7 @@ class Change:
     def head_file(self, path: str, most: int = 0) -> bytes | None:
         return None
 
-    def read(self, wanted: Wanted) -> ChangeFiles:
+    def read(self, wanted: FileSelection) -> ChangeFiles:
         found = {p: t for p, t in self.scripts.items() if wanted.script(p)}
         return ChangeFiles(
             scripts=tuple(ChangedFile(path=p, data=t.encode()) for p, t in found.items()),
@@ -57,10 +57,10 @@ class Change:
     def files(self, asked: Sequence[tuple[str, str]]) -> Mapping[tuple[str, str], bytes | None]:
         return {}
 
-    def texts(self) -> tuple[Text, ...]:
+    def texts(self) -> tuple[ChangeText, ...]:
         if self.silent:
             raise UserError("GitHub does not answer.")
-        return tuple(Text(author="ada", body=body) for body in self.texts_)
+        return tuple(ChangeText(author="ada", body=body) for body in self.texts_)
 
 
 @dataclass
@@ -88,7 +88,7 @@ def checked(change: Change, server: Server | None) -> dict[str, ScriptReport]:
     def options(config: Config) -> Options:
         return Options(config=config, evidence="required", linked=server)
 
-    report = check_change(change, Asked(options=options)).report
+    report = check_change(change, CheckRequest(options=options)).report
     return {script.path: script for script in report.scripts}
 
 

@@ -9,7 +9,7 @@ from bot.check.script import Options
 from bot.evidence.facts import EvidenceError
 from bot.evidence.online import Access, read_online
 from bot.evidence.online.bounds import Bounds
-from bot.review.check import Asked
+from bot.review.check import CheckRequest
 from bot.service.database import Database
 from bot.service.job import Job
 from bot.service.jobs import JobClient, migrate
@@ -86,7 +86,7 @@ def test_the_verdict_follows_when_wandb_is_back(
         wandb.faults.append(Fault("status", status=503))
         access = Access.from_environment({"WANDB_BASE_URL": wandb.url})
         bounds = Bounds(stall_seconds=3.0, retry_seconds=0.2)
-        wanted = Asked(
+        wanted = CheckRequest(
             options=lambda config: Options(
                 config=config,
                 evidence="required",

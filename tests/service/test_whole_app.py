@@ -21,7 +21,7 @@ from bot.evidence.online import Access, read_online
 from bot.evidence.online.bounds import Bounds
 from bot.github.app import AppIdentity
 from bot.github.client import Addresses
-from bot.review.check import Asked
+from bot.review.check import CheckRequest
 from bot.service.app import create_app
 from bot.service.database import Database
 from bot.service.job import Job
@@ -66,7 +66,7 @@ def running(
     here: World,
     key: rsa.RSAPrivateKey,
     database: Database,
-    wanted: Asked | None = None,
+    wanted: CheckRequest | None = None,
     *,
     looks: Sequence[float] = WAITS,
 ) -> Iterator[Running]:
@@ -264,7 +264,7 @@ def test_a_wandb_that_is_down_is_said_and_holds_nothing_up(
         address = f"http://127.0.0.1:{nobody.getsockname()[1]}"
         access = Access.from_environment({"WANDB_BASE_URL": address})
         bounds = Bounds(stall_seconds=3.0, retry_seconds=0.5)
-        wanted = Asked(
+        wanted = CheckRequest(
             options=lambda config: Options(
                 config=config,
                 evidence="required",
