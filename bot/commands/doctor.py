@@ -34,30 +34,29 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
-    from dataclasses import asdict
-
     from bot import __version__
     from bot.base.config import Config, Given, read_config
-    from bot.doctor._support.base import Answer, Surroundings
-    from bot.doctor._support.examination import Examination, examine, status
+    from bot.doctor._support.base import CheckAnswer, Surroundings
+    from bot.doctor._support.registry import exit_status, run_checks
+    from bot.doctor._support.settings import effective_settings
     from bot.doctor._support.text import to_json, to_text
 
-    given, origin, wrong = Given(Config()), None, None
+    given, file = Given(Config()), None
+    configuration = CheckAnswer("configuration", "ok", "There is no .rlbot.yml; the defaults hold.")
     try:
         found = find_config(arguments.config)
         if found:
-            origin = found[0].as_posix()
-            given = read_config(found[1], origin)
+            file = found[0].as_posix()
+            given = read_config(found[1], file)
+            configuration = CheckAnswer("configuration", "ok", f"{file} is valid.")
     except UserError as error:
-        if arguments.config and origin is None:
+        if arguments.config and file is None:
             raise
-        wrong = Answer(
-            subject="configuration",
-            state="wrong",
-            said=str(error),
-            remedy="Correct the file; schemas/config-v1.schema.json describes it. The other "
-            "checks went on with the defaults.",
+        remedy = (
+            "Correct the file; schemas/config-v1.schema.json describes it. The other "
+            "checks went on with the defaults."
         )
+        configuration = CheckAnswer("configuration", "wrong", str(error), remedy)
     around = Surroundings(
         folder=Path.cwd(),
         home=Path.home(),
@@ -65,19 +64,12 @@ def run(arguments: argparse.Namespace) -> int:
         config=given.config,
         offline=arguments.offline,
     )
-    options = {"language": arguments.lang} if arguments.lang else {}
-    result = examine(around, given, origin, options)
-    if wrong is None:
-        said = f"{origin} is valid." if origin else "There is no .rlbot.yml; the defaults hold."
-        wrong = Answer(subject="configuration", state="ok", said=said)
-    result = Examination(settings=result.settings, answers=(wrong, *result.answers))
-    code = 2 if wrong.state == "wrong" else status(result)
-    if arguments.quiet and code == 0:
-        return code
-    settings = [asdict(setting) for setting in result.settings]
-    answers = [asdict(answer) for answer in result.answers]
-    if arguments.format == "json":
-        write(to_json(f"rlbot {__version__}", settings, answers, code))
-    else:
-        write(to_text(settings, answers, color=wants_color(arguments.color)))
-    return code
+    settings = list(effective_settings(given, file, arguments.lang, os.environ))
+    answers = [configuration, *run_checks(around)]
+    status = 2 if configuration.state == "wrong" else exit_status(answers)
+    if status or not arguments.quiet:
+        if arguments.format == "json":
+            write(to_json(f"rlbot {__version__}", settings, answers, status))
+        else:
+            write(to_text(settings, answers, color=wants_color(arguments.color)))
+    return status

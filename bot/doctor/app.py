@@ -1,4 +1,4 @@
-"""The GitHub App: its key, its permissions, the events that it hears of."""
+"""The GitHub App: its key, its permissions, its events."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from bot.base.errors import UserError
-from bot.doctor._support.base import Answer, Surroundings
-from bot.doctor._support.service import client_of, is_asked, settings_of
+from bot.doctor._support.base import CheckAnswer, Surroundings
+from bot.doctor._support.service import client_of, settings_of
 from bot.github.app import PERMISSIONS
 from bot.github.errors import LimitedError, NotAllowedError, NotFoundError, UnreachableError
 
@@ -21,79 +21,75 @@ _KEY = (
 )
 
 
-def check(around: Surroundings) -> Iterator[Answer]:
-    """Whether the App can sign in, and may do what it is asked to."""
-    if not is_asked(around.environment):
+def check(around: Surroundings) -> Iterator[CheckAnswer]:
+    """Whether the App can sign in, and has the permissions and events that it needs."""
+    if not around.runs_app:
         return
     try:
         settings = settings_of(around)
     except UserError as error:
-        yield Answer(subject=_NAME, state="wrong", said=str(error), remedy="Correct it.")
+        yield CheckAnswer(_NAME, "wrong", str(error), "Correct it.")
         return
     if settings.app_id is None or settings.private_key is None:
-        yield Answer(
-            subject=_NAME,
-            state="missing",
-            said="RLBOT_APP_ID and RLBOT_PRIVATE_KEY_FILE are not both set.",
-            remedy="Set them, or make an App with `rlbot app create`.",
-        )
+        text = "RLBOT_APP_ID and RLBOT_PRIVATE_KEY_FILE are not both set."
+        remedy = "Set them, or make an App with `rlbot app create`."
+        yield CheckAnswer(_NAME, "missing", text, remedy)
         return
     if around.offline:
-        yield Answer(subject=_NAME, state="skipped", said="There is a key; it was not tried.")
+        yield CheckAnswer(_NAME, "skipped", "There is a key; it was not tried.")
         return
     try:
-        with client_of(around) as client:
-            found = client.get("/app")
-    except (NotAllowedError, NotFoundError):
-        said = f"GitHub does not take the key for the App {settings.app_id}."
-        yield Answer(subject=_NAME, state="wrong", said=said, remedy=_KEY)
-        return
-    except (UnreachableError, LimitedError) as error:
-        remedy = "Check the network and GITHUB_API_URL, and try again."
-        yield Answer(subject=_NAME, state="unknown", said=str(error), remedy=remedy)
-        return
-    except UserError as error:
-        yield Answer(subject=_NAME, state="wrong", said=str(error), remedy=_KEY)
-        return
+        with client_of(around, settings) as client:
+            app = client.get("/app")
     except Exception as error:
-        # The libraries that sign tell of a key that is none in many ways.
-        said = f"The private key cannot be used to sign in ({type(error).__name__})."
-        yield Answer(subject=_NAME, state="wrong", said=said, remedy=_KEY)
+        yield _not_signed_in(error, settings.app_id)
         return
-    said = f"GitHub knows the App {found.get('slug')} ({settings.app_id}) by its key."
-    yield Answer(subject=_NAME, state="ok", said=said)
-    yield _permissions(found)
-    yield from _events(found)
+    text = f"GitHub knows the App {app.get('slug')} ({settings.app_id}) by its key."
+    yield CheckAnswer(_NAME, "ok", text)
+    yield _permissions(app)
+    yield _events(app)
 
 
-def _permissions(found: dict[str, Any]) -> Answer:
-    granted = found.get("permissions") or {}
+def _not_signed_in(error: Exception, app_id: int) -> CheckAnswer:
+    if isinstance(error, UnreachableError | LimitedError):
+        remedy = "Check the network and GITHUB_API_URL, and try again."
+        return CheckAnswer(_NAME, "unknown", str(error), remedy)
+    if isinstance(error, NotAllowedError | NotFoundError):
+        text = f"GitHub does not take the key for the App {app_id}."
+    elif isinstance(error, UserError):
+        text = str(error)
+    else:
+        # The libraries that sign have many exceptions for a key that is none.
+        text = f"The private key cannot be used to sign in ({type(error).__name__})."
+    return CheckAnswer(_NAME, "wrong", text, _KEY)
+
+
+def _permissions(app: dict[str, Any]) -> CheckAnswer:
+    granted = app.get("permissions") or {}
     lacking = [
         f"{scope}: {level}"
         for scope, level in PERMISSIONS.items()
         if granted.get(scope) not in (level, "write", "admin")
     ]
     if lacking:
-        return Answer(
-            subject="permissions",
-            state="wrong",
-            said=f"The App lacks {', '.join(lacking)}.",
-            remedy="Grant them on the App's page under Permissions & events; each installation "
-            "must accept the change.",
+        remedy = (
+            "Grant them on the App's page under Permissions & events; each installation "
+            "must accept the change."
         )
-    may = "" if granted.get("contents") == "write" else "; `/apply` would need contents: write"
-    return Answer(subject="permissions", state="ok", said=f"The App has all it needs{may}.")
+        text = f"The App lacks {', '.join(lacking)}."
+        return CheckAnswer("permissions", "wrong", text, remedy)
+    apply = "" if granted.get("contents") == "write" else "; `/apply` would need contents: write"
+    return CheckAnswer("permissions", "ok", f"The App has all it needs{apply}.")
 
 
-def _events(found: dict[str, Any]) -> Iterator[Answer]:
-    heard = set(found.get("events") or ())
-    lacking = [event for event in EVENTS if event not in heard]
+def _events(app: dict[str, Any]) -> CheckAnswer:
+    subscribed = app.get("events") or ()
+    lacking = [event for event in EVENTS if event not in subscribed]
     remedy = "Subscribe to them on the App's page under Permissions & events."
     if lacking:
-        said = f"The App does not hear of {', '.join(lacking)}."
-        yield Answer(subject="events", state="wrong", said=said, remedy=remedy)
-    elif HELPFUL not in heard:
-        said = "The App does not hear of repository: what becomes private stays on its pages."
-        yield Answer(subject="events", state="missing", said=said, remedy=remedy)
-    else:
-        yield Answer(subject="events", state="ok", said="The App hears of all it needs.")
+        text = f"The App does not hear of {', '.join(lacking)}."
+        return CheckAnswer("events", "wrong", text, remedy)
+    if HELPFUL not in subscribed:
+        text = "The App does not hear of repository: what becomes private stays on its pages."
+        return CheckAnswer("events", "missing", text, remedy)
+    return CheckAnswer("events", "ok", "The App hears of all it needs.")

@@ -6,37 +6,36 @@ import time
 from collections.abc import Iterator
 from email.utils import parsedate_to_datetime
 
+from bot.base.errors import UserError
 from bot.base.http import ask
-from bot.doctor._support.base import Answer, Surroundings
-from bot.doctor._support.service import is_asked
+from bot.doctor._support.base import TIMEOUT, CheckAnswer, Surroundings
+from bot.github.client import Addresses
 
 MOST = 30.0
 """Seconds: an App's token lives ten minutes, counted by GitHub's clock."""
 
 
-def check(around: Surroundings) -> Iterator[Answer]:
+def check(around: Surroundings) -> Iterator[CheckAnswer]:
     """Compare this machine's clock with GitHub's."""
-    if not is_asked(around.environment) or around.offline:
+    if around.offline or not around.runs_app:
         return
-    api = around.environment.get("GITHUB_API_URL", "").strip().rstrip("/")
-    reply = ask(f"{api or 'https://api.github.com'}/rate_limit", timeout=around.timeout)
-    yield judged(reply.headers.get("date", ""), time.time())
+    try:
+        api = Addresses.of(around.environment).api
+    except UserError:
+        return  # The check of the token reports it.
+    reply = ask(f"{api}/rate_limit", timeout=TIMEOUT)
+    yield compare(reply.headers.get("date", ""), time.time())
 
 
-def judged(date: str, now: float) -> Answer:
+def compare(date: str, now: float) -> CheckAnswer:
     """The answer for the `Date` header of GitHub and the seconds since the epoch here."""
     try:
         off = now - parsedate_to_datetime(date).timestamp()
     except ValueError:
-        said = "GitHub did not tell its time."
         remedy = "Check the network and GITHUB_API_URL, and try again."
-        return Answer(subject="clock", state="unknown", said=said, remedy=remedy)
+        return CheckAnswer("clock", "unknown", "GitHub did not tell its time.", remedy)
     if abs(off) > MOST:
-        way = "ahead of" if off > 0 else "behind"
-        return Answer(
-            subject="clock",
-            state="wrong",
-            said=f"This machine's clock is {abs(off):,.0f} s {way} GitHub's.",
-            remedy="Set it by NTP: `timedatectl set-ntp true`.",
-        )
-    return Answer(subject="clock", state="ok", said="The clock agrees with GitHub's.")
+        side = "ahead of" if off > 0 else "behind"
+        text = f"This machine's clock is {abs(off):,.0f} s {side} GitHub's."
+        return CheckAnswer("clock", "wrong", text, "Set it by NTP: `timedatectl set-ntp true`.")
+    return CheckAnswer("clock", "ok", "The clock agrees with GitHub's.")

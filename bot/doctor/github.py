@@ -1,75 +1,62 @@
-"""The token for GitHub: there, taken by the server, and how much it may still ask."""
+"""The token for GitHub: there, taken by the server, and how many requests it has left."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
+from bot.base.errors import UserError
 from bot.base.http import Reply, ask
 from bot.base.secrets import Secret
-from bot.doctor._support.base import Answer, Surroundings
+from bot.doctor._support.base import TIMEOUT, CheckAnswer, Surroundings
+from bot.github.client import Addresses
 
 _NAME = "GITHUB_TOKEN"
-_API = "https://api.github.com"
+_API = f"Set it to {Addresses().api}, or to https://HOST/api/v3 of your own server."
 _REMEDY = (
     "Make one at https://github.com/settings/tokens, or take the one of GitHub's own command: "
     "`export GITHUB_TOKEN=$(gh auth token)`."
 )
-_LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
-def check(around: Surroundings) -> Iterator[Answer]:
+def check(around: Surroundings) -> Iterator[CheckAnswer]:
     """Whether GITHUB_TOKEN is set and the API takes it."""
+    try:
+        api = Addresses.of(around.environment).api
+    except UserError as error:
+        yield CheckAnswer("GITHUB_API_URL", "wrong", str(error), _API)
+        return
     token = Secret(around.environment.get(_NAME, "").strip())
-    api = around.environment.get("GITHUB_API_URL", "").strip().rstrip("/") or _API
-    parts = urlsplit(api)
-    if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in _LOOPBACK):
-        yield Answer(
-            subject="GITHUB_API_URL",
-            state="wrong",
-            said=f"GITHUB_API_URL is {api}, which is no https address.",
-            remedy=f"Set it to {_API}, or to https://HOST/api/v3 of your own server.",
-        )
-        return
     if not token:
-        yield Answer(
-            subject=_NAME,
-            state="missing",
-            said=f"{_NAME} is not set; `rlbot pr OWNER/REPO#N` needs it.",
-            remedy=_REMEDY,
-        )
-        return
-    if around.offline:
-        yield Answer(subject=_NAME, state="skipped", said=f"{_NAME} is set; it was not tried.")
-        return
-    headers = {
-        "Authorization": f"Bearer {token.reveal()}",
-        "Accept": "application/vnd.github+json",
-    }
-    # Answered for every kind of token, and not counted.
-    reply = ask(f"{api}/rate_limit", headers=headers, timeout=around.timeout)
-    yield _judged(reply, str(parts.hostname))
+        text = f"{_NAME} is not set; `rlbot pr OWNER/REPO#N` needs it."
+        yield CheckAnswer(_NAME, "missing", text, _REMEDY)
+    elif around.offline:
+        yield CheckAnswer(_NAME, "skipped", f"{_NAME} is set; it was not tried.")
+    else:
+        headers = {
+            "Authorization": f"Bearer {token.reveal()}",
+            "Accept": "application/vnd.github+json",
+        }
+        # Answered for every kind of token, and not counted.
+        reply = ask(f"{api}/rate_limit", headers=headers, timeout=TIMEOUT)
+        yield _judge(reply, str(urlsplit(api).hostname))
 
 
-def _judged(reply: Reply, host: str) -> Answer:
+def _judge(reply: Reply, host: str) -> CheckAnswer:
     if reply.status == 200:
         content = reply.json()
         core = content.get("resources", {}).get("core", {}) if isinstance(content, dict) else {}
         left = f", {core['remaining']} of {core['limit']} requests left" if core else ""
-        scopes = reply.headers.get("x-oauth-scopes", "").strip()
-        may = f"; its scopes are {scopes}" if scopes else ""
-        return Answer(subject=_NAME, state="ok", said=f"{host} takes the token{left}{may}.")
+        names = reply.headers.get("x-oauth-scopes", "").strip()
+        scopes = f"; its scopes are {names}" if names else ""
+        return CheckAnswer(_NAME, "ok", f"{host} takes the token{left}{scopes}.")
     if reply.status == 401:
-        said = f"{host} refuses the token: it is wrong, expired or revoked."
-        return Answer(subject=_NAME, state="wrong", said=said, remedy=_REMEDY)
+        text = f"{host} refuses the token: it is wrong, expired or revoked."
+        return CheckAnswer(_NAME, "wrong", text, _REMEDY)
     if reply.status == 404:
-        said = f"{host} is no GitHub API: it does not know /rate_limit."
-        remedy = f"Set GITHUB_API_URL to {_API}, or to https://HOST/api/v3 of your own server."
-        return Answer(subject="GITHUB_API_URL", state="wrong", said=said, remedy=remedy)
+        text = f"{host} is no GitHub API: it does not know /rate_limit."
+        return CheckAnswer("GITHUB_API_URL", "wrong", text, _API)
     why = reply.problem or f"it answered with status {reply.status}"
-    return Answer(
-        subject=_NAME,
-        state="unknown",
-        said=f"{host} could not say whether it takes the token: {why}.",
-        remedy="Check the network and the proxy (HTTPS_PROXY), and try again.",
-    )
+    text = f"{host} could not say whether it takes the token: {why}."
+    remedy = "Check the network and the proxy (HTTPS_PROXY), and try again."
+    return CheckAnswer(_NAME, "unknown", text, remedy)

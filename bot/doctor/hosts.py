@@ -7,39 +7,37 @@ from concurrent.futures import ThreadPoolExecutor
 
 from bot.base.errors import UserError
 from bot.base.http import ask
-from bot.doctor._support.base import Answer, Surroundings
+from bot.doctor._support.base import TIMEOUT, CheckAnswer, Surroundings
 
 
-def check(around: Surroundings) -> Iterator[Answer]:
-    """Each API that answers for a host of run pages; any answer at all will do."""
+def check(around: Surroundings) -> Iterator[CheckAnswer]:
+    """Each API that answers for a host of run pages; any reply at all will do."""
     if around.offline:
-        yield Answer(subject="hosts", state="skipped", said="No host was asked.")
+        yield CheckAnswer("hosts", "skipped", "No host was asked.")
         return
-    addresses = _addresses(around)
-    with ThreadPoolExecutor(max_workers=max(1, min(8, len(addresses)))) as pool:
-        yield from pool.map(lambda address: _reached(address, around.timeout), addresses)
+    with ThreadPoolExecutor(max_workers=8) as pool:
+        yield from pool.map(_reach, _addresses(around))
 
 
 def _addresses(around: Surroundings) -> list[str]:
     from bot.evidence.online.access import PUBLIC, Access
 
-    found = [PUBLIC["wandb.ai"], *(f"https://{host}" for host in around.config.wandb_hosts)]
     try:
-        base = Access.from_environment(around.environment).base_url
+        if base := Access.from_environment(around.environment).base_url:
+            return [base]
     except UserError:
-        base = None  # told with the key
-    return list(dict.fromkeys([base] if base else [])) or list(dict.fromkeys(found))
+        pass  # The check of the key reports it.
+    hosts = (f"https://{host}" for host in around.config.wandb_hosts)
+    return list(dict.fromkeys([PUBLIC["wandb.ai"], *hosts]))
 
 
-def _reached(address: str, timeout: float) -> Answer:
-    reply = ask(address, timeout=timeout)
+def _reach(address: str) -> CheckAnswer:
+    reply = ask(address, timeout=TIMEOUT)
     host = address.partition("://")[2]
     if reply.status:
-        return Answer(subject=host, state="ok", said=f"{host} answers.")
-    return Answer(
-        subject=host,
-        state="unknown",
-        said=f"{host} could not be reached: {reply.problem}.",
-        remedy="Check the network and the proxy (HTTPS_PROXY); without it pass run folders, or "
-        "work with --offline.",
+        return CheckAnswer(host, "ok", f"{host} answers.")
+    remedy = (
+        "Check the network and the proxy (HTTPS_PROXY); without it pass run folders, or "
+        "work with --offline."
     )
+    return CheckAnswer(host, "unknown", f"{host} could not be reached: {reply.problem}.", remedy)

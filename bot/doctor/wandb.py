@@ -9,14 +9,14 @@ from urllib.parse import urlsplit
 
 from bot.base.errors import UserError
 from bot.base.http import Reply, ask
-from bot.doctor._support.base import Answer, Surroundings
+from bot.doctor._support.base import TIMEOUT, CheckAnswer, Surroundings
 
 _NAME = "WANDB_API_KEY"
-_QUERY = {"query": "query Viewer { viewer { username } }"}
+_QUERY = json.dumps({"query": "query Viewer { viewer { username } }"}).encode()
 _REMEDY = "Make one at https://wandb.ai/authorize, and set WANDB_API_KEY or run `wandb login`."
 
 
-def check(around: Surroundings) -> Iterator[Answer]:
+def check(around: Surroundings) -> Iterator[CheckAnswer]:
     """Whether there is a key and the server takes it; public runs are read without one."""
     from bot.evidence.facts import EvidenceError
     from bot.evidence.links import parse_link
@@ -28,47 +28,36 @@ def check(around: Surroundings) -> Iterator[Answer]:
         link = parse_link(f"{origin}/entity/project/runs/run", origins=access.page_origins)
         key = access.key_for(link)
     except (UserError, EvidenceError) as error:
-        yield Answer(
-            subject="W&B",
-            state="wrong",
-            said=str(error),
-            remedy="Correct it, or unset it: public runs are read without a key.",
-        )
+        remedy = "Correct it, or unset it: public runs are read without a key."
+        yield CheckAnswer("W&B", "wrong", str(error), remedy)
         return
     api = access.api_of(link)
+    host = str(urlsplit(api).hostname)
     if not key:
-        yield Answer(
-            subject=_NAME,
-            state="missing",
-            said=f"There is no key for {urlsplit(api).hostname}: runs of public projects are read "
-            "without one, others are not.",
-            remedy=_REMEDY,
+        text = (
+            f"There is no key for {host}: runs of public projects are read "
+            "without one, others are not."
         )
-        return
-    if around.offline:
-        yield Answer(subject=_NAME, state="skipped", said="There is a key; it was not tried.")
-        return
-    basic = b64encode(f"api:{key.reveal()}".encode()).decode()
-    headers = {"Authorization": f"Basic {basic}", "Content-Type": "application/json"}
-    data = json.dumps(_QUERY).encode()
-    reply = ask(f"{api}/graphql", headers=headers, data=data, timeout=around.timeout)
-    yield _judged(reply, str(urlsplit(api).hostname))
+        yield CheckAnswer(_NAME, "missing", text, _REMEDY)
+    elif around.offline:
+        yield CheckAnswer(_NAME, "skipped", "There is a key; it was not tried.")
+    else:
+        basic = b64encode(f"api:{key.reveal()}".encode()).decode()
+        headers = {"Authorization": f"Basic {basic}", "Content-Type": "application/json"}
+        reply = ask(f"{api}/graphql", headers=headers, data=_QUERY, timeout=TIMEOUT)
+        yield _judge(reply, host)
 
 
-def _judged(reply: Reply, host: str) -> Answer:
+def _judge(reply: Reply, host: str) -> CheckAnswer:
     content = reply.json()
     data = content.get("data") if isinstance(content, dict) else None
     viewer = data.get("viewer") if isinstance(data, dict) else None
     if reply.status == 200 and isinstance(viewer, dict):
-        said = f"{host} takes the key, of {viewer.get('username')}."
-        return Answer(subject=_NAME, state="ok", said=said)
+        return CheckAnswer(_NAME, "ok", f"{host} takes the key, of {viewer.get('username')}.")
     if reply.status in (401, 403) or (reply.status == 200 and isinstance(data, dict)):
-        said = f"{host} refuses the key: it is wrong, revoked, or another server's."
-        return Answer(subject=_NAME, state="wrong", said=said, remedy=_REMEDY)
+        text = f"{host} refuses the key: it is wrong, revoked, or another server's."
+        return CheckAnswer(_NAME, "wrong", text, _REMEDY)
     why = reply.problem or f"it answered with status {reply.status}"
-    return Answer(
-        subject=_NAME,
-        state="unknown",
-        said=f"{host} could not say whether it takes the key: {why}.",
-        remedy="Check WANDB_BASE_URL, the network and the proxy (HTTPS_PROXY), and try again.",
-    )
+    text = f"{host} could not say whether it takes the key: {why}."
+    remedy = "Check WANDB_BASE_URL, the network and the proxy (HTTPS_PROXY), and try again."
+    return CheckAnswer(_NAME, "unknown", text, remedy)

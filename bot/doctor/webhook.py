@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from bot.base.errors import UserError
-from bot.doctor._support.base import Answer, Surroundings
-from bot.doctor._support.service import client_of, is_asked, settings_of
+from bot.doctor._support.base import CheckAnswer, Surroundings
+from bot.doctor._support.service import client_of, settings_of
 from bot.github.app import deliveries
 from bot.github.client import Client
 from bot.github.errors import NotFoundError
@@ -15,76 +15,67 @@ from bot.github.errors import NotFoundError
 _SECRET = "RLBOT_WEBHOOK_SECRET"  # noqa: S105
 
 
-def check(around: Surroundings) -> Iterator[Answer]:
+def check(around: Surroundings) -> Iterator[CheckAnswer]:
     """Whether forged webhooks can be told from real ones, and whether real ones arrive."""
-    if not is_asked(around.environment):
+    if not around.runs_app:
         return
     try:
-        from bot.service.settings import require_secret
-
         settings = settings_of(around)
+    except UserError:
+        return  # The check of the App reports it.
+    from bot.service.settings import require_secret
+
+    try:
         require_secret(settings)
-        yield Answer(subject=_SECRET, state="ok", said=f"{_SECRET} is set.")
-    except (UserError, ModuleNotFoundError) as error:
+    except UserError as error:
         remedy = "Set it to the secret on the App's page; `openssl rand -hex 32` makes a new one."
-        yield Answer(subject=_SECRET, state="wrong", said=str(error), remedy=remedy)
+        yield CheckAnswer(_SECRET, "wrong", str(error), remedy)
         return
+    yield CheckAnswer(_SECRET, "ok", f"{_SECRET} is set.")
     if around.offline or settings.app_id is None or settings.private_key is None:
         return
     try:
-        with client_of(around) as client:
-            yield from _config(client, settings.public_url)
+        with client_of(around, settings) as client:
+            yield _address(client, settings.public_url)
             yield _arriving(client)
     except NotFoundError:
-        yield Answer(
-            subject="webhook",
-            state="wrong",
-            said="The App has no webhook.",
-            remedy="Make it active on the App's page, with the address of this App and /webhook.",
-        )
+        remedy = "Make it active on the App's page, with the address of this App and /webhook."
+        yield CheckAnswer("webhook", "wrong", "The App has no webhook.", remedy)
     except Exception as error:
-        # Whether the key is right is told by the check of the App.
-        said = f"GitHub could not be asked about the webhook: {type(error).__name__}."
-        remedy = "Mend what stands at GitHub App first."
-        yield Answer(subject="webhook", state="unknown", said=said, remedy=remedy)
+        text = f"GitHub could not be asked about the webhook: {type(error).__name__}."
+        yield CheckAnswer("webhook", "unknown", text, "Mend what stands at GitHub App first.")
 
 
-def _config(client: Client, public_url: str | None) -> Iterator[Answer]:
-    found = client.get("/app/hook/config")
-    url = str(found.get("url") or "")
-    wanted = f"{public_url}/webhook" if public_url else None
-    problem = None
-    if not found.get("secret"):
+def _address(client: Client, public_url: str | None) -> CheckAnswer:
+    hook = client.get("/app/hook/config")
+    url = str(hook.get("url") or "")
+    if not hook.get("secret"):
         problem = "The webhook has no secret on GitHub, so every delivery is refused"
-    elif found.get("content_type") != "json":
-        problem = f"The webhook's content type is {found.get('content_type')}, not JSON"
-    elif str(found.get("insecure_ssl")) not in ("0", "None"):
+    elif hook.get("content_type") != "json":
+        problem = f"The webhook's content type is {hook.get('content_type')}, not JSON"
+    elif str(hook.get("insecure_ssl")) not in ("0", "None"):
         problem = "GitHub does not check the certificate of the webhook's address"
-    elif wanted and url.rstrip("/") != wanted:
-        problem = f"GitHub sends to {url}, and RLBOT_PUBLIC_URL says {wanted}"
+    elif public_url and url.rstrip("/") != f"{public_url}/webhook":
+        problem = f"GitHub sends to {url}, and RLBOT_PUBLIC_URL says {public_url}/webhook"
     elif urlsplit(url).path.rstrip("/") != "/webhook":
         problem = f"GitHub sends to {url}, which does not end with /webhook"
-    if problem:
-        remedy = "Correct it on the App's page under Webhook."
-        yield Answer(subject="webhook", state="wrong", said=f"{problem}.", remedy=remedy)
     else:
-        yield Answer(subject="webhook", state="ok", said=f"GitHub sends to {url}.")
+        return CheckAnswer("webhook", "ok", f"GitHub sends to {url}.")
+    remedy = "Correct it on the App's page under Webhook."
+    return CheckAnswer("webhook", "wrong", f"{problem}.", remedy)
 
 
-def _arriving(client: Client) -> Answer:
-    newest: dict[str, bool] = {}
-    for attempt in deliveries(client, most=1):
-        newest[attempt.guid] = newest.get(attempt.guid, False) or attempt.delivered
-    failed = sum(not delivered for delivered in newest.values())
-    if not newest:
-        return Answer(subject="deliveries", state="ok", said="GitHub has delivered nothing yet.")
-    if failed:
-        return Answer(
-            subject="deliveries",
-            state="wrong",
-            said=f"{failed} of the last {len(newest)} deliveries did not arrive.",
-            remedy="See their answers on the App's page under Advanced, and whether the reverse "
-            "proxy and `rlbot serve` are up; a running App asks for them again by itself.",
-        )
-    said = f"The last {len(newest)} deliveries arrived."
-    return Answer(subject="deliveries", state="ok", said=said)
+def _arriving(client: Client) -> CheckAnswer:
+    attempts = list(deliveries(client, most=1))
+    every = {attempt.guid for attempt in attempts}
+    failed = every - {attempt.guid for attempt in attempts if attempt.delivered}
+    if not every:
+        return CheckAnswer("deliveries", "ok", "GitHub has delivered nothing yet.")
+    if not failed:
+        return CheckAnswer("deliveries", "ok", f"The last {len(every)} deliveries arrived.")
+    text = f"{len(failed)} of the last {len(every)} deliveries did not arrive."
+    remedy = (
+        "See their answers on the App's page under Advanced, and whether the reverse "
+        "proxy and `rlbot serve` are up; a running App asks for them again by itself."
+    )
+    return CheckAnswer("deliveries", "wrong", text, remedy)

@@ -17,7 +17,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.base.http import ask
-from bot.doctor._support.examination import checks
+from bot.doctor._support.registry import checks
 from tests.command import RLBOT, rlbot
 
 

@@ -16,7 +16,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from bot.doctor.clock import judged
+from bot.doctor.clock import compare
 from bot.service.database import Database
 from tests.github.hooks import Hook
 from tests.github.server import Server
@@ -188,6 +188,6 @@ def test_offline_asks_nobody(clinic: Clinic) -> None:
 )
 def test_a_clock_that_is_off(off: float, state: str, words: str) -> None:
     now = time.time() // 1
-    answer = judged(formatdate(now, usegmt=True), now + off)
+    answer = compare(formatdate(now, usegmt=True), now + off)
     assert (answer.state, words in answer.said) == (state, True)
-    assert judged("", now).state == "unknown"
+    assert compare("", now).state == "unknown"

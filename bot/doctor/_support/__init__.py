@@ -1,1 +1,1 @@
-"""What the checks share: their base types, the examination that runs them, its text."""
+"""What the checks share: their base types, what runs them, the settings, the text."""

@@ -1,4 +1,4 @@
-"""What a check of the surroundings is given, and what it answers."""
+"""What a check of the surroundings gets, and what it answers."""
 
 from __future__ import annotations
 
@@ -11,31 +11,21 @@ from bot.base.config import Config
 
 State: TypeAlias = Literal["ok", "missing", "wrong", "unknown", "skipped"]
 """ok · missing: not there, and needed for what the answer names · wrong: there, and of no use ·
-unknown: could not be found out · skipped: not asked, because of --offline."""
+unknown: could not be found out · skipped: no server was asked, because of --offline."""
 
-TIMEOUT: Final = 5.0
-"""Seconds that one answer is waited for."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
-    """A value that is in force, and where it comes from."""
-
-    key: str
-    value: str
-    origin: str
-    """default, the file with its line, an option, or an environment variable."""
+TIMEOUT: Final = 5
+"""Seconds to wait for one reply."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+@dataclass(frozen=True, slots=True)
+class CheckAnswer:
     """What one check found."""
 
     subject: str
     """What was looked at: "git", "GITHUB_TOKEN", "wandb.ai"."""
     state: State
     said: str
-    """One sentence."""
+    """One sentence; the field's name is part of doctor-v1."""
     remedy: str | None = None
     """What to do about it, one sentence; None when there is nothing to do."""
 
@@ -49,7 +39,11 @@ class Surroundings:
     environment: Mapping[str, str]
     config: Config = field(default_factory=Config)
     offline: bool = False
-    timeout: float = TIMEOUT
+
+    @property
+    def runs_app(self) -> bool:
+        """True where somebody runs the App; its settings concern nobody else."""
+        return any(value and name.startswith("RLBOT_") for name, value in self.environment.items())
 
 
-Check: TypeAlias = Callable[[Surroundings], Iterable[Answer]]
+Check: TypeAlias = Callable[[Surroundings], Iterable[CheckAnswer]]

@@ -1,23 +1,18 @@
-"""What the checks of the App have in common: its settings, and a client that does not wait."""
+"""What the checks of the App share: its settings, and a client that does not wait."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
-from bot.doctor._support.base import Surroundings
+from bot.doctor._support.base import TIMEOUT, Surroundings
 from bot.github.client import Client, Patience
 
 if TYPE_CHECKING:
     from bot.service.settings import Settings
-
-
-def is_asked(environment: Mapping[str, str]) -> bool:
-    """True where somebody runs the App: its settings are nobody else's business."""
-    return any(name.startswith("RLBOT_") and environment[name] for name in environment)
 
 
 def settings_of(around: Surroundings) -> Settings:
@@ -33,13 +28,12 @@ def settings_of(around: Surroundings) -> Settings:
 
 
 @contextmanager
-def client_of(around: Surroundings) -> Iterator[Client]:
-    """Speaks as the App. Raises UserError when it cannot sign in, GitHubError when refused."""
+def client_of(around: Surroundings, settings: Settings) -> Iterator[Client]:
+    """Signs in as the App. Raises UserError when it cannot, GitHubError when refused."""
     from bot.service.settings import identity_of
 
-    identity = identity_of(settings_of(around), around.environment)
-    patience = Patience(attempts=1, longest_wait=0, timeout=int(around.timeout) or 1)
-    client = replace(identity, patience=patience).client()
+    patience = Patience(attempts=1, longest_wait=0, timeout=TIMEOUT)
+    client = replace(identity_of(settings, around.environment), patience=patience).client()
     try:
         yield client
     finally:

@@ -2,51 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Final
 
+from bot.doctor._support.base import CheckAnswer, State
+from bot.doctor._support.settings import EffectiveSetting
 from bot.render.columns import padded, width_of
 from bot.render.escape import terminal
 from bot.render.json_report import dump
 
-_SGR: Final[Mapping[str, str]] = {"ok": "32", "wrong": "31;1", "missing": "33", "unknown": "33"}
+_SGR: Final[Mapping[State, str]] = {"ok": "32", "wrong": "31;1", "missing": "33", "unknown": "33"}
 _STATE = 8
 
 
 def to_text(
-    settings: Iterable[Mapping[str, str]],
-    answers: Iterable[Mapping[str, str | None]],
-    *,
-    color: bool = False,
+    settings: Sequence[EffectiveSetting], answers: Sequence[CheckAnswer], *, color: bool = False
 ) -> str:
     """What is in force and from where, then each answer with its remedy."""
-    rows = [tuple(terminal(row[name]) for name in ("key", "value", "origin")) for row in settings]
-    widths = [min(40, max((width_of(row[at]) for row in rows), default=0)) for at in (0, 1)]
+    rows = [(terminal(s.key), terminal(s.value), terminal(s.origin)) for s in settings]
+    keys, values = (min(40, max(width_of(row[at]) for row in rows)) for at in (0, 1))
     lines = ["In force:"]
     for key, value, origin in rows:
-        lines.append(f"  {padded(key, widths[0])}  {padded(value, widths[1])}  {origin}")
+        lines.append(f"  {padded(key, keys)}  {padded(value, values)}  {origin}")
     lines += ["", "Checked:"]
-    given = list(answers)
-    subjects = max((width_of(terminal(row["subject"] or "")) for row in given), default=0)
-    for row in given:
-        state = padded(row["state"] or "", _STATE)
-        if color and row["state"] in _SGR:
-            state = f"\x1b[{_SGR[str(row['state'])]}m{state}\x1b[0m"
-        subject = padded(terminal(row["subject"] or ""), subjects)
-        lines.append(f"  {state} {subject}  {terminal(row['said'] or '')}")
-        if row["remedy"]:
-            lines.append(f"  {' ' * (_STATE + subjects + 3)}{terminal(row['remedy'])}")
+    subjects = max(width_of(terminal(answer.subject)) for answer in answers)
+    for answer in answers:
+        state = padded(answer.state, _STATE)
+        if color and answer.state in _SGR:
+            state = f"\x1b[{_SGR[answer.state]}m{state}\x1b[0m"
+        subject = padded(terminal(answer.subject), subjects)
+        lines.append(f"  {state} {subject}  {terminal(answer.said)}")
+        if answer.remedy:
+            lines.append(f"  {' ' * (_STATE + subjects + 3)}{terminal(answer.remedy)}")
     return "\n".join(lines) + "\n"
 
 
-def to_json(tool: str, settings: list[Any], answers: list[Any], status: int) -> str:
+def to_json(
+    tool: str, settings: Sequence[EffectiveSetting], answers: Sequence[CheckAnswer], status: int
+) -> str:
     """The same as `doctor-v1`."""
+    content = {"schema": "doctor-v1", "tool": tool, "status": status}
     return dump(
-        {
-            "schema": "doctor-v1",
-            "tool": tool,
-            "status": status,
-            "settings": settings,
-            "checks": answers,
-        }
+        content | {"settings": list(map(asdict, settings)), "checks": list(map(asdict, answers))}
     )

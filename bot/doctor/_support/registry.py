@@ -1,0 +1,41 @@
+"""Finds the checks and runs them."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib import import_module
+
+import bot.doctor
+from bot.doctor._support.base import Check, CheckAnswer, Surroundings
+
+
+@cache
+def checks() -> Mapping[str, Check]:
+    """Name to check, of every module of this package that holds one."""
+    return {
+        info.name: import_module(f"bot.doctor.{info.name}").check
+        for info in pkgutil.iter_modules(bot.doctor.__path__)
+        if not info.name.startswith("_")
+    }
+
+
+def run_checks(around: Surroundings) -> list[CheckAnswer]:
+    """The answers of all checks; one that fails becomes an answer, and the others still run."""
+    answers: list[CheckAnswer] = []
+    for name, check in checks().items():
+        try:
+            answers += check(around)
+        except Exception as error:
+            text = f"The check {name} failed: {type(error).__name__}. This is a fault of rlbot."
+            answers.append(CheckAnswer(name, "unknown", text))
+    return answers
+
+
+def exit_status(answers: Iterable[CheckAnswer]) -> int:
+    """1 when something is wrong, 3 when something could not be found out."""
+    states = {answer.state for answer in answers}
+    if "wrong" in states:
+        return 1
+    return 3 if "unknown" in states else 0
