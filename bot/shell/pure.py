@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.shell.filters import FILTERS
+from bot.shell.filters import FILTERS, NotEvaluated
 from bot.shell.limits import LimitReached
-from bot.shell.sed import Refused
 from bot.shell.session import Session
 from bot.shell.source import Span
 from bot.shell.state import Value, World, cut, known
@@ -45,7 +43,7 @@ def pure(
     texts = [argument for argument in arguments if argument is not None]
     try:
         output, status = FILTERS[name](session, texts, stdin)
-    except (Refused, ValueError, re.error, IndexError):
+    except NotEvaluated:
         return None
     session.spend(len(output))
     return ((Piece(output, span, False),) if output else ()), status

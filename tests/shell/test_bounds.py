@@ -143,7 +143,6 @@ def test_bound_is_named(bound: str) -> None:
         b"for ((;;)); do ((i++)); done",
         b"a=%s; cmd ${a%%%%*a*a*a*a*a*b}" % (b"a" * 3_000),
         b"a=%s; [[ $a =~ ^(a+)+$b ]] && cmd x" % (b"a" * 3_000),
-        b"a=%s; cmd $(echo $a | sed 's/a*a*b/x/g')" % (b"a" * 3_000),
         b"cmd $((" + b"(" * 5_000 + b"1" + b")" * 5_000 + b"))",
         b"cmd $((" + b"1+" * 1_500 + b"1)) $((" + b"-" * 3_001 + b"1))",
         b"a=a; cmd $((a)) ${!a}; declare -n r=r; cmd $r",
@@ -177,7 +176,7 @@ _FRAGMENTS = (
     "a=(", "$a", "${a", "#", "%", "/", ":", ":-", "@", "*", "~", "!", "eval ", "f()", "function",
     "local ", "declare -A ", "set -e", "cmd", "1", "..", ",", "-", "=~", "?", "é", "$'", "\t",
     "read ", "printf ", "echo ", "exit", "return", "break", "shift", "\r\n", "basename ",
-    "cut -d",
+    "tr -d ",
 )  # fmt: skip
 
 
