@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from bot.check.script import Options, Script, check_script, make_report
+from bot.check.request import CheckOptions, ScriptFile
+from bot.check.script import check_script, make_report
 from bot.github.answer import Answer, answer_of
 from bot.render.html import page
 from bot.report import Change, Report
@@ -54,7 +55,9 @@ def report() -> Report:
             extra = " ".join((*_MORE, *(f"+{word}" for word in _MORE)))
             text = text.rstrip().removesuffix("$@").rstrip(" \\\n") + f" \\\n    {extra}\n"
         path = source.relative_to(ROOT).as_posix().replace(".sh", f"_{number:02}.sh")
-        checked = check_script(Script(path=path, data=text.encode()), Options(evidence="required"))
+        checked = check_script(
+            ScriptFile(path=path, data=text.encode()), CheckOptions(evidence="required")
+        )
         made.append(replace(checked, path=path))
     return make_report(made, change=CHANGE)
 

@@ -91,7 +91,7 @@ class Config:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ConfigFile:
     """A configuration with the places of what its file says."""
 
     config: Config
@@ -108,7 +108,7 @@ def parse_config(data: bytes, origin: str) -> Config:
     return read_config(data, origin).config
 
 
-def read_config(data: bytes, origin: str) -> Given:
+def read_config(data: bytes, origin: str) -> ConfigFile:
     """As `parse_config`, with the line of every key."""
     if len(data) > MAX_BYTES:
         raise UserError(
@@ -126,7 +126,7 @@ def read_config(data: bytes, origin: str) -> Given:
         where = f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
         raise UserError(f"{origin} is not valid YAML{where}: {_problem(error)}.") from None
     if content is None:
-        return Given(Config())
+        return ConfigFile(Config())
     if not isinstance(content, dict):
         raise UserError(f"{origin} must hold keys and values, such as `page: docs/tuning.rst`.")
     _known(Config, content, origin, lines)
@@ -141,7 +141,7 @@ def read_config(data: bytes, origin: str) -> Given:
         place = ".".join(str(part) for part in first["loc"])
         raise UserError(f"{_at(origin, lines, place)}: {place}: {_sentence(first)}.") from None
     _check_values(config, origin, lines)
-    return Given(config, lines)
+    return ConfigFile(config, lines)
 
 
 def _keys(node: yaml.Node | None, origin: str, above: str = "") -> Iterator[tuple[str, int]]:

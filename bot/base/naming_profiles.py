@@ -46,7 +46,7 @@ _LITERAL = re.compile(r"[a-z0-9._\-]+\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Hole:
+class Placeholder:
     """A part in a pattern."""
 
     part: Part
@@ -61,14 +61,14 @@ class Profile:
     name: str
     form: str
     """As people read it: [model]_[task].sh."""
-    pieces: tuple[str | Hole, ...]
+    pieces: tuple[str | Placeholder, ...]
     left_out: frozenset[str] = frozenset()
     """Words that a name of this profile does not hold."""
 
     @property
     def parts(self) -> tuple[Part, ...]:
         """The parts, in order."""
-        return tuple(piece.part for piece in self.pieces if isinstance(piece, Hole))
+        return tuple(piece.part for piece in self.pieces if isinstance(piece, Placeholder))
 
 
 def parse_profile(name: str, pattern: str) -> Profile:
@@ -80,7 +80,7 @@ def parse_profile(name: str, pattern: str) -> Profile:
     text = pattern.removesuffix(".sh")
     if len(text) > _MAX_PATTERN:
         raise UserError(f"the pattern has {len(text)} characters, more than {_MAX_PATTERN}")
-    pieces: list[str | Hole] = []
+    pieces: list[str | Placeholder] = []
     at = 0
     for found in _PIECE.finditer(text):
         if found.start() != at:
@@ -94,13 +94,13 @@ def parse_profile(name: str, pattern: str) -> Profile:
     return Profile(name, f"{form}.sh", tuple(pieces))
 
 
-def _hole(inside: str) -> Hole:
+def _hole(inside: str) -> Placeholder:
     part = inside.removesuffix("...")
     for known in PARTS:
         if part == known:
             if known == "gpus" and part != inside:
                 raise UserError("{gpus} is a number and cannot hold underscores")
-            return Hole(known, wide=part != inside)
+            return Placeholder(known, wide=part != inside)
     near = get_close_matches(part, PARTS, n=1)
     hint = f"did you mean {{{near[0]}}}?" if near else f"parts are {', '.join(PARTS)}"
     raise UserError(f'"{{{inside}}}" is no part of a name; {hint}')
@@ -115,9 +115,9 @@ def _literal(text: str) -> str:
     return text
 
 
-def _checked(pieces: list[str | Hole]) -> None:
+def _checked(pieces: list[str | Placeholder]) -> None:
     """Refuses what could be read in two ways."""
-    holes = [piece for piece in pieces if isinstance(piece, Hole)]
+    holes = [piece for piece in pieces if isinstance(piece, Placeholder)]
     if not holes:
         raise UserError("the pattern has no part such as {model}")
     named = [hole.part for hole in holes if hole.part != "any"]
@@ -127,9 +127,9 @@ def _checked(pieces: list[str | Hole]) -> None:
     if sum(hole.wide for hole in holes) > 1:
         raise UserError("only one part can hold underscores")
     for piece, after in pairwise(pieces):
-        if not isinstance(piece, Hole):
+        if not isinstance(piece, Placeholder):
             continue
-        if isinstance(after, Hole):
+        if isinstance(after, Placeholder):
             raise UserError(
                 f"nothing stands between {{{piece.part}}} and {{{after.part}}}; write an underscore"
             )

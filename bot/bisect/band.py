@@ -11,7 +11,8 @@ from bot.base.errors import UserError
 from bot.bisect.find import DECIDING, Read, find_knob
 from bot.bisect.knob import Knob
 from bot.check.estimate import measured
-from bot.check.script import Options, Script, check_script
+from bot.check.request import CheckOptions, ScriptFile
+from bot.check.script import check_script
 from bot.evidence.facts import Facts
 from bot.frameworks.plan import Plan
 from bot.memory.budget import Budget
@@ -47,7 +48,7 @@ class Candidates:
     """The scripts with each value: what the linter and the memory model say of them."""
 
     def __init__(
-        self, script: Script, options: Options, read: Read, knob: Knob, where: Where
+        self, script: ScriptFile, options: CheckOptions, read: Read, knob: Knob, where: Where
     ) -> None:
         self.script, self.options, self.read, self.knob = script, options, read, knob
         self.where = where

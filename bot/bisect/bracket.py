@@ -15,7 +15,7 @@ from bot.bisect.report import Bracket, Limit, Outcome
 from bot.bisect.request import Asked, command
 from bot.bisect.scripts import next_scripts
 from bot.bisect.series import Series, plan_series, varied
-from bot.check.script import Options, Script
+from bot.check.request import CheckOptions, ScriptFile
 from bot.evidence.facts import Facts
 from bot.report import Tool
 from bot.script.name import read_name
@@ -23,8 +23,8 @@ from bot.script.trial_log import Trial, trial_log
 
 
 def read_bracket(
-    script: Script,
-    options: Options,
+    script: ScriptFile,
+    options: CheckOptions,
     asked: Asked,
     runs: Sequence[tuple[str, Facts | str]],
 ) -> tuple[Bracket, bytes, dict[str, bytes]]:
@@ -127,8 +127,8 @@ def _limit(one: Outcome | None) -> Limit | None:
 def _judged(
     bracket: Bracket,
     series: Series,
-    script: Script,
-    options: Options,
+    script: ScriptFile,
+    options: CheckOptions,
     asked: Asked,
     facts: Sequence[Facts],
 ) -> tuple[Bracket, Series | None]:

@@ -8,10 +8,10 @@ from dataclasses import replace
 from bot.base.messages import message
 from bot.bisect.band import Candidates
 from bot.bisect.report import Outcome
-from bot.check.script import Options
+from bot.check.request import CheckOptions
 from bot.evidence.batch_claims import BOOKKEEPING
 from bot.evidence.claims import compare
-from bot.evidence.context import Context
+from bot.evidence.context import ClaimContext
 from bot.evidence.facts import Facts
 from bot.evidence.peak_claims import peak_seen
 from bot.evidence.progress_claims import ended_badly, steps_completed
@@ -36,7 +36,7 @@ def unread(named: str, reason: str) -> Outcome:
 
 
 def read_outcome(
-    named: str, facts: Facts, candidates: Candidates, name: ScriptName, options: Options
+    named: str, facts: Facts, candidates: Candidates, name: ScriptName, options: CheckOptions
 ) -> Outcome:
     """What a run says; a run of other settings says nothing of this script."""
     steps = steps_completed(facts)
@@ -56,7 +56,7 @@ def read_outcome(
     value, plan = found
     outcome = replace(outcome, value=value, batch=plan.train_batch_size.value)
     least = options.config.min_steps
-    evidence = compare(plan, name, facts, context=Context(min_steps=least))
+    evidence = compare(plan, name, facts, context=ClaimContext(min_steps=least))
     if other := _differs(evidence, plan):
         return replace(outcome, reason=other)
     if facts.out_of_memory is not None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from bot.check.read import read_script
-from bot.check.request import Options, Script
+from bot.check.request import CheckOptions, ScriptFile
 from bot.frameworks.plan import Plan
 from bot.shell.words import Reading
 
@@ -17,7 +17,7 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 class Reader:
     """Bytes to a reading and its plans, with the script's tree, path and asked releases."""
 
-    def __init__(self, script: Script, options: Options) -> None:
+    def __init__(self, script: ScriptFile, options: CheckOptions) -> None:
         self._script, self._options = script, options
 
     def __call__(

@@ -29,7 +29,7 @@ from bot.bisect.reader import Reader
 from bot.bisect.report import Mode, Plan, Probe, Varied
 from bot.bisect.request import Asked, command
 from bot.bisect.tree import Node, blind_runs, most_runs, rounds, runs_to, series, spread
-from bot.check.script import Options, Script
+from bot.check.request import CheckOptions, ScriptFile
 from bot.memory.budget import Budget
 from bot.report import Tool
 from bot.shell.words import Reading
@@ -48,7 +48,7 @@ class Series:
         return self.candidates.knob
 
 
-def plan_series(script: Script, options: Options, asked: Asked) -> Series:
+def plan_series(script: ScriptFile, options: CheckOptions, asked: Asked) -> Series:
     """The series; raises UserError, with what to do, where none can be made."""
     read = Reader(script, options)
     knob = find_knob(script.data, read, asked.vary)

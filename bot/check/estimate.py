@@ -13,8 +13,8 @@ from bot.script.name import ScriptName
 
 if TYPE_CHECKING:
     from bot.base.devices import Device
-    from bot.check.request import Options, Script
-    from bot.evidence.context import Estimate as Expected
+    from bot.check.request import CheckOptions, ScriptFile
+    from bot.evidence.context import ExpectedPeak as Expected
     from bot.evidence.facts import Facts
     from bot.memory.lengths import Measured
     from bot.memory.predict import ReadFile
@@ -68,7 +68,7 @@ def measured(facts: Facts) -> Measured | None:
 
 def expected(estimate: Estimate) -> Expected | None:
     """The three levels of the peak, for comparing a run with; None without a prediction."""
-    from bot.evidence.context import Estimate as Expected
+    from bot.evidence.context import ExpectedPeak as Expected
 
     if not estimate.stages:
         return None
@@ -100,8 +100,8 @@ def overruled(
 
 
 def estimate_script(
-    script: Script,
-    options: Options,
+    script: ScriptFile,
+    options: CheckOptions,
     *,
     device: str | None = None,
     gpus: int | None = None,

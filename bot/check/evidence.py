@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from bot.base.messages import message, sentence_of
 from bot.check.read import ReadScript
-from bot.check.request import Options, Script
+from bot.check.request import CheckOptions, ScriptFile
 from bot.evidence.facts import EvidenceError, Facts
 from bot.evidence.links import RunLink
 from bot.frameworks.plan import Plan
@@ -16,11 +16,11 @@ from bot.report import Evidence, Unchecked
 from bot.script.header import TAGS, Header
 
 if TYPE_CHECKING:
-    from bot.evidence.context import Context
+    from bot.evidence.context import ClaimContext
 
 
 def back(
-    script: Script, known: ReadScript, run: Path | RunLink | None, options: Options
+    script: ScriptFile, known: ReadScript, run: Path | RunLink | None, options: CheckOptions
 ) -> tuple[Evidence | None, Facts | None, Plan | None, tuple[Unchecked, ...]]:
     """Read the run and compare it with every launch; the launch that fits it best counts."""
     found, header = known.plans, known.header
@@ -78,13 +78,15 @@ def back(
     return best, facts, plan, tuple(Unchecked(check="evidence", reason=gap) for gap in facts.gaps)
 
 
-def _around(script: Script, known: ReadScript, plan: Plan, options: Options) -> Context:
+def _around(
+    script: ScriptFile, known: ReadScript, plan: Plan, options: CheckOptions
+) -> ClaimContext:
     """What is known around the launch and its run."""
-    from bot.evidence.context import Context
+    from bot.evidence.context import ClaimContext
     from bot.script.trial_log import tried_batches
     from bot.table.tag import deserved_tag
 
-    return Context(
+    return ClaimContext(
         contributor=contributor(script, known.header, options),
         trials=tried_batches(known.reading, plan),
         used_by=options.runs_in_use,
@@ -93,13 +95,13 @@ def _around(script: Script, known: ReadScript, plan: Plan, options: Options) -> 
     )
 
 
-def contributor(script: Script, header: Header, options: Options) -> str | None:
+def contributor(script: ScriptFile, header: Header, options: CheckOptions) -> str | None:
     """Who contributes the script: the caller's word, the script's comment, the change's author."""
     stated = header.contributor.text if header.contributor else None
     return options.contributor or stated or script.contributor
 
 
-def stated_tag(header: Header, options: Options) -> str | None:
+def stated_tag(header: Header, options: CheckOptions) -> str | None:
     """The tag that somebody states: the caller, else the script's comment."""
     stated = header.tag.text if header.tag and header.tag.text in TAGS else None
     return options.tag or stated

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 
-from bot.check.script import Options, Script, check_script
+from bot.check.request import CheckOptions, ScriptFile
+from bot.check.script import check_script
 from bot.report import Edit, Finding, ScriptReport
 from bot.shell import read
 from bot.shell.source import Source, Span
@@ -43,14 +44,14 @@ class Fixed:
 class _State:
     """The script as it is now."""
 
-    script: Script
+    script: ScriptFile
     report: ScriptReport
     source: Source
     applied: list[Finding] = field(default_factory=list)
     refused: dict[tuple[str, str, str], Finding] = field(default_factory=dict)
 
 
-def fix_script(script: Script, options: Options, *, unsafe: bool = False) -> Fixed:
+def fix_script(script: ScriptFile, options: CheckOptions, *, unsafe: bool = False) -> Fixed:
     """The script with its safe fixes applied; with `unsafe`, the others too.
 
     Encoding, line ends and a missing end of the last line stay as they are. A script that is not
@@ -70,7 +71,7 @@ def fix_script(script: Script, options: Options, *, unsafe: bool = False) -> Fix
 
 
 def _settled(
-    script: Script, report: ScriptReport, options: Options, unsafe: bool, *, strict: bool
+    script: ScriptFile, report: ScriptReport, options: CheckOptions, unsafe: bool, *, strict: bool
 ) -> _State:
     """The script when no fix is left; with `strict` no step may leave more findings than before.
 
@@ -132,7 +133,7 @@ def _apart(source: Source, findings: Iterable[Finding]) -> list[Finding]:
     return chosen
 
 
-def _try(state: _State, options: Options, findings: Sequence[Finding], strict: bool) -> bool:
+def _try(state: _State, options: CheckOptions, findings: Sequence[Finding], strict: bool) -> bool:
     """Apply these fixes; False, and nothing done, when they would do more than they say."""
     edits = [edit for finding in findings if finding.fix for edit in finding.fix.edits]
     spans = sorted(
@@ -183,7 +184,7 @@ def _applied(text: str, edits: Sequence[tuple[Span, str]]) -> tuple[str, list[Sp
     return "".join([*parts, text[at:]]), regions
 
 
-def _source(script: Script) -> Source:
+def _source(script: ScriptFile) -> Source:
     return Source(script.path, script.data.removeprefix(_BOM).decode("utf-8", "replace"))
 
 
@@ -193,7 +194,7 @@ def _span(source: Source, edit: Edit) -> Span:
     )
 
 
-def _reading(script: Script, options: Options) -> Reading:
+def _reading(script: ScriptFile, options: CheckOptions) -> Reading:
     files = options.files if script.tree_path is not None else None
     return read(script.data, script.path, files=files, script_path=script.tree_path)
 

@@ -13,7 +13,7 @@ from bot.base.config import RuleLevel
 from bot.base.errors import UserError
 from bot.base.messages import message, sentence_of
 from bot.check.read import read_script
-from bot.check.request import Options, PageText, Script
+from bot.check.request import CheckOptions, PageText, ScriptFile
 from bot.check.translate import page_in_language
 from bot.report import Finding, PageReport, Unchecked, Verdict
 from bot.rules._support.base import RuleContext
@@ -51,7 +51,7 @@ class Repository:
     """Scripts whose missing row is no matter of this report: it is offered with the script's."""
 
 
-def check_page(page: PageText, repository: Repository, options: Options) -> PageReport:
+def check_page(page: PageText, repository: Repository, options: CheckOptions) -> PageReport:
     """Check the page against its scripts; pure but for what `repository` looks up.
 
     `options.select` and `ignore` hold ids or names of page checks; `options.config.rules` changes
@@ -143,7 +143,7 @@ def _lineless(sentence: str) -> str:
 class _Reader:
     """Reads scripts as `check_script` does, each once."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: CheckOptions) -> None:
         self._options = options
         self._read: dict[tuple[str, bytes], PageSubject] = {}
 
@@ -154,7 +154,7 @@ class _Reader:
         return self._read[key]
 
     def _subject(self, path: str, data: bytes) -> PageSubject:
-        known = read_script(Script(path=path, data=data), self._options)
+        known = read_script(ScriptFile(path=path, data=data), self._options)
         name, found, reading = known.name, known.plans, known.reading
         context = RuleContext(
             path=path, source=reading.source, reading=reading, name=name, plans=found
@@ -231,7 +231,7 @@ def _meant(target: Target, scripts: Sequence[PageSubject]) -> PageSubject | None
     return found[0] if len(found) == 1 else None
 
 
-def _levels(options: Options) -> dict[str, RuleLevel]:
+def _levels(options: CheckOptions) -> dict[str, RuleLevel]:
     """Id of a check to what the configuration makes of it."""
     found = ((registry.find(name), level) for name, level in options.config.rules.items())
     return {one.meta.id: level for one, level in found if one is not None}

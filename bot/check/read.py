@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bot.check.request import Options, Script
+from bot.check.request import CheckOptions, ScriptFile
 from bot.frameworks import plans
 from bot.frameworks.plan import Plan
 from bot.script.header import Header, read_header
@@ -26,8 +26,8 @@ class ReadScript:
 
 
 def read_script(
-    script: Script,
-    options: Options,
+    script: ScriptFile,
+    options: CheckOptions,
     *,
     environment: Mapping[str, str] | None = None,
     assumed: Mapping[str, str] | None = None,
@@ -56,7 +56,7 @@ def read_script(
     )
 
 
-def plans_of(reading: Reading, header: Header, options: Options) -> Sequence[Plan]:
+def plans_of(reading: Reading, header: Header, options: CheckOptions) -> Sequence[Plan]:
     """What a reading launches, each under the release that counts for it.
 
     A release that was asked for comes first, the script's own comment second. Raises UserError when

@@ -14,7 +14,7 @@ from bot.shell import Files
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Script:
+class ScriptFile:
     """A script to check: bytes with a path, wherever they come from."""
 
     path: str
@@ -40,7 +40,7 @@ class PageText:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
+class CheckOptions:
     """What a door was asked for."""
 
     config: Config = field(default_factory=Config)

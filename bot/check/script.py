@@ -14,9 +14,7 @@ from bot.base.errors import UserError
 from bot.base.messages import Language, message, sentence_of
 from bot.check.evidence import back, contributor, stated_tag
 from bot.check.read import read_script
-from bot.check.request import Options as Options
-from bot.check.request import PageText as PageText
-from bot.check.request import Script as Script
+from bot.check.request import CheckOptions, PageText, ScriptFile
 from bot.check.suppress import suppress
 from bot.check.translate import in_language, unchecked_in_language
 from bot.evidence.facts import Facts
@@ -48,8 +46,8 @@ if TYPE_CHECKING:
 
 
 def check_script(
-    script: Script,
-    options: Options,
+    script: ScriptFile,
+    options: CheckOptions,
     *,
     run: Path | RunLink | None = None,
     page: PageText | None = None,
@@ -132,7 +130,7 @@ def check_script(
     return in_language(report, options.config.language)
 
 
-def resolve_script(script: Script, options: Options) -> ScriptReport:
+def resolve_script(script: ScriptFile, options: CheckOptions) -> ScriptReport:
     """What one script would launch, each setting with its place; no rule is applied.
 
     Raises UserError when an option names an unknown release.
@@ -201,12 +199,12 @@ def make_report(
 
 
 def _row(
-    script: Script,
+    script: ScriptFile,
     plan: Plan,
     name: ScriptName,
     facts: Facts | None,
     header: Header,
-    options: Options,
+    options: CheckOptions,
 ) -> Row:
     from bot.table import make_row
 

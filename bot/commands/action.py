@@ -20,7 +20,7 @@ from bot.base.errors import UserError
 
 if TYPE_CHECKING:
     from bot.base.config import Config
-    from bot.check.script import Options
+    from bot.check.request import CheckOptions
     from bot.github.actions import OfComment, OfPull
     from bot.github.client import Client
     from bot.github.publish import Channels
@@ -180,12 +180,12 @@ def _note(
 
 
 def _asked(environment: Mapping[str, str]) -> CheckRequest:
-    from bot.check.script import Options as CheckOptions
+    from bot.check.request import CheckOptions as CheckOptions
     from bot.commands.runs import linked
     from bot.evidence.online.access import Access
     from bot.review.check import CheckRequest
 
-    def options(config: Config) -> Options:
+    def options(config: Config) -> CheckOptions:
         access = Access.from_environment(environment, allow_private_runs=config.allow_private_runs)
         return CheckOptions(
             config=config,

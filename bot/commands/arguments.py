@@ -15,7 +15,7 @@ from bot.base.errors import UserError
 
 if TYPE_CHECKING:
     from bot.base.config import Config
-    from bot.check.script import Options
+    from bot.check.request import CheckOptions
     from bot.frameworks import ConfigTree
     from bot.report import Report
 
@@ -108,13 +108,13 @@ def _up_to_root(folder: Path) -> list[Path]:
     return [folder]
 
 
-def options_of(arguments: argparse.Namespace, config: Config, **more: object) -> Options:
+def options_of(arguments: argparse.Namespace, config: Config, **more: object) -> CheckOptions:
     """The options that the common arguments ask for."""
     from dataclasses import replace
 
-    from bot.check.script import Options
+    from bot.check.request import CheckOptions
 
-    return Options(
+    return CheckOptions(
         config=replace(config, language=arguments.lang) if arguments.lang else config,
         versions=_versions(arguments.framework),
         trees=trees_of(arguments),

@@ -14,7 +14,7 @@ from bot.commands.runs import reading, run_of
 from bot.commands.tree import add_root, files_below, path_below, root_of
 
 if TYPE_CHECKING:
-    from bot.check.script import Options, Script
+    from bot.check.request import CheckOptions, ScriptFile
     from bot.evidence.facts import Facts
 
 
@@ -54,9 +54,9 @@ def add_script(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(select="", ignore="")
 
 
-def script_of(arguments: argparse.Namespace) -> tuple[Script, Options]:
+def script_of(arguments: argparse.Namespace) -> tuple[ScriptFile, CheckOptions]:
     """The script that is named, and how it is read."""
-    from bot.check.script import Script
+    from bot.check.request import ScriptFile
 
     path = Path(arguments.script)
     root = root_of(arguments.root)
@@ -72,7 +72,7 @@ def script_of(arguments: argparse.Namespace) -> tuple[Script, Options]:
         files=files_below(root) if root else None,
         **reading(arguments.offline, config),
     )
-    script = Script(
+    script = ScriptFile(
         path=path.as_posix(),
         data=read_file(path),
         full_path=path.absolute().as_posix(),
@@ -81,7 +81,7 @@ def script_of(arguments: argparse.Namespace) -> tuple[Script, Options]:
     return script, options
 
 
-def facts_of(named: str, options: Options) -> Facts:
+def facts_of(named: str, options: CheckOptions) -> Facts:
     """What was read of a run; raises UserError with the reason when it was not."""
     from bot.evidence import EvidenceError, read
 
@@ -91,7 +91,7 @@ def facts_of(named: str, options: Options) -> Facts:
         raise UserError(f"{named}: {error}") from None
 
 
-def facts_or_reason(named: str, options: Options) -> Facts | str:
+def facts_or_reason(named: str, options: CheckOptions) -> Facts | str:
     """What was read of a run, or why it could not be: one of many keeps the others from nobody."""
     from bot.base.messages import sentence_of
     from bot.evidence import EvidenceError, read
@@ -102,12 +102,12 @@ def facts_or_reason(named: str, options: Options) -> Facts | str:
         return sentence_of(error)
 
 
-def parent_of(script: Script) -> str:
+def parent_of(script: ScriptFile) -> str:
     """The folder that the script stands in, by which a size may be named."""
     return Path(script.full_path or script.path).parent.name
 
 
-def write_scripts(made: Mapping[str, bytes], script: Script, root: Path) -> tuple[str, ...]:
+def write_scripts(made: Mapping[str, bytes], script: ScriptFile, root: Path) -> tuple[str, ...]:
     """Write the script of each probe below a folder, and give the paths.
 
     What stands there already is left, unless it starts the same and only says another next run.

@@ -35,13 +35,13 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
     from bot import __version__
-    from bot.base.config import Config, Given, read_config
+    from bot.base.config import Config, ConfigFile, read_config
     from bot.doctor._support.base import CheckAnswer, Surroundings
     from bot.doctor._support.registry import exit_status, run_checks
     from bot.doctor._support.settings import effective_settings
     from bot.doctor._support.text import to_json, to_text
 
-    given, file = Given(Config()), None
+    given, file = ConfigFile(Config()), None
     configuration = CheckAnswer("configuration", "ok", "There is no .rlbot.yml; the defaults hold.")
     try:
         found = find_config(arguments.config)

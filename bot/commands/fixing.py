@@ -16,7 +16,7 @@ from bot.commands.arguments import finish, notice, rendered, why
 
 if TYPE_CHECKING:
     from bot.check.fix import Fixed
-    from bot.check.script import Options, Script
+    from bot.check.request import CheckOptions, ScriptFile
 
 
 def add_fix(parser: argparse.ArgumentParser) -> None:
@@ -50,7 +50,7 @@ def wants_fix(arguments: argparse.Namespace) -> bool:
 
 
 def fix_scripts(
-    scripts: Iterable[Script | UserError], options: Options, arguments: argparse.Namespace
+    scripts: Iterable[ScriptFile | UserError], options: CheckOptions, arguments: argparse.Namespace
 ) -> int:
     """Fix scripts, or show how; returns the exit status."""
     from bot.check.fix import fix_script
@@ -137,7 +137,7 @@ def replace_script(path: Path, before: bytes, after: bytes) -> str | None:
     return None
 
 
-def _tell(script: Script, fixed: Fixed) -> None:
+def _tell(script: ScriptFile, fixed: Fixed) -> None:
     for finding in fixed.applied:
         title = finding.fix.title if finding.fix else ""
         notice(f"fixed {script.path}:{finding.line}: {title} ({finding.id})")

@@ -14,7 +14,7 @@ from bot.commands.arguments import read_file
 from bot.commands.tree import path_below
 
 if TYPE_CHECKING:
-    from bot.check.script import Script
+    from bot.check.request import ScriptFile
 
 
 def add_paths(parser: argparse.ArgumentParser) -> None:
@@ -27,18 +27,18 @@ def add_paths(parser: argparse.ArgumentParser) -> None:
 
 def scripts_of(
     paths: list[str], stdin_name: str | None, root: Path | None = None
-) -> Iterator[Script | UserError]:
+) -> Iterator[ScriptFile | UserError]:
     """The scripts named, folders walked; a file of a folder that cannot be read is given as error.
 
     Raises UserError for a path that was named itself and cannot be read, or lies outside `root`.
     """
-    from bot.check.script import Script
+    from bot.check.request import ScriptFile
 
     for given in paths:
         if given == "-":
             if not stdin_name:
                 raise UserError("A script from - needs --stdin-filename: its name is checked too.")
-            yield Script(
+            yield ScriptFile(
                 path=stdin_name,
                 data=sys.stdin.buffer.read(),
                 tree_path=_tree_path(root, Path(stdin_name)),
@@ -58,11 +58,11 @@ def scripts_of(
                 yield error
 
 
-def script_at(path: Path, root: Path | None = None) -> Script:
+def script_at(path: Path, root: Path | None = None) -> ScriptFile:
     """The script in a file; raises UserError when it cannot be read, or lies outside `root`."""
-    from bot.check.script import Script
+    from bot.check.request import ScriptFile
 
-    return Script(
+    return ScriptFile(
         path=path.as_posix(),
         data=read_file(path),
         full_path=path.absolute().as_posix(),

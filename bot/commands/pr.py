@@ -22,7 +22,7 @@ from bot.commands.runs import RUN, add_offline, reading, run_of
 
 if TYPE_CHECKING:
     from bot.base.config import Config
-    from bot.check.script import Options
+    from bot.check.request import CheckOptions
     from bot.evidence.links import RunLink
     from bot.github.client import Client
     from bot.review.check import CheckRequest
@@ -133,7 +133,7 @@ def _count(client: Client, arguments: argparse.Namespace) -> None:
 def _asked(arguments: argparse.Namespace) -> CheckRequest:
     from bot.review.check import CheckRequest
 
-    def options(config: Config) -> Options:
+    def options(config: Config) -> CheckOptions:
         how = reading(arguments.offline, config)
         return options_of(arguments, config, evidence="required", **how)
 
@@ -145,7 +145,7 @@ def _asked(arguments: argparse.Namespace) -> CheckRequest:
 
 
 def _runs(
-    given: Sequence[str], scripts: Sequence[str], options: Options
+    given: Sequence[str], scripts: Sequence[str], options: CheckOptions
 ) -> dict[str, Path | RunLink]:
     """Which run belongs to which script; raises UserError where that is not clear."""
     runs: dict[str, Path | RunLink] = {}

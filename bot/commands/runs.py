@@ -14,7 +14,7 @@ from bot.base.errors import UserError
 
 if TYPE_CHECKING:
     from bot.base.config import Config
-    from bot.check.script import Options
+    from bot.check.request import CheckOptions
     from bot.evidence.facts import Facts
     from bot.evidence.links import RunLink
 
@@ -30,7 +30,7 @@ def add_offline(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run_of(text: str, options: Options) -> Path | RunLink:
+def run_of(text: str, options: CheckOptions) -> Path | RunLink:
     """What `--run` names; raises UserError for a link that is none to a run."""
     if not text.startswith(("http://", "https://")):
         return Path(text)

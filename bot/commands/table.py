@@ -60,7 +60,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
     if arguments.action == "check":
         return table_check.run(arguments)
-    from bot.check.script import PageText, check_script, make_report, row_edit
+    from bot.check.request import PageText
+    from bot.check.script import check_script, make_report, row_edit
 
     page_path = Path(arguments.page)
     page = PageText(path=page_path.as_posix(), text=read_page(page_path))

@@ -22,7 +22,7 @@ from bot.commands.tree import files_below
 
 if TYPE_CHECKING:
     from bot.check.page import History
-    from bot.check.script import PageText
+    from bot.check.request import PageText
     from bot.report import PageReport
     from bot.table.mend import Mended
 
@@ -52,7 +52,8 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
     from bot.check.page import Repository, check_page
-    from bot.check.script import PageText, make_report
+    from bot.check.request import PageText
+    from bot.check.script import make_report
 
     if arguments.unsafe and not (arguments.fix or arguments.diff):
         raise UserError("--unsafe chooses what --fix or --diff does; give one of them.")

@@ -14,7 +14,7 @@ from typing import Final, Literal, TypeAlias
 
 from bot.base.messages import message
 from bot.evidence.facts import Sibling
-from bot.evidence.subject import KEYS, Subject, made, setting_claim, unknown
+from bot.evidence.subject import KEYS, ClaimSubject, made, setting_claim, unknown
 from bot.evidence.values import lookup, same
 from bot.report import Claim, ClaimVerdict, JsonValue
 
@@ -39,7 +39,7 @@ class _Neighbour:
     ran: bool
 
 
-def batch_claim(subject: Subject, steps: Claim) -> tuple[Claim | None, MaxBatch | None]:
+def batch_claim(subject: ClaimSubject, steps: Claim) -> tuple[Claim | None, MaxBatch | None]:
     """The claim "max batch", and what is shown of it; `steps` is the claim that the run lasted.
 
     None when the script has no train batch.
@@ -68,7 +68,9 @@ def batch_claim(subject: Subject, steps: Claim) -> tuple[Claim | None, MaxBatch 
     return made(name, claimed, batch, source, verdict, reason), shown
 
 
-def _judge(subject: Subject, batch: int, source: str) -> tuple[ClaimVerdict, str, str, MaxBatch]:
+def _judge(
+    subject: ClaimSubject, batch: int, source: str
+) -> tuple[ClaimVerdict, str, str, MaxBatch]:
     neighbours = list(_neighbours(subject))
     larger = sorted((n for n in neighbours if n.batch > batch), key=lambda n: n.batch)
     ran = [n for n in larger if n.ran]
@@ -119,7 +121,7 @@ def _gap(batch: int, failed: int) -> str:
     return message("; nothing between {batch} and {failed} was tried", batch=batch, failed=failed)
 
 
-def _settled(subject: Subject) -> list[_Tried]:
+def _settled(subject: ClaimSubject) -> list[_Tried]:
     """The trial log: of a batch that was tried several times the last outcome."""
     last = {trial.value: trial.passed for trial in subject.context.trials}
     return [_Tried(value, passed) for value, passed in sorted(last.items())]
@@ -131,7 +133,7 @@ class _Tried:
     passed: bool
 
 
-def _trial_log(subject: Subject, batch: int) -> str | None:
+def _trial_log(subject: ClaimSubject, batch: int) -> str | None:
     """How the script's own trial log contradicts the batch; None when it does not."""
     tried = _settled(subject)
     failing = {trial.value for trial in tried if not trial.passed}
@@ -145,7 +147,7 @@ def _trial_log(subject: Subject, batch: int) -> str | None:
     return None
 
 
-def _neighbours(subject: Subject) -> Iterator[_Neighbour]:
+def _neighbours(subject: ClaimSubject) -> Iterator[_Neighbour]:
     """Other runs with the same configuration but for the batch sizes, whose outcome is known."""
     facts = subject.facts
     own = dict(_leaves(facts.config))

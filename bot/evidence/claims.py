@@ -13,7 +13,7 @@ from typing import Final
 from bot.base.devices import GIB
 from bot.base.messages import message
 from bot.evidence.batch_claims import MaxBatch, batch_claim
-from bot.evidence.context import NOTHING, Context
+from bot.evidence.context import NOTHING, ClaimContext
 from bot.evidence.facts import Facts
 from bot.evidence.hardware_claims import device_claim, gpus_claim
 from bot.evidence.key_claims import (
@@ -31,7 +31,7 @@ from bot.evidence.peak_claims import device_memory, peak_claims, peak_seen
 from bot.evidence.progress_claims import steps_claim, steps_completed
 from bot.evidence.record import record
 from bot.evidence.strength import sources, strength
-from bot.evidence.subject import Observed, Subject, judged, known, made, setting_claim, unknown
+from bot.evidence.subject import ClaimSubject, Observed, judged, known, made, setting_claim, unknown
 from bot.evidence.values import Missing, fits, lookup, same, shown
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
@@ -50,7 +50,7 @@ def compare(
     facts: Facts,
     *,
     link: RunLink | None = None,
-    context: Context = NOTHING,
+    context: ClaimContext = NOTHING,
 ) -> Evidence:
     """Compare one launch with one run: the row's claims in a fixed order, then every setting.
 
@@ -58,7 +58,7 @@ def compare(
     no setting could be compared, or if part of the run is missing; otherwise consistent. A run that
     is not the linked one is compared no further: inconclusive.
     """
-    subject = Subject(plan, name, facts, link, context)
+    subject = ClaimSubject(plan, name, facts, link, context)
     ours = run_claim(subject)
     if ours is not None and ours.verdict != "consistent" and facts.run.id is not None:
         # Nothing else that another run says is about this script.
@@ -107,7 +107,7 @@ def compare(
     )
 
 
-def _row_claims(subject: Subject) -> tuple[list[Claim], MaxBatch | None]:
+def _row_claims(subject: ClaimSubject) -> tuple[list[Claim], MaxBatch | None]:
     plan = subject.plan
     steps = steps_claim(subject)
     batch, max_batch = batch_claim(subject, steps)
@@ -173,7 +173,7 @@ def _partly_known(setting: Setting, observed: JsonValue | Missing, source: str) 
     return made(setting.key, setting.text, shown(observed), source, verdict, reason)
 
 
-def _setting(subject: Subject, setting: Setting) -> Claim:
+def _setting(subject: ClaimSubject, setting: Setting) -> Claim:
     key = setting.key
     observed = lookup(subject.facts.config, key)
     source = "run config"

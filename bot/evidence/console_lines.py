@@ -18,7 +18,7 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ConsoleLine:
     """One line, without colours and without Ray's prefix."""
 
     text: str
@@ -42,11 +42,11 @@ class ConsoleLines:
         self.stopped = False
         """True when `max_bytes` ended the reading before the log did."""
 
-    def __iter__(self) -> Iterator[Line]:
+    def __iter__(self) -> Iterator[ConsoleLine]:
         for raw in self._raw():
             text = _ESCAPES.sub("", raw) if "\x1b" in raw else raw
             match = _RAY.match(text)
-            yield Line(text[match.end() :], match["who"]) if match else Line(text, "")
+            yield ConsoleLine(text[match.end() :], match["who"]) if match else ConsoleLine(text, "")
 
     def _raw(self) -> Iterator[str]:
         decoder: codecs.IncrementalDecoder | None = None

@@ -14,11 +14,11 @@ from typing import Final
 
 from bot.base.messages import message
 from bot.evidence.console import Console
-from bot.evidence.console_lines import ConsoleLines, Line
+from bot.evidence.console_lines import ConsoleLine, ConsoleLines
 from bot.evidence.console_openrlhf import OpenRlhfLog
 from bot.evidence.console_verl import VerlLog
 from bot.evidence.facts import EvidenceError, Facts, RunId
-from bot.evidence.limits import Limits
+from bot.evidence.limits import RunLimits
 from bot.evidence.links import RunLink, parse_link
 from bot.evidence.locate import DENIED, UNREADABLE, open_inside, shown
 from bot.evidence.transaction_log import IDENT
@@ -64,15 +64,15 @@ def is_console_log(path: Path) -> bool:
     return bool(start) and start != IDENT
 
 
-def read_console_log(path: Path, limits: Limits | None = None) -> Facts:
+def read_console_log(path: Path, limits: RunLimits | None = None) -> Facts:
     """Read the log at `path` within `limits`.
 
     Raises EvidenceError, a sentence, when it cannot be read or holds nothing that verl's or
     OpenRLHF's console output would; whatever is cut becomes a sentence in `Facts.gaps`.
     """
-    limits = limits or Limits()
+    limits = limits or RunLimits()
     name = shown(path.name)
-    log = _Log(limits)
+    log = _ConsoleReader(limits)
     try:
         with open_inside(path.resolve(strict=True).parent, path) as stream:
             lines = ConsoleLines(
@@ -88,10 +88,10 @@ def read_console_log(path: Path, limits: Limits | None = None) -> Facts:
     return log.facts(name, lines)
 
 
-class _Log:
+class _ConsoleReader:
     """Takes every line and hands it to those who understand it."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: RunLimits) -> None:
         self.limits = limits
         self.verl = VerlLog(limits.metrics)
         self.openrlhf = OpenRlhfLog(limits.metrics, limits.line_characters)
@@ -99,7 +99,7 @@ class _Log:
         self.engines: dict[str, None] = {}
         self.links: dict[RunLink, None] = {}
 
-    def take(self, line: Line) -> None:
+    def take(self, line: ConsoleLine) -> None:
         text = line.text
         self.verl.take(line)
         self.openrlhf.take(line)

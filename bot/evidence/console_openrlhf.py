@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from bot.evidence.console_lines import Line
+from bot.evidence.console_lines import ConsoleLine
 from bot.evidence.literals import literal
 from bot.evidence.metrics import CHARTED
 from bot.evidence.tally import Tally
@@ -40,7 +40,7 @@ class OpenRlhfLog:
         self._metrics = metrics
         self._characters = line_characters
 
-    def take(self, line: Line) -> None:
+    def take(self, line: ConsoleLine) -> None:
         """Take the next line."""
         text = line.text
         if "amespace(" in text and _NAMESPACE.match(text):

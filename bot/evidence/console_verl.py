@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from bot.evidence.console_lines import Line
+from bot.evidence.console_lines import ConsoleLine
 from bot.evidence.literals import literal
 from bot.evidence.metrics import CHARTED
 from bot.evidence.tally import Tally
@@ -52,7 +52,7 @@ class VerlLog:
         self._who = ""
         self._offset: int | None = None
 
-    def take(self, line: Line) -> None:
+    def take(self, line: ConsoleLine) -> None:
         """Take the next line."""
         if self._block:
             if line.who == self._who:

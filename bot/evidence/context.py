@@ -23,7 +23,7 @@ class TriedBatch(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
+class ExpectedPeak:
     """Predicted peak memory of one GPU, in GiB (2**30 bytes)."""
 
     floor_gib: float
@@ -34,7 +34,7 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Context:
+class ClaimContext:
     """Everything around; what is not known leaves its claim out."""
 
     contributor: str | None = None
@@ -44,11 +44,11 @@ class Context:
     used_by: Mapping[str, tuple[str, ...]] | None = None
     """Run, as `entity/project/id`, to the other rows and scripts that name it; None when nobody
     looked."""
-    estimate: Estimate | None = None
+    estimate: ExpectedPeak | None = None
     tag: str | None = None
     """The tag that the row bears: MIN or RECOMMENDED."""
     min_steps: int = MIN_STEPS
     """Steps that a run must have completed before its batch counts as having run."""
 
 
-NOTHING: Final = Context()
+NOTHING: Final = ClaimContext()

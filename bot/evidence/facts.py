@@ -22,7 +22,7 @@ class RunId:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Series:
+class MetricSeries:
     """The extremes of one metric over the COMPLETE stream it was read from."""
 
     key: str
@@ -79,10 +79,10 @@ class Facts:
     run: RunId = field(default_factory=RunId)
     config: Mapping[str, JsonValue] = field(default_factory=dict)
     """The run's configuration, nested as logged; W&B's own `_wandb` entry left out."""
-    history: Mapping[str, Series] = field(default_factory=dict)
+    history: Mapping[str, MetricSeries] = field(default_factory=dict)
     """Metric name to its extremes over the full history."""
     history_rows: int = 0
-    system: Mapping[int, Series] = field(default_factory=dict)
+    system: Mapping[int, MetricSeries] = field(default_factory=dict)
     """GPU index to its memory in bytes over the full system stream."""
     system_rows: int = 0
     gpus: tuple[GpuInfo, ...] = ()

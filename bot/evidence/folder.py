@@ -18,7 +18,7 @@ from typing import Any
 from bot.base.messages import message
 from bot.evidence.console import Console
 from bot.evidence.facts import EvidenceError, Facts, GpuInfo, RunId
-from bot.evidence.limits import Limits
+from bot.evidence.limits import RunLimits
 from bot.evidence.locate import DENIED, UNREADABLE, Located, locate, open_inside, shown
 from bot.evidence.metrics import CHARTED
 from bot.evidence.records import record_type
@@ -32,16 +32,16 @@ _GPU_MEMORY = re.compile(r"(?:system\.)?gpu\.([0-9]{1,4})\.memoryAllocatedBytes(
 """NVML's used memory of one GPU; `/l:` is the label of a writer in runs with several."""
 
 
-def read_folder(path: Path, limits: Limits | None = None) -> Facts:
+def read_folder(path: Path, limits: RunLimits | None = None) -> Facts:
     """Read the run at `path` whole, within `limits`.
 
     Raises EvidenceError when there is no run, several runs, or nothing readable before the run's
     own record; whatever is lost after that becomes a sentence in `Facts.gaps`.
     """
-    limits = limits or Limits()
+    limits = limits or RunLimits()
     located = locate(path)
     name = shown(located.log.name)
-    log = _Log(limits)
+    log = _RunLog(limits)
     try:
         with open_inside(located.root, located.log) as stream:
             reader = LogReader(
@@ -79,10 +79,10 @@ def _no_run(name: str, reader: LogReader) -> str:
     )
 
 
-class _Log:
+class _RunLog:
     """Takes the records of one log, one after the other."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: RunLimits) -> None:
         self.limits = limits
         self.run = RunId()
         self.config: dict[str, JsonValue] = {}

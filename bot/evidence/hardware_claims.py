@@ -8,7 +8,7 @@ from typing import Final
 from bot.base.devices import Device, by_report, by_token
 from bot.base.messages import message
 from bot.evidence.facts import Facts, GpuInfo
-from bot.evidence.subject import Subject, known, made, unknown
+from bot.evidence.subject import ClaimSubject, known, made, unknown
 from bot.evidence.values import Missing, lookup, same
 from bot.frameworks.plan import Field
 from bot.report import Claim
@@ -23,7 +23,7 @@ _TOLERANCE: Final = 0.03
 _SOURCE: Final = "run config, host metadata"
 
 
-def gpus_claim(subject: Subject) -> Claim:
+def gpus_claim(subject: ClaimSubject) -> Claim:
     """The GPUs that the job used: its configuration, and whether the host could give them."""
     plan = subject.plan
     claimed = plan.gpus.value if plan.gpus.value is not None else subject.name.gpus
@@ -75,7 +75,7 @@ def gpus_claim(subject: Subject) -> Claim:
     return made("gpus", claimed, claimed, _SOURCE, "consistent", reason)
 
 
-def _configured(subject: Subject) -> int | None:
+def _configured(subject: ClaimSubject) -> int | None:
     """GPUs a node times nodes in the run's configuration; None when that does not decide them."""
     plan = subject.plan
     if subject.given_to_launcher(plan.gpus_per_node):
@@ -101,7 +101,7 @@ def _host_gpus(facts: Facts) -> int | None:
     return facts.host_gpu_count or len(facts.gpus) or len(facts.system) or None
 
 
-def _same_placement(subject: Subject) -> bool | None:
+def _same_placement(subject: ClaimSubject) -> bool | None:
     """Whether every setting that places models on GPUs is the run's; None when it is not known."""
     outcomes: list[bool | None] = []
     for key, given in subject.plan.resolved().items():
@@ -116,7 +116,7 @@ def _same_placement(subject: Subject) -> bool | None:
     return True if outcomes and None not in outcomes else None
 
 
-def device_claim(subject: Subject) -> Claim:
+def device_claim(subject: ClaimSubject) -> Claim:
     """The kind of GPU: the file name's token against reported name and memory."""
     facts, token = subject.facts, subject.name.device
     source = "host metadata"

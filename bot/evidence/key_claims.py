@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.base.messages import message
-from bot.evidence.subject import Subject, made, setting_claim, unknown
+from bot.evidence.subject import ClaimSubject, made, setting_claim, unknown
 from bot.evidence.values import Missing, lookup
 from bot.report import Claim, JsonValue
 from bot.script.name import model_size
 
 
-def run_claim(subject: Subject) -> Claim | None:
+def run_claim(subject: ClaimSubject) -> Claim | None:
     """Whether the run that was read is the linked one; None without a link."""
     link, run = subject.link, subject.facts.run
     if link is None:
@@ -47,7 +47,7 @@ def same_model(claimed: str, observed: str) -> bool:
     return claimed == observed or model_name(claimed) == model_name(observed) != ""
 
 
-def model_claim(subject: Subject) -> Claim:
+def model_claim(subject: ClaimSubject) -> Claim:
     """The trained model, by name rather than by where it lies on a disk."""
     field = subject.plan.model
     seen = subject.observe("model", field.key)
@@ -83,7 +83,7 @@ def model_claim(subject: Subject) -> Claim:
     return unknown("model", claimed, seen.value, seen.source, reason)
 
 
-def adapter_claim(subject: Subject) -> Claim:
+def adapter_claim(subject: ClaimSubject) -> Claim:
     """LoRA or full training, by the rank in the configuration."""
     field = subject.plan.adapter
     value = field.value if field.value is not None else subject.name.adapter
@@ -111,7 +111,7 @@ def adapter_claim(subject: Subject) -> Claim:
     return made("adapter", claimed, observed, source, "inconsistent", reason)
 
 
-def _dora(subject: Subject) -> bool:
+def _dora(subject: ClaimSubject) -> bool:
     """Whether the adapter is DoRA: verl's Megatron backend names its type, PEFT has a switch."""
     for kind in subject.observe_all("lora type"):
         if kind.value is True or (isinstance(kind.value, str) and "dora" in kind.value.casefold()):
@@ -119,7 +119,7 @@ def _dora(subject: Subject) -> bool:
     return False
 
 
-def train_claim(subject: Subject) -> Claim | None:
+def train_claim(subject: ClaimSubject) -> Claim | None:
     """The training backend."""
     if subject.plan.framework == "openrlhf":
         return _by_presence(subject, "train backend", "deepspeed", ("ds.zero_stage", "zero_stage"))
@@ -129,7 +129,7 @@ def train_claim(subject: Subject) -> Claim | None:
     return setting_claim(subject, "train backend", field, subject.name.train)
 
 
-def engine_claim(subject: Subject) -> Claim | None:
+def engine_claim(subject: ClaimSubject) -> Claim | None:
     """The inference engine, with the version that was installed."""
     if subject.plan.framework == "openrlhf":
         keys = ("vllm.num_engines", "vllm_num_engines")
@@ -152,7 +152,7 @@ def engine_claim(subject: Subject) -> Claim | None:
     )
 
 
-def _by_presence(subject: Subject, claim: str, implied: str, keys: tuple[str, ...]) -> Claim:
+def _by_presence(subject: ClaimSubject, claim: str, implied: str, keys: tuple[str, ...]) -> Claim:
     """A claim of OpenRLHF, which has one backend and one engine: its settings show that it ran."""
     field = subject.plan.train if claim == "train backend" else subject.plan.infer
     named = subject.name.train if claim == "train backend" else subject.name.infer

@@ -15,7 +15,7 @@ from bot.base.messages import message
 from bot.evidence.facts import Facts
 from bot.evidence.metrics import ALLOCATED, RESERVED, highest
 from bot.evidence.peak_claims import AGAINST_ESTIMATE, device_memory, peak_seen
-from bot.evidence.subject import Subject, made, unknown
+from bot.evidence.subject import ClaimSubject, made, unknown
 from bot.evidence.values import lookup
 from bot.report import Claim
 
@@ -30,7 +30,7 @@ _SHARES: Final = (
 """Where a run's configuration, defaults included, holds the share of the card that vLLM takes."""
 
 
-def least_claim(subject: Subject, steps: Claim, peaks: Sequence[Claim]) -> Claim | None:
+def least_claim(subject: ClaimSubject, steps: Claim, peaks: Sequence[Claim]) -> Claim | None:
     """The claim "least hardware" of a script tagged MIN; None for any other, and without grounds.
 
     `steps` and `peaks` are the claims on the run's course and its peak: while one of them is open,
@@ -76,14 +76,14 @@ def _device(facts: Facts) -> Device | None:
     return kinds.pop() if len(kinds) == 1 else None
 
 
-def _all_gpus_seen(subject: Subject) -> bool:
+def _all_gpus_seen(subject: ClaimSubject) -> bool:
     """Whether the stream holds every GPU of the job: W&B records one host."""
     plan = subject.plan
     gpus = plan.gpus.value
     return gpus is not None and plan.nodes.value == 1 and len(subject.facts.system) >= gpus
 
 
-def _doubtful(subject: Subject, gib: float) -> bool:
+def _doubtful(subject: ClaimSubject, gib: float) -> bool:
     """Whether less was seen than what must be there: the estimate's floor, or vLLM's share.
 
     vLLM fills its share of the whole card with its cache, whatever the model needs.

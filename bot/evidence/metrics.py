@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from bot.evidence.facts import Series
+from bot.evidence.facts import MetricSeries
 
 Unit: TypeAlias = Literal["GiB", "steps", "tokens"]
 
@@ -76,7 +76,7 @@ CHARTED: Final = frozenset(
 """Metrics whose curve is kept for the page of the run, where they are read."""
 
 
-def highest(history: Mapping[str, Series], aliases: tuple[Alias, ...]) -> Series | None:
+def highest(history: Mapping[str, MetricSeries], aliases: tuple[Alias, ...]) -> MetricSeries | None:
     """The series with the highest maximum among the names that the run has; None without any."""
     found = [history[alias.key] for alias in aliases if alias.key in history]
     return max(found, key=lambda series: series.maximum, default=None)

@@ -5,17 +5,17 @@ from __future__ import annotations
 from bot.base.messages import message
 from bot.evidence.facts import RunId
 from bot.evidence.releases import RELEASED
-from bot.evidence.subject import Subject, made, unknown
+from bot.evidence.subject import ClaimSubject, made, unknown
 from bot.report import Claim
 
 
-def owner_claims(subject: Subject) -> list[Claim]:
+def owner_claims(subject: ClaimSubject) -> list[Claim]:
     """Every claim about the run's origin that there is something to say about."""
     found = [_contributor(subject), _age(subject), _used_once(subject)]
     return [claim for claim in found if claim is not None]
 
 
-def _contributor(subject: Subject) -> Claim | None:
+def _contributor(subject: ClaimSubject) -> Claim | None:
     """The run's user beside the contributor: two services' names, so a difference says little."""
     user, contributor = subject.facts.run.user, subject.context.contributor
     if not user or not contributor:
@@ -40,7 +40,7 @@ def _bare(name: str) -> str:
     return "".join(char for char in name.casefold() if char.isalnum())
 
 
-def _age(subject: Subject) -> Claim | None:
+def _age(subject: ClaimSubject) -> Claim | None:
     """That the run is not older than the release of the framework that it had installed."""
     facts = subject.facts
     package = subject.plan.framework
@@ -74,7 +74,7 @@ def _same(used: str, run: RunId) -> bool:
     return run_id == run.id and run.entity in (None, entity) and run.project in (None, project)
 
 
-def _used_once(subject: Subject) -> Claim | None:
+def _used_once(subject: ClaimSubject) -> Claim | None:
     """That no other row or script rests on this run."""
     run, used_by = subject.facts.run, subject.context.used_by
     if used_by is None or run.id is None:

@@ -13,9 +13,9 @@ from typing import Final
 
 from bot.base.devices import GIB, by_token
 from bot.base.messages import message
-from bot.evidence.facts import Facts, Series
+from bot.evidence.facts import Facts, MetricSeries
 from bot.evidence.metrics import ALLOCATED, RESERVED, highest
-from bot.evidence.subject import Subject, known, made, unknown
+from bot.evidence.subject import ClaimSubject, known, made, unknown
 from bot.evidence.values import Missing
 from bot.report import Claim
 from bot.script.name import model_size
@@ -38,7 +38,7 @@ class Peak:
 
     gib: float
     source: str
-    series: Series
+    series: MetricSeries
     gpu: int | None
     """Index of the GPU; None for the allocator's figure."""
 
@@ -66,7 +66,7 @@ def device_memory(facts: Facts) -> int | None:
     return min(listed, default=None)
 
 
-def peak_claims(subject: Subject) -> list[Claim]:
+def peak_claims(subject: ClaimSubject) -> list[Claim]:
     """The claim "peak memory", then those on whether the figures can be what they say they are."""
     found = [
         peak_claim(subject),
@@ -78,7 +78,7 @@ def peak_claims(subject: Subject) -> list[Claim]:
     return [claim for claim in found if claim is not None]
 
 
-def peak_claim(subject: Subject) -> Claim:
+def peak_claim(subject: ClaimSubject) -> Claim:
     """Peak memory against the device's: the physical figure first, the allocator's second."""
     facts, claim = subject.facts, "peak memory"
     total = _total(subject)
@@ -131,7 +131,7 @@ def peak_claim(subject: Subject) -> Claim:
     return made(claim, claimed, observed, peak.source, "consistent", reason)
 
 
-def _total(subject: Subject) -> int | None:
+def _total(subject: ClaimSubject) -> int | None:
     token = subject.name.device
     total = device_memory(subject.facts)
     if total is None and token is not None:
@@ -139,7 +139,7 @@ def _total(subject: Subject) -> int | None:
     return total
 
 
-def _allocator(subject: Subject) -> Claim | None:
+def _allocator(subject: ClaimSubject) -> Claim | None:
     """The allocator's figure beside the physical one; None when it is the only one, or missing."""
     facts, claim = subject.facts, "peak memory, allocator"
     allocated = highest(facts.history, ALLOCATED)
@@ -169,7 +169,7 @@ def _allocator(subject: Subject) -> Claim | None:
     return made(claim, None, observed, source, "consistent", reason)
 
 
-def _running_maximum(subject: Subject) -> Claim | None:
+def _running_maximum(subject: ClaimSubject) -> Claim | None:
     """That the allocator's maximum never falls; None without two values of it."""
     facts = subject.facts
     series = highest(facts.history, ALLOCATED) or highest(facts.history, RESERVED)
@@ -190,7 +190,7 @@ def _running_maximum(subject: Subject) -> Claim | None:
     return unknown(claim, "never falls", observed, source, reason)
 
 
-def _above_weights(subject: Subject) -> Claim | None:
+def _above_weights(subject: ClaimSubject) -> Claim | None:
     """That the physical peak holds at least the model's weights, spread over all GPUs."""
     peak, gpus = peak_seen(subject.facts), subject.plan.gpus.value
     path = subject.plan.model.value
@@ -218,7 +218,7 @@ def _above_weights(subject: Subject) -> Claim | None:
     return made(claim, claimed, observed, peak.source, "consistent", reason)
 
 
-def _quantized(subject: Subject) -> bool:
+def _quantized(subject: ClaimSubject) -> bool:
     name = (subject.plan.model.value or "").casefold()
     if any(word in name for word in ("awq", "gptq", "int4", "4bit", "4-bit", "fp8", "int8", "bnb")):
         return True
@@ -231,7 +231,7 @@ def _quantized(subject: Subject) -> bool:
     return False
 
 
-def _against_estimate(subject: Subject) -> Claim | None:
+def _against_estimate(subject: ClaimSubject) -> Claim | None:
     """The physical peak against the prediction, when there is one."""
     estimate, peak = subject.context.estimate, peak_seen(subject.facts)
     if estimate is None or peak is None or not peak.physical:

@@ -8,7 +8,7 @@ from bot.base.messages import message
 from bot.evidence.facts import Facts
 from bot.evidence.metrics import GLOBAL_STEP, RESPONSE_MAX, highest
 from bot.evidence.releases import at_least
-from bot.evidence.subject import Subject, made, unknown
+from bot.evidence.subject import ClaimSubject, made, unknown
 from bot.report import Claim
 
 FULL_LENGTH: Final = 0.9
@@ -30,7 +30,7 @@ def steps_completed(facts: Facts) -> int | None:
     return None if series is None else max(0, min(series.rows, int(series.maximum)))
 
 
-def steps_claim(subject: Subject) -> Claim:
+def steps_claim(subject: ClaimSubject) -> Claim:
     """Whether the run got through enough steps, at full length, without running out of memory."""
     facts, least = subject.facts, subject.context.min_steps
     claim, claimed, steps = "steps without OOM", f"at least {least}", steps_completed(facts)
@@ -109,7 +109,7 @@ def _state_counts(facts: Facts) -> bool:
     return installed is None or at_least(installed, _STATE_COUNTS_SINCE)
 
 
-def _response_limit(subject: Subject) -> int | None:
+def _response_limit(subject: ClaimSubject) -> int | None:
     field = subject.plan.max_response_length
     if field.value is not None:
         return field.value

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from bot.evidence.facts import Facts, Series
+from bot.evidence.facts import Facts, MetricSeries
 from bot.evidence.metrics import GROUPS
 from bot.evidence.subject import KEYS
 from bot.evidence.values import shown
@@ -119,7 +119,7 @@ def _values(facts: Facts, kept: set[str]) -> Iterator[tuple[str, Scalar]]:
             yield f"package {package}", facts.requirements[package]
 
 
-def _series(name: str, series: Series) -> Iterator[tuple[str, Scalar]]:
+def _series(name: str, series: MetricSeries) -> Iterator[tuple[str, Scalar]]:
     yield f"{name} rows", series.rows
     yield f"{name} maximum", _plain(series.maximum)
     yield f"{name} last", _plain(series.last)

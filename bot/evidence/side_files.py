@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from bot.base.messages import message, sentence_of
 from bot.evidence.console import Console
 from bot.evidence.facts import EvidenceError, GpuInfo
-from bot.evidence.limits import Limits
+from bot.evidence.limits import RunLimits
 from bot.evidence.locate import UNREADABLE, Located, open_inside
 from bot.report import JsonValue
 
@@ -39,7 +39,7 @@ class SideFiles:
     """Reads the files beside a log; what cannot be read becomes a sentence in `gaps`."""
 
     located: Located
-    limits: Limits
+    limits: RunLimits
     gaps: list[str] = field(default_factory=list)
 
     def requirements(self) -> dict[str, str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final, cast
 
 from bot.base.messages import message
-from bot.evidence.context import NOTHING, Context
+from bot.evidence.context import NOTHING, ClaimContext
 from bot.evidence.facts import Facts
 from bot.evidence.links import RunLink
 from bot.evidence.values import MISSING, Missing, lookup, same, shown
@@ -67,14 +67,14 @@ class Observed:
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class ClaimSubject:
     """One script's plan and name, and the run that is to back them."""
 
     plan: Plan
     name: ScriptName
     facts: Facts
     link: RunLink | None = None
-    context: Context = NOTHING
+    context: ClaimContext = NOTHING
 
     def observe(self, fact: str, key: str | None = None) -> Observed | None:
         """The run's entry for a fact of KEYS, asked for under `key` first; None without one."""
@@ -113,7 +113,7 @@ def known(value: object) -> JsonValue | Missing:
 
 
 def setting_claim(
-    subject: Subject, claim: str, field: Field[int] | Field[str], named: Scalar = None
+    subject: ClaimSubject, claim: str, field: Field[int] | Field[str], named: Scalar = None
 ) -> Claim | None:
     """A claim that one entry of the configuration answers; None when there is nothing to claim.
 
@@ -162,7 +162,7 @@ def _folded(value: JsonValue) -> JsonValue:
     return value.casefold() if isinstance(value, str) else value
 
 
-def _same_release(subject: Subject) -> bool:
+def _same_release(subject: ClaimSubject) -> bool:
     """Whether the run had the release installed that the plan was read with."""
     installed = subject.facts.requirements.get(subject.plan.framework)
     return installed == subject.plan.framework_version

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.base.traces import Tracing
-from bot.evidence.facts import Series
+from bot.evidence.facts import MetricSeries
 
 _INFINITY = float("inf")
 
@@ -36,9 +36,9 @@ class Tally:
             if x is not None:
                 self.tracing.add(x, value)
 
-    def series(self, key: str) -> Series:
+    def series(self, key: str) -> MetricSeries:
         """What was seen; at least one value must have been added."""
-        return Series(
+        return MetricSeries(
             key=key,
             rows=self.rows,
             maximum=self.maximum,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from bot.base.messages import message, sentence_of
 from bot.check.fix import fix_script
-from bot.check.script import Options, Script
+from bot.check.request import CheckOptions, ScriptFile
 from bot.report import Report, ScriptReport
 from bot.table import PageError, add_row, read_page
 
@@ -24,7 +24,7 @@ class Rows:
 
 
 def fixed_scripts(
-    report: Report, scripts: Mapping[str, bytes], options: Options
+    report: Report, scripts: Mapping[str, bytes], options: CheckOptions
 ) -> dict[str, bytes]:
     """The scripts that safe fixes change, by path; a fix changes its own characters alone."""
     # Fixes do not depend on the run, and reading it once for each of them would cost minutes.
@@ -34,7 +34,7 @@ def fixed_scripts(
         data = scripts.get(script.path)
         if data is None or not any(f.fix and f.fix.safe for f in script.findings):
             continue
-        fixed = fix_script(Script(path=script.path, data=data), around).data
+        fixed = fix_script(ScriptFile(path=script.path, data=data), around).data
         if fixed != data:
             changed[script.path] = fixed
     return changed

@@ -11,7 +11,8 @@ from urllib.parse import quote
 from bot.base.config import FILE_NAME, Config, parse_config
 from bot.base.errors import UserError
 from bot.base.messages import message, sentence_of
-from bot.check.script import Options, PageText, Script, check_script, make_report
+from bot.check.request import CheckOptions, PageText, ScriptFile
+from bot.check.script import check_script, make_report
 from bot.evidence.links import RunLink
 from bot.github.change import ChangeFiles, ChangeSource, FileSelection
 from bot.github.errors import TooMuchError
@@ -41,7 +42,7 @@ class CheckedChange:
     """Path to the text of each script, for excerpts and suggestions."""
     page: str | None = None
     """Text of the page when the change alters it, so that a suggestion can stand on it."""
-    options: Options = field(default_factory=Options)
+    options: CheckOptions = field(default_factory=CheckOptions)
     """What the scripts were checked with."""
 
     @property
@@ -51,7 +52,7 @@ class CheckedChange:
         return {**self.sources, **pages}
 
 
-def _no_runs(scripts: Sequence[str], options: Options) -> Mapping[str, Path | RunLink]:
+def _no_runs(scripts: Sequence[str], options: CheckOptions) -> Mapping[str, Path | RunLink]:
     return {}
 
 
@@ -59,11 +60,11 @@ def _no_runs(scripts: Sequence[str], options: Options) -> Mapping[str, Path | Ru
 class CheckRequest:
     """What a door was asked for, before the change is read."""
 
-    options: Callable[[Config], Options]
+    options: Callable[[Config], CheckOptions]
     """The options under a configuration."""
     config: Config | None = None
     """Stands in the place of the base's own configuration."""
-    runs: Callable[[Sequence[str], Options], Mapping[str, Path | RunLink]] = _no_runs
+    runs: Callable[[Sequence[str], CheckOptions], Mapping[str, Path | RunLink]] = _no_runs
     """Run folders or links for the paths of the scripts; the scripts' own links otherwise."""
 
 
@@ -124,7 +125,7 @@ def check_change(source: ChangeSource, asked: CheckRequest) -> CheckedChange:
         link = links.get(file.path)
         if link is None and source.web_url:
             link = f"{source.web_url}/blob/{source.head}/{quote(file.path)}"
-        script = Script(
+        script = ScriptFile(
             path=file.path,
             data=file.data,
             link=link,
@@ -174,7 +175,7 @@ def _changed_page(
     source: ChangeSource,
     files: ChangeFiles,
     page: PageText | None,
-    options: Options,
+    options: CheckOptions,
     unchecked: list[Unchecked],
 ) -> list[PageReport]:
     """The report on the page when the change alters it; none when it could not be checked."""

@@ -38,7 +38,7 @@ from bot.review.pull import AnsweredPull, answer_pull
 
 if TYPE_CHECKING:
     from bot.base.config import Config, Role
-    from bot.check.script import Options
+    from bot.check.request import CheckOptions
     from bot.evidence.links import RunLink
     from bot.github.client import Client
 
@@ -264,7 +264,7 @@ def _not_allowed(command: CommentCommand, least: Role) -> str:
 
 
 def _verify(way: _Way, command: CommentCommand, done: CommandResult) -> None:
-    def runs(scripts: Sequence[str], options: Options) -> Mapping[str, Path | RunLink]:
+    def runs(scripts: Sequence[str], options: CheckOptions) -> Mapping[str, Path | RunLink]:
         return _runs(command, scripts, options)
 
     done.answered = answer_pull(
@@ -288,7 +288,7 @@ def _verify(way: _Way, command: CommentCommand, done: CommandResult) -> None:
 
 
 def _runs(
-    command: CommentCommand, scripts: Sequence[str], options: Options
+    command: CommentCommand, scripts: Sequence[str], options: CheckOptions
 ) -> Mapping[str, Path | RunLink]:
     """Which script the link of the command is for; raises UserError where that is not clear."""
     chosen = list(scripts)

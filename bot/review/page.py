@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from bot.base.errors import UserError
 from bot.base.messages import message
 from bot.check.page import Repository, check_page, new_in, own_links
-from bot.check.script import Options, PageText
+from bot.check.request import CheckOptions, PageText
 from bot.github.change import ChangeFiles, ChangeSource
 from bot.rules._support.registry import find
 from bot.table.checks._support import registry
@@ -27,7 +27,7 @@ _COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
 
 
 def change_page(
-    source: ChangeSource, files: ChangeFiles, page: PageText, options: Options
+    source: ChangeSource, files: ChangeFiles, page: PageText, options: CheckOptions
 ) -> PageReport | None:
     """What a change does to the page: the findings that the page at the base does not have.
 
@@ -92,12 +92,12 @@ def _text(data: bytes | None) -> str | None:
         return None
 
 
-def for_scripts(options: Options) -> Options:
+def for_scripts(options: CheckOptions) -> CheckOptions:
     """The options without the names of page checks, which are no rules of scripts."""
     return replace(options, ignore=[name for name in options.ignore if not registry.find(name)])
 
 
-def _for_page(options: Options) -> Options | None:
+def _for_page(options: CheckOptions) -> CheckOptions | None:
     """The options with the names of page checks alone; raises UserError for a name that is none."""
     for name in (*options.select, *options.ignore):
         if registry.find(name) is None:
@@ -111,7 +111,11 @@ def _for_page(options: Options) -> Options | None:
 
 
 def _repository(
-    source: ChangeSource, commit: str, page: PageText, options: Options, offered: frozenset[str]
+    source: ChangeSource,
+    commit: str,
+    page: PageText,
+    options: CheckOptions,
+    offered: frozenset[str],
 ) -> Repository:
     """The repository at a commit, with every file that a row of the page may lead to."""
     name = _name(source)

@@ -11,7 +11,7 @@ from bot.base.config import Config
 from bot.base.errors import UserError
 from bot.base.messages import message
 from bot.check.read import plans_of
-from bot.check.script import Options
+from bot.check.request import CheckOptions
 from bot.evidence.facts import EvidenceError, Facts
 from bot.evidence.find_links import FoundLink, RefusedLink, find_links
 from bot.evidence.in_use import in_use
@@ -44,7 +44,9 @@ class ChangeRuns:
     scripts: Mapping[str, str] = field(default_factory=dict)
     """Every tuning script of the head, by path: the runs that they name are in use."""
 
-    def in_use(self, path: str, page: str | None, options: Options) -> dict[str, tuple[str, ...]]:
+    def in_use(
+        self, path: str, page: str | None, options: CheckOptions
+    ) -> dict[str, tuple[str, ...]]:
         """What else rests on which run, for the script `path`."""
         chosen = {p: run for p, run in self.runs.items() if isinstance(run, RunLink)}
         return in_use(
@@ -61,7 +63,7 @@ def change_runs(
     source: ChangeSource,
     files: ChangeFiles,
     given: Mapping[str, Path | RunLink],
-    options: Options,
+    options: CheckOptions,
 ) -> ChangeRuns:
     """Find the runs of a change's scripts; `given` are those of the command line.
 
@@ -99,7 +101,7 @@ def change_runs(
     return ChangeRuns(runs, asked, linked, scripts)
 
 
-def _header(reading: Reading, options: Options) -> tuple[RunLink, ...]:
+def _header(reading: Reading, options: CheckOptions) -> tuple[RunLink, ...]:
     links = []
     for stated in read_header(reading.comments).links:
         try:
@@ -116,7 +118,7 @@ def _broken(reading: Reading, links: tuple[RunLink, ...]) -> bool:
 
 
 def _said(
-    source: ChangeSource, options: Options
+    source: ChangeSource, options: CheckOptions
 ) -> tuple[tuple[FoundLink, ...], tuple[RefusedLink, ...]]:
     """The links in what the change's author wrote, each run once."""
     found: dict[RunLink, FoundLink] = {}
@@ -138,7 +140,7 @@ def _settled(
     choice: Choice,
     readings: Mapping[str, Reading],
     linked: Callable[[RunLink], Facts],
-    options: Options,
+    options: CheckOptions,
 ) -> Choice:
     """The choice with what the configurations of the candidates decide."""
     candidates = list(dict.fromkeys(run for runs in choice.candidates.values() for run in runs))
@@ -190,6 +192,6 @@ def _other_scripts(source: ChangeSource, config: Config) -> dict[str, str]:
     return found
 
 
-def with_runs(options: Options, runs: ChangeRuns, path: str, page: str | None) -> Options:
+def with_runs(options: CheckOptions, runs: ChangeRuns, path: str, page: str | None) -> CheckOptions:
     """The options under which one script of the change is checked."""
     return replace(options, linked=runs.linked, runs_in_use=runs.in_use(path, page, options))

@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from bot.check.script import Options
+from bot.check.request import CheckOptions
 from bot.review.check import CheckRequest
 from bot.service.readings import noted
 
@@ -44,7 +44,7 @@ def asked_of(
 
     slots = threading.Semaphore(READERS)
 
-    def options(config: Config) -> Options:
+    def options(config: Config) -> CheckOptions:
         access = access_of(config, environment, private_runs=private_runs)
 
         @noted
@@ -56,7 +56,7 @@ def asked_of(
                 finally:
                     metrics.wandb_seconds.observe(time.perf_counter() - started)
 
-        return Options(
+        return CheckOptions(
             config=config, evidence="required", linked=linked, origins=access.page_origins
         )
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.base.traces import BUCKETS, Trace, Tracing, from_json
-from bot.evidence.facts import Facts, Series
+from bot.evidence.facts import Facts, MetricSeries
 from bot.evidence.online import wire
 from bot.evidence.record import record
 
@@ -63,7 +63,7 @@ def test_a_trace_survives_the_way_from_the_reading_process(
 ) -> None:
     trace = traced(values)
     assert from_json(json.loads(json.dumps(asdict(trace)))) == trace
-    series = Series(key="k", rows=1, maximum=1, at_step=1, last=1, monotone=True, trace=trace)
+    series = MetricSeries(key="k", rows=1, maximum=1, at_step=1, last=1, monotone=True, trace=trace)
     facts = Facts(source="x", history={"k": series}, system={3: series})
     back = wire.from_json(json.loads(json.dumps(wire.to_json(facts))))
     assert back.traces() == facts.traces()
@@ -72,7 +72,7 @@ def test_a_trace_survives_the_way_from_the_reading_process(
 
 def test_a_curve_is_no_fact() -> None:
     series = [
-        Series(key="k", rows=1, maximum=1, at_step=1, last=1, monotone=True, trace=trace)
+        MetricSeries(key="k", rows=1, maximum=1, at_step=1, last=1, monotone=True, trace=trace)
         for trace in (None, traced([(1, 1)]))
     ]
     first, second = (

@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.bisect.request import Asked
 from bot.bisect.series import Series, plan_series
-from bot.check.script import Options, Script
+from bot.check.request import CheckOptions, ScriptFile
 from bot.frameworks import plans
 from bot.shell import read
 from tests.runs.recipe import RunRecipe
@@ -99,15 +99,15 @@ FEW = {"ran": 48, "failed": 53}
 """Ends with few values between them."""
 
 
-def script(text: str | bytes = VARIABLES, path: str = PATH) -> Script:
+def script(text: str | bytes = VARIABLES, path: str = PATH) -> ScriptFile:
     """A script under the name that says its hardware."""
-    return Script(path=path, data=text.encode() if isinstance(text, str) else text)
+    return ScriptFile(path=path, data=text.encode() if isinstance(text, str) else text)
 
 
 @cache
 def planned(text: str = VARIABLES, vary: tuple[str, ...] = (), **asked: object) -> Series:
     """The series of a script in one of the styles; the same one is made once."""
-    return plan_series(script(text), Options(), Asked(vary=vary, **asked))  # type: ignore[arg-type]
+    return plan_series(script(text), CheckOptions(), Asked(vary=vary, **asked))  # type: ignore[arg-type]
 
 
 def config_of(text: str | bytes, path: str = PATH) -> dict[str, Any]:

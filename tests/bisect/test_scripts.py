@@ -9,7 +9,8 @@ import pytest
 from bot.bisect.request import Asked
 from bot.bisect.scripts import MARK, scripts
 from bot.bisect.series import plan_series
-from bot.check.script import Options, check_script
+from bot.check.request import CheckOptions
+from bot.check.script import check_script
 from tests.bisect.samples import (
     ARRAY,
     FEW,
@@ -29,7 +30,7 @@ def test_a_written_script_is_the_original_but_for_the_batch(
     text: str, form: Callable[[str], str]
 ) -> None:
     data = form(text).encode()
-    series = plan_series(script(data), Options(), Asked(vary=VARY[text], ran=48, failed=53))
+    series = plan_series(script(data), CheckOptions(), Asked(vary=VARY[text], ran=48, failed=53))
     for name, made in scripts(series, whole=True).items():
         probe = next(one for one in series.plan.probes if one.name == name)
         lines = made.decode().splitlines(keepends=True)
@@ -44,10 +45,10 @@ def test_every_written_script_passes_the_linter() -> None:
     allowed = {"RLB110", "RLB111", "RLB112", "RLB113"}
     for text, vary in VARY.items():
         series = planned(text, vary, **FEW)
-        before = check_script(script(text), Options())
+        before = check_script(script(text), CheckOptions())
         known = {(f.id, f.severity) for f in before.findings}
         for name, made in scripts(series).items():
-            report = check_script(script(made), Options())
+            report = check_script(script(made), CheckOptions())
             new = {(f.id, f.severity) for f in report.findings} - known
             assert {id_ for id_, _ in new} <= allowed, (name, new)
             assert not [f for f in report.findings if f.severity == "error"]

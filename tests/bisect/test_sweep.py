@@ -18,7 +18,7 @@ from bot.bisect.request import Asked
 from bot.bisect.scripts import scripts
 from bot.bisect.series import Series, plan_series
 from bot.bisect.sweep import sweep
-from bot.check.script import Options
+from bot.check.request import CheckOptions
 from tests.bisect.samples import ENVIRONMENT, FLAT, FLAT_KEYS, VARIABLES, script
 from tests.shell.judge import Judge
 from tests.shell.judge import Script as Shell
@@ -28,7 +28,7 @@ _MACRO = re.compile(r"\$\{([a-z_]+)\}\Z")
 
 
 def _series(text: str, vary: tuple[str, ...] = ()) -> Series:
-    return plan_series(script(text), Options(), Asked(vary=vary, ran=20, failed=40, at_once=3))
+    return plan_series(script(text), CheckOptions(), Asked(vary=vary, ran=20, failed=40, at_once=3))
 
 
 def _commands(config: dict[str, Any], program: str) -> list[list[str]]:
@@ -91,6 +91,6 @@ def test_where_the_caller_decides_nothing_the_written_scripts_are_started(
 
 
 def test_a_closed_bracket_has_no_sweep() -> None:
-    series = plan_series(script(VARIABLES), Options(), Asked(ran=58, failed=59, at_once=3))
+    series = plan_series(script(VARIABLES), CheckOptions(), Asked(ran=58, failed=59, at_once=3))
     with pytest.raises(UserError, match="Nothing is left to try"):
         sweep(series, {})

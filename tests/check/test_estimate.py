@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bot.check.estimate import measured, overruled
-from bot.evidence.facts import Facts, Series
+from bot.evidence.facts import Facts, MetricSeries
 from bot.report import Claim, ClaimVerdict, Evidence, Finding
 
 
@@ -56,7 +56,7 @@ def test_a_model_that_missed_the_peak_offers_no_fewer_gpus(
 
 
 def test_lengths_of_a_run() -> None:
-    series = Series(
+    series = MetricSeries(
         key="response_length/mean", rows=3, maximum=271.0, at_step=2, last=250.0, monotone=False
     )
     found = measured(replace(FACTS, history={series.key: series}))

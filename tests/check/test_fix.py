@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bot.check.fix import Fixed, fix_script, same_words
-from bot.check.script import Options, Script, check_script
+from bot.check.request import CheckOptions, ScriptFile
+from bot.check.script import check_script
 from bot.commands.fixing import replace_script
 from bot.render.patch import patch
 from bot.rules._support.registry import rules
@@ -28,10 +29,11 @@ EXAMPLES = sorted(ROOT.glob("examples/tuning/*/*.sh"))
 
 
 def _fix(data: bytes | str, path: str = PATH, *, unsafe: bool = False, **options: object) -> Fixed:
-    script = Script(path=path, data=data.encode() if isinstance(data, str) else data)
-    fixed = fix_script(script, Options(**options), unsafe=unsafe)  # type: ignore[arg-type]
+    script = ScriptFile(path=path, data=data.encode() if isinstance(data, str) else data)
+    chosen = CheckOptions(**options)  # type: ignore[arg-type]
+    fixed = fix_script(script, chosen, unsafe=unsafe)
     assert len(fixed.report.findings) <= len(fixed.before.findings)
-    again = fix_script(Script(path=path, data=fixed.data), Options(**options), unsafe=unsafe)  # type: ignore[arg-type]
+    again = fix_script(ScriptFile(path=path, data=fixed.data), chosen, unsafe=unsafe)
     assert again.data == fixed.data
     return fixed
 
@@ -321,7 +323,7 @@ def _published() -> Iterator[str]:
 def test_a_fix_of_every_rule_that_offers_one_is_applied() -> None:
     offered = set()
     for text in _published():
-        report = check_script(Script(path=PATH, data=text.encode()), Options())
+        report = check_script(ScriptFile(path=PATH, data=text.encode()), CheckOptions())
         safe = {f.id for f in report.findings if f.fix and f.fix.safe}
         done = {f.id for f in _fix(text).applied}
         assert safe <= done

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from bot.base.config import Config
-from bot.check.script import Options, Script, check_script
+from bot.check.request import CheckOptions, ScriptFile
+from bot.check.script import check_script
 from bot.report import ScriptReport
 from tests.command import rlbot
 from tests.review.test_local_change import Repository
@@ -28,8 +29,8 @@ LAUNCH = (
 
 def _check(script: str, path: str = PATH, **options: object) -> ScriptReport:
     select = options.pop("select", ("duplicate-key", "suppression", "undefined-variable"))
-    given = Options(select=select, **options)  # type: ignore[arg-type]
-    return check_script(Script(path=path, data=script.encode()), given)
+    given = CheckOptions(select=select, **options)  # type: ignore[arg-type]
+    return check_script(ScriptFile(path=path, data=script.encode()), given)
 
 
 def _slugs(report: ScriptReport) -> list[str]:

@@ -6,8 +6,8 @@ import copy
 from typing import Any
 
 from bot.evidence.claims import compare
-from bot.evidence.context import NOTHING, Context
-from bot.evidence.facts import Facts, GpuInfo, RunId, Series
+from bot.evidence.context import NOTHING, ClaimContext
+from bot.evidence.facts import Facts, GpuInfo, MetricSeries, RunId
 from bot.evidence.links import RunLink
 from bot.frameworks.plan import Field, Launch, Plan
 from bot.frameworks.setting import UNKNOWN, Setting, UnknownValue
@@ -138,9 +138,11 @@ def named(path: str) -> ScriptName:
     return read_name(f"examples/tuning/7b/{path}")
 
 
-def series(key: str, maximum: float, rows: int = 60) -> Series:
+def series(key: str, maximum: float, rows: int = 60) -> MetricSeries:
     """A series of which only the maximum and the number of rows matter."""
-    return Series(key=key, rows=rows, maximum=maximum, at_step=rows, last=maximum, monotone=True)
+    return MetricSeries(
+        key=key, rows=rows, maximum=maximum, at_step=rows, last=maximum, monotone=True
+    )
 
 
 def facts(**changes: Any) -> Facts:
@@ -189,7 +191,7 @@ def evidence(
     run: Facts | None = None,
     *,
     link: RunLink | None = None,
-    context: Context = NOTHING,
+    context: ClaimContext = NOTHING,
     **script: Any,
 ) -> Evidence:
     """SETTINGS (with `script` changed) compared with `run`, by default one that backs them."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.evidence.context import Context
+from bot.evidence.context import ClaimContext
 from bot.evidence.facts import Sibling
 from bot.report import Claim, Evidence
 from bot.script.trial_log import Trial
@@ -22,7 +22,7 @@ def sibling(
 
 
 def compared(*siblings: Sibling, trials: tuple[Trial, ...] = (), **changes: Any) -> Evidence:
-    return evidence(facts(siblings=siblings, **changes), context=Context(trials=trials))
+    return evidence(facts(siblings=siblings, **changes), context=ClaimContext(trials=trials))
 
 
 def judged(found: Evidence) -> tuple[str, str | None]:
@@ -123,7 +123,7 @@ def test_a_run_that_did_not_last_shows_no_fit() -> None:
         "The run trained with 128, but that it fits is open: 5 steps are too few to have seen "
         "responses of full length."
     )
-    enough = evidence(facts(history=short), context=Context(min_steps=5))
+    enough = evidence(facts(history=short), context=ClaimContext(min_steps=5))
     assert judged(enough) == ("consistent", "fits")
     failed = compared(out_of_memory="torch.OutOfMemoryError: CUDA out of memory.")
     assert judged(failed) == ("inconsistent", "contradicted")

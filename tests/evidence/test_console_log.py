@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from bot.evidence import EvidenceError, Facts, read
 from bot.evidence.console_log import read_console_log
-from bot.evidence.limits import Limits
+from bot.evidence.limits import RunLimits
 from tests.evidence.samples import CONFIG, MATCHING
 from tests.runs.console import OUT_OF_MEMORY, openrlhf_log, verl_log
 
 
-def facts_of(tmp_path: Path, text: str | bytes, limits: Limits | None = None) -> Facts:
+def facts_of(tmp_path: Path, text: str | bytes, limits: RunLimits | None = None) -> Facts:
     file = tmp_path / "train.log"
     file.write_bytes(text if isinstance(text, bytes) else text.encode())
     return read_console_log(file, limits)
@@ -131,12 +131,12 @@ def test_nothing_in_a_log_is_evaluated(tmp_path: Path) -> None:
 
 def test_limits_are_said(tmp_path: Path) -> None:
     text = verl_log(MATCHING, prefix="")
-    facts = facts_of(tmp_path, text, Limits(console_bytes=len(text.encode()) // 2))
+    facts = facts_of(tmp_path, text, RunLimits(console_bytes=len(text.encode()) // 2))
     assert facts.history_rows < 60
     assert "Reading stopped after" in facts.gaps[0]
-    assert facts_of(tmp_path, text, Limits(console_bytes=len(text.encode()))).gaps == ()
+    assert facts_of(tmp_path, text, RunLimits(console_bytes=len(text.encode()))).gaps == ()
     long = text + "x" * 5000 + "\n"
-    facts = facts_of(tmp_path, long, Limits(line_characters=2000))
+    facts = facts_of(tmp_path, long, RunLimits(line_characters=2000))
     assert facts.gaps == (
         "Lines of the log that were longer than 2000 characters: 1; their ends were not read.",
     )
@@ -193,7 +193,7 @@ garbage = st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=40).m
 def test_no_text_makes_the_reader_fail(tmp_path_factory: Any, text: str, width: int) -> None:
     folder = tmp_path_factory.mktemp("log")
     data = text.encode("utf-8", "surrogatepass")
-    for limits in (Limits(), Limits(line_characters=width, console_bytes=200, metrics=2)):
+    for limits in (RunLimits(), RunLimits(line_characters=width, console_bytes=200, metrics=2)):
         try:
             facts = facts_of(folder, data, limits)
         except EvidenceError:

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from bot.evidence import EvidenceError, Facts, read
 from bot.evidence.claims import compare
 from bot.evidence.folder import read_folder
-from bot.evidence.limits import Limits
+from bot.evidence.limits import RunLimits
 from bot.evidence.records import record_type
 from bot.evidence.transaction_log import FRAGMENT, HEADER, IDENT, MAGIC
 from tests.conftest import WrittenRun
@@ -197,15 +197,15 @@ def test_a_damaged_block_is_a_gap_and_the_rest_is_read(own_run: Path) -> None:
 @pytest.mark.parametrize(
     ("limits", "words"),
     [
-        (Limits(rows=10), "Reading stopped after 10 rows"),
-        (Limits(seconds=-1.0), "Reading stopped after -1 seconds"),
-        (Limits(log_bytes=32_768), "Reading stopped at byte 32768 of the log"),
-        (Limits(metrics=2), "Only the first 2 metrics"),
-        (Limits(side_file_bytes=10), "files/requirements.txt is longer than 10 bytes"),
-        (Limits(record_bytes=1500), "longer than 1500 bytes were skipped"),
+        (RunLimits(rows=10), "Reading stopped after 10 rows"),
+        (RunLimits(seconds=-1.0), "Reading stopped after -1 seconds"),
+        (RunLimits(log_bytes=32_768), "Reading stopped at byte 32768 of the log"),
+        (RunLimits(metrics=2), "Only the first 2 metrics"),
+        (RunLimits(side_file_bytes=10), "files/requirements.txt is longer than 10 bytes"),
+        (RunLimits(record_bytes=1500), "longer than 1500 bytes were skipped"),
     ],
 )
-def test_each_bound_that_is_hit_is_said(own_run: Path, limits: Limits, words: str) -> None:
+def test_each_bound_that_is_hit_is_said(own_run: Path, limits: RunLimits, words: str) -> None:
     # A long line, so that there is a record longer than any of a plain run.
     log = log_of(own_run)
     long = record_type()(output_raw={"line": "x" * 5000}).SerializeToString()

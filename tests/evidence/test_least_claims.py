@@ -7,19 +7,19 @@ from typing import Any
 
 import pytest
 
-from bot.evidence.context import Context, Estimate
-from bot.evidence.facts import Facts, Series
+from bot.evidence.context import ClaimContext, ExpectedPeak
+from bot.evidence.facts import Facts, MetricSeries
 from bot.report import Claim, Evidence
 from tests.evidence.samples import claim, config, evidence, facts, gpu, series
 
 GIB = 2**30
-MIN = Context(tag="MIN")
+MIN = ClaimContext(tag="MIN")
 SHARE = "actor_rollout_ref__rollout__gpu_memory_utilization"
 
 
 def run(physical: float | None = 30.0, **changes: Any) -> Facts:
     """A run on two H800 whose engine takes a third of the card."""
-    history: dict[str, Series | None] = {
+    history: dict[str, MetricSeries | None] = {
         **facts().history,
         "perf/max_memory_allocated_gb": series("perf/max_memory_allocated_gb", 26.0),
         **changes.pop("history", {}),
@@ -33,7 +33,7 @@ def run(physical: float | None = 30.0, **changes: Any) -> Facts:
     return facts(**{**given, **changes})
 
 
-def compared(found: Facts, context: Context = MIN, **script: Any) -> Evidence:
+def compared(found: Facts, context: ClaimContext = MIN, **script: Any) -> Evidence:
     return evidence(found, context=context, **{SHARE: 0.3, **script})
 
 
@@ -43,7 +43,7 @@ def least(found: Evidence) -> Claim | None:
 
 @pytest.mark.parametrize("tag", [None, "RECOMMENDED"])
 def test_only_min_promises_the_least(tag: str | None) -> None:
-    assert least(compared(run(), Context(tag=tag))) is None
+    assert least(compared(run(), ClaimContext(tag=tag))) is None
 
 
 RESERVED = "perf/max_memory_reserved_gb"
@@ -85,7 +85,7 @@ def test_without_grounds_nothing_is_said(found: Facts) -> None:
 
 
 def test_a_peak_below_the_floor_is_another_question() -> None:
-    estimate = Estimate(floor_gib=40.0, expected_gib=50.0, conservative_gib=60.0)
+    estimate = ExpectedPeak(floor_gib=40.0, expected_gib=50.0, conservative_gib=60.0)
     assert least(compared(run(), replace(MIN, estimate=estimate))) is None
 
 

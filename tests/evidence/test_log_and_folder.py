@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from bot.check.script import Options, Script, check_script
+from bot.check.request import CheckOptions, ScriptFile
+from bot.check.script import check_script
 from bot.report import Evidence
 from tests.conftest import WrittenRun
 from tests.runs.console import OUT_OF_MEMORY, verl_log
@@ -42,8 +43,8 @@ def both(written: WrittenRun, folder: Path, recipe: RunRecipe) -> tuple[Evidence
     data = (DEMO.ROOT / DEMO.SCRIPT).read_bytes()
     found = []
     for run in (written(recipe), log):
-        options = Options(evidence="required")
-        evidence = check_script(Script(path=DEMO.SCRIPT, data=data), options, run=run).evidence
+        options = CheckOptions(evidence="required")
+        evidence = check_script(ScriptFile(path=DEMO.SCRIPT, data=data), options, run=run).evidence
         assert evidence is not None
         found.append(evidence)
     return found[0], found[1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.evidence.context import Context
+from bot.evidence.context import ClaimContext
 from bot.evidence.facts import RunId
 from bot.report import Evidence
 from tests.evidence.samples import claim, evidence, facts
@@ -26,14 +26,14 @@ def names(found: Evidence) -> set[str]:
     ],
 )
 def test_the_user_beside_the_contributor(contributor: str, verdict: str) -> None:
-    found = evidence(facts(run=RUN), context=Context(contributor=contributor))
+    found = evidence(facts(run=RUN), context=ClaimContext(contributor=contributor))
     assert claim(found, "contributor").verdict == verdict
     assert found.verdict == "consistent"
 
 
 def test_without_both_names_nothing_is_said() -> None:
     assert "contributor" not in names(evidence(facts(run=RUN)))
-    assert "contributor" not in names(evidence(context=Context(contributor="ada")))
+    assert "contributor" not in names(evidence(context=ClaimContext(contributor="ada")))
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_the_age_of_what_is_not_known_is_not_judged() -> None:
     ],
 )
 def test_a_run_that_backs_another_row(used_by: dict[str, tuple[str, ...]], verdict: str) -> None:
-    found = evidence(facts(run=RUN), context=Context(used_by=used_by))
+    found = evidence(facts(run=RUN), context=ClaimContext(used_by=used_by))
     used = claim(found, "run used once")
     assert used.verdict == verdict
     assert found.verdict == verdict
@@ -81,7 +81,9 @@ def test_a_run_that_backs_another_row(used_by: dict[str, tuple[str, ...]], verdi
 
 def test_nobody_looked_or_the_run_has_no_name() -> None:
     assert "run used once" not in names(evidence(facts(run=RUN)))
-    assert "run used once" not in names(evidence(facts(run=RunId()), context=Context(used_by={})))
+    assert "run used once" not in names(
+        evidence(facts(run=RunId()), context=ClaimContext(used_by={}))
+    )
     offline = facts(run=RunId(id="abc123"))
-    used = Context(used_by={"t/p/abc123": ("a.sh",)})
+    used = ClaimContext(used_by={"t/p/abc123": ("a.sh",)})
     assert claim(evidence(offline, context=used), "run used once").verdict == "inconsistent"

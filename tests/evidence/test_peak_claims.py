@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from bot.evidence.context import Context, Estimate
-from bot.evidence.facts import Series
+from bot.evidence.context import ClaimContext, ExpectedPeak
+from bot.evidence.facts import MetricSeries
 from bot.report import Evidence
 from tests.evidence.samples import claim, evidence, facts, series
 
@@ -20,11 +20,11 @@ def names(found: Evidence) -> set[str]:
     return {each.claim for each in found.claims}
 
 
-def run(*, physical: float | None = 71.2, **metrics: Series | float) -> Any:
+def run(*, physical: float | None = 71.2, **metrics: MetricSeries | float) -> Any:
     history = {k: v for k, v in facts().history.items() if not k.startswith("perf/")}
     for name, value in metrics.items():
         key = f"perf/max_memory_{name}_gb"
-        history[key] = value if isinstance(value, Series) else series(key, value)
+        history[key] = value if isinstance(value, MetricSeries) else series(key, value)
     system = {} if physical is None else {0: series("system.gpu.0", physical * GIB, 240)}
     return facts(history=history, system=system)
 
@@ -91,11 +91,13 @@ def test_what_the_weights_take_is_not_said_where_it_is_not_known(script: dict[st
     ],
 )
 def test_the_estimate_when_there_is_one(physical: float, verdict: str, words: str) -> None:
-    estimate = Estimate(floor_gib=48.9, expected_gib=61.2, conservative_gib=70.3)
-    found = evidence(run(physical=physical), context=Context(estimate=estimate))
+    estimate = ExpectedPeak(floor_gib=48.9, expected_gib=61.2, conservative_gib=70.3)
+    found = evidence(run(physical=physical), context=ClaimContext(estimate=estimate))
     against = claim(found, "peak against the estimate")
     assert (against.verdict, against.claimed) == (verdict, "48.9 to 70.3 GiB")
     assert words in against.reason
     assert "peak against the estimate" not in names(evidence(run(physical=physical)))
-    allocator = evidence(run(physical=None, allocated=45.0), context=Context(estimate=estimate))
+    allocator = evidence(
+        run(physical=None, allocated=45.0), context=ClaimContext(estimate=estimate)
+    )
     assert "peak against the estimate" not in names(allocator)

@@ -18,7 +18,7 @@ from jsonschema import Draft202012Validator
 from bot.base.errors import UserError
 from bot.check.script import make_report
 from bot.evidence.claims import compare
-from bot.evidence.context import Context
+from bot.evidence.context import ClaimContext
 from bot.evidence.facts import Facts, GpuInfo, RunId, Sibling
 from bot.evidence.links import RunLink
 from bot.frameworks.plan import Field
@@ -84,7 +84,7 @@ def made(texts: list[str], *, oom: bool, linked: bool = False) -> tuple[Report, 
     script = plan(data__train_batch_size=UNKNOWN, actor_rollout_ref__model__path=UNKNOWN)
     key = "actor_rollout_ref.model.path"
     script = replace(script, model=Field(None, None, key))
-    context = Context(contributor=texts[4], used_by={f"a/b/{texts[1]}": (texts[2],)})
+    context = ClaimContext(contributor=texts[4], used_by={f"a/b/{texts[1]}": (texts[2],)})
     evidence = compare(script, NAME, run, link=LINK if linked else None, context=context)
     row = make_row(
         script,

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from bot.check.script import Options, Script, check_script
+from bot.check.request import CheckOptions, ScriptFile
+from bot.check.script import check_script
 from bot.report import Evidence, ScriptReport
 from tests.conftest import WrittenRun
 from tests.github.world import GOOD, SCRIPT
@@ -18,8 +19,8 @@ CONFIG: dict[str, Any] = import_module("examples.demo.__main__").CONFIG
 
 
 def _checked(written: WrittenRun, recipe: RunRecipe, data: bytes = GOOD) -> ScriptReport:
-    options = Options(evidence="required", runs_in_use={})
-    return check_script(Script(path=SCRIPT, data=data), options, run=written(recipe))
+    options = CheckOptions(evidence="required", runs_in_use={})
+    return check_script(ScriptFile(path=SCRIPT, data=data), options, run=written(recipe))
 
 
 def _evidence(report: ScriptReport) -> Evidence:
@@ -87,7 +88,7 @@ def test_t6_another_run_than_the_linked_one_is_compared_no_further(written: Writ
 
 def test_t7_a_run_that_backs_another_script_backs_no_second_one(written: WrittenRun) -> None:
     used = {"verl-team/verl_tuning/abc123": ("examples/tuning/7b/other.sh",)}
-    options = Options(evidence="required", runs_in_use=used)
+    options = CheckOptions(evidence="required", runs_in_use=used)
     folder = written(RunRecipe(config=CONFIG))
-    report = check_script(Script(path=SCRIPT, data=GOOD), options, run=folder)
+    report = check_script(ScriptFile(path=SCRIPT, data=GOOD), options, run=folder)
     assert (report.verdict, _evidence(report).verdict) == ("fail", "inconsistent")

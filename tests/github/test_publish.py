@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.check.script import Options
+from bot.check.request import CheckOptions
 from bot.evidence.links import RunLink
 from bot.github.answer import BODY_LIMIT, answer_of, mark_of, step_summary
 from bot.github.errors import LimitedError, UnreachableError
@@ -187,7 +187,7 @@ def test_a_head_that_moves_while_it_is_checked_is_checked_again(here: World) -> 
     pull = here.pull({SCRIPT: BROKEN})
     pushed: list[str] = []
 
-    def push_once(scripts: Sequence[str], options: Options) -> Mapping[str, Path | RunLink]:
+    def push_once(scripts: Sequence[str], options: CheckOptions) -> Mapping[str, Path | RunLink]:
         if not pushed:
             pushed.append(here.push({SCRIPT: GOOD}))
         return {}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bot.base.config import Config
 from bot.base.secrets import Secret
-from bot.check.script import Options
+from bot.check.request import CheckOptions
 from bot.github.client import Addresses, Client, Patience
 from bot.review.check import CheckRequest
 from tests.github.objects import Link
@@ -77,7 +77,7 @@ class World:
 def asked(**runs: Path) -> CheckRequest:
     """What the doors ask for, without runs from the network."""
     return CheckRequest(
-        options=lambda config: Options(config=config, evidence="required"),
+        options=lambda config: CheckOptions(config=config, evidence="required"),
         runs=lambda scripts, options: {path: runs[path] for path in scripts if path in runs},
     )
 

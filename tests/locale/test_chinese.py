@@ -14,7 +14,8 @@ import pytest
 from bot.base.chinese import SENTENCES
 from bot.base.config import Config
 from bot.base.messages import Message, message, sentence_of
-from bot.check.script import Options, Script, check_script, make_report
+from bot.check.request import CheckOptions, ScriptFile
+from bot.check.script import check_script, make_report
 from bot.check.translate import unchecked_in_language
 from bot.report import Unchecked
 from bot.rules._support.example import verl
@@ -134,6 +135,6 @@ def test_what_could_not_be_checked_is_said_in_it_too() -> None:
 
 def test_a_hostile_name_is_no_template() -> None:
     path = "examples/tuning/7b/{0}{x}%s_grpo_8_h100_fsdp_vllm.sh"
-    options = Options(config=Config(language="zh"), select=("name-pattern",))
-    report = check_script(Script(path=path, data=verl().encode()), options)
+    options = CheckOptions(config=Config(language="zh"), select=("name-pattern",))
+    report = check_script(ScriptFile(path=path, data=verl().encode()), options)
     assert any("{0}{x}%s" in finding.message for finding in report.findings)

@@ -13,11 +13,12 @@ from syrupy.assertion import SnapshotAssertion
 
 from bot.base.config import Config
 from bot.base.messages import Language
-from bot.check.script import Options, PageText, Script, check_script, make_report
+from bot.check.request import CheckOptions, PageText, ScriptFile
+from bot.check.script import check_script, make_report
 from bot.evidence import EvidenceError, Facts
 from bot.evidence.folder import read_folder
 from bot.evidence.links import RunLink
-from bot.evidence.online.failure import Failure, sentence
+from bot.evidence.online.failure import ReadFailure, sentence
 from bot.render.markdown import comment
 from bot.report import Report
 from tests.commands.test_cli import NAME, PAGE, RECIPE, SCRIPT
@@ -26,16 +27,16 @@ from tests.sentences import english
 
 PATH = f"examples/tuning/7b/{NAME}"
 FAILURES = {
-    "rate": Failure(kind="rate", stage="the history", status=429, seconds=120),
-    "unreachable": Failure(kind="unreachable", detail="connection refused"),
-    "no key": Failure(kind="no-key"),
+    "rate": ReadFailure(kind="rate", stage="the history", status=429, seconds=120),
+    "unreachable": ReadFailure(kind="unreachable", detail="connection refused"),
+    "no key": ReadFailure(kind="no-key"),
 }
 
 
 def _report(read: Callable[[RunLink], Facts], language: Language = "zh") -> Report:
-    options = Options(config=Config(language=language), evidence="required", linked=read)
+    options = CheckOptions(config=Config(language=language), evidence="required", linked=read)
     script = check_script(
-        Script(path=PATH, data=SCRIPT.encode()), options, page=PageText(path="p.rst", text=PAGE)
+        ScriptFile(path=PATH, data=SCRIPT.encode()), options, page=PageText(path="p.rst", text=PAGE)
     )
     # What the memory model assumes is its own room's to say.
     return make_report([replace(script, estimate=None)], language=language)
@@ -84,8 +85,8 @@ def test_links_that_are_refused(snapshot: SnapshotAssertion) -> None:
         "https://ada@wandb.ai/ada/tuning/runs/abc123",
     ):
         script = SCRIPT.replace("https://wandb.ai/ada/tuning/runs/abc123", text)
-        options = Options(config=Config(language="zh"), evidence="required")
-        report = check_script(Script(path=PATH, data=script.encode()), options)
+        options = CheckOptions(config=Config(language="zh"), evidence="required")
+        report = check_script(ScriptFile(path=PATH, data=script.encode()), options)
         (item,) = report.unchecked
         assert english(item.reason) == []
         assert item.reason == snapshot(name=text)

@@ -11,7 +11,7 @@ from bot.check.translate import in_language
 from bot.evidence import zh as evidence_zh
 from bot.evidence import zh_reading
 from bot.evidence.online import zh as online_zh
-from bot.evidence.online.failure import Failure, Kind, sentence
+from bot.evidence.online.failure import Kind, ReadFailure, sentence
 from bot.evidence.online.history import STAGE as HISTORY
 from bot.evidence.online.probe import STAGE as PROBE
 from bot.evidence.online.siblings import STAGE as LISTING
@@ -83,22 +83,22 @@ def test_no_failure_of_a_reading_stays_english(kind: Kind) -> None:
 
 
 def test_every_stage_of_a_reading_has_its_name() -> None:
-    stages = {HISTORY, SYSTEM, CONSOLE, METADATA, LISTING, PROBE, Failure(kind="sdk").stage}
+    stages = {HISTORY, SYSTEM, CONSOLE, METADATA, LISTING, PROBE, ReadFailure(kind="sdk").stage}
     for stage in stages:
-        said = translated(sentence(Failure(kind="gone", stage=stage), LINK), SENTENCES)
+        said = translated(sentence(ReadFailure(kind="gone", stage=stage), LINK), SENTENCES)
         assert not english(said)
 
 
 def test_a_failure_reads_as_one_sentence() -> None:
-    def said(failure: Failure) -> str:
+    def said(failure: ReadFailure) -> str:
         return translated(sentence(failure, LINK), SENTENCES)
 
-    rate = Failure(kind="rate", stage="the history", status=429, seconds=120)
+    rate = ReadFailure(kind="rate", stage="the history", status=429, seconds=120)
     assert said(rate) == (
         "wandb.ai 要求减少请求（HTTP 429），并等待 120 秒；历史记录未能读取："
         "请稍后重新执行同一命令。"
     )
-    known = Failure(kind="unreachable", detail="connection refused")
+    known = ReadFailure(kind="unreachable", detail="connection refused")
     assert said(known).startswith("无法连接 wandb.ai（连接被拒绝）：")
-    other = Failure(kind="unreachable", detail="protocol not available")
+    other = ReadFailure(kind="unreachable", detail="protocol not available")
     assert said(other).startswith("无法连接 wandb.ai（protocol not available）：")

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from bot.check.estimate import estimate_script
-from bot.check.script import Options, Script, check_script
+from bot.check.request import CheckOptions, ScriptFile
+from bot.check.script import check_script
 from bot.frameworks import plans
 from bot.frameworks.releases import releases
 from bot.recommend.answer import Answer, recommend
@@ -54,7 +55,7 @@ def test_a_written_script_has_no_error_and_no_warning(
     answer = _answer(framework, task, method)
     assert answer.scripts
     for name, text in answer.scripts.values():
-        report = check_script(Script(path=name, data=text.encode()), Options())
+        report = check_script(ScriptFile(path=name, data=text.encode()), CheckOptions())
         wrong = [f for f in report.findings if f.severity in ("error", "warning")]
         assert not wrong, (name, [(f.id, f.message) for f in wrong])
         assert report.name is not None
@@ -74,7 +75,7 @@ def test_the_estimate_of_a_script_is_its_recommendation(
     answer = _answer(framework, task, method)
     for one in answer.recommendations.predicted:
         name, text = answer.scripts[one.rank]
-        made = estimate_script(Script(path=name, data=text.encode()), Options()).estimate
+        made = estimate_script(ScriptFile(path=name, data=text.encode()), CheckOptions()).estimate
         assert made is not None
         assert (made.outcome, made.binding, made.gpus) == (one.verdict, one.binding, one.gpus)
         assert made.peak_gib == pytest.approx(one.peak_gib, abs=0.011)
@@ -114,10 +115,10 @@ def test_numbers_of_gpus_that_are_no_powers_of_two(
     assert mine
     for one in mine:
         name, text = answer.scripts[one.rank]
-        report = check_script(Script(path=name, data=text.encode()), Options())
+        report = check_script(ScriptFile(path=name, data=text.encode()), CheckOptions())
         wrong = [f for f in report.findings if f.severity in ("error", "warning")]
         assert not wrong, (name, [(f.id, f.message) for f in wrong])
-        made = estimate_script(Script(path=name, data=text.encode()), Options()).estimate
+        made = estimate_script(ScriptFile(path=name, data=text.encode()), CheckOptions()).estimate
         assert made is not None
         assert (made.gpus, made.outcome) == (gpus, one.verdict)
 

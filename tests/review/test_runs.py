@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bot.base.config import Config
 from bot.base.errors import UserError
-from bot.check.script import Options
+from bot.check.request import CheckOptions
 from bot.evidence import EvidenceError, Facts, read
 from bot.evidence.links import RunLink, parse_link
 from bot.github.change import ChangedFile, ChangeFiles, ChangeText, FileSelection
@@ -85,8 +85,8 @@ def online(folder: Path, link: str = LINK) -> Facts:
 
 
 def checked(change: Change, server: Server | None) -> dict[str, ScriptReport]:
-    def options(config: Config) -> Options:
-        return Options(config=config, evidence="required", linked=server)
+    def options(config: Config) -> CheckOptions:
+        return CheckOptions(config=config, evidence="required", linked=server)
 
     report = check_change(change, CheckRequest(options=options)).report
     return {script.path: script for script in report.scripts}

@@ -13,18 +13,19 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bot.check.script import Options, Script, check_script
+from bot.check.request import CheckOptions, ScriptFile
+from bot.check.script import check_script
 from bot.commands.tree import files_below
 from bot.frameworks import read_tree
 from bot.report import Finding
 
 
-def findings(folder: Path, options: Options) -> Iterator[tuple[Path, Finding]]:
+def findings(folder: Path, options: CheckOptions) -> Iterator[tuple[Path, Finding]]:
     """Every finding on every script below `folder`, in the order of paths."""
     for path in sorted(folder.rglob("*.sh")):
         if path.is_file():
             name = path.relative_to(folder.parent).as_posix()
-            report = check_script(Script(path=name, data=path.read_bytes()), options)
+            report = check_script(ScriptFile(path=name, data=path.read_bytes()), options)
             yield from ((path, finding) for finding in report.findings)
 
 
@@ -58,7 +59,7 @@ def main() -> None:
     folder = arguments.folder.resolve()
     trees = {"verl": read_tree(arguments.tree)} if arguments.tree else {}
     asked = dict([arguments.framework.split("@")]) if arguments.framework else {}
-    options = Options(trees=trees, versions=asked, files=files_below(folder))
+    options = CheckOptions(trees=trees, versions=asked, files=files_below(folder))
     found = list(findings(folder, options))
     errors = [one for one in found if one[1].severity == "error"]
     warnings = [one for one in found if one[1].severity == "warning"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from bot.check.script import Options
+from bot.check.request import CheckOptions
 from bot.evidence.facts import EvidenceError
 from bot.evidence.online import Access, read_online
 from bot.evidence.online.bounds import Bounds
@@ -87,7 +87,7 @@ def test_the_verdict_follows_when_wandb_is_back(
         access = Access.from_environment({"WANDB_BASE_URL": wandb.url})
         bounds = Bounds(stall_seconds=3.0, retry_seconds=0.2)
         wanted = CheckRequest(
-            options=lambda config: Options(
+            options=lambda config: CheckOptions(
                 config=config,
                 evidence="required",
                 linked=noted(lambda link: read_online(link, access, bounds=bounds)),

@@ -16,7 +16,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from bot.base.secrets import Secret
-from bot.check.script import Options
+from bot.check.request import CheckOptions
 from bot.evidence.online import Access, read_online
 from bot.evidence.online.bounds import Bounds
 from bot.github.app import AppIdentity
@@ -265,7 +265,7 @@ def test_a_wandb_that_is_down_is_said_and_holds_nothing_up(
         access = Access.from_environment({"WANDB_BASE_URL": address})
         bounds = Bounds(stall_seconds=3.0, retry_seconds=0.5)
         wanted = CheckRequest(
-            options=lambda config: Options(
+            options=lambda config: CheckOptions(
                 config=config,
                 evidence="required",
                 linked=lambda link: read_online(link, access, bounds=bounds),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Final
 
-from bot.base.config import Given
+from bot.base.config import ConfigFile
 
 _SECRETS: Final = frozenset(
     {
@@ -55,7 +55,7 @@ class EffectiveSetting:
 
 
 def effective_settings(
-    given: Given, file: str | None, language: str | None, environment: Mapping[str, str]
+    given: ConfigFile, file: str | None, language: str | None, environment: Mapping[str, str]
 ) -> Iterator[EffectiveSetting]:
     """Every key of the configuration, then the environment variables that are set.
 

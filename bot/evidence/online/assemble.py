@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bot.base.messages import message
 from bot.evidence.facts import Facts, RunId
-from bot.evidence.limits import Limits
+from bot.evidence.limits import RunLimits
 from bot.evidence.locate import Located
 from bot.evidence.online import siblings as others
 from bot.evidence.online import streams
@@ -69,7 +69,7 @@ def assemble(
     log = folder / f"{run_id}.wandb"  # Names the place beside which the files lie.
     located = Located(folder.resolve(), log, "")
     gaps += streams.fetch_files(run, names, located.files, bounds)
-    beside = SideFiles(located, Limits(side_file_bytes=bounds.file_bytes), gaps)
+    beside = SideFiles(located, RunLimits(side_file_bytes=bounds.file_bytes), gaps)
     host = beside.metadata() or Host()
 
     tell(streams.CONSOLE, 0, None)

@@ -24,7 +24,7 @@ from typing import Any
 from bot.base.messages import message
 from bot.base.secrets import Secret
 from bot.evidence.online.bounds import Bounds
-from bot.evidence.online.failure import Failure, ReadingError
+from bot.evidence.online.failure import ReadFailure, ReadingError
 
 _LIVELY = 1 << 14
 """Bytes received in half a second that count as a sign of life: a trickle is none."""
@@ -83,12 +83,12 @@ def main() -> int:
     except ReadingError as error:
         reporter.send(failure=error.failure.to_json())
     except MemoryError:
-        failure = Failure(
+        failure = ReadFailure(
             kind="too-much", stage=reporter.stage, detail=message("its memory is used up")
         )
         reporter.send(failure=failure.to_json())
     except Exception as error:
-        failure = Failure(kind="sdk", stage=reporter.stage, detail=type(error).__name__)
+        failure = ReadFailure(kind="sdk", stage=reporter.stage, detail=type(error).__name__)
         reporter.send(failure=failure.to_json())
     else:
         reporter.send(facts=facts)
@@ -100,12 +100,12 @@ def _read(
     asked: dict[str, Any], key: Secret | None, bounds: Bounds, reporter: Reporter
 ) -> dict[str, Any]:
     from bot.evidence.online.permission import permitted_key
-    from bot.evidence.online.probe import Probe
+    from bot.evidence.online.probe import AccessProbe
     from bot.evidence.online.sdk import Sdk
 
     entity, project, run_id = asked["entity"], asked["project"], asked["run"]
     reporter.at("the run")
-    probe = Probe(
+    probe = AccessProbe(
         api=asked["api"],
         entity=entity,
         project=project,
@@ -127,12 +127,12 @@ def _read(
         if failure.kind == "ended" and meter.most > bounds.bytes:
             # The flood filled the service's memory before its bytes were counted again.
             size = message("more than {count} bytes", count=bounds.bytes)
-            failure = Failure(kind="too-much", stage=failure.stage, detail=size)
+            failure = ReadFailure(kind="too-much", stage=failure.stage, detail=size)
             raise ReadingError(failure) from None
         if failure.kind in ("garbage", "sdk") and _is_gone(probe, key):
-            raise ReadingError(Failure(kind="gone", stage=failure.stage)) from None
+            raise ReadingError(ReadFailure(kind="gone", stage=failure.stage)) from None
         if failure.kind in ("bad-key", "forbidden") and key is None:
-            raise ReadingError(Failure(kind="no-key", stage=failure.stage)) from None
+            raise ReadingError(ReadFailure(kind="no-key", stage=failure.stage)) from None
         raise
 
 
@@ -156,20 +156,20 @@ def _facts(
 
 
 def _is_gone(probe: Any, key: Secret | None) -> bool:
-    from bot.evidence.online.probe import Seen
+    from bot.evidence.online.probe import Visibility
 
     try:
         seen = probe.ask(key)
     except ReadingError:
         return False
-    return isinstance(seen, Seen) and not seen.run
+    return isinstance(seen, Visibility) and not seen.run
 
 
 class Meter(threading.Thread):
     """Watches what the service receives, and the clock."""
 
     def __init__(
-        self, sdk: Any, bounds: Bounds, reporter: Reporter, ails: Callable[[], Failure | None]
+        self, sdk: Any, bounds: Bounds, reporter: Reporter, ails: Callable[[], ReadFailure | None]
     ) -> None:
         super().__init__(daemon=True)
         self._sdk, self._bounds, self._reporter, self._ails = sdk, bounds, reporter, ails

@@ -38,7 +38,7 @@ PASSING: Final[frozenset[Kind]] = frozenset(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Failure:
+class ReadFailure:
     """Why no facts came back."""
 
     kind: Kind
@@ -56,7 +56,7 @@ class Failure:
         return {**asdict(self), "detail": to_data(self.detail)}
 
     @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Failure:
+    def from_json(cls, data: dict[str, Any]) -> ReadFailure:
         """What `to_json` made. Raises TypeError, KeyError or ValueError for anything else."""
         return cls(**{**data, "detail": from_data(data["detail"])})
 
@@ -64,7 +64,7 @@ class Failure:
 class ReadingError(Exception):
     """Raised inside the reading process; carries the failure to its edge."""
 
-    def __init__(self, failure: Failure) -> None:
+    def __init__(self, failure: ReadFailure) -> None:
         super().__init__(failure.kind)
         self.failure = failure
 
@@ -176,7 +176,7 @@ def bracketed(status: int | None) -> str:
     return "" if status is None else message(" (HTTP {status})", status=status)
 
 
-def sentence(failure: Failure, link: RunLink) -> str:
+def sentence(failure: ReadFailure, link: RunLink) -> str:
     """The failure in words; made of our own text, numbers and the link alone."""
     seconds = failure.seconds
     time = "" if seconds is None else message("{seconds} seconds", seconds=f"{seconds:g}")

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bot.base.messages import message
-from bot.evidence.facts import Series
+from bot.evidence.facts import MetricSeries
 from bot.evidence.metrics import CHARTED, GROUPS
 from bot.evidence.online.bounds import Bounds
 from bot.evidence.online.pages import pages
@@ -33,7 +33,7 @@ Tell = Callable[[str, int, "int | None"], None]
 class History:
     """What was read of a history."""
 
-    series: dict[str, Series] = field(default_factory=dict)
+    series: dict[str, MetricSeries] = field(default_factory=dict)
     rows: int = 0
     """Rows that the run has, as far as they were seen or are counted."""
     gaps: list[str] = field(default_factory=list)

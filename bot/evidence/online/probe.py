@@ -18,7 +18,7 @@ from typing import IO, Any, Final
 
 from bot.base.messages import message
 from bot.base.secrets import Secret
-from bot.evidence.online.failure import Failure, Kind, ReadingError
+from bot.evidence.online.failure import Kind, ReadFailure, ReadingError
 
 STAGE: Final = "the run"
 OPEN: Final = frozenset({"USER_READ", "USER_WRITE"})
@@ -33,7 +33,7 @@ _PATIENCE: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class Visibility:
     """What one caller sees of a run."""
 
     project: bool
@@ -47,11 +47,11 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
         self, req: urllib.request.Request, fp: IO[bytes], code: int, *_: Any
     ) -> None:
         """Follow none: an answer of another host is no answer, and the key is for this one."""
-        raise ReadingError(Failure(kind="redirect", status=code, stage=STAGE))
+        raise ReadingError(ReadFailure(kind="redirect", status=code, stage=STAGE))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Probe:
+class AccessProbe:
     """Asks one server about one run."""
 
     api: str
@@ -63,15 +63,15 @@ class Probe:
     retry_seconds: float = 1.0
     """Pause before the second attempt; doubled before the third."""
 
-    def ails(self, key: Secret | None) -> Failure | None:
+    def ails(self, key: Secret | None) -> ReadFailure | None:
         """What is wrong with the server at this moment, asked once; None when it answers."""
         try:
             outcome = self._once(self._request(_QUERY % "", key))
         except ReadingError as error:
             return error.failure
-        return outcome if isinstance(outcome, Failure) else None
+        return outcome if isinstance(outcome, ReadFailure) else None
 
-    def ask(self, key: Secret | None) -> Seen | int:
+    def ask(self, key: Secret | None) -> Visibility | int:
         """What is seen with `key`, or the HTTP status (401, 403) with which the server refused.
 
         Raises ReadingError for everything else that is no answer.
@@ -87,14 +87,14 @@ class Probe:
             if not isinstance(project, dict):
                 if data is None and not answer.get("errors"):
                     break
-                return Seen(project=False, run=False)
+                return Visibility(project=False, run=False)
             access = project.get("access")
-            return Seen(
+            return Visibility(
                 project=True,
                 run=isinstance(project.get("run"), dict),
                 access=access if isinstance(access, str) else None,
             )
-        raise ReadingError(Failure(kind="garbage", stage=STAGE))
+        raise ReadingError(ReadFailure(kind="garbage", stage=STAGE))
 
     def _request(self, query: str, key: Secret | None) -> urllib.request.Request:
         variables = {"entity": self.entity, "project": self.project, "name": self.run_id}
@@ -112,10 +112,10 @@ class Probe:
 
     def _answer(self, query: str, key: Secret | None) -> dict[str, Any] | int:
         request = self._request(query, key)
-        failure = Failure(kind="server", stage=STAGE)
+        failure = ReadFailure(kind="server", stage=STAGE)
         for attempt in range(_TRIES):
             outcome = self._once(request)
-            if not isinstance(outcome, Failure):
+            if not isinstance(outcome, ReadFailure):
                 return outcome
             failure = outcome
             pause = (
@@ -127,7 +127,7 @@ class Probe:
             time.sleep(pause)
         raise ReadingError(failure)
 
-    def _once(self, request: urllib.request.Request) -> dict[str, Any] | int | Failure:
+    def _once(self, request: urllib.request.Request) -> dict[str, Any] | int | ReadFailure:
         """One request: its answer, the status of a refusal, or a failure that may pass."""
         try:
             opener = urllib.request.build_opener(_NoRedirects)
@@ -139,37 +139,39 @@ class Probe:
         except ReadingError:
             raise
         except TimeoutError:
-            raise ReadingError(Failure(kind="hang", stage=STAGE, seconds=self.timeout)) from None
+            raise ReadingError(
+                ReadFailure(kind="hang", stage=STAGE, seconds=self.timeout)
+            ) from None
         except urllib.error.URLError as error:
             return _unreachable(error.reason, self.timeout)
         except OSError as error:
             return _unreachable(error, self.timeout)
         except (ValueError, LookupError):
-            return Failure(kind="garbage", stage=STAGE)
+            return ReadFailure(kind="garbage", stage=STAGE)
         except Exception as error:
             # http.client's own: a body shorter than announced, a status line that is none.
-            return Failure(kind="server", stage=STAGE, detail=type(error).__name__)
+            return ReadFailure(kind="server", stage=STAGE, detail=type(error).__name__)
         if len(data) > _MAX_ANSWER:
             detail = message("more than {count} bytes for one line", count=_MAX_ANSWER)
-            raise ReadingError(Failure(kind="too-much", stage=STAGE, detail=detail))
+            raise ReadingError(ReadFailure(kind="too-much", stage=STAGE, detail=detail))
         try:
             answer = json.loads(data)
         except (ValueError, RecursionError):
             answer = None
         if not isinstance(answer, dict):
-            raise ReadingError(Failure(kind="garbage", stage=STAGE))
+            raise ReadingError(ReadFailure(kind="garbage", stage=STAGE))
         return answer
 
 
-def _refusal(status: int, retry_after: str | None) -> int | Failure:
+def _refusal(status: int, retry_after: str | None) -> int | ReadFailure:
     if status in (400, 401, 403):
         return status
     if status == 429:
-        return Failure(kind="rate", status=status, stage=STAGE, seconds=_seconds(retry_after))
+        return ReadFailure(kind="rate", status=status, stage=STAGE, seconds=_seconds(retry_after))
     if 300 <= status < 400:
-        return Failure(kind="redirect", status=status, stage=STAGE)
+        return ReadFailure(kind="redirect", status=status, stage=STAGE)
     kind: Kind = "server" if status >= 500 else "http"
-    return Failure(kind=kind, status=status, stage=STAGE)
+    return ReadFailure(kind=kind, status=status, stage=STAGE)
 
 
 def _seconds(text: str | None) -> float:
@@ -180,15 +182,15 @@ def _seconds(text: str | None) -> float:
         return 2.0
 
 
-def _unreachable(reason: object, timeout: float) -> Failure:
+def _unreachable(reason: object, timeout: float) -> ReadFailure:
     if isinstance(reason, TimeoutError):
-        raise ReadingError(Failure(kind="hang", stage=STAGE, seconds=timeout))
+        raise ReadingError(ReadFailure(kind="hang", stage=STAGE, seconds=timeout))
     if isinstance(reason, ssl.SSLError):
         detail = getattr(reason, "verify_message", "") or (reason.reason or "").replace("_", " ")
-        raise ReadingError(Failure(kind="tls", stage=STAGE, detail=detail.lower()))
+        raise ReadingError(ReadFailure(kind="tls", stage=STAGE, detail=detail.lower()))
     if isinstance(reason, socket.gaierror):
         detail = message("its name is not known")
-        raise ReadingError(Failure(kind="unreachable", stage=STAGE, detail=detail))
+        raise ReadingError(ReadFailure(kind="unreachable", stage=STAGE, detail=detail))
     text = (reason.strerror or "") if isinstance(reason, OSError) else ""
     detail = text.lower() or message("the connection was closed")
-    return Failure(kind="unreachable", stage=STAGE, detail=detail)
+    return ReadFailure(kind="unreachable", stage=STAGE, detail=detail)

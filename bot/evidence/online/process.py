@@ -26,7 +26,7 @@ from typing import IO, Any, Final, cast
 
 from bot.base.messages import message
 from bot.evidence.online.bounds import Bounds
-from bot.evidence.online.failure import Failure
+from bot.evidence.online.failure import ReadFailure
 
 _KEPT: Final = (
     "PATH", "SYSTEMROOT", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "VIRTUAL_ENV",
@@ -44,15 +44,15 @@ OnMessage = Callable[[dict[str, Any]], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ReadOutcome:
     """What the process said last."""
 
     facts: dict[str, Any] | None
-    failure: Failure | None
+    failure: ReadFailure | None
     """Why there are no facts; with facts, why there are no siblings."""
 
 
-def converse(request: Mapping[str, Any], bounds: Bounds, on_message: OnMessage) -> Outcome:
+def converse(request: Mapping[str, Any], bounds: Bounds, on_message: OnMessage) -> ReadOutcome:
     """Start the process, hand it `request`, listen until it is done or a bound is hit.
 
     Whatever ends this function, an exception of `on_message` or Ctrl-C included, no process and no
@@ -160,10 +160,10 @@ class _Listener:
         self.on_message = on_message
         self.service: int | None = None
         self.stage = "the run"
-        self.hint: Failure | None = None
+        self.hint: ReadFailure | None = None
         self.kept: dict[str, Any] | None = None
 
-    def converse(self, request: bytes) -> Outcome:
+    def converse(self, request: bytes) -> ReadOutcome:
         to, back = cast("IO[bytes]", self.child.stdin), cast("IO[bytes]", self.child.stdout)
         with suppress(BrokenPipeError):
             to.write(request)
@@ -182,7 +182,7 @@ class _Listener:
                     return self._failed("slow", seconds=hard - begun)
                 silent = heard + self.bounds.stall_seconds
                 if now >= silent and self.hint is not None:
-                    return Outcome(self.kept, self.hint)
+                    return ReadOutcome(self.kept, self.hint)
                 if now >= silent:
                     return self._failed("hang", seconds=self.bounds.stall_seconds)
                 if not selector.select(min(hard, silent) - now):
@@ -200,18 +200,18 @@ class _Listener:
                 for line in lines:
                     text = json.loads(line)
                     if "hint" in text:
-                        self.hint = Failure.from_json(text["hint"])
+                        self.hint = ReadFailure.from_json(text["hint"])
                         continue
                     heard, self.hint = time.monotonic(), None
                     outcome = self._take(text)
                     if outcome is not None:
                         return outcome
 
-    def _take(self, text: dict[str, Any]) -> Outcome | None:
+    def _take(self, text: dict[str, Any]) -> ReadOutcome | None:
         if "facts" in text:
-            return Outcome(text["facts"], None)
+            return ReadOutcome(text["facts"], None)
         if "failure" in text:
-            return Outcome(self.kept, Failure.from_json(text["failure"]))
+            return ReadOutcome(self.kept, ReadFailure.from_json(text["failure"]))
         if "kept" in text:
             self.kept = text["kept"]
         if "service" in text:
@@ -224,8 +224,8 @@ class _Listener:
         self.on_message(text)
         return None
 
-    def _failed(self, kind: Any, **more: Any) -> Outcome:
-        return Outcome(self.kept, Failure(kind=kind, stage=self.stage, **more))
+    def _failed(self, kind: Any, **more: Any) -> ReadOutcome:
+        return ReadOutcome(self.kept, ReadFailure(kind=kind, stage=self.stage, **more))
 
     def _how_it_ended(self) -> str:
         try:

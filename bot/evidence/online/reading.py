@@ -11,7 +11,7 @@ from bot.evidence.facts import EvidenceError, Facts
 from bot.evidence.links import RunLink
 from bot.evidence.online.access import Access
 from bot.evidence.online.bounds import Bounds
-from bot.evidence.online.failure import PASSING, Failure, sentence
+from bot.evidence.online.failure import PASSING, ReadFailure, sentence
 from bot.evidence.online.process import converse
 from bot.evidence.online.wire import from_json
 
@@ -56,7 +56,7 @@ def read_online(
 
     outcome = converse(request, bounds, on_message)
     if outcome.facts is None:
-        failure = outcome.failure or Failure(kind="ended")
+        failure = outcome.failure or ReadFailure(kind="ended")
         raise EvidenceError(sentence(failure, link), passing=failure.kind in PASSING)
     facts = from_json(outcome.facts)
     if outcome.failure is not None:

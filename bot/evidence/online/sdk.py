@@ -15,7 +15,7 @@ from typing import Any
 from bot.base.messages import message
 from bot.base.secrets import Secret
 from bot.evidence.online.bounds import Bounds
-from bot.evidence.online.failure import Failure, Kind, ReadingError
+from bot.evidence.online.failure import Kind, ReadFailure, ReadingError
 
 _RETRIES = 3
 _NO_SERVICE = "service process is not running"
@@ -49,7 +49,9 @@ class Sdk:
             )
             self.service._get_api_session()
         except Exception as error:
-            raise ReadingError(Failure(kind="missing-sdk", detail=type(error).__name__)) from None
+            raise ReadingError(
+                ReadFailure(kind="missing-sdk", detail=type(error).__name__)
+            ) from None
         connection = wandb_setup.singleton()._connection
         process = getattr(getattr(connection, "_proc", None), "_process", None)
         self.service_pid: int | None = getattr(process, "pid", None)
@@ -89,28 +91,28 @@ def failures(stage: str) -> Iterator[None]:
         raise ReadingError(failure_of(error, stage)) from None
 
 
-def failure_of(error: BaseException, stage: str) -> Failure:
+def failure_of(error: BaseException, stage: str) -> ReadFailure:
     """What an exception of the SDK means."""
     status, text = _status(error), str(error)
     if type(error).__name__ == "RunNotFoundError":
-        return Failure(kind="gone", stage=stage)
+        return ReadFailure(kind="gone", stage=stage)
     if status is not None:
         kinds: dict[int, Kind] = {401: "bad-key", 403: "forbidden", 404: "http", 429: "rate"}
         kind = kinds.get(status, "server" if status >= 500 else "http")
-        return Failure(kind=kind, status=status, stage=stage)
+        return ReadFailure(kind=kind, status=status, stage=stage)
     if _NO_SERVICE in text:
         detail = message("the SDK's service is not running")
-        return Failure(kind="ended", stage=stage, detail=detail)
+        return ReadFailure(kind="ended", stage=stage, detail=detail)
     if isinstance(error, MemoryError):
-        return Failure(kind="too-much", stage=stage, detail=message("its memory is used up"))
+        return ReadFailure(kind="too-much", stage=stage, detail=message("its memory is used up"))
     lowered = text.lower()
     for words, kind in _WORDS:
         if words in lowered:
-            return Failure(kind=kind, stage=stage)
+            return ReadFailure(kind=kind, stage=stage)
     if isinstance(error, (TypeError, KeyError, AttributeError, IndexError, ValueError)):
         # The SDK fell over an answer that lacks what it always holds.
-        return Failure(kind="garbage", stage=stage)
-    return Failure(kind="sdk", stage=stage, detail=type(error).__name__)
+        return ReadFailure(kind="garbage", stage=stage)
+    return ReadFailure(kind="sdk", stage=stage, detail=type(error).__name__)
 
 
 _WORDS: tuple[tuple[str, Kind], ...] = (

@@ -11,9 +11,9 @@ from typing import Any
 
 from bot.base.messages import message
 from bot.evidence.console import Console
-from bot.evidence.facts import Series
+from bot.evidence.facts import MetricSeries
 from bot.evidence.online.bounds import Bounds
-from bot.evidence.online.failure import Failure, ReadingError, bracketed
+from bot.evidence.online.failure import ReadFailure, ReadingError, bracketed
 from bot.evidence.online.sdk import Sdk, failures
 from bot.evidence.tally import Tally
 
@@ -51,7 +51,7 @@ def counts(sdk: Sdk, variables: dict[str, Any]) -> Counts:
         return Counts()
     run = (found.get("project") or {}).get("run")
     if run is None:
-        raise ReadingError(Failure(kind="gone", stage="the run"))
+        raise ReadingError(ReadFailure(kind="gone", stage="the run"))
     state = run.get("state")
     return Counts(
         samples=_count(run.get("eventsLineCount")),
@@ -69,7 +69,7 @@ def _count(value: object) -> int | None:
 class System:
     """GPU index to its used memory over the system stream."""
 
-    series: dict[int, Series] = field(default_factory=dict)
+    series: dict[int, MetricSeries] = field(default_factory=dict)
     rows: int = 0
     gaps: list[str] = field(default_factory=list)
 
@@ -185,7 +185,7 @@ def fetch_files(run: Any, names: tuple[str, ...], folder: Path, bounds: Bounds) 
         found = list(listing)
         if ((listing.last_response or {}).get("project") or {}).get("run") is None:
             # The SDK gives an empty list for a run that is not there.
-            raise ReadingError(Failure(kind="gone", stage=FILES))
+            raise ReadingError(ReadFailure(kind="gone", stage=FILES))
     for file in found:
         if file.name not in names:
             continue  # Nothing but what was asked for is written.

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from bot.base.messages import from_data, to_data
 from bot.base.traces import from_json as trace_from
-from bot.evidence.facts import Facts, GpuInfo, RunId, Series, Sibling
+from bot.evidence.facts import Facts, GpuInfo, MetricSeries, RunId, Sibling
 
 _SENTENCES: Final = ("gaps", "sibling_gaps")
 
@@ -39,5 +39,5 @@ def from_json(data: dict[str, Any]) -> Facts:
     return Facts(**fields)
 
 
-def _series(data: dict[str, Any]) -> Series:
-    return Series(**{**data, "trace": trace_from(data.get("trace"))})
+def _series(data: dict[str, Any]) -> MetricSeries:
+    return MetricSeries(**{**data, "trace": trace_from(data.get("trace"))})

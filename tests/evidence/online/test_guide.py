@@ -8,37 +8,39 @@ from typing import Final, get_args
 
 from bot.base.messages import message
 from bot.evidence.links import parse_link
-from bot.evidence.online.failure import Failure, Kind, sentence
+from bot.evidence.online.failure import Kind, ReadFailure, sentence
 
 ROOT: Final = Path(__file__).resolve().parents[3]
 LINK = parse_link("https://wandb.ai/ada/tuning/runs/abc123")
 MANY = message("more than {count} bytes", count=2 << 30)
-WHEN: Final[dict[Kind, tuple[str, Failure]]] = {
-    "no-key": ("not public, and no key", Failure(kind="no-key")),
-    "bad-key": ("key refused", Failure(kind="bad-key", status=401)),
-    "forbidden": ("key without the right", Failure(kind="forbidden", status=403)),
-    "private": ("not public", Failure(kind="private")),
-    "not-found": ("no such run", Failure(kind="not-found")),
-    "gone": ("deleted meanwhile", Failure(kind="gone", stage="the history")),
-    "rate": ("too many requests", Failure(kind="rate", status=429, seconds=120)),
-    "server": ("server out of order", Failure(kind="server", status=503)),
-    "http": ("no W&B server", Failure(kind="http", status=404)),
-    "garbage": ("no answer of W&B", Failure(kind="garbage")),
-    "redirect": ("redirect", Failure(kind="redirect", status=302)),
-    "unreachable": ("no connection", Failure(kind="unreachable", detail="connection refused")),
-    "tls": ("no safe connection", Failure(kind="tls", detail="self-signed certificate")),
-    "hang": ("server hangs", Failure(kind="hang", stage="the history", seconds=30)),
-    "slow": ("too slow", Failure(kind="slow", stage="the system stream", seconds=330)),
+WHEN: Final[dict[Kind, tuple[str, ReadFailure]]] = {
+    "no-key": ("not public, and no key", ReadFailure(kind="no-key")),
+    "bad-key": ("key refused", ReadFailure(kind="bad-key", status=401)),
+    "forbidden": ("key without the right", ReadFailure(kind="forbidden", status=403)),
+    "private": ("not public", ReadFailure(kind="private")),
+    "not-found": ("no such run", ReadFailure(kind="not-found")),
+    "gone": ("deleted meanwhile", ReadFailure(kind="gone", stage="the history")),
+    "rate": ("too many requests", ReadFailure(kind="rate", status=429, seconds=120)),
+    "server": ("server out of order", ReadFailure(kind="server", status=503)),
+    "http": ("no W&B server", ReadFailure(kind="http", status=404)),
+    "garbage": ("no answer of W&B", ReadFailure(kind="garbage")),
+    "redirect": ("redirect", ReadFailure(kind="redirect", status=302)),
+    "unreachable": ("no connection", ReadFailure(kind="unreachable", detail="connection refused")),
+    "tls": ("no safe connection", ReadFailure(kind="tls", detail="self-signed certificate")),
+    "hang": ("server hangs", ReadFailure(kind="hang", stage="the history", seconds=30)),
+    "slow": ("too slow", ReadFailure(kind="slow", stage="the system stream", seconds=330)),
     "too-much": (
         "endless answer",
-        Failure(kind="too-much", stage="the system stream", detail=MANY),
+        ReadFailure(kind="too-much", stage="the system stream", detail=MANY),
     ),
-    "sdk": ("SDK fails", Failure(kind="sdk", stage="the history", detail="RuntimeError")),
+    "sdk": ("SDK fails", ReadFailure(kind="sdk", stage="the history", detail="RuntimeError")),
     "ended": (
         "process killed",
-        Failure(kind="ended", stage="the history", detail=message("by {signal}", signal="SIGKILL")),
+        ReadFailure(
+            kind="ended", stage="the history", detail=message("by {signal}", signal="SIGKILL")
+        ),
     ),
-    "missing-sdk": ("SDK broken", Failure(kind="missing-sdk", detail="ImportError")),
+    "missing-sdk": ("SDK broken", ReadFailure(kind="missing-sdk", detail="ImportError")),
 }
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bot.base.messages import Message, message, translated
-from bot.evidence.online.failure import Failure
+from bot.evidence.online.failure import ReadFailure
 from bot.evidence.online.wire import from_json, to_json
 from tests.evidence.samples import facts
 
@@ -42,10 +42,10 @@ def test_facts_arrive_whole() -> None:
 
 
 def test_a_failure_arrives_whole() -> None:
-    sent = Failure(
+    sent = ReadFailure(
         kind="too-much", stage="the history", detail=message("more than {count} bytes", count=5)
     )
-    arrived = Failure.from_json(_journey(sent.to_json()))
+    arrived = ReadFailure.from_json(_journey(sent.to_json()))
     assert arrived == sent
     assert isinstance(arrived.detail, Message)
 
@@ -66,4 +66,4 @@ def test_what_is_no_sentence_is_refused(name: str, gap: object) -> None:
     with pytest.raises(ValueError, match="not a"):
         from_json({**_journey(to_json(facts())), name: [gap]})
     with pytest.raises(ValueError, match="not a"):
-        Failure.from_json({**Failure(kind="sdk").to_json(), "detail": gap})
+        ReadFailure.from_json({**ReadFailure(kind="sdk").to_json(), "detail": gap})

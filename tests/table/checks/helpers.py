@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from bot.base.errors import UserError
 from bot.check.page import Repository, check_page
-from bot.check.script import Options, PageText
+from bot.check.request import CheckOptions, PageText
 from bot.report import PageReport
 from bot.rules._support.example import verl
 
@@ -75,7 +75,7 @@ def report(
     select: str = "",
     name: str | None = None,
     past: Mapping[tuple[str, str], str] | None = None,
-    options: Options | None = None,
+    options: CheckOptions | None = None,
 ) -> PageReport:
     """What the checks make of a page; `past` is the history of its repository."""
     files = {path: script.encode() for path, script in scripts.items()}
@@ -85,7 +85,7 @@ def report(
         file=files.get,
         history=history(past) if past is not None else None,  # type: ignore[arg-type]
     )
-    chosen = options or Options(select=(select,) if select else ())
+    chosen = options or CheckOptions(select=(select,) if select else ())
     return check_page(PageText(path=PAGE, text=text), repository, chosen)
 
 

@@ -15,7 +15,7 @@ from syrupy.assertion import SnapshotAssertion
 from bot.base.config import Config
 from bot.base.errors import UserError
 from bot.check.page import Repository, check_page, new_in
-from bot.check.script import Options, PageText
+from bot.check.request import CheckOptions, PageText
 from bot.rules._support.example import verl
 from bot.table import read_page
 from bot.table.mend import mend
@@ -255,7 +255,7 @@ def test_only_what_a_change_brings_along() -> None:
 def test_an_unknown_check_is_refused() -> None:
     with pytest.raises(UserError, match="There is no check"):
         report(DEFECTIVE, select="row-modell")
-    config = Options(config=Config(rules={"row-batch": "note"}))
+    config = CheckOptions(config=Config(rules={"row-batch": "note"}))
     batch = [f for f in report(DEFECTIVE, DEFECTS, options=config).findings if f.id == "RLB309"]
     assert [f.severity for f in batch] == ["note"]
 
@@ -266,7 +266,7 @@ def test_a_fault_of_one_lookup_is_no_fault_of_the_page() -> None:
 
     text = page(section(row(Link=link(PATH, ref="e" * 40))))
     repository = Repository(scripts={PATH: SCRIPTS[PATH].encode()}, history=broken)
-    checked = check_page(PageText(path=PAGE, text=text), repository, Options())
+    checked = check_page(PageText(path=PAGE, text=text), repository, CheckOptions())
     assert checked.verdict == "inconclusive"
     assert "git did not answer" in checked.unchecked[0].reason
 
