@@ -8,8 +8,8 @@ import time
 from pathlib import Path
 
 from bot.frameworks import plans
+from bot.memory.from_plan import estimate_plan
 from bot.memory.options import what_helps
-from bot.memory.predict import predict
 from bot.shell import read
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -25,9 +25,9 @@ def main() -> int:
     taken: dict[str, list[float]] = {"estimate": [], "estimate and what would help": []}
     for turn in range(201):
         start = time.perf_counter()
-        made = predict(plan, "h800")
+        made = estimate_plan(plan, "h800")
         middle = time.perf_counter()
-        what_helps(made.workload, made.budget.device)
+        what_helps(made.workload, made.estimate.device)
         end = time.perf_counter()
         if turn:  # the first turn reads the shapes
             taken["estimate"].append(middle - start)

@@ -54,6 +54,15 @@ def bisect_schemas() -> dict[str, dict[str, Any]]:
 
 
 def _published(schema: dict[str, Any], name: str) -> dict[str, Any]:
+    # A definition has the name of its title, which stays when a class is renamed.
+    for key, model in list(schema.get("$defs", {}).items()):
+        title = model.get("title", key)
+        if title != key and "properties" in model:
+            text = json.dumps(schema).replace(f'"#/$defs/{key}"', f'"#/$defs/{title}"')
+            schema = json.loads(text)
+            schema["$defs"][title] = schema["$defs"].pop(key)
+    if "$defs" in schema:
+        schema["$defs"] = dict(sorted(schema["$defs"].items()))
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"{BASE}{name}.schema.json",

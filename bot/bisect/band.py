@@ -15,9 +15,9 @@ from bot.check.request import CheckOptions, ScriptFile
 from bot.check.script import check_script
 from bot.evidence.facts import Facts
 from bot.frameworks.plan import Plan
-from bot.memory.budget import Budget
-from bot.memory.predict import predict
-from bot.memory.settings import NoPredictionError
+from bot.memory.estimate import MemoryEstimate
+from bot.memory.from_plan import estimate_plan
+from bot.memory.settings import NoEstimateError
 from bot.script.name import read_name
 
 USUAL_ERROR = 0.277
@@ -53,7 +53,7 @@ class Candidates:
         self.script, self.options, self.read, self.knob = script, options, read, knob
         self.where = where
         self._plans: dict[int, tuple[Plan, ...]] = {}
-        self._budgets: dict[int, Budget] = {}
+        self._budgets: dict[int, MemoryEstimate] = {}
         self._valid: dict[int, bool] = {}
 
     def data(self, value: int) -> bytes:
@@ -96,10 +96,10 @@ class Candidates:
             if finding.severity == "error" and finding.id not in (*_PREDICTIONS, _LOG)
         )
 
-    def budget(self, value: int) -> Budget:
+    def budget(self, value: int) -> MemoryEstimate:
         """The memory budget with a value, of the launch that takes the most.
 
-        Raises NoPredictionError with the reason when there is none.
+        Raises NoEstimateError with the reason when there is none.
         """
         if value not in self._budgets:
             name = read_name(
@@ -109,20 +109,20 @@ class Candidates:
             run = max(lengths, key=lambda one: one.response_mean or 0.0, default=None)
             files = self.options.files if self.script.tree_path is not None else None
             made = [
-                predict(
+                estimate_plan(
                     plan,
                     self.where.device or name.device,
                     run=run,
                     files=files,
                     gpus=self.where.gpus or name.gpus,
-                ).budget
+                ).estimate
                 for plan in self.plans(value)
             ]
             self._budgets[value] = max(made, key=lambda budget: budget.peak().count)
         return self._budgets[value]
 
     def verdict(self, value: int) -> Verdict:
-        """What the model says of a value; raises NoPredictionError when it says nothing.
+        """What the model says of a value; raises NoEstimateError when it says nothing.
 
         It fits when it does with every sequence at full length or, with lengths of a run, when the
         expected peak does by more than the usual error. It is too large when the floor is, or the
@@ -152,7 +152,7 @@ class Band:
 
 
 def predict_band(candidates: Candidates, step: int, largest: int | None) -> Band:
-    """The band in multiples of `step`; raises NoPredictionError when nothing can be predicted."""
+    """The band in multiples of `step`; raises NoEstimateError when nothing can be predicted."""
     bound = min(largest or LARGEST, LARGEST) // step
 
     def most(fits: Callable[[int], bool]) -> int:
@@ -199,7 +199,7 @@ def deciding(candidates: Candidates) -> list[str]:
             other = Candidates(script, candidates.options, read, knob, candidates.where)
             if moves(other):
                 found.append(setting.key)
-        except (UserError, NoPredictionError):
+        except (UserError, NoEstimateError):
             continue
     return found
 
@@ -227,7 +227,7 @@ __all__ = [
     "LARGEST",
     "Band",
     "Candidates",
-    "NoPredictionError",
+    "NoEstimateError",
     "Where",
     "between",
     "deciding",

@@ -7,12 +7,12 @@ import re
 from bot.base.messages import message
 from bot.bisect.band import Candidates
 from bot.frameworks.plan_values import values_of
-from bot.memory.budget import Budget
+from bot.memory.estimate import MemoryEstimate
 
 _OWN_PLACE = re.compile(r"\bBASH_SOURCE\b|\$0\b|\$\{0\b|^\s*(?:source|\.)\s", re.MULTILINE)
 
 
-def notes(candidates: Candidates, budget: Budget | None) -> tuple[str, ...]:
+def notes(candidates: Candidates, budget: MemoryEstimate | None) -> tuple[str, ...]:
     """Sentences about the script and its runs; those of the prediction first."""
     found: list[str] = []
     if budget is not None and budget.assumptions:

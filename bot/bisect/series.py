@@ -13,7 +13,7 @@ from bot.bisect.band import (
     LARGEST,
     Band,
     Candidates,
-    NoPredictionError,
+    NoEstimateError,
     between,
     deciding,
     moves,
@@ -30,7 +30,7 @@ from bot.bisect.report import Mode, Plan, Probe, Varied
 from bot.bisect.request import Asked, command
 from bot.bisect.tree import Node, blind_runs, most_runs, rounds, runs_to, series, spread
 from bot.check.request import CheckOptions, ScriptFile
-from bot.memory.budget import Budget
+from bot.memory.estimate import MemoryEstimate
 from bot.report import Tool
 from bot.shell.words import Reading
 
@@ -71,7 +71,7 @@ class _Planner:
             if not self._asked.blind and not moves(self._of):
                 return self._without_effect()
             self._predict()
-        except NoPredictionError as error:
+        except NoEstimateError as error:
             self._no_prediction = str(error)
         lower, upper = ends = self._ends()
         low = 1 if lower is None else lower.value + (lower.source != "predicted")
@@ -196,7 +196,7 @@ class _Planner:
         ends: Ends,
         probes: Sequence[Probe],
         *,
-        budget: Budget | None = None,
+        budget: MemoryEstimate | None = None,
         multiple: int = 1,
         candidates: tuple[int, ...] = (),
         runs: int | None = None,

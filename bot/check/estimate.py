@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from bot.check.request import CheckOptions, ScriptFile
     from bot.evidence.context import ExpectedPeak as Expected
     from bot.evidence.facts import Facts
+    from bot.memory.from_plan import ReadFile
     from bot.memory.lengths import Measured
-    from bot.memory.predict import ReadFile
 
 
 _PREDICTIONS = frozenset(("RLB110", "RLB111", "RLB112"))
@@ -39,17 +39,17 @@ def budget(
 
     The device is the one given, else the run's, else the one in the script's name.
     """
-    from bot.memory.account import account, no_account
-    from bot.memory.predict import predict
-    from bot.memory.settings import NoPredictionError
+    from bot.memory.from_plan import estimate_plan
+    from bot.memory.report import no_estimate, report_estimate
+    from bot.memory.settings import NoEstimateError
 
     card = device or (_device(facts) if facts else None) or name.device
     try:
         run = measured(facts) if facts else None
-        made = predict(plan, card, run=run, files=files, gpus=gpus or name.gpus)
-        return account(made)
-    except NoPredictionError as error:
-        return no_account(str(error))
+        made = estimate_plan(plan, card, run=run, files=files, gpus=gpus or name.gpus)
+        return report_estimate(made)
+    except NoEstimateError as error:
+        return no_estimate(str(error))
 
 
 def measured(facts: Facts) -> Measured | None:
@@ -114,7 +114,7 @@ def estimate_script(
     from bot.base.errors import UserError
     from bot.check.read import read_script
     from bot.evidence.facts import EvidenceError
-    from bot.memory.account import no_account
+    from bot.memory.report import no_estimate
 
     known = read_script(script, options)
     name, found = known.name, known.plans
@@ -134,7 +134,7 @@ def estimate_script(
             ]
         )
         if found
-        else no_account("The script starts no known framework.")
+        else no_estimate("The script starts no known framework.")
     )
     verdict: Verdict = "inconclusive" if made.outcome == "no prediction" else "pass"
     return ScriptReport(

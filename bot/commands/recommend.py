@@ -71,32 +71,36 @@ def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status: 1 when nothing fits and no row is published."""
     from bot.frameworks.releases import releases
     from bot.recommend.answer import recommend
-    from bot.recommend.request import make_wish
+    from bot.recommend.request import Hardware, Sizes, make_request
 
     prompt, response = _lengths(arguments.lengths)
-    wish = make_wish(
-        model=arguments.model,
+    request = make_request(
+        arguments.model,
         task=arguments.task,
         method=arguments.method,
         framework=arguments.framework,
-        prompt=prompt,
-        response=response,
-        batch=arguments.batch,
-        rank=arguments.lora_rank,
+        sizes=Sizes(
+            prompt=prompt,
+            response=response,
+            batch=arguments.batch,
+            rank=arguments.lora_rank,
+        ),
     )
     if arguments.choice is not None and not arguments.write:
         raise UserError("--choice says which prediction --write writes; give --write PATH too.")
     config = load_config(arguments.config)
     answer = recommend(
-        wish,
-        release=releases(wish.framework)[-1],
-        named=arguments.device,
-        budget=8 if arguments.budget_gpus is None else arguments.budget_gpus,
-        whole=arguments.budget_gpus is not None,
+        request,
+        Hardware(
+            names=tuple(arguments.device),
+            budget=8 if arguments.budget_gpus is None else arguments.budget_gpus,
+            whole=arguments.budget_gpus is not None,
+        ),
+        release=releases(request.framework)[-1],
         page=_page(arguments.page, config.page),
         language=arguments.lang or config.language,
     )
-    made = answer.recommendations
+    recommendations = answer.recommendations
     if arguments.write:
         _write(answer.scripts, Path(arguments.write), arguments.choice)
     if arguments.format == "json":
@@ -104,12 +108,13 @@ def run(arguments: argparse.Namespace) -> int:
 
         from bot.render.json_report import dump
 
-        write(dump(asdict(made)), commands=True)
+        write(dump(asdict(recommendations)), commands=True)
     else:
         from bot.recommend.text import markdown, text
 
-        write(markdown(made) if arguments.format == "markdown" else text(made))
-    return 0 if made.predicted or made.published else 1
+        show = markdown if arguments.format == "markdown" else text
+        write(show(recommendations))
+    return 0 if recommendations.predicted or recommendations.published else 1
 
 
 def _page(given: str | None, configured: str | None) -> Page | None:

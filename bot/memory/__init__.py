@@ -1,4 +1,4 @@
-"""What a run needs of each GPU's memory, before it runs: shapes, stages, budget, verdict.
+"""What a run needs of each GPU's memory, before it runs: shapes, stages, estimate, verdict.
 
-Pure Python and read-only; nothing here is imported until a budget is wanted.
+Pure Python and read-only; nothing here is imported until an estimate is needed.
 """

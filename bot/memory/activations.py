@@ -6,8 +6,8 @@ layer's (all checkpoints and one layer recomputed, with its gradients).
 
 from __future__ import annotations
 
+from bot.memory.constants import GATHERED_LAYERS, HEAD, LOGITS, SLACK_CONSERVATIVE
 from bot.memory.experts import copies_in_transit, copies_kept
-from bot.memory.profiles import GATHERED_LAYERS, HEAD, LOGITS, SLACK_CONSERVATIVE
 from bot.memory.shape import Shape
 from bot.memory.units import NOTHING, Bytes, together
 from bot.memory.workload import Level, Role

@@ -7,7 +7,7 @@ is FREE when it starts, for weights and cache; the rest is used while it generat
 
 from __future__ import annotations
 
-from bot.memory.profiles import ASLEEP, ENGINE_WORKING
+from bot.memory.constants import ASLEEP, ENGINE_WORKING
 from bot.memory.units import Bytes
 from bot.memory.workload import Engine, Level
 

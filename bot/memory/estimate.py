@@ -1,212 +1,125 @@
-"""The staged model: a workload and a device to a budget.
-
-Roles and engine of a pool share each GPU. In a stage the role at work has its states there, the
-others what they do not offload; the peak is the fullest stage.
-"""
+"""The result of an estimate: stages, their components at three levels, and the verdict."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from bot.base.devices import Device
-from bot.memory.activations import (
-    Parts,
-    forward_parts,
-    frozen_copy,
-    gathered_ends,
-    held_besides,
-    update_parts,
-)
-from bot.memory.budget import Budget, Stage, StageName
-from bot.memory.engines import asleep, generating, weights
-from bot.memory.profiles import overhead
-from bot.memory.states import States, states
-from bot.memory.units import NOTHING, Bytes, together
-from bot.memory.workload import LEVELS, Engine, Level, Pool, Role, RoleName, Workload
+from bot.memory.units import Bytes, together
+from bot.memory.workload import LEVELS, Level
 
-_Kind: TypeAlias = Literal["generate", "sync", "forward", "update", "step"]
-_FORWARD: Mapping[RoleName, StageName] = {
-    "actor": "log-prob",
-    "reference": "log-prob",
-    "critic": "critic",
-    "reward": "reward",
-}
+StageName: TypeAlias = Literal[
+    "rollout", "weight sync", "log-prob", "reward", "critic", "update", "optimizer"
+]
+STAGES: tuple[StageName, ...] = (
+    "rollout",
+    "weight sync",
+    "log-prob",
+    "reward",
+    "critic",
+    "update",
+    "optimizer",
+)
+COMPONENTS: tuple[str, ...] = (
+    "weights",
+    "gradients",
+    "optimizer",
+    "optimizer's temporaries",
+    "activations",
+    "gathered weights",
+    "whole gradients",
+    "logits",
+    "DoRA's product",
+    "allocator",
+    "contexts",
+    "engine weights",
+    "engine cache",
+    "engine activations",
+    "sleeping engine",
+    "actor, idle",
+    "critic, idle",
+    "reference, idle",
+    "reward, idle",
+)
+"""What a stage can be made of."""
+Outcome: TypeAlias = Literal["impossible", "likely OOM", "tight", "fits"]
+TIGHT = 0.9
+"""Above this share of the card a configuration counts as tight."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Work:
-    """Who works in a stage, and at what."""
+class Spread:
+    """An amount at the three levels, floor <= expected <= conservative."""
+
+    floor: Bytes
+    expected: Bytes
+    conservative: Bytes
+
+    def at(self, level: Level) -> Bytes:
+        """The amount at a level."""
+        if level == "floor":
+            return self.floor
+        return self.expected if level == "expected" else self.conservative
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One stage of a step on one pool's GPUs."""
 
     name: StageName
-    kind: _Kind
-    role: Role | None = None
+    pool: str
+    components: Mapping[Level, Mapping[str, Bytes]]
+    """Level to what takes the memory, each named."""
 
+    total: Spread = field(init=False, compare=False, repr=False)
+    """The sum; a higher level is never below a lower one."""
 
-def estimate(workload: Workload, device: Device) -> Budget:
-    """What the workload takes of each GPU of the device; arithmetic alone."""
-    return Estimator(workload).on(device)
-
-
-class Estimator:
-    """The budgets of one workload; what neither device nor share changes is worked out once."""
-
-    def __init__(self, workload: Workload) -> None:
-        self._workload = workload
-        self._gpus = [_Gpu(pool) for pool in workload.pools]
-        hosts = (_host(pool, workload.gpus_per_node) for pool in workload.pools)
-        self._host = max(hosts, default=NOTHING)
-
-    def on(self, device: Device, share: float | None = None) -> Budget:
-        """The budget on a device; with a share, the engines have that one instead of their own."""
-        total = Bytes(device.memory_bytes)
-        return Budget(
-            device=device,
-            gpus=sum(pool.gpus for pool in self._workload.pools),
-            stages=tuple(stage for gpu in self._gpus for stage in gpu.stages(total, share)),
-            host=self._host,
-            assumptions=self._workload.assumptions,
-            measured=self._workload.measured,
+    def __post_init__(self) -> None:
+        """Add up once: a search asks for it thousands of times."""
+        floor, expected, conservative = (
+            together(self.components[level].values()) for level in LEVELS
         )
+        expected = max(floor, expected)
+        spread = Spread(floor, expected, max(expected, conservative))
+        object.__setattr__(self, "total", spread)
 
 
-def _works(pool: Pool) -> Iterator[_Work]:
-    if pool.engine is not None:
-        yield _Work("rollout", "generate")
-        actor = next((role for role in pool.roles if role.name == "actor"), None)
-        if actor is not None and pool.engine.name != "hf":
-            yield _Work("weight sync", "sync", actor)
-    for role in pool.roles:
-        if role.forward.conservative:
-            yield _Work(_FORWARD[role.name], "forward", role)
-        if role.trained:
-            critic = role.name == "critic"
-            yield _Work("critic" if critic else "update", "update", role)
-            yield _Work("critic" if critic else "optimizer", "step", role)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryEstimate:
+    """What a workload takes of each GPU of a device."""
 
+    device: Device
+    gpus: int
+    stages: tuple[Stage, ...]
+    host: Bytes
+    """Memory of one host that offloaded states take."""
+    assumptions: tuple[str, ...] = ()
+    measured: bool = False
+    """True when the lengths are those of a run."""
 
-def _by_card(work: _Work, engine: Engine | None) -> bool:
-    """Whether the card's size or the engine's share of it decides what a stage takes."""
-    if engine is None or work.kind == "sync":
-        return False
-    return work.kind == "generate" or not engine.sleeps
+    def binding(self, level: Level = "expected") -> Stage:
+        """The stage that takes the most at a level."""
+        return max(self.stages, key=lambda stage: stage.total.at(level).count)
 
+    def peak(self, level: Level = "expected") -> Bytes:
+        """The most that any stage takes at a level."""
+        return self.binding(level).total.at(level)
 
-class _Gpu:
-    """One GPU of a pool: what is on it at a level while someone works."""
+    @property
+    def usable(self) -> Bytes:
+        """What a process can take of the device."""
+        return Bytes.gib(self.device.usable_gib)
 
-    def __init__(self, pool: Pool) -> None:
-        self._pool = pool
-        self._states: Mapping[RoleName, States] = {r.name: states(r) for r in pool.roles}
-        self._works = tuple(_works(pool))
-        self._kept: dict[int, Stage] = {}
-
-    def stages(self, total: Bytes, share: float | None) -> Iterator[Stage]:
-        """Every stage on a card of `total` bytes, in the order of a step."""
-        engine = self._pool.engine
-        if engine is not None and share is not None:
-            engine = replace(engine, fraction=share)
-        for place, work in enumerate(self._works):
-            stage = self._kept.get(place)
-            if stage is None:
-                parts = {level: self._parts(work, level, engine, total) for level in LEVELS}
-                stage = Stage(work.name, self._pool.name, parts)
-                if not _by_card(work, engine):
-                    self._kept[place] = stage
-            yield stage
-
-    def _parts(self, work: _Work, level: Level, engine: Engine | None, total: Bytes) -> Parts:
-        """Everything on the GPU, by name."""
-        idle = self._idle(work.role)
-        parts: Parts = {}
-        if work.role is not None:
-            parts |= self._resident(work.role, work.kind)
-            for name, amount in self._work(work, level).items():
-                parts[name] = parts.get(name, NOTHING) + amount
-            if work.kind != "sync":
-                parts["allocator"] = held_besides(work.role, level, together(parts.values()))
-            if work.kind in ("forward", "update"):
-                parts["allocator"] += frozen_copy(work.role, level)
-        if engine is not None:
-            if work.kind == "generate":
-                taken = together(idle.values())
-                parts |= generating(engine, level, total, taken)
-            elif work.kind == "sync":
-                parts["engine weights"] = weights(engine)
-            else:
-                parts |= asleep(engine, level, total)
-        parts |= idle
-        parts["contexts"] = overhead(self._pool, level)
-        return {name: amount for name, amount in parts.items() if amount}
-
-    def _resident(self, role: Role, kind: _Kind) -> Parts:
-        """The states of the role at work."""
-        of = self._states[role.name]
-        parts: Parts = {}
-        if role.weights_offload != "always":
-            parts["weights"] = of.weights
-        if kind in ("update", "step"):
-            if role.gradients_offload != "always":
-                parts["gradients"] = of.gradients
-            if role.optimizer_offload != "always":
-                parts["optimizer"] = of.optimizer
-        elif role.trained:
-            parts |= self._between(role)
-        return parts
-
-    def _between(self, role: Role) -> Parts:
-        """What a trained role keeps between its updates, besides its weights."""
-        of = self._states[role.name]
-        parts: Parts = {}
-        if role.optimizer_offload == "none":
-            parts["optimizer"] = of.optimizer
-        if role.backend == "megatron" and role.gradients_offload == "none":
-            # Megatron's gradients have a buffer of their own; the others free theirs.
-            parts["gradients"] = of.gradients
-        return parts
-
-    def _work(self, work: _Work, level: Level) -> Parts:
-        role = work.role
-        if role is None:
-            return {}
-        if work.kind == "forward":
-            return forward_parts(role, level)
-        if work.kind == "update":
-            return update_parts(role, level)
-        if work.kind == "sync":
-            return {} if level == "floor" else {"gathered weights": gathered_ends(role)}
-        if level == "floor" or role.optimizer_offload == "always":
-            return {}
-        return {"optimizer's temporaries": self._states[role.name].step}
-
-    def _idle(self, at_work: Role | None) -> Parts:
-        """What the roles leave on the GPU while another one works."""
-        parts: Parts = {}
-        for role in self._pool.roles:
-            if role is at_work:
-                continue
-            held = NOTHING
-            if role.weights_offload == "none":
-                held += self._states[role.name].weights
-            if role.trained:
-                held += together(self._between(role).values())
-            if held:
-                parts[f"{role.name}, idle"] = held
-        return parts
-
-
-def _host(pool: Pool, gpus_per_node: int) -> Bytes:
-    """What one host holds of states that are not on its GPUs, and of an engine that sleeps."""
-    each = NOTHING
-    for role in pool.roles:
-        of = states(role)
-        if role.weights_offload != "none":
-            each += of.weights
-        if role.gradients_offload == "always":
-            each += of.gradients
-        if role.trained and role.optimizer_offload != "none":
-            each += of.optimizer
-    if pool.engine is not None and pool.engine.sleeps and pool.roles:
-        each += weights(pool.engine)
-    return each * min(gpus_per_node, pool.gpus)
+    @property
+    def outcome(self) -> Outcome:
+        """The verdict; only `impossible` is an error, and it is made of the floor alone."""
+        if self.peak("floor") > self.usable:
+            return "impossible"
+        if self.peak("expected") > self.usable:
+            return "likely OOM"
+        total = Bytes(self.device.memory_bytes)
+        if self.peak("conservative") > self.usable or self.peak("expected") > total * TIGHT:
+            return "tight"
+        return "fits"

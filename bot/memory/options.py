@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from bot.base.devices import Device
-from bot.memory import profiles
-from bot.memory.estimate import estimate
+from bot.memory import constants
+from bot.memory.estimator import estimate_workload
 from bot.memory.units import Bytes
 from bot.memory.workload import Engine, Pool, Role, Tokens, Workload
 
@@ -96,14 +96,14 @@ _SWITCHES: tuple[_Switch, ...] = (
         off=lambda r: r.name == "actor" and r.update_logits > 1,
         on=lambda r: r.name == "actor" and r.trained and 0 < r.update_logits <= 1,
         put=lambda r: replace(
-            r, update_logits=profiles.FUSED, forward_logits=min(r.forward_logits, profiles.FUSED)
+            r, update_logits=constants.FUSED, forward_logits=min(r.forward_logits, constants.FUSED)
         ),
     ),
     _Switch(
         settings={"verl": f"{_A}.entropy_from_logits_with_chunking=True"},
-        off=lambda r: r.update_logits in (profiles.ENTROPY_COMPILED, profiles.ENTROPY_EAGER),
-        on=lambda r: r.update_logits == profiles.ENTROPY_CHUNKED and r.backend != "megatron",
-        put=lambda r: replace(r, update_logits=profiles.ENTROPY_CHUNKED),
+        off=lambda r: r.update_logits in (constants.ENTROPY_COMPILED, constants.ENTROPY_EAGER),
+        on=lambda r: r.update_logits == constants.ENTROPY_CHUNKED and r.backend != "megatron",
+        put=lambda r: replace(r, update_logits=constants.ENTROPY_CHUNKED),
     ),
     _Switch(
         settings={"verl": f"{_A}.{{backend}}.param_offload=True"},
@@ -157,7 +157,7 @@ _SWITCHES: tuple[_Switch, ...] = (
             "open-instruct": "half of --pack_length",
         },
         off=lambda r: r.trained and r.update.expected > 1,
-        on=lambda r: False,
+        on=lambda _: False,
         put=lambda r: replace(r, update=_halved(r.update), forward=_halved(r.forward)),
     ),
 )
@@ -170,10 +170,10 @@ _SLEEP = {
 
 def what_helps(workload: Workload, device: Device) -> tuple[Option, ...]:
     """The options that would lower the expected peak, the most first."""
-    before = estimate(workload, device).peak()
+    before = estimate_workload(workload, device).peak()
     found = []
     for setting, changed in _changes(workload):
-        saved = before.less(estimate(changed, device).peak())
+        saved = before.less(estimate_workload(changed, device).peak())
         if saved > _LEAST:
             found.append(Option(setting, saved))
     return tuple(sorted(found, key=lambda option: option.saves, reverse=True))

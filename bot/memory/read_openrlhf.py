@@ -12,10 +12,16 @@ from dataclasses import replace
 
 from bot.base.messages import message
 from bot.frameworks.plan import Plan
-from bot.memory import profiles
+from bot.memory import constants
 from bot.memory.lengths import Lengths, Measured, batch_tokens, lengths, packed_tokens
 from bot.memory.models import Model
-from bot.memory.settings import NoPredictionError, Settings, assumed_mean, needed, profile
+from bot.memory.settings import (
+    MemorySettings,
+    NoEstimateError,
+    assumed_mean,
+    needed,
+    release_assumption,
+)
 from bot.memory.shape import Shape
 from bot.memory.workload import (
     Adapter,
@@ -39,7 +45,7 @@ QUANTIZED = 0.56
 def read(
     plan: Plan, model: FindModel, run: Measured | None = None, gpus: int | None = None
 ) -> Workload:
-    """The workload of a plan; raises NoPredictionError with what is missing or contradictory.
+    """The workload of a plan; raises NoEstimateError with what is missing or contradictory.
 
     `gpus` counts where the launcher takes all that the host has.
     """
@@ -50,7 +56,7 @@ def read(
 class _OpenRLHF:
     def __init__(self, plan: Plan, model: FindModel, run: Measured | None) -> None:
         self.plan, self.find, self.run = plan, model, run
-        self.get = get = Settings(plan)
+        self.get = get = MemorySettings(plan)
         self.path = needed(
             plan.model.value, "The model is not known without running the script (--pretrain)."
         )
@@ -59,13 +65,13 @@ class _OpenRLHF:
             _STAGES.get(2 if stage is None else stage), f"ZeRO has no stage {stage}."
         )
         if get.size("ds.tensor_parallel_size", "ds_tensor_parallel_size") > 1:
-            raise NoPredictionError("DeepSpeed's tensor parallelism is not modelled.")
+            raise NoEstimateError("DeepSpeed's tensor parallelism is not modelled.")
         dtype = (get.text("ds.param_dtype", "param_dtype") or "bf16").lower()
         if dtype not in ("bf16", "fp16"):
-            raise NoPredictionError(f"The data type {dtype} is not modelled.")
+            raise NoEstimateError(f"The data type {dtype} is not modelled.")
         self.packed = get.on(False, "ds.packing_samples", "packing_samples")
         self.ring = get.size("ds.ring_attn_size", "ring_attn_size")
-        self.assumptions = [profile("OpenRLHF", plan.framework_version)]
+        self.assumptions = [release_assumption("OpenRLHF", plan.framework_version)]
 
     def _role(self, name: RoleName, shape: Shape, gpus: int, *, trained: bool) -> Role:
         get = self.get
@@ -74,7 +80,7 @@ class _OpenRLHF:
         adam = get.on(False, "ds.adam_offload", "adam_offload")
         sleeps = get.on(False, "ds.enable_sleep", "deepspeed_enable_sleep")
         if gpus < 1 or gpus % self.ring:
-            raise NoPredictionError(f"{gpus} GPUs cannot be divided by a ring of {self.ring}.")
+            raise NoEstimateError(f"{gpus} GPUs cannot be divided by a ring of {self.ring}.")
         prefix = {"actor": "actor", "critic": "critic"}.get(name, "model")
         checkpointing = get.on(
             False,
@@ -107,7 +113,7 @@ class _OpenRLHF:
 
     def _logits(self) -> float:
         liger = self.get.on(False, "ds.use_liger_kernel", "use_liger_kernel")
-        return profiles.FUSED if liger else profiles.LOG_SOFTMAX_FP32
+        return constants.FUSED if liger else constants.LOG_SOFTMAX_FP32
 
     def _tokens(self, count: int, of: Lengths, stage: str = "train") -> Tokens:
         get = self.get
@@ -124,7 +130,7 @@ class _OpenRLHF:
         get = self.get
         kind = self.plan.launch.entry.rsplit("train_", 1)[-1]
         if kind not in ("sft", "rm", "dpo"):
-            raise NoPredictionError(f"openrlhf's train_{kind} is not modelled.")
+            raise NoEstimateError(f"openrlhf's train_{kind} is not modelled.")
         count = self.plan.gpus.value or gpus
         total = needed(
             count, "The number of GPUs is not known: the launcher takes every GPU of the host."
@@ -285,7 +291,7 @@ class _OpenRLHF:
             return (*pools, Pool(name="rollout", gpus=engines * tensor, engine=engine))
         first = pools[0]
         if engines * tensor != first.gpus:
-            raise NoPredictionError(
+            raise NoEstimateError(
                 f"{engines} engines × tensor parallel {tensor} = {engines * tensor} GPUs, but the "
                 f"models are colocated on {first.gpus}."
             )
@@ -300,7 +306,7 @@ class _OpenRLHF:
             response = total if response is None else response
             prompt = total - response
         if prompt < 0:
-            raise NoPredictionError(
+            raise NoEstimateError(
                 f"max_len {prompt + response} is shorter than the {response} new tokens."
             )
         return lengths(prompt, response, self.run)

@@ -12,10 +12,16 @@ from dataclasses import dataclass, replace
 
 from bot.frameworks.launch import launcher_option
 from bot.frameworks.plan import Plan
-from bot.memory import profiles
+from bot.memory import constants
 from bot.memory.lengths import Lengths, Measured, batch_tokens, lengths
 from bot.memory.models import Model
-from bot.memory.settings import NoPredictionError, Settings, assumed_mean, needed, profile
+from bot.memory.settings import (
+    MemorySettings,
+    NoEstimateError,
+    assumed_mean,
+    needed,
+    release_assumption,
+)
 from bot.memory.shape import Shape
 from bot.memory.workload import (
     Adapter,
@@ -50,17 +56,17 @@ class _Precision:
 def read(
     plan: Plan, model: FindModel, run: Measured | None = None, gpus: int | None = None
 ) -> Workload:
-    """The workload of a plan; raises NoPredictionError with what is missing or contradictory."""
+    """The workload of a plan; raises NoEstimateError with what is missing or contradictory."""
     return _Trainer(plan, model, run).workload(gpus)
 
 
 class _Trainer:
     def __init__(self, plan: Plan, model: FindModel, run: Measured | None) -> None:
         self.plan, self.run = plan, run
-        self.get = Settings(plan)
+        self.get = MemorySettings(plan)
         algorithm = plan.algorithm.value
         if algorithm not in _ALGORITHMS:
-            raise NoPredictionError(f"{plan.framework}'s {algorithm or 'trainer'} is not modelled.")
+            raise NoEstimateError(f"{plan.framework}'s {algorithm or 'trainer'} is not modelled.")
         self.algorithm = algorithm
         self.path = needed(
             plan.model.value,
@@ -90,7 +96,7 @@ class _Trainer:
         ]
         if engine is not None and apart:
             pools.append(Pool(name="rollout", gpus=apart, engine=engine))
-        assumptions = [profile(self.plan.framework, self.plan.framework_version)]
+        assumptions = [release_assumption(self.plan.framework, self.plan.framework_version)]
         if self.algorithm in _ONLINE and not of.measured:
             assumptions.insert(0, assumed_mean(of.mean))
         return Workload(
@@ -127,13 +133,13 @@ class _Trainer:
 
     def _roles(self, gpus: int, tokens: Tokens) -> list[Role]:
         get = self.get
-        backend = self._backend(gpus)
+        backend = self._backend()
         adapter = self._adapter()
         precision = self._precision(backend)
         logits = (
-            profiles.FUSED
+            constants.FUSED
             if get.on(False, "use_liger_kernel", "use_liger_loss", "use_liger")
-            else profiles.LOG_SOFTMAX_FP32
+            else constants.LOG_SOFTMAX_FP32
         )
         online = self.algorithm in _ONLINE
         offload = self._offload()
@@ -197,13 +203,13 @@ class _Trainer:
             return False
         return self.get.number(0.05, "beta", "kl_coef") != 0
 
-    def _backend(self, gpus: int) -> Backend:
+    def _backend(self) -> Backend:
         train = self.plan.train.value
         if train in ("fsdp", "fsdp2"):
             return "fsdp" if train == "fsdp" else "fsdp2"
         if train != "deepspeed":
             if train is None and self.plan.train.key == "config_file":
-                raise NoPredictionError(
+                raise NoEstimateError(
                     "What accelerate's configuration file says of the backend is not known."
                 )
             return "ddp"
@@ -229,7 +235,7 @@ class _Trainer:
     def _adapter(self) -> Adapter | None:
         kind = self.plan.adapter.value
         if kind is None:
-            raise NoPredictionError("Whether an adapter is trained is not known.")
+            raise NoEstimateError("Whether an adapter is trained is not known.")
         if kind not in ("lora", "dora"):
             return None
         rank = needed(self.get.whole("lora_r", "lora_rank"), "The adapter's rank is not known.")
@@ -281,5 +287,5 @@ class _Trainer:
         if get.text("vllm_mode") == "server":
             return None, 0
         if gpus % tensor:
-            raise NoPredictionError(f"{gpus} GPUs cannot be divided by tensor parallel {tensor}.")
+            raise NoEstimateError(f"{gpus} GPUs cannot be divided by tensor parallel {tensor}.")
         return engine, 0

@@ -7,16 +7,17 @@ releases 0.2 to 0.9.1.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.memory import verl_engine, verl_logits
 from bot.memory.lengths import Lengths, Measured, batch_tokens, lengths, packed_tokens
 from bot.memory.models import Model
-from bot.memory.settings import NoPredictionError, Settings, needed, profile
+from bot.memory.settings import MemorySettings, NoEstimateError, needed, release_assumption
 from bot.memory.verl_states import (
     BYTES,
+    LayoutKeys,
     adapter_of,
     backend_of,
     layout_of,
@@ -33,14 +34,27 @@ FindModel = Callable[[str], Model]
 
 
 def read(plan: Plan, model: FindModel, run: Measured | None = None) -> Workload:
-    """The workload of a plan; raises NoPredictionError with what is missing or contradictory."""
+    """The workload of a plan; raises NoEstimateError with what is missing or contradictory."""
     return _Verl(plan, model, run).workload()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Batch:
+    """The settings that say what one pass of a role holds."""
+
+    dynamic: bool
+    """Whether passes are filled up to `limit` tokens."""
+    limit: int | None
+    each: int | None
+    """Sequences of one GPU."""
+    over_all: int | None
+    """Sequences over all GPUs, as older releases have it."""
 
 
 class _Verl:
     def __init__(self, plan: Plan, model: FindModel, run: Measured | None) -> None:
         self.plan, self.find = plan, model
-        self.get = Settings(plan)
+        self.get = MemorySettings(plan)
         get = self.get
         self.per_node = needed(
             plan.gpus_per_node.value,
@@ -49,7 +63,7 @@ class _Verl:
         nodes = needed(plan.nodes.value, "The number of nodes (trainer.nnodes) is not known.")
         self.gpus = self.per_node * nodes
         if self.gpus < 1:
-            raise NoPredictionError("The script asks for no GPU.")
+            raise NoEstimateError("The script asks for no GPU.")
         no_prediction_of_more_tokens(get, MODEL)
         path = needed(
             plan.model.value, f"The model ({MODEL}.path) is not known without running the script."
@@ -68,7 +82,7 @@ class _Verl:
     def workload(self) -> Workload:
         get = self.get
         actor = self._actor()
-        roles = [actor, *self._reference(actor), *self._critic(actor)]
+        roles = [actor, *self._reference(actor), *self._critic()]
         reward = verl_engine.reward(get, self.plan, self.gpus, self.find, self.lengths)
         engine, apart = verl_engine.engine(get, self.plan, self.gpus, self.shape, self.lengths)
         processes = 1 if engine is None or engine.in_process or apart else 2
@@ -97,7 +111,7 @@ class _Verl:
                     prompt=round(given.prompt_mean),
                 )
             )
-        self.assumptions.append(profile("verl", self.plan.framework_version))
+        self.assumptions.append(release_assumption("verl", self.plan.framework_version))
         return Workload(
             framework="verl",
             version=self.plan.framework_version,
@@ -107,31 +121,26 @@ class _Verl:
             measured=given.measured,
         )
 
-    def _share(self, layout: Layout) -> int:
-        """GPUs that share one sequence."""
-        return layout.sequence * layout.context
-
     def _tokens(
         self,
         layout: Layout,
-        dynamic: bool,
-        limit: int | None,
-        each: int | None,
-        over_all: int | None,
-        mini: int | None,
+        batch: _Batch,
+        sequences: int | None,
+        *,
         padded: bool,
     ) -> Tokens | None:
-        """Tokens of one pass of a role; None when its batch is not given."""
-        over = self._share(layout)
+        """Tokens of one pass over `sequences` of all GPUs; None when a pass has no known size."""
+        over = layout.sequence * layout.context
         ranks = max(1, self.gpus // (over * layout.tensor * layout.pipeline))
-        sequences = max(1, -(-(mini or 1) // ranks))
-        if dynamic:
-            return packed_tokens(limit, sequences, self.lengths, over=over) if limit else None
-        count = each or (max(1, over_all // ranks) if over_all else None)
+        share = max(1, -(-(sequences or 1) // ranks))
+        if batch.dynamic:
+            limit = batch.limit
+            return packed_tokens(limit, share, self.lengths, over=over) if limit else None
+        count = batch.each or (max(1, batch.over_all // ranks) if batch.over_all else None)
         if count is None:
             return None
-        if mini is not None:
-            count = min(count, sequences)
+        if sequences is not None:
+            count = min(count, share)
         return batch_tokens(count, self.lengths, over=over, padded=padded)
 
     def _mini(self) -> int | None:
@@ -151,17 +160,20 @@ class _Verl:
             f"{config}.ulysses_sequence_parallel_size",
             f"{ACTOR}.ulysses_sequence_parallel_size",
         )
-        layout = layout_of(get, self.gpus, self.backend, config, megatron, ulysses[::-1])
+        keys = LayoutKeys((config,), megatron, ulysses[::-1])
+        layout = layout_of(get, self.gpus, self.backend, keys)
         padded = not get.on(False, f"{MODEL}.use_remove_padding") and self.backend != "megatron"
         update = needed(
             self._tokens(
                 layout,
-                get.on(False, f"{ACTOR}.use_dynamic_bsz"),
-                get.whole(f"{ACTOR}.ppo_max_token_len_per_gpu"),
-                get.whole(f"{ACTOR}.ppo_micro_batch_size_per_gpu"),
-                get.whole(f"{ACTOR}.ppo_micro_batch_size"),
+                _Batch(
+                    dynamic=get.on(False, f"{ACTOR}.use_dynamic_bsz"),
+                    limit=get.whole(f"{ACTOR}.ppo_max_token_len_per_gpu"),
+                    each=get.whole(f"{ACTOR}.ppo_micro_batch_size_per_gpu"),
+                    over_all=get.whole(f"{ACTOR}.ppo_micro_batch_size"),
+                ),
                 self._mini(),
-                padded,
+                padded=padded,
             ),
             f"{ACTOR}.ppo_micro_batch_size_per_gpu is not set: the tokens of a pass are not known.",
         )
@@ -184,20 +196,22 @@ class _Verl:
         if self.backend == "megatron":
             granularity = f"{megatron}.override_transformer_config.recompute_granularity"
             role = recomputed(role, get.value(granularity), plan=self.plan)
-        return states(get, role, config, megatron)
+        return states(get, role, keys)
 
     def _forward(self, prefix: str, layout: Layout, padded: bool) -> Tokens | None:
         get = self.get
         dynamic = get.value(f"{prefix}_use_dynamic_bsz")
-        return self._tokens(
-            layout,
-            bool(dynamic) if dynamic is not None else get.on(False, f"{ACTOR}.use_dynamic_bsz"),
-            get.whole(f"{prefix}_max_token_len_per_gpu", f"{ACTOR}.ppo_max_token_len_per_gpu"),
-            get.whole(f"{prefix}_micro_batch_size_per_gpu"),
-            get.whole(f"{prefix}_micro_batch_size"),
-            self._batch(),
-            padded,
+        if dynamic is None:
+            dynamic = get.on(False, f"{ACTOR}.use_dynamic_bsz")
+        batch = _Batch(
+            dynamic=bool(dynamic),
+            limit=get.whole(
+                f"{prefix}_max_token_len_per_gpu", f"{ACTOR}.ppo_max_token_len_per_gpu"
+            ),
+            each=get.whole(f"{prefix}_micro_batch_size_per_gpu"),
+            over_all=get.whole(f"{prefix}_micro_batch_size"),
         )
+        return self._tokens(layout, batch, self._batch(), padded=padded)
 
     def _reference(self, actor: Role) -> list[Role]:
         get = self.get
@@ -228,7 +242,7 @@ class _Verl:
             )
         ]
 
-    def _critic(self, actor: Role) -> list[Role]:
+    def _critic(self) -> list[Role]:
         get = self.get
         enabled = get.value(f"{CRITIC}.enable")
         if not (self.plan.algorithm.value == "gae" if enabled is None else bool(enabled)):
@@ -237,23 +251,24 @@ class _Verl:
         backend = backend_of(get.text(f"{CRITIC}.strategy"))
         # Renamed in 0.8; what a script sets under either name is meant.
         config = (f"{CRITIC}.fsdp", f"{CRITIC}.model.fsdp_config")
-        megatron = f"{CRITIC}.megatron"
-        keys = (
+        ulysses = (
             f"{CRITIC}.ulysses_sequence_parallel_size",
             f"{config[0]}.ulysses_sequence_parallel_size",
         )
-        layout = layout_of(get, self.gpus, backend, config, megatron, keys)
+        keys = LayoutKeys(config, f"{CRITIC}.megatron", ulysses)
+        layout = layout_of(get, self.gpus, backend, keys)
         padded = not get.on(False, f"{CRITIC}.model.use_remove_padding") and backend != "megatron"
-        dynamic = get.on(False, f"{CRITIC}.use_dynamic_bsz")
         update = needed(
             self._tokens(
                 layout,
-                dynamic,
-                get.whole(f"{CRITIC}.ppo_max_token_len_per_gpu"),
-                get.whole(f"{CRITIC}.ppo_micro_batch_size_per_gpu"),
-                get.whole(f"{CRITIC}.ppo_micro_batch_size"),
+                _Batch(
+                    dynamic=get.on(False, f"{CRITIC}.use_dynamic_bsz"),
+                    limit=get.whole(f"{CRITIC}.ppo_max_token_len_per_gpu"),
+                    each=get.whole(f"{CRITIC}.ppo_micro_batch_size_per_gpu"),
+                    over_all=get.whole(f"{CRITIC}.ppo_micro_batch_size"),
+                ),
                 self._mini(),
-                padded,
+                padded=padded,
             ),
             "critic.ppo_micro_batch_size_per_gpu is not set: the tokens of a pass are not known.",
         )
@@ -269,4 +284,4 @@ class _Verl:
             update=update,
             forward=update,
         )
-        return [states(get, role, config, megatron)]
+        return [states(get, role, keys)]

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from bot.frameworks.plan import Plan
-from bot.memory import profiles
+from bot.memory import constants
 from bot.memory.lengths import Measured, batch_tokens, lengths, packed_tokens
 from bot.memory.models import Model
-from bot.memory.settings import Settings, assumed_mean, needed, profile
+from bot.memory.settings import MemorySettings, assumed_mean, needed, release_assumption
 from bot.memory.verl_states import (
+    LayoutKeys,
     adapter_of,
     backend_of,
     layout_of,
@@ -24,8 +25,11 @@ from bot.memory.verl_states import (
 )
 from bot.memory.workload import Pool, Role, Tokens, Workload
 
-_FSDP = ("engine", "model.fsdp_config")
-_ULYSSES = ("engine.ulysses_sequence_parallel_size", "ulysses_sequence_parallel_size")
+_KEYS = LayoutKeys(
+    fsdp=("engine", "model.fsdp_config"),
+    megatron="engine",
+    ulysses=("engine.ulysses_sequence_parallel_size", "ulysses_sequence_parallel_size"),
+)
 
 
 def read(
@@ -34,11 +38,11 @@ def read(
     run: Measured | None = None,
     gpus: int | None = None,
 ) -> Workload:
-    """The workload of a plan; raises NoPredictionError with what is missing or contradictory.
+    """The workload of a plan; raises NoEstimateError with what is missing or contradictory.
 
     `gpus` counts where the launcher is given them by a variable.
     """
-    get = Settings(plan)
+    get = MemorySettings(plan)
     total = needed(
         plan.gpus.value or gpus,
         "The number of GPUs is not known: what torchrun is given for them is decided by a run.",
@@ -46,7 +50,7 @@ def read(
     no_prediction_of_more_tokens(get, "model")
     path = needed(plan.model.value, "The model (model.path) is not known without running.")
     backend = backend_of(plan.train.value)
-    layout = layout_of(get, total, backend, _FSDP, "engine", _ULYSSES)
+    layout = layout_of(get, total, backend, _KEYS)
     longest = needed(get.whole("data.max_length"), "data.max_length is not known.")
     of = lengths(0, longest, run)
     over = layout.sequence * layout.context
@@ -78,8 +82,8 @@ def read(
     if backend == "megatron":
         recompute = get.value("engine.override_transformer_config.recompute_granularity")
         role = recomputed(role, recompute, plan=plan)
-    role = states(get, role, _FSDP, "engine")
-    assumptions = [profile("verl", plan.framework_version)]
+    role = states(get, role, _KEYS)
+    assumptions = [release_assumption("verl", plan.framework_version)]
     if packed and not of.measured:
         assumptions.insert(0, assumed_mean(of.mean))
     return Workload(
@@ -92,16 +96,16 @@ def read(
     )
 
 
-def _logits(plan: Plan, get: Settings) -> float:
+def _logits(plan: Plan, get: MemorySettings) -> float:
     """Bytes a logit: the engines share PPO's log-probabilities.
 
     The old trainer's loss is its own, outside the model, so that Liger's fused one is not used.
     """
     if "fsdp_sft" in plan.launch.entry:
-        return profiles.LOG_SOFTMAX_FP32
+        return constants.LOG_SOFTMAX_FP32
     if get.on(False, "model.use_fused_kernels"):
-        return profiles.FUSED
-    return profiles.MEGATRON_LOG_PROBS if plan.train.value == "megatron" else profiles.LOG_PROBS
+        return constants.FUSED
+    return constants.MEGATRON_LOG_PROBS if plan.train.value == "megatron" else constants.LOG_PROBS
 
 
 def _positive(tokens: Tokens) -> Tokens:

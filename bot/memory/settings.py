@@ -13,7 +13,7 @@ from bot.report import JsonValue
 T = TypeVar("T")
 
 
-def profile(framework: str, release: str) -> str:
+def release_assumption(framework: str, release: str) -> str:
     """The assumption that every estimate makes: whose defaults apply."""
     return message("{framework} {release} profile", framework=framework, release=release)
 
@@ -26,11 +26,11 @@ def assumed_mean(tokens: float) -> str:
     )
 
 
-class NoPredictionError(Exception):
+class NoEstimateError(Exception):
     """No estimate is possible; the message is a sentence that names what is missing or wrong."""
 
 
-class Settings:
+class MemorySettings:
     """The values of one plan: the last one given, else the release's default, else `otherwise`."""
 
     def __init__(self, plan: Plan) -> None:
@@ -40,14 +40,14 @@ class Settings:
     def value(self, *keys: str) -> JsonValue:
         """The value at the first key that the script sets, else at the first with a default.
 
-        None when none has one. Raises NoPredictionError when only a run decides it.
+        None when none has one. Raises NoEstimateError when only a run decides it.
         """
         for key in keys:
             setting = self.plan.last(key)
             if setting is None or setting.operator == "~":
                 continue
             if not setting.known:
-                raise NoPredictionError(f"{key} is {setting.text}, which only running decides.")
+                raise NoEstimateError(f"{key} is {setting.text}, which only running decides.")
             found = self._values.get(key)
             return found.value if found is not None else setting.value  # type: ignore[return-value]
         for key in keys:
@@ -69,14 +69,14 @@ class Settings:
         if isinstance(value, float) and value.is_integer():
             value = int(value)
         if isinstance(value, bool) or not isinstance(value, int):
-            raise NoPredictionError(f"{keys[0]} is {value!r}, where a whole number belongs.")
+            raise NoEstimateError(f"{keys[0]} is {value!r}, where a whole number belongs.")
         return value
 
     def size(self, *keys: str) -> int:
         """A parallel size: 1 when it is not set. Raises when it is not positive."""
         value = self.whole(*keys)
         if value is not None and value < 1:
-            raise NoPredictionError(f"{keys[0]} is {value}, where a positive number belongs.")
+            raise NoEstimateError(f"{keys[0]} is {value}, where a positive number belongs.")
         return value or 1
 
     def number(self, otherwise: float, *keys: str) -> float:
@@ -85,14 +85,14 @@ class Settings:
         if value is None:
             return otherwise
         if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
-            raise NoPredictionError(f"{keys[0]} is {value!r}, where a number belongs.")
+            raise NoEstimateError(f"{keys[0]} is {value!r}, where a number belongs.")
         return float(value)
 
     def share(self, otherwise: float, *keys: str) -> float:
         """A share of the memory. Raises when it is not between 0 and 1."""
         value = self.number(otherwise, *keys)
         if not 0 < value <= 1:
-            raise NoPredictionError(f"{keys[0]} is {value:g}, where a share up to 1 belongs.")
+            raise NoEstimateError(f"{keys[0]} is {value:g}, where a share up to 1 belongs.")
         return value
 
     def on(self, otherwise: bool, *keys: str) -> bool:
@@ -119,7 +119,7 @@ class Settings:
 
 
 def needed(value: T | None, sentence: str) -> T:
-    """The value; raises NoPredictionError with the sentence when there is none."""
+    """The value; raises NoEstimateError with the sentence when there is none."""
     if value is None:
-        raise NoPredictionError(sentence)
+        raise NoEstimateError(sentence)
     return value

@@ -1,7 +1,7 @@
 """Model states: what weights, gradients and optimizer take on one GPU, by backend.
 
-FSDP: every state is divided by the ranks that share one copy. ZeRO: DeepSpeed's stages 1 to 3, as
-`estimate_zero*_model_states_mem_needs` of DeepSpeed has them. Megatron: 2 + 4 bytes on the
+FSDP: every state is divided by the ranks that share one copy. ZeRO: DeepSpeed's stages 1 to 3,
+ZeRO-2 as `estimate_zero2_model_states_mem_needs` of DeepSpeed has it. Megatron: 2 + 4 bytes on the
 tensor-, pipeline- and expert-parallel shard and 12 over the ranks that hold the same shard (data-
 and context-parallel ones; expert-data-parallel ones for experts), as its
 `theoretical_memory_usage.py` and its distributed optimizer have it.
@@ -105,19 +105,3 @@ def _megatron(role: Role) -> States:
         + Bytes.of(experts * role.optimizer_bytes) / role.layout.expert_data,
         step=NOTHING,
     )
-
-
-def zero2(parameters: int, ranks: int, *, offload: bool) -> Bytes:
-    """Model states of ZeRO-2 on one GPU, as DeepSpeed's own estimator counts them."""
-    held = Bytes(2 * parameters)
-    return held if offload else held + Bytes(int(18 * parameters / ranks))
-
-
-def zero3(
-    parameters: int, largest: int, ranks: int, *, offload: bool, offload_weights: bool
-) -> Bytes:
-    """Model states of ZeRO-3 on one GPU; `largest` counts the parameters of the largest module."""
-    gathered = Bytes(4 * largest)
-    if offload and offload_weights:
-        return gathered
-    return gathered + Bytes(int((2 if offload else 18) * parameters / ranks))

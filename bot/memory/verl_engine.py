@@ -11,7 +11,7 @@ from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import version_at_least
 from bot.memory.lengths import Lengths, batch_tokens
 from bot.memory.models import Model
-from bot.memory.settings import NoPredictionError, Settings, needed
+from bot.memory.settings import MemorySettings, NoEstimateError, needed
 from bot.memory.shape import Shape
 from bot.memory.workload import Engine, Layout, Role
 
@@ -19,7 +19,7 @@ _ROLLOUT = "actor_rollout_ref.rollout"
 
 
 def reward(
-    get: Settings, plan: Plan, gpus: int, find: Callable[[str], Model], given: Lengths
+    get: MemorySettings, plan: Plan, gpus: int, find: Callable[[str], Model], given: Lengths
 ) -> list[Role]:
     """A reward model among the trainers; one with a pool of its own is not on these GPUs."""
     for prefix, key in (("reward.reward_model", "model_path"), ("reward_model", "model.path")):
@@ -50,19 +50,19 @@ def reward(
 
 
 def engine(
-    get: Settings, plan: Plan, gpus: int, shape: Shape, given: Lengths
+    get: MemorySettings, plan: Plan, gpus: int, shape: Shape, given: Lengths
 ) -> tuple[Engine, int]:
     """The engine, and the GPUs of its own when it has some."""
     name = get.text(f"{_ROLLOUT}.name")
     kind = {"vllm": "vllm", "sglang": "sglang", "hf": "hf"}.get((name or "").lower())
     if kind is None:
-        raise NoPredictionError(f"The inference engine {name or 'of the rollout'} is not modelled.")
+        raise NoEstimateError(f"The inference engine {name or 'of the rollout'} is not modelled.")
     in_process = not version_at_least(plan, 0, 6) and get.text(f"{_ROLLOUT}.mode") != "async"
     apart = max(0, (plan.gpus.value or gpus) - gpus)
     tensor = get.size(f"{_ROLLOUT}.tensor_model_parallel_size")
     home = apart or gpus
     if home % tensor:
-        raise NoPredictionError(
+        raise NoEstimateError(
             f"{_ROLLOUT}.tensor_model_parallel_size is {tensor}, which does not divide {home} GPUs."
         )
     longest = get.whole(f"{_ROLLOUT}.max_model_len") or given.longest

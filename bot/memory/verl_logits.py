@@ -6,48 +6,48 @@ Sources: `workers/actor/dp_actor.py` (`inplace_backward` unless an entropy is wa
 
 from __future__ import annotations
 
-from bot.memory import profiles
-from bot.memory.settings import Settings
+from bot.memory import constants
+from bot.memory.settings import MemorySettings
 from bot.memory.workload import Backend
 
 _ACTOR, _MODEL = "actor_rollout_ref.actor", "actor_rollout_ref.model"
 
 
-def _fused(get: Settings) -> bool:
+def _fused(get: MemorySettings) -> bool:
     return get.on(False, f"{_MODEL}.use_fused_kernels", f"{_ACTOR}.use_fused_kernels")
 
 
-def update(get: Settings, backend: Backend) -> float:
+def update(get: MemorySettings, backend: Backend) -> float:
     """Bytes a logit in the update, by the flags that choose its path."""
     if _fused(get):
-        return profiles.FUSED
+        return constants.FUSED
     coefficient = get.number(0.0, f"{_ACTOR}.entropy_coeff")
     entropy = coefficient != 0 or get.on(False, f"{_ACTOR}.calculate_entropy")
     if backend == "megatron":
-        return profiles.MEGATRON_ENTROPY if entropy else profiles.MEGATRON_LOG_PROBS
+        return constants.MEGATRON_ENTROPY if entropy else constants.MEGATRON_LOG_PROBS
     if not entropy:
-        return profiles.LOG_PROBS
+        return constants.LOG_PROBS
     chunked = get.on(False, *_either("entropy_from_logits_with_chunking"))
     if chunked:
-        return profiles.ENTROPY_CHUNKED
+        return constants.ENTROPY_CHUNKED
     if get.on(True, *_either("use_torch_compile")):
-        return profiles.ENTROPY_COMPILED
+        return constants.ENTROPY_COMPILED
     if get.on(False, *_either("entropy_checkpointing")):
-        return profiles.ENTROPY_CHECKPOINTED
-    return profiles.ENTROPY_EAGER
+        return constants.ENTROPY_CHECKPOINTED
+    return constants.ENTROPY_EAGER
 
 
-def forward(get: Settings, backend: Backend, *, entropy: bool) -> float:
+def forward(get: MemorySettings, backend: Backend, *, entropy: bool) -> float:
     """Bytes a logit of a pass without gradient."""
     if _fused(get):
-        return profiles.FUSED
+        return constants.FUSED
     if backend == "megatron":
-        return profiles.MEGATRON_LOG_PROBS
+        return constants.MEGATRON_LOG_PROBS
     if not entropy:
-        return profiles.FORWARD_LOG_PROBS
+        return constants.FORWARD_LOG_PROBS
     compiled = get.on(True, *_either("use_torch_compile"))
     chunked = get.on(False, *_either("entropy_from_logits_with_chunking"))
-    return profiles.FORWARD_COMPILED if compiled or chunked else profiles.FORWARD_EAGER
+    return constants.FORWARD_COMPILED if compiled or chunked else constants.FORWARD_EAGER
 
 
 def _either(name: str) -> tuple[str, str]:

@@ -7,13 +7,13 @@ of two, since releases have renamed them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import version_at_least
-from bot.memory import profiles
-from bot.memory.settings import NoPredictionError, Settings, needed
+from bot.memory import constants
+from bot.memory.settings import MemorySettings, NoEstimateError, needed
 from bot.memory.workload import Adapter, Backend, Layout, Offload, Role
 
 BYTES = {"fp32": 4.0, "float32": 4.0, "bf16": 2.0, "bfloat16": 2.0, "fp16": 2.0, "float16": 2.0}
@@ -37,33 +37,33 @@ _BACKENDS: dict[str, Backend] = {"fsdp": "fsdp", "fsdp2": "fsdp2", "megatron": "
 
 
 def backend_of(strategy: str | None) -> Backend:
-    """The backend that a strategy names, FSDP without one; raises NoPredictionError for others."""
+    """The backend that a strategy names, FSDP without one; raises NoEstimateError for others."""
     name = (strategy or "fsdp").lower()
     return needed(_BACKENDS.get(name), f"The training backend {name} is not modelled.")
 
 
-def no_prediction_of_more_tokens(get: Settings, model: str) -> None:
-    """Raises NoPredictionError where multi-token prediction is on; verl drops its layers else."""
+def no_prediction_of_more_tokens(get: MemorySettings, model: str) -> None:
+    """Raises NoEstimateError where multi-token prediction is on; verl drops its layers else."""
     if get.on(False, f"{model}.mtp.enable"):
-        raise NoPredictionError(
+        raise NoEstimateError(
             f"Multi-token prediction is on ({model}.mtp.enable): its layers and the logits that "
             "they make are not modelled."
         )
 
 
-def adapter_of(plan: Plan, get: Settings, model: str) -> Adapter | None:
+def adapter_of(plan: Plan, get: MemorySettings, model: str) -> Adapter | None:
     """The adapter that is trained on `model`'s settings; raises where it cannot be known."""
     if plan.adapter.value is None:
-        raise NoPredictionError("Whether an adapter is trained is not known.")
+        raise NoEstimateError("Whether an adapter is trained is not known.")
     if not plan.adapter.value:
         return None
     rank = get.whole(f"{model}.lora_rank")
     bridge = not rank
     rank = rank or get.whole(f"{model}.lora.rank")
     if not rank:
-        raise NoPredictionError("The rank of the adapter that is loaded is not known.")
+        raise NoEstimateError("The rank of the adapter that is loaded is not known.")
     if rank < 0:
-        raise NoPredictionError(f"The rank of the adapter is {rank}; a positive one belongs there.")
+        raise NoEstimateError(f"The rank of the adapter is {rank}; a positive one belongs there.")
     kind: Literal["lora", "dora"] = "dora" if plan.adapter.value == "dora" else "lora"
     targets = get.value(f"{model}.lora.target_modules" if bridge else f"{model}.target_modules")
     named = [str(t) for t in targets] if isinstance(targets, list) else []
@@ -77,7 +77,7 @@ def adapter_of(plan: Plan, get: Settings, model: str) -> Adapter | None:
     )
 
 
-def _experts(get: Settings, below: str) -> Literal["none", "rank", "each"]:
+def _experts(get: MemorySettings, below: str) -> Literal["none", "rank", "each"]:
     """Megatron-Bridge's LoRA on the experts: one adapter for all of a rank, unless told otherwise.
 
     PEFT's, under FSDP, is not counted: whether it reaches the experts depends on the releases of
@@ -88,46 +88,48 @@ def _experts(get: Settings, below: str) -> Literal["none", "rank", "each"]:
     return "rank" if get.on(True, f"{below}.share_expert_adapters") else "each"
 
 
-def layout_of(
-    get: Settings,
-    gpus: int,
-    backend: Backend,
-    fsdp: str | Sequence[str],
-    megatron: str,
-    ulysses: Sequence[str],
-) -> Layout:
-    """How a role is spread; raises NoPredictionError for sizes that contradict each other.
+@dataclass(frozen=True, slots=True)
+class LayoutKeys:
+    """Where the settings of a role's layout and states lie."""
 
-    `fsdp` and `megatron` are prefixes of settings, `ulysses` the names of one.
-    """
+    fsdp: tuple[str, ...]
+    """Prefixes; releases have renamed some."""
+    megatron: str
+    """Prefix."""
+    ulysses: tuple[str, ...]
+    """Names of the size of sequence parallelism."""
+
+
+def layout_of(get: MemorySettings, gpus: int, backend: Backend, keys: LayoutKeys) -> Layout:
+    """How a role is spread; raises NoEstimateError for sizes that contradict each other."""
     if backend == "megatron":
-        return _megatron(get, gpus, megatron)
-    shard = get.whole(*_below(fsdp, "fsdp_size"))
+        return _megatron(get, gpus, keys.megatron)
+    shard = get.whole(*_below(keys.fsdp, "fsdp_size"))
     shard = gpus if shard is None or shard < 1 or shard > gpus else shard
-    sequence = get.size(*ulysses)
+    sequence = get.size(*keys.ulysses)
     if gpus % shard or gpus % sequence:
         wrong = f"fsdp_size {shard}" if gpus % shard else f"sequence parallelism {sequence}"
-        raise NoPredictionError(f"{gpus} GPUs cannot be divided by {wrong}.")
+        raise NoEstimateError(f"{gpus} GPUs cannot be divided by {wrong}.")
     return Layout(gpus=gpus, shard=shard, sequence=sequence)
 
 
-def _megatron(get: Settings, gpus: int, below: str) -> Layout:
+def _megatron(get: MemorySettings, gpus: int, below: str) -> Layout:
     tensor = get.size(f"{below}.tensor_model_parallel_size")
     pipeline = get.size(f"{below}.pipeline_model_parallel_size")
     context = get.size(f"{below}.context_parallel_size")
     expert = get.size(f"{below}.expert_model_parallel_size")
     each = get.whole(f"{below}.expert_tensor_parallel_size") or tensor
     if each < 1:
-        raise NoPredictionError(
+        raise NoEstimateError(
             f"{below}.expert_tensor_parallel_size is {each}, where a positive number belongs."
         )
     if gpus % (tensor * pipeline * context):
-        raise NoPredictionError(
+        raise NoEstimateError(
             f"{gpus} GPUs cannot be divided by tensor {tensor} × pipeline {pipeline} × "
             f"context {context} = {tensor * pipeline * context}."
         )
     if gpus % (each * expert * pipeline):
-        raise NoPredictionError(
+        raise NoEstimateError(
             f"{gpus} GPUs cannot be divided by expert {expert} × expert tensor {each} × "
             f"pipeline {pipeline} = {each * expert * pipeline}."
         )
@@ -150,8 +152,9 @@ def recomputed(role: Role, granularity: object, *, plan: Plan) -> Role:
     return role
 
 
-def states(get: Settings, role: Role, fsdp: str | Sequence[str], megatron: str) -> Role:
+def states(get: MemorySettings, role: Role, keys: LayoutKeys) -> Role:
     """A role with the bytes of its states and where they wait."""
+    fsdp, megatron = keys.fsdp, keys.megatron
     if role.backend == "megatron":
         optimizer = f"{megatron.removesuffix('.megatron')}.optim.override_optimizer_config"
         on_host = get.number(0.0, f"{optimizer}.optimizer_offload_fraction")
@@ -176,17 +179,16 @@ def states(get: Settings, role: Role, fsdp: str | Sequence[str], megatron: str) 
         gradient_bytes=each,
         optimizer_bytes=2 * each,
         step_bytes=each,
-        frozen_copy_bytes=profiles.FROZEN_COPY if role.backend == "fsdp" and each > 2 else 0.0,
+        frozen_copy_bytes=constants.FROZEN_COPY if role.backend == "fsdp" and each > 2 else 0.0,
         weights_offload="always" if always else _idle(get, *_below(fsdp, "param_offload")),
         gradients_offload="always" if always else "none",
         optimizer_offload="always" if always else _idle(get, *_below(fsdp, "optimizer_offload")),
     )
 
 
-def _below(prefixes: str | Sequence[str], name: str) -> tuple[str, ...]:
-    each = (prefixes,) if isinstance(prefixes, str) else prefixes
-    return tuple(f"{prefix}.{name}" for prefix in each)
+def _below(prefixes: Sequence[str], name: str) -> tuple[str, ...]:
+    return tuple(f"{prefix}.{name}" for prefix in prefixes)
 
 
-def _idle(get: Settings, *keys: str) -> Offload:
+def _idle(get: MemorySettings, *keys: str) -> Offload:
     return "idle" if get.on(False, *keys) else "none"

@@ -11,16 +11,16 @@ from bot import __version__
 from bot.base.devices import Device, by_token, devices
 from bot.base.errors import UserError
 from bot.base.messages import Language, message, translated
+from bot.memory.from_plan import device_named
 from bot.memory.models import find
-from bot.memory.predict import device_named
-from bot.memory.settings import NoPredictionError
+from bot.memory.settings import NoEstimateError
 from bot.memory.units import Bytes
 from bot.memory.zh import SENTENCES
-from bot.recommend.ladder import divides, explain
-from bot.recommend.report import Miss, Predicted, Published, Question, Recommendations, Switched
-from bot.recommend.request import Wish
+from bot.recommend.options import divides, explain
+from bot.recommend.report import Miss, Predicted, PublishedRow, Question, Recommendations, Switched
+from bot.recommend.request import Hardware, Request
 from bot.recommend.scripts import file_name, script
-from bot.recommend.search import Found, Nearest, Search, counts
+from bot.recommend.search import FittingCandidate, NearestMiss, Search, counts
 from bot.report import Tool
 from bot.table.page import Page
 
@@ -33,7 +33,7 @@ BEYOND = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RecommendAnswer:
     """The answer, and the script of each prediction by its rank."""
 
     recommendations: Recommendations
@@ -42,80 +42,75 @@ class Answer:
 
 
 def recommend(
-    wish: Wish,
+    request: Request,
+    hardware: Hardware,
     *,
     release: str,
-    named: Sequence[str] = (),
-    budget: int = 8,
     page: Page | None = None,
     language: Language = "en",
-    whole: bool = False,
-) -> Answer:
-    """The answer; raises UserError for a device that is unknown or cannot be asked about.
-
-    With `whole`, the budget's own number of GPUs is listed too where it fits.
-    """
+) -> RecommendAnswer:
+    """The answer; raises UserError for a device that is unknown or that no script is made for."""
+    budget, named = hardware.budget, hardware.names
     if not 1 <= budget <= 1024:
         raise UserError(f"--budget-gpus is {budget}; a number from 1 to 1024 belongs there.")
     chosen = [_device(name) for name in named] or _usual()
-    if not any(divides(wish, gpus) for gpus in counts(budget)):
-        raise UserError(f"A step of {wish.batch} cannot be shared out over the GPUs.")
-    search = Search(wish, release)
-    found: list[Found] = []
-    misses: list[Nearest] = []
-    alike: dict[tuple[int, float], tuple[list[Found], Nearest | None]] = {}
+    if not any(divides(request, gpus) for gpus in counts(budget)):
+        raise UserError(f"A step of {request.batch} cannot be shared out over the GPUs.")
+    search = Search(request, release)
+    fitting: list[FittingCandidate] = []
+    misses: list[NearestMiss] = []
+    alike: dict[tuple[int, float], tuple[list[FittingCandidate], NearestMiss | None]] = {}
     for device in dict.fromkeys(chosen):
         key = (device.memory_bytes, device.usable_gib)
         if key not in alike:
-            alike[key] = search.on(device, budget, least=not named, whole=whole)
+            alike[key] = search.on(device, budget, least=not named, whole=hardware.whole)
         here, miss = alike[key]
-        found += [_moved(one, device) for one in here]
+        fitting += [_moved(one, device) for one in here]
         if miss is not None:
             misses.append(replace(miss, device=device))
-    found.sort(key=lambda one: one.order)
-    rows = _published(page, wish, [d.token for d in chosen] if named else None, budget)
-    ranked = list(enumerate(found, len(rows) + 1))
-    notes = [*_notes(wish, budget, page, rows, least=bool(found) and not named)]
-    if not found:
+    fitting.sort(key=lambda one: one.order)
+    rows = _published(page, request, [d.token for d in chosen] if named else None, budget)
+    ranked = list(enumerate(fitting, len(rows) + 1))
+    notes = [*_notes(request, budget, page, rows, least=bool(fitting) and not named)]
+    if not fitting:
         notes += _beyond(search, sorted(misses, key=_short), budget)
-    tell = [_told(note, language) for note in notes]
     answer = Recommendations(
         tool=Tool(name="rlbot", version=__version__),
         language=language,
         question=Question(
-            model=wish.model.name,
-            task=wish.task,
-            method=wish.method,
-            framework=wish.framework,
+            model=request.model.name,
+            task=request.task,
+            method=request.method,
+            framework=request.framework,
             release=release,
-            prompt=wish.prompt,
-            response=wish.response,
-            batch=wish.batch,
+            prompt=request.prompt,
+            response=request.response,
+            batch=request.batch,
             budget_gpus=budget,
         ),
         published=tuple(rows),
-        predicted=tuple(_predicted(rank, one, wish, language) for rank, one in ranked),
+        predicted=tuple(_predicted(rank, one, request, language) for rank, one in ranked),
         misses=tuple(map(_miss, sorted(misses, key=_short))),
         assumptions=tuple(
-            _told(assumption, language)
-            for assumption in (found[0].budget.assumptions if found else ())
+            _in_language(assumption, language)
+            for assumption in (fitting[0].estimate.assumptions if fitting else ())
         ),
-        notes=tuple(tell),
+        notes=tuple(_in_language(note, language) for note in notes),
     )
     scripts = {
         rank: (
-            file_name(wish, one.way, one.device),
-            script(wish, one.way, one.device.label, release),
+            file_name(request, one.candidate, one.device),
+            script(request, one.candidate, one.device.label, release),
         )
         for rank, one in ranked
     }
-    return Answer(answer, scripts)
+    return RecommendAnswer(answer, scripts)
 
 
 def _device(name: str) -> Device:
     try:
         device = device_named(name)
-    except NoPredictionError as error:
+    except NoEstimateError as error:
         raise UserError(str(error)) from None
     if device.token in _NO_BF16:
         raise UserError(f"A {device.label} has no bf16, which every script here trains in.")
@@ -136,65 +131,67 @@ def _usual() -> list[Device]:
     return list(found.values())
 
 
-def _moved(found: Found, device: Device) -> Found:
-    return Found(device, found.way, replace(found.budget, device=device))
+def _moved(fitting: FittingCandidate, device: Device) -> FittingCandidate:
+    return FittingCandidate(device, fitting.candidate, replace(fitting.estimate, device=device))
 
 
-def _short(miss: Nearest) -> int:
-    return miss.budget.peak().count - Bytes.gib(miss.device.usable_gib).count
+def _short(miss: NearestMiss) -> int:
+    return miss.estimate.peak().count - Bytes.gib(miss.device.usable_gib).count
 
 
-def _predicted(rank: int, found: Found, wish: Wish, language: Language) -> Predicted:
-    budget = found.budget
-    usable, peak = budget.usable, budget.peak()
+def _predicted(
+    rank: int, fitting: FittingCandidate, request: Request, language: Language
+) -> Predicted:
+    estimate = fitting.estimate
+    usable, peak = estimate.usable, estimate.peak()
     margin = usable.less(peak)
-    outcome = budget.outcome
+    outcome = estimate.outcome
     return Predicted(
         rank=rank,
-        gpus=found.way.gpus,
-        device=found.device.label,
-        file_name=file_name(wish, found.way, found.device),
-        total_gib=round(found.device.memory_gib * found.way.gpus, 1),
+        gpus=fitting.candidate.gpus,
+        device=fitting.device.label,
+        file_name=file_name(request, fitting.candidate, fitting.device),
+        total_gib=round(fitting.device.memory_gib * fitting.candidate.gpus, 1),
         verdict="fits" if outcome == "fits" else "tight",
-        binding=budget.binding().name,
+        binding=estimate.binding().name,
         peak_gib=round(peak.in_gib, 2),
         usable_gib=round(usable.in_gib, 2),
         margin_gib=round(margin.in_gib, 2),
         margin_percent=round(100 * (margin / usable), 1),
-        host_gib=round(budget.host.in_gib, 2),
+        host_gib=round(estimate.host.in_gib, 2),
         options=tuple(
-            Switched(setting=setting, why=_told(why, language))
-            for setting, why in explain(wish, found.way)
+            Switched(setting=setting, why=_in_language(why, language))
+            for setting, why in explain(request, fitting.candidate)
         ),
     )
 
 
-def _miss(miss: Nearest) -> Miss:
-    stage = miss.budget.binding()
+def _miss(miss: NearestMiss) -> Miss:
+    stage = miss.estimate.binding()
     parts = sorted(stage.components["expected"].items(), key=lambda item: -item[1].count)
     return Miss(
         device=miss.device.label,
-        gpus=miss.way.gpus,
+        gpus=miss.candidate.gpus,
         stage=stage.name,
         needed_gib=round(stage.total.expected.in_gib, 2),
         usable_gib=miss.device.usable_gib,
         components={name: round(amount.in_gib, 2) for name, amount in parts},
         engine_gib=round(miss.engine.in_gib, 2) if miss.engine else None,
-        share_gib=round(miss.device.memory_gib * miss.way.share, 2) if miss.engine else None,
+        share_gib=round(miss.device.memory_gib * miss.candidate.share, 2) if miss.engine else None,
     )
 
 
 def _published(
-    page: Page | None, wish: Wish, tokens: Sequence[str] | None, budget: int
-) -> list[Published]:
+    page: Page | None, request: Request, tokens: Sequence[str] | None, budget: int
+) -> list[PublishedRow]:
     """The page's rows for the model, the task and the method, fewest GPUs first."""
     found = []
     for _, row in page.rows() if page else ():
         model = find(row.text("model"))
         resource = _RESOURCE.match(row.text("resource"))
-        if model is None or model.shape != wish.model.shape or resource is None:
+        if model is None or model.shape != request.model.shape or resource is None:
             continue
-        if row.text("task").lower() != wish.label or int(resource[1]) > budget:
+        if row.text("task").lower() != request.label or int(resource[1]) > budget:
             continue
         device = resource[2].strip()
         meant = {d.token for d in by_token(device)} | {device.lower()}
@@ -202,12 +199,12 @@ def _published(
             continue
         train = row.text("train").lower()
         ours = {"verl": ("fsdp", "megatron"), "openrlhf": ("deepspeed",), "trl": ("deepspeed",)}
-        if not train.startswith(ours[wish.framework]):
+        if not train.startswith(ours[request.framework]):
             continue
         found.append((int(resource[1]), device, row))
     found.sort(key=lambda one: one[:2])
     return [
-        Published(
+        PublishedRow(
             rank=rank,
             gpus=gpus,
             device=device,
@@ -222,7 +219,7 @@ def _published(
 
 
 def _notes(
-    wish: Wish, budget: int, page: Page | None, rows: Sequence[Published], *, least: bool
+    request: Request, budget: int, page: Page | None, rows: Sequence[PublishedRow], *, least: bool
 ) -> list[str]:
     notes: list[str] = []
     if page is None:
@@ -230,19 +227,21 @@ def _notes(
     elif not rows:
         notes.append(
             message(
-                "The page has no row for {task} of {model}.", task=wish.label, model=wish.model.name
+                "The page has no row for {task} of {model}.",
+                task=request.label,
+                model=request.model.name,
             )
         )
     usual = [n for n in counts(budget) if n & (n - 1) == 0 or n == budget]
-    left = [n for n in usual if not divides(wish, n)]
+    left = [n for n in usual if not divides(request, n)]
     if left:
         notes.append(
             message(
                 "A step of {batch} cannot be shared out over {gpus} GPUs; these were left out. "
                 "--batch {near} can be.",
-                batch=wish.batch * wish.responses,
+                batch=request.batch * request.responses,
                 gpus=", ".join(map(str, left)),
-                near=_dividing(wish, left),
+                near=_dividing(request, left),
             )
         )
     if least:
@@ -254,14 +253,14 @@ def _notes(
     return notes
 
 
-def _beyond(search: Search, misses: Sequence[Nearest], budget: int) -> Iterator[str]:
+def _beyond(search: Search, misses: Sequence[NearestMiss], budget: int) -> Iterator[str]:
     """How many GPUs would do where the budget does not, of the devices that come nearest."""
     enough: dict[str, int] = {}
     for miss in misses[:BEYOND]:
         for more in (budget * 4, budget * 16):
             fitting, _ = search.on(miss.device, more, least=True)
             if fitting:
-                enough[miss.device.label] = fitting[0].way.gpus
+                enough[miss.device.label] = fitting[0].candidate.gpus
                 break
     if enough:
         parts = sorted(enough.items(), key=lambda one: one[1])
@@ -272,11 +271,11 @@ def _beyond(search: Search, misses: Sequence[Nearest], budget: int) -> Iterator[
         )
 
 
-def _dividing(wish: Wish, gpus: Sequence[int]) -> int:
+def _dividing(request: Request, gpus: Sequence[int]) -> int:
     """The next larger batch that can be shared out over each of these numbers of GPUs."""
-    each = lcm(*(n // gcd(n, wish.responses) for n in gpus))
-    return -(-wish.batch // each) * each
+    each = lcm(*(n // gcd(n, request.responses) for n in gpus))
+    return -(-request.batch // each) * each
 
 
-def _told(sentence: str, language: Language) -> str:
+def _in_language(sentence: str, language: Language) -> str:
     return translated(sentence, SENTENCES if language == "zh" else {})

@@ -47,10 +47,10 @@ class Switched:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Published:
+class PublishedRow:
     """A row of the documentation page for this model and task."""
 
-    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
+    __pydantic_config__: ClassVar[dict[str, object]] = {**PYDANTIC_CONFIG, "title": "Published"}
 
     rank: int
     gpus: int
@@ -120,7 +120,7 @@ class Recommendations:
     tool: Tool
     language: Language
     question: Question
-    published: tuple[Published, ...]
+    published: tuple[PublishedRow, ...]
     predicted: tuple[Predicted, ...]
     misses: tuple[Miss, ...]
     assumptions: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What somebody wants to train, and one way to do it: the question of `rlbot recommend`."""
+"""What is to be trained, and one candidate for it: what `rlbot recommend` searches."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ _TUNED = re.compile(r"-(?:instruct|chat|base|it|hf)(?=-|\Z)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
-    """A question that makes sense: every field fits the others."""
+class Request:
+    """What is to be trained; every field fits the others."""
 
     path: str
-    """The model as it was asked for."""
+    """The model as it was named."""
     model: Model
     task: str
     method: Method
@@ -71,8 +71,8 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """One arrangement of a wish: GPUs and the memory options that are on."""
+class Candidate:
+    """One arrangement of a request: GPUs and the memory options that are on."""
 
     gpus: int
     options: frozenset[tuple[str, int]] = frozenset()
@@ -104,18 +104,34 @@ class Way:
         return -(-self.gpus // 8)
 
 
-def make_wish(
-    *,
-    model: str,
-    task: str,
-    method: str,
-    framework: str,
-    prompt: int,
-    response: int,
-    batch: int,
-    rank: int = 32,
-) -> Wish:
-    """The wish; raises UserError with a sentence for what is unknown or contradictory."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes:
+    """The numbers of a request."""
+
+    prompt: int
+    """Tokens of the longest prompt; 0 where a task has samples alone."""
+    response: int
+    """Tokens of the longest response, or of the longest sample."""
+    batch: int
+    """Prompts, samples or pairs a step, over all GPUs."""
+    rank: int = 32
+    """Of an adapter."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hardware:
+    """The hardware that is searched."""
+
+    names: tuple[str, ...] = ()
+    """Devices; without one, each verified device."""
+    budget: int = 8
+    """GPUs at most."""
+    whole: bool = False
+    """Whether the budget's own number of GPUs is listed too where it fits."""
+
+
+def make_request(model: str, *, task: str, method: str, framework: str, sizes: Sizes) -> Request:
+    """The request; raises UserError with a sentence for what is unknown or contradictory."""
     task = {"gae": "ppo", "reward": "rm"}.get(task.lower(), task.lower())
     known = {name: tasks for name, tasks in TASKS.items() if name == framework}
     if not known:
@@ -125,8 +141,8 @@ def make_wish(
         raise UserError(_PPO_DORA)
     if task not in tasks:
         able = [name for name, others in TASKS.items() if task in others]
-        way = f"use --framework {able[0]}" if able else f"use one of {', '.join(tasks)}"
-        raise UserError(f"There is no prediction for {task} with {framework}; {way}.")
+        candidate = f"use --framework {able[0]}" if able else f"use one of {', '.join(tasks)}"
+        raise UserError(f"There is no prediction for {task} with {framework}; {candidate}.")
     if method not in ("full", "lora", "dora"):
         raise UserError(f"{method} is no method: use full, lora or dora.")
     if method == "dora" and chosen != "trl":
@@ -135,10 +151,10 @@ def make_wish(
             "use --framework trl, or --method lora."
         )
     for name, count, least in (
-        ("prompt", prompt, 0 if task not in ONLINE else 1),
-        ("response", response, 1),
-        ("batch", batch, 1),
-        ("rank", rank, 1),
+        ("prompt", sizes.prompt, 0 if task not in ONLINE else 1),
+        ("response", sizes.response, 1),
+        ("batch", sizes.batch, 1),
+        ("rank", sizes.rank, 1),
     ):
         if not least <= count <= _MOST_TOKENS:
             raise UserError(
@@ -152,14 +168,14 @@ def make_wish(
             f"The shape of the model {model} is not known, so there is no prediction. Use the name "
             "it has on its hub, such as Qwen/Qwen2.5-7B-Instruct."
         )
-    return Wish(
+    return Request(
         path=model,
         model=found,
         task=task,
         method=method,  # type: ignore[arg-type]
         framework=chosen,
-        prompt=prompt,
-        response=response,
-        batch=batch,
-        rank=rank,
+        prompt=sizes.prompt,
+        response=sizes.response,
+        batch=sizes.batch,
+        rank=sizes.rank,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bot.recommend.report import Miss, Predicted, Published, Recommendations
+from bot.recommend.report import Miss, Predicted, PublishedRow, Recommendations
 from bot.render.columns import padded, width_of
 from bot.render.escape import link, markdown_cell, markdown_inline, terminal
 from bot.render.speech import speaking, tr, word
@@ -91,30 +91,30 @@ def _markdown(answer: Recommendations) -> Iterator[str]:
     yield ""
     shown, others = _nearest(answer)
     for miss in shown:
-        said = f"{_missed(miss, answer.question.budget_gpus)} {_sum(miss)}"
-        yield f"- {markdown_inline(said)}"
+        terms = f"{_missed(miss, answer.question.budget_gpus)} {_sum(miss)}"
+        yield f"- {markdown_inline(terms)}"
     if others:
         yield f"- {markdown_inline(others)}"
     yield from (f"- {markdown_inline(line)}" for line in (*_whys(answer), *_below(answer)))
 
 
 def _head(answer: Recommendations) -> str:
-    asked = answer.question
-    task = asked.task if asked.method == "full" else f"{asked.task}-{asked.method}"
+    question = answer.question
+    task = question.task if question.method == "full" else f"{question.task}-{question.method}"
     return tr(
         "{task} of {model} with {framework} {release}, {tokens} tokens, "
         "batch {batch}, GPU budget {gpus}",
         task=task,
-        model=asked.model,
-        framework=asked.framework,
-        release=asked.release,
-        tokens=f"{asked.prompt} + {asked.response}" if asked.prompt else asked.response,
-        batch=asked.batch,
-        gpus=asked.budget_gpus,
+        model=question.model,
+        framework=question.framework,
+        release=question.release,
+        tokens=f"{question.prompt} + {question.response}" if question.prompt else question.response,
+        batch=question.batch,
+        gpus=question.budget_gpus,
     )
 
 
-def _row(row: Published) -> str:
+def _row(row: PublishedRow) -> str:
     parts = [row.tag, row.train, row.infer]
     if row.max_batch:
         parts.append(f"MaxBatch {row.max_batch}")
@@ -167,10 +167,10 @@ def _missed(miss: Miss, budget: int) -> str:
 
 def _sum(miss: Miss) -> str:
     """The arithmetic: what is too much for the card, or for the engine's share of it."""
-    said = []
+    terms = []
     if miss.needed_gib > miss.usable_gib:
         parts = [f"{word(name)} {gib:.1f}" for name, gib in miss.components.items() if gib >= 0.05]
-        said.append(
+        terms.append(
             tr(
                 "{stage} takes {needed} GiB of {usable}: {parts}",
                 stage=tr(miss.stage),
@@ -180,14 +180,14 @@ def _sum(miss: Miss) -> str:
             )
         )
     if miss.engine_gib is not None:
-        said.append(
+        terms.append(
             tr(
                 "the engine needs {needed} GiB, its share of the card is {share}",
                 needed=f"{miss.engine_gib:.1f}",
                 share=f"{miss.share_gib or 0:.1f}",
             )
         )
-    return tr("; ").join(said)
+    return tr("; ").join(terms)
 
 
 def _whys(answer: Recommendations) -> list[str]:

@@ -62,7 +62,7 @@ META = Meta(
 def check(context: RuleContext) -> Iterator[Hit]:
     """Launches whose floor is above the device's usable memory."""
     for plan, made in predictions(context):
-        budget = made.budget
+        budget = made.estimate
         if budget.outcome != "impossible" or ran_before(context, plan):
             continue
         yield Hit(

@@ -56,7 +56,7 @@ META = Meta(
 def check(context: RuleContext) -> Iterator[Hit]:
     """Launches whose expected peak, though not their floor, is above the usable memory."""
     for plan, made in predictions(context):
-        budget = made.budget
+        budget = made.estimate
         if budget.outcome != "likely OOM" or ran_before(context, plan):
             continue
         from bot.memory.options import what_helps

@@ -65,14 +65,14 @@ def check(context: RuleContext) -> Iterator[Hit]:
     if tag is None or tag.text != "MIN":
         return
     for plan, made in predictions(context):
-        from bot.memory.budget import TIGHT
-        from bot.memory.estimate import estimate
+        from bot.memory.estimate import TIGHT
+        from bot.memory.estimator import estimate_workload
         from bot.memory.scale import on_half
 
         half = on_half(made.workload)
         if half is None:
             continue
-        budget = estimate(half, made.budget.device)
+        budget = estimate_workload(half, made.estimate.device)
         peak, usable = budget.peak("conservative"), budget.usable
         if peak > usable * TIGHT:
             continue

@@ -13,7 +13,7 @@ from bot.rules._support.names import where
 from bot.script.header import read_header
 
 if TYPE_CHECKING:
-    from bot.memory.budget import Budget
+    from bot.memory.estimate import MemoryEstimate
 
 _STATIC = (
     "actor_rollout_ref.actor.use_dynamic_bsz=False",
@@ -68,15 +68,15 @@ def check(context: RuleContext) -> Iterator[Hit]:
     if tag is not None and tag.text == "MIN":
         return
     for plan, made in predictions(context):
-        budget = made.budget
+        budget = made.estimate
         if budget.outcome != "tight":
             continue
         yield Hit(message=_message(budget), span=where(plan, plan.model.span))
 
 
-def _message(budget: Budget) -> Message:
+def _message(budget: MemoryEstimate) -> Message:
     """Which of the two it is: a peak near the card's end, or sequences that may not fit."""
-    from bot.memory.budget import TIGHT
+    from bot.memory.estimate import TIGHT
 
     total, device = budget.device.memory_bytes, budget.device.label
     expected, most = str(budget.peak()), str(budget.peak("conservative"))

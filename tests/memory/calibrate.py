@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 from itertools import product
 from statistics import mean, median
 
-from bot.memory import profiles
-from bot.memory.estimate import estimate
+from bot.memory import constants
+from bot.memory.estimator import estimate_workload
 from bot.memory.workload import Workload
 from tests.memory.cases import Case, cases, held_out
 
@@ -28,9 +28,9 @@ from tests.memory.cases import Case, cases, held_out
 class Constants:
     """The fitted ones."""
 
-    entropy: float = profiles.ENTROPY_COMPILED
-    copy: float = profiles.FROZEN_COPY
-    slack: float = profiles.SLACK
+    entropy: float = constants.ENTROPY_COMPILED
+    copy: float = constants.FROZEN_COPY
+    slack: float = constants.SLACK
 
     def put(self, workload: Workload) -> Workload:
         """The workload with these constants in the place of those in use."""
@@ -42,7 +42,7 @@ class Constants:
                     slack=self.slack,
                     frozen_copy_bytes=self.copy if role.frozen_copy_bytes else 0.0,
                     update_logits=self.entropy
-                    if role.update_logits == profiles.ENTROPY_COMPILED
+                    if role.update_logits == constants.ENTROPY_COMPILED
                     else role.update_logits,
                 )
                 for role in pool.roles
@@ -75,7 +75,7 @@ class Point:
         case, workload, there = row
         put = constants.put(workload)
         if case.kind in ("ran", "oom"):
-            return estimate(put, case.device).peak().in_gib / there - 1
+            return estimate_workload(put, case.device).peak().in_gib / there - 1
         return case.predicted_gib(put) / there - 1
 
 
@@ -115,8 +115,8 @@ def report() -> Iterable[str]:
     yield ""
     yield f"{'case':22} {'error':>8} {'left out':>9}  constants without it"
     rows = left_out(known)
-    for point, constants, error in rows:
-        yield f"{point.name:22} {point.error(used):>+8.1%} {error:>+9.1%}  {constants}"
+    for point, fitted, error in rows:
+        yield f"{point.name:22} {point.error(used):>+8.1%} {error:>+9.1%}  {fitted}"
     yield ""
     for title, group in (("peaks", peaks), ("boundaries", edges)):
         here = [abs(p.error(used)) for p in group]
@@ -125,7 +125,7 @@ def report() -> Iterable[str]:
             f"{title}: {len(group)}, mean {mean(here):.1%}, worst {max(here):.1%}; "
             f"left out mean {mean(blind):.1%}, worst {max(blind):.1%}"
         )
-    verdicts = [(case, case.budget().outcome) for case in cases("ran", "oom")]
+    verdicts = [(case, case.estimate().outcome) for case in cases("ran", "oom")]
     wrong = [
         case.id for case, outcome in verdicts if case.kind == "ran" and outcome == "impossible"
     ]

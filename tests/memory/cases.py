@@ -10,11 +10,11 @@ from typing import Any
 
 from bot.base.devices import Device, by_token
 from bot.frameworks import plans
-from bot.memory.budget import Budget
-from bot.memory.estimate import estimate
+from bot.memory.constants import ENGINE_WORKING
+from bot.memory.estimate import MemoryEstimate
+from bot.memory.estimator import estimate_workload
+from bot.memory.from_plan import workload_of
 from bot.memory.models import find
-from bot.memory.predict import workload_of
-from bot.memory.profiles import ENGINE_WORKING
 from bot.memory.units import Bytes, together
 from bot.memory.workload import Adapter, Layout, Pool, Role, Tokens, Workload
 from bot.shell import read
@@ -94,8 +94,8 @@ class Case:
         pool = Pool(name="training", gpus=gpus, roles=tuple(roles))
         return Workload(framework="case", version="", pools=(pool,), gpus_per_node=gpus)
 
-    def budget(self) -> Budget:
-        return estimate(self.workload(), self.device)
+    def estimate(self) -> MemoryEstimate:
+        return estimate_workload(self.workload(), self.device)
 
     def predicted_gib(self, workload: Workload | None = None) -> float:
         """What the case's own metric would read."""
@@ -103,10 +103,10 @@ class Case:
             vocab: int = self.data.get("vocab") or _vocabulary(self.data["model"])
             return float(self.data["per_logit"] * vocab * self.data["tokens"] / 2**30)
         load = workload or self.workload()
-        budget = estimate(load, self.device)
+        estimate = estimate_workload(load, self.device)
         metric = self.data.get("metric", "card")
         if metric == "card":
-            return budget.peak().in_gib
+            return estimate.peak().in_gib
         left_out = {"reserved": {"contexts", "sleeping engine"}}.get(
             metric, {"contexts", "sleeping engine", "allocator"}
         )
@@ -114,7 +114,7 @@ class Case:
             together(
                 amount for name, amount in s.components["expected"].items() if name not in left_out
             ).in_gib
-            for s in budget.stages
+            for s in estimate.stages
             if s.name not in ("rollout", "weight sync")
         )
         engine = load.pools[0].engine

@@ -29,12 +29,13 @@ def measure_hybrid(torch: Any, hub: Any, tracked: Tracked) -> dict[str, dict[str
     for name in NAMES:
         model = find(name)
         assert model is not None
-        kept = [_kept(torch, hub, tracked, source, model.shape, at) for at in (0, 3)]
+        kept = [_kept((torch, hub, source), tracked, model.shape, at) for at in (0, 3)]
         found[name] = dict(zip(("linear", "full"), kept, strict=True))
     return found
 
 
-def _kept(torch: Any, hub: Any, tracked: Tracked, source: Any, shape: Shape, at: int) -> float:
+def _kept(libraries: tuple[Any, Any, Any], tracked: Tracked, shape: Shape, at: int) -> float:
+    torch, hub, source = libraries
     linear = shape.linear
     assert linear is not None
     config = hub.AutoConfig.for_model(

@@ -19,14 +19,16 @@ def test_the_cases_are_the_ones_meant() -> None:
 
 @pytest.mark.parametrize("case", cases("ran"), ids=lambda case: case.id)
 def test_nothing_that_ran_is_called_impossible(case: Case) -> None:
-    assert case.budget().outcome != "impossible"
+    assert case.estimate().outcome != "impossible"
 
 
 @pytest.mark.parametrize("case", cases("peak"), ids=lambda case: case.id)
 def test_no_measured_peak_is_below_its_floor(case: Case) -> None:
-    budget = case.budget()
+    estimate = case.estimate()
     floor = max(
-        stage.total.floor for stage in budget.stages if stage.name not in ("rollout", "weight sync")
+        stage.total.floor
+        for stage in estimate.stages
+        if stage.name not in ("rollout", "weight sync")
     )
     assert floor.in_gib <= case.data["measured_gib"]
 
@@ -44,8 +46,8 @@ def test_boundaries_within_five_percent() -> None:
     edges = [case for case in cases("ran", "oom") if case.data.get("edge")]
     assert len(edges) == 8
     for case in edges:
-        budget = case.budget()
-        assert abs(budget.peak() / budget.usable - 1) < 0.05, case.id
+        estimate = case.estimate()
+        assert abs(estimate.peak() / estimate.usable - 1) < 0.05, case.id
 
 
 def test_what_was_never_fitted_is_near_in_most_cases() -> None:
@@ -64,7 +66,7 @@ def test_what_was_never_fitted_is_near_in_most_cases() -> None:
 @pytest.mark.parametrize("case", held_out(), ids=lambda case: case.id)
 def test_no_peak_that_was_never_fitted_is_below_its_floor(case: Case) -> None:
     """A floor above what was measured would refuse a run that worked."""
-    stages = [s for s in case.budget().stages if s.name not in ("rollout", "weight sync")]
+    stages = [s for s in case.estimate().stages if s.name not in ("rollout", "weight sync")]
     assert max(stage.total.floor for stage in stages).in_gib <= case.data["measured_gib"]
 
 
@@ -78,7 +80,7 @@ def test_other_constants_would_be_seen() -> None:
     "case", [c for c in cases("oom") if not c.id.startswith("boundary")], ids=lambda case: case.id
 )
 def test_what_ran_out_of_memory_is_not_said_to_fit(case: Case) -> None:
-    assert case.budget().outcome in ("impossible", "likely OOM")
+    assert case.estimate().outcome in ("impossible", "likely OOM")
 
 
 def test_the_report_says_what_it_promises() -> None:

@@ -17,10 +17,10 @@ from bot.memory.activations import (
     routed_kept,
     update_parts,
 )
-from bot.memory.estimate import estimate
+from bot.memory.estimator import estimate_workload
 from bot.memory.experts import adapter_of_experts, copies_in_transit, copies_kept, routed
+from bot.memory.from_plan import workload_of
 from bot.memory.models import find
-from bot.memory.predict import workload_of
 from bot.memory.states import states
 from bot.memory.units import NOTHING, Bytes
 from bot.memory.workload import Adapter, Layout, Pool, Role, Tokens, Workload
@@ -140,7 +140,7 @@ def test_adapters_of_experts_have_states_of_their_own() -> None:
 def test_more_experts_never_lower_a_level(layout: Layout) -> None:
     for one, other in (("none", "rank"), ("rank", "each")):
         less, more = (
-            estimate(
+            estimate_workload(
                 Workload(
                     framework="verl",
                     version="",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.memory import profiles
+from bot.memory import constants
 from bot.memory.activations import (
     all_layers_bytes_per_token,
     checkpoint_bytes_per_token,
@@ -42,14 +42,16 @@ def test_what_layers_of_linear_and_of_full_attention_keep(name: str) -> None:
 
 def test_what_a_logit_takes() -> None:
     measured = RECORDED["logits"]
-    assert measured["log-softmax fp32"] == pytest.approx(profiles.LOG_SOFTMAX_FP32, rel=0.03)
+    assert measured["log-softmax fp32"] == pytest.approx(constants.LOG_SOFTMAX_FP32, rel=0.03)
     assert measured["eager entropy without gradient"] == pytest.approx(
-        profiles.FORWARD_EAGER, rel=0.03
+        constants.FORWARD_EAGER, rel=0.03
     )
     spared = measured["eager entropy"] - measured["checkpointed entropy"]
-    assert pytest.approx(spared, rel=0.03) == profiles.ENTROPY_EAGER - profiles.ENTROPY_CHECKPOINTED
+    assert (
+        pytest.approx(spared, rel=0.03) == constants.ENTROPY_EAGER - constants.ENTROPY_CHECKPOINTED
+    )
     # The leanest form of the eager path; verl's own one has another fp32 copy and its gradient.
-    assert measured["eager entropy"] <= profiles.ENTROPY_EAGER
+    assert measured["eager entropy"] <= constants.ENTROPY_EAGER
 
 
 @pytest.mark.skipif(

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from bot.frameworks import plans
-from bot.memory.budget import Budget
-from bot.memory.estimate import estimate
-from bot.memory.predict import device_named, predict, workload_of
+from bot.memory.estimate import MemoryEstimate
+from bot.memory.estimator import estimate_workload
+from bot.memory.from_plan import device_named, estimate_plan, workload_of
 from bot.shell import read
 from tests.command import ROOT
 
@@ -18,9 +18,9 @@ PAGE = (ROOT / "docs/memory.md").read_text(encoding="utf-8")
 MODEL = "meta-llama/Meta-Llama-3-8B"
 
 
-def _budget(command: str, device: str) -> Budget:
+def _budget(command: str, device: str) -> MemoryEstimate:
     (plan,) = plans(read(command.encode(), "guide.sh"))
-    return predict(plan, device).budget
+    return estimate_plan(plan, device).estimate
 
 
 _CARDS = {
@@ -37,7 +37,7 @@ _ROWS = [
 ]
 
 
-def _four_models(setting: str, more: str = "") -> Budget:
+def _four_models(setting: str, more: str = "") -> MemoryEstimate:
     """PPO of 7B as the page describes it: OpenRLHF's settings, the models in one process."""
     found = _SETTING.fullmatch(setting)
     assert found
@@ -58,7 +58,7 @@ def _four_models(setting: str, more: str = "") -> Budget:
     (plan,) = plans(read(command.encode(), "guide.sh"))
     workload = workload_of(plan)
     pools = tuple(replace(pool, processes=2) for pool in workload.pools)
-    return estimate(replace(workload, pools=pools), device_named(device))
+    return estimate_workload(replace(workload, pools=pools), device_named(device))
 
 
 def test_every_row_of_the_four_models_is_read() -> None:
@@ -68,11 +68,11 @@ def test_every_row_of_the_four_models_is_read() -> None:
 @pytest.mark.parametrize("row", _ROWS, ids=lambda row: str(row[0]))
 def test_four_models_of_7b(row: list[str]) -> None:
     setting, _, floor, expected, usable, verdict = row
-    budget = _four_models(setting)
-    assert float(floor) == pytest.approx(budget.peak("floor").in_gib, abs=0.06)
-    assert float(expected) == pytest.approx(budget.peak().in_gib, abs=0.06)
-    assert float(usable) == pytest.approx(budget.usable.in_gib, abs=0.06)
-    assert re.split("[;:]| without", verdict)[0] == budget.outcome
+    estimate = _four_models(setting)
+    assert float(floor) == pytest.approx(estimate.peak("floor").in_gib, abs=0.06)
+    assert float(expected) == pytest.approx(estimate.peak().in_gib, abs=0.06)
+    assert float(usable) == pytest.approx(estimate.usable.in_gib, abs=0.06)
+    assert re.split("[;:]| without", verdict)[0] == estimate.outcome
 
 
 def test_what_the_page_says_besides_of_four_models() -> None:
@@ -88,17 +88,17 @@ def test_the_reward_model_on_six_cards(length: int) -> None:
     found = re.search(rf"^\| {length} \| (.*) \|$", PAGE, re.MULTILINE)
     assert found
     floor, expected, usable, verdict = found[1].split(" | ")[1:]
-    budget = _budget(
+    estimate = _budget(
         "deepspeed --num_gpus 6 --module openrlhf.cli.train_rm "
         f"--model.model_name_or_path {MODEL} --data.max_len {length} --ds.zero_stage 2 "
         "--ds.lora.rank 64 --train.micro_batch_size 1 --train.batch_size 96 "
         "--model.gradient_checkpointing_enable\n",
         "rtx4090",
     )
-    assert float(floor) == pytest.approx(budget.peak("floor").in_gib, abs=0.06)
-    assert float(expected) == pytest.approx(budget.peak().in_gib, abs=0.06)
-    assert float(usable) == pytest.approx(budget.usable.in_gib, abs=0.06)
-    assert verdict == budget.outcome
+    assert float(floor) == pytest.approx(estimate.peak("floor").in_gib, abs=0.06)
+    assert float(expected) == pytest.approx(estimate.peak().in_gib, abs=0.06)
+    assert float(usable) == pytest.approx(estimate.usable.in_gib, abs=0.06)
+    assert verdict == estimate.outcome
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_ppo_on_four_cards(more: str, before: str, outcome: str) -> None:
     roles = ("actor", "critic", "reward", "ref")
     gpus = " ".join(f"--{role}.num_nodes 1 --{role}.num_gpus_per_node 4" for role in roles)
     models = " ".join(f"--{role}.model_name_or_path {MODEL}" for role in roles[:3])
-    budget = _budget(
+    estimate = _budget(
         f"python3 -m openrlhf.cli.train_ppo_ray {gpus} {models} --train.colocate_all "
         "--vllm.num_engines 4 --vllm.tensor_parallel_size 1 --vllm.gpu_memory_utilization 0.5 "
         "--vllm.enable_sleep --data.max_len 2048 --rollout.max_new_tokens 1024 "
@@ -122,5 +122,5 @@ def test_ppo_on_four_cards(more: str, before: str, outcome: str) -> None:
         f"--actor.gradient_checkpointing_enable --algo.advantage.estimator gae {more}\n",
         "a100",
     )
-    assert float(found[1]) == pytest.approx(budget.peak().in_gib, abs=0.06)
-    assert budget.outcome == outcome
+    assert float(found[1]) == pytest.approx(estimate.peak().in_gib, abs=0.06)
+    assert estimate.outcome == outcome

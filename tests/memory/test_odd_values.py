@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from bot.base.devices import by_token
 from bot.frameworks import plans
-from bot.memory.account import account
-from bot.memory.predict import predict
-from bot.memory.settings import NoPredictionError
+from bot.memory.from_plan import estimate_plan
+from bot.memory.report import report_estimate
+from bot.memory.settings import NoEstimateError
 from bot.rules._support.example import openrlhf, verl
 from bot.shell import read
 
@@ -64,8 +64,8 @@ def made(script: str) -> None:
     for plan in plans(read(script.encode(), "x.sh")):
         estimate, reason = None, "."
         try:
-            estimate = account(predict(plan, H100))
-        except NoPredictionError as error:
+            estimate = report_estimate(estimate_plan(plan, H100))
+        except NoEstimateError as error:
             reason = str(error)
         assert reason.endswith(".")
         assert "\n" not in reason

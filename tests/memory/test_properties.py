@@ -9,8 +9,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from bot.base.devices import Device, by_token
-from bot.memory.budget import COMPONENTS
-from bot.memory.estimate import Estimator, estimate
+from bot.memory.estimate import COMPONENTS
+from bot.memory.estimator import Estimator, estimate_workload
 from bot.memory.models import find
 from bot.memory.shape import Shape
 from bot.memory.units import Bytes
@@ -119,7 +119,7 @@ def workloads(draw: st.DrawFn) -> Workload:
 
 
 def floor(workload: Workload) -> Bytes:
-    return estimate(workload, H100).peak("floor")
+    return estimate_workload(workload, H100).peak("floor")
 
 
 def with_role(workload: Workload, role: Role) -> Workload:
@@ -132,7 +132,7 @@ def with_role(workload: Workload, role: Role) -> Workload:
 @given(workloads())
 @settings(deadline=None, max_examples=200)
 def test_the_levels_are_in_order(workload: Workload) -> None:
-    for stage in estimate(workload, H100).stages:
+    for stage in estimate_workload(workload, H100).stages:
         total = stage.total
         assert total.floor <= total.expected <= total.conservative
         assert all(
@@ -150,7 +150,7 @@ def test_what_is_kept_between_cards_and_shares_changes_no_budget(
         pool = workload.pools[0]
         engine = replace(pool.engine, fraction=share) if pool.engine else None
         fresh = replace(workload, pools=(replace(pool, engine=engine),))
-        assert kept.on(device, share) == estimate(fresh, device)
+        assert kept.on(device, share) == estimate_workload(fresh, device)
 
 
 @given(workloads())
@@ -182,8 +182,8 @@ def test_shorter_lengths_never_raise_any_level(
         Tokens(*(pick(one.at(level), other.at(level)) for level in LEVELS)) for pick in (min, max)
     )
     role = workload.pools[0].roles[0]
-    less = estimate(with_role(workload, replace(role, update=short, forward=short)), H100)
-    more = estimate(with_role(workload, replace(role, update=long, forward=long)), H100)
+    less = estimate_workload(with_role(workload, replace(role, update=short, forward=short)), H100)
+    more = estimate_workload(with_role(workload, replace(role, update=long, forward=long)), H100)
     for level in LEVELS:
         assert less.peak(level) <= more.peak(level)
 
@@ -203,6 +203,6 @@ def test_a_smaller_model_never_raises_the_floor(workload: Workload, at: int) -> 
 
 def test_a_stage_is_made_of_what_has_a_name_and_a_translation() -> None:
     for case in (*cases("ran", "oom", "peak"), *held_out()):
-        for stage in case.budget().stages:
+        for stage in case.estimate().stages:
             for level in LEVELS:
                 assert set(stage.components[level]) <= set(COMPONENTS)

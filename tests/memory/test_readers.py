@@ -6,11 +6,11 @@ import pytest
 
 from bot.base.devices import by_token
 from bot.frameworks import plans
-from bot.memory import profiles
+from bot.memory import constants
+from bot.memory.from_plan import estimate_plan, workload_of
 from bot.memory.lengths import Measured
 from bot.memory.options import in_use, what_helps
-from bot.memory.predict import predict, workload_of
-from bot.memory.settings import NoPredictionError
+from bot.memory.settings import NoEstimateError
 from bot.memory.workload import Pool, Role, Workload
 from bot.rules._support.example import open_instruct, openrlhf, trl, verl
 from bot.shell import read
@@ -43,18 +43,18 @@ def actor(script: str) -> Role:
 @pytest.mark.parametrize(
     ("settings", "per_logit"),
     [
-        ((), profiles.LOG_PROBS),
-        ((f"{ACTOR}.entropy_coeff=0.001",), profiles.ENTROPY_COMPILED),
-        ((f"{ACTOR}.calculate_entropy=True",), profiles.ENTROPY_COMPILED),
+        ((), constants.LOG_PROBS),
+        ((f"{ACTOR}.entropy_coeff=0.001",), constants.ENTROPY_COMPILED),
+        ((f"{ACTOR}.calculate_entropy=True",), constants.ENTROPY_COMPILED),
         (
             (f"{ACTOR}.entropy_coeff=0.001", f"{ACTOR}.use_torch_compile=False"),
-            profiles.ENTROPY_EAGER,
+            constants.ENTROPY_EAGER,
         ),
         (
             (f"{ACTOR}.entropy_coeff=0.001", f"{ACTOR}.entropy_from_logits_with_chunking=True"),
-            profiles.ENTROPY_CHUNKED,
+            constants.ENTROPY_CHUNKED,
         ),
-        (("actor_rollout_ref.model.use_fused_kernels=True",), profiles.FUSED),
+        (("actor_rollout_ref.model.use_fused_kernels=True",), constants.FUSED),
     ],
 )
 def test_the_flags_choose_the_path_of_the_logits(
@@ -135,8 +135,8 @@ def test_ppo_without_ray_has_every_role_in_one_process() -> None:
 
 def test_what_generates_with_the_actors_weights_has_no_copy_of_them() -> None:
     script = verl(*STATIC, "actor_rollout_ref.rollout.name=hf")
-    budget = predict(plans(read(script.encode(), "x.sh"))[0], "h100").budget
-    rollout = next(stage for stage in budget.stages if stage.name == "rollout")
+    estimate = estimate_plan(plans(read(script.encode(), "x.sh"))[0], "h100").estimate
+    rollout = next(stage for stage in estimate.stages if stage.name == "rollout")
     assert "engine weights" not in rollout.components["floor"]
 
 
@@ -179,8 +179,8 @@ def test_reward_model_training_has_pairs_and_no_logits() -> None:
 def test_trl_and_its_precision() -> None:
     role = actor(trl("--use_peft", "--lora_r 16", "--dtype bfloat16"))
     assert (role.backend, role.weight_bytes, role.gradient_bytes) == ("ddp", 2.0, 4.0)
-    assert role.update_logits == profiles.LOG_SOFTMAX_FP32
-    assert actor(trl("--use_liger_kernel")).update_logits == profiles.FUSED
+    assert role.update_logits == constants.LOG_SOFTMAX_FP32
+    assert actor(trl("--use_liger_kernel")).update_logits == constants.FUSED
     dora = actor(trl("--use_peft", "--lora_r 16", "--use_dora")).adapter
     assert dora is not None
     assert dora.kind == "dora"
@@ -195,7 +195,7 @@ def test_open_instruct_has_learners_and_engines() -> None:
 def test_multi_token_prediction_is_not_modelled() -> None:
     off = workload(verl("actor_rollout_ref.model.mtp.enable=False"))
     assert off.pools[0].roles[0].shape == workload(verl()).pools[0].roles[0].shape
-    with pytest.raises(NoPredictionError, match=r"actor_rollout_ref\.model\.mtp\.enable"):
+    with pytest.raises(NoEstimateError, match=r"actor_rollout_ref\.model\.mtp\.enable"):
         workload(verl("actor_rollout_ref.model.mtp.enable=True"))
 
 
@@ -204,7 +204,7 @@ def test_a_launcher_that_takes_every_gpu_needs_the_number() -> None:
         "deepspeed --module openrlhf.cli.train_sft --model.model_name_or_path Qwen/Qwen2.5-7B "
         "--train.micro_batch_size 1\n"
     )
-    with pytest.raises(NoPredictionError, match="takes every GPU"):
+    with pytest.raises(NoEstimateError, match="takes every GPU"):
         workload(line)
     assert workload(line, gpus=8).pools[0].gpus == 8
 
@@ -213,12 +213,12 @@ def test_what_helps_is_what_the_estimate_says_when_it_is_on() -> None:
     h100 = by_token("h100")[0]
     script = verl(*STATIC, "trainer.n_gpus_per_node=2")
     plan = plans(read(script.encode(), "x.sh"))[0]
-    before = predict(plan, h100)
+    before = estimate_plan(plan, h100)
     options = {option.setting: option.saves for option in what_helps(before.workload, h100)}
     setting = f"{ACTOR}.fsdp_config.optimizer_offload=True"
     assert setting in options
     after = plans(read(verl(*STATIC, "trainer.n_gpus_per_node=2", setting).encode(), "x.sh"))[0]
-    made = predict(after, h100)
-    assert before.budget.peak() - made.budget.peak() == options[setting]
+    made = estimate_plan(after, h100)
+    assert before.estimate.peak() - made.estimate.peak() == options[setting]
     assert setting in in_use(made.workload)
     assert setting not in {o.setting for o in what_helps(made.workload, h100)}

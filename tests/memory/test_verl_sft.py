@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from bot.frameworks import plans
-from bot.memory import profiles
+from bot.memory import constants
+from bot.memory.from_plan import estimate_plan, workload_of
 from bot.memory.lengths import Measured
-from bot.memory.predict import predict, workload_of
-from bot.memory.settings import NoPredictionError
+from bot.memory.settings import NoEstimateError
 from bot.memory.workload import Role, Workload
 from bot.shell import read
 
@@ -36,7 +36,7 @@ def role(*settings: str, **more: str) -> Role:
 
 def test_gpus_are_those_of_torchrun() -> None:
     assert role(QWEN).layout.gpus == 8
-    with pytest.raises(NoPredictionError, match="what torchrun is given"):
+    with pytest.raises(NoEstimateError, match="what torchrun is given"):
         workload(QWEN, gpus="$1")
     assert workload(QWEN, gpus="$1", given=4).pools[0].gpus == 4
 
@@ -60,9 +60,9 @@ def test_the_old_trainer_pads_and_has_a_loss_of_its_own() -> None:
         release="0.4.1",
     )
     assert old.update.expected == old.update.conservative == 4 * 1024
-    assert old.update_logits == profiles.LOG_SOFTMAX_FP32
-    assert role(QWEN).update_logits == profiles.LOG_PROBS
-    assert role(QWEN, "model.use_fused_kernels=True").update_logits == profiles.FUSED
+    assert old.update_logits == constants.LOG_SOFTMAX_FP32
+    assert role(QWEN).update_logits == constants.LOG_PROBS
+    assert role(QWEN, "model.use_fused_kernels=True").update_logits == constants.FUSED
 
 
 def test_settings_of_the_engine() -> None:
@@ -81,8 +81,8 @@ def test_settings_of_the_engine() -> None:
 def test_full_fine_tuning_takes_twenty_bytes_a_parameter() -> None:
     """fp32 weights, gradients, two moments, and the step's temporaries: over eight GPUs."""
     line = f"torchrun --nproc_per_node=8 -m verl.trainer.sft_trainer {QWEN}\n"
-    budget = predict(plans(read(line.encode(), "x.sh"))[0], "a100").budget
-    step = next(stage for stage in budget.stages if stage.name == "optimizer")
+    estimate = estimate_plan(plans(read(line.encode(), "x.sh"))[0], "a100").estimate
+    step = next(stage for stage in estimate.stages if stage.name == "optimizer")
     states = sum(
         step.components["expected"][name].in_gib
         for name in ("weights", "gradients", "optimizer", "optimizer's temporaries")

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.frameworks.releases import releases
-from bot.memory.predict import device_named
-from bot.recommend.ladder import SHARES, steps
-from bot.recommend.request import Way, Wish, make_wish
-from bot.recommend.search import Found, Search
+from bot.memory.from_plan import device_named
+from bot.recommend.options import SHARES, steps
+from bot.recommend.request import Candidate, Request, Sizes, make_request
+from bot.recommend.search import FittingCandidate, Search
 
 SIZES = ("0.5B", "1.5B", "3B", "7B", "14B", "32B")
 DEVICES = ("h100", "a100-40", "rtx4090", "h20", "h200", "l40s")
@@ -33,20 +33,18 @@ Asked = tuple[tuple[str, str, str], int, int]
 @cache
 def _search(size: str, asked: Asked) -> Search:
     (framework, task, method), length, batch = asked
-    wish: Wish = make_wish(
-        model=f"Qwen/Qwen2.5-{size}",
+    request: Request = make_request(
+        f"Qwen/Qwen2.5-{size}",
         task=task,
         method=method,
         framework=framework,
-        prompt=length,
-        response=length,
-        batch=batch,
+        sizes=Sizes(prompt=length, response=length, batch=batch),
     )
-    return Search(wish, releases(framework)[-1])
+    return Search(request, releases(framework)[-1])
 
 
 @cache
-def _found(size: str, asked: Asked, device: str, budget: int) -> tuple[Found, ...]:
+def _found(size: str, asked: Asked, device: str, budget: int) -> tuple[FittingCandidate, ...]:
     return tuple(_search(size, asked).on(device_named(device), budget)[0])
 
 
@@ -55,7 +53,7 @@ def _found(size: str, asked: Asked, device: str, budget: int) -> tuple[Found, ..
 def test_a_bigger_budget_removes_nothing(asked: Asked, size: str, device: str) -> None:
     before: list[tuple[int, frozenset[tuple[str, int]]]] = []
     for budget in (1, 2, 4, 8, 16):
-        now = [(f.way.gpus, f.way.options) for f in _found(size, asked, device, budget)]
+        now = [(f.candidate.gpus, f.candidate.options) for f in _found(size, asked, device, budget)]
         assert now[: len(before)] == before
         before = now
 
@@ -66,7 +64,7 @@ def test_a_smaller_model_never_needs_more(asked: Asked, at: int, device: str) ->
     large, small = (_found(SIZES[n], asked, device, 16) for n in (at + 1, at))
     if large:
         assert small
-        assert small[0].way.gpus <= large[0].way.gpus
+        assert small[0].candidate.gpus <= large[0].candidate.gpus
 
 
 @_FEW
@@ -75,19 +73,24 @@ def test_every_recommendation_fits_by_its_own_estimate(
     asked: Asked, size: str, device: str
 ) -> None:
     for found in _found(size, asked, device, 16):
-        assert found.budget.outcome in ("fits", "tight")
-        assert found.budget.peak() <= found.budget.usable
-        assert found.budget.gpus == found.way.gpus <= 16
-        assert set(found.way.on) <= {name for name, _ in found.way.options}
+        assert found.estimate.outcome in ("fits", "tight")
+        assert found.estimate.peak() <= found.estimate.usable
+        assert found.estimate.gpus == found.candidate.gpus <= 16
+        assert set(found.candidate.on) <= {name for name, _ in found.candidate.options}
 
 
 @_FEW
 @given(_QUESTIONS, st.sampled_from(SIZES), st.sampled_from(DEVICES), st.sampled_from([1, 4, 8]))
 def test_nothing_that_fits_is_overlooked(asked: Asked, size: str, device: str, gpus: int) -> None:
     search, card = _search(size, asked), device_named(device)
-    every = steps(search.wish, gpus)
-    found = [f for f in _found(size, asked, device, gpus) if f.way.gpus <= gpus]
+    every = steps(search.request, gpus)
+    found = [f for f in _found(size, asked, device, gpus) if f.candidate.gpus <= gpus]
     for count in range(len(every) + 1):
-        for way, made in search._tried(card, Way(gpus, frozenset(every[:count])), SHARES):
-            if made.outcome in ("fits", "tight") and search._engine(way, card) is None:
+        for candidate, made in search.estimates(
+            card, Candidate(gpus, frozenset(every[:count])), SHARES
+        ):
+            if (
+                made.outcome in ("fits", "tight")
+                and search.engine_shortage(candidate, card) is None
+            ):
                 assert found

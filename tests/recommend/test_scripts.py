@@ -12,8 +12,8 @@ from bot.check.request import CheckOptions, ScriptFile
 from bot.check.script import check_script
 from bot.frameworks import plans
 from bot.frameworks.releases import releases
-from bot.recommend.answer import Answer, recommend
-from bot.recommend.request import TASKS, Wish, make_wish
+from bot.recommend.answer import RecommendAnswer, recommend
+from bot.recommend.request import TASKS, Hardware, Request, Sizes, make_request
 from bot.shell import read
 from tests.shell.judge import Judge, started
 from tests.shell.judge import Script as Shell
@@ -29,23 +29,21 @@ COMBINATIONS = [
 _EVERY = pytest.mark.parametrize(("framework", "task", "method"), COMBINATIONS)
 
 
-def _wish(framework: str, task: str, method: str) -> Wish:
-    return make_wish(
-        model=MODELS[framework],
+def _request(framework: str, task: str, method: str) -> Request:
+    return make_request(
+        MODELS[framework],
         task=task,
         method=method,
         framework=framework,
-        prompt=1024,
-        response=1024,
-        batch=128,
+        sizes=Sizes(prompt=1024, response=1024, batch=128),
     )
 
 
 @functools.cache
-def _answer(framework: str, task: str, method: str) -> Answer:
-    wish = _wish(framework, task, method)
+def _answer(framework: str, task: str, method: str) -> RecommendAnswer:
+    request = _request(framework, task, method)
     devices = ("h100", "rtx4090", "a100-40", "h200")
-    return recommend(wish, release=releases(framework)[-1], named=devices, budget=16)
+    return recommend(request, Hardware(names=devices, budget=16), release=releases(framework)[-1])
 
 
 @_EVERY
@@ -99,17 +97,17 @@ def test_the_estimate_of_a_script_is_its_recommendation(
 def test_numbers_of_gpus_that_are_no_powers_of_two(
     framework: str, task: str, method: str, gpus: int
 ) -> None:
-    wish = make_wish(
-        model=MODELS[framework],
+    request = make_request(
+        MODELS[framework],
         task=task,
         method=method,
         framework=framework,
-        prompt=512,
-        response=512,
-        batch=60,
+        sizes=Sizes(prompt=512, response=512, batch=60),
     )
     answer = recommend(
-        wish, release=releases(framework)[-1], named=("a100",), budget=gpus, whole=True
+        request,
+        Hardware(names=("a100",), budget=gpus, whole=True),
+        release=releases(framework)[-1],
     )
     mine = [one for one in answer.recommendations.predicted if one.gpus == gpus]
     assert mine

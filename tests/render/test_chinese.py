@@ -14,7 +14,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 import bot.render
-from bot.memory.budget import COMPONENTS, STAGES, Outcome
+from bot.memory.estimate import COMPONENTS, STAGES, Outcome
 from bot.render.chinese import SENTENCES
 from bot.render.columns import width_of
 from bot.render.github import github

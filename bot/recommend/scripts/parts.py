@@ -4,26 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.recommend.request import Way, Wish
+from bot.recommend.request import Candidate, Request
 
 
-def head(wish: Wish, way: Way, device: str, release: str) -> list[str]:
+def head(request: Request, candidate: Candidate, device: str, release: str) -> list[str]:
     """Shebang, what the script is, the release it is for, the model's path."""
-    gpus = f"{way.gpus} GPU{'s' if way.gpus > 1 else ''}"
+    what = f"{request.label.upper()} of {request.model.name}"
+    gpus = f"{candidate.gpus} GPU{'s' if candidate.gpus > 1 else ''}"
     return [
         "#!/usr/bin/env bash",
-        f"# {wish.label.upper()} of {wish.model.name} on {gpus} ({device}): made by rlbot from a",
+        f"# {what} on {gpus} ({device}): made by rlbot from a",
         "# prediction of memory. Nobody has run it yet.",
-        f"# {wish.framework}: {release}",
+        f"# {request.framework}: {release}",
         "set -euo pipefail",
         "",
-        f"MODEL_PATH=${{MODEL_PATH:-{wish.path}}}",
+        f"MODEL_PATH=${{MODEL_PATH:-{request.path}}}",
     ]
 
 
-def run_name(wish: Wish, way: Way, device: str) -> str:
+def run_name(request: Request, candidate: Candidate, device: str) -> str:
     """The name of the run."""
-    return f"{wish.token}-{wish.label}-{way.gpus}-{device.lower()}"
+    return f"{request.token}-{request.label}-{candidate.gpus}-{device.lower()}"
 
 
 def command(start: str, arguments: Sequence[str]) -> list[str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.recommend.ladder import first_micro
-from bot.recommend.request import Way, Wish
+from bot.recommend.options import micro_batch
+from bot.recommend.request import Candidate, Request
 from bot.recommend.scripts.parts import command, head, run_name
 
 _ENTRY = {"rm": "reward"}
@@ -18,46 +18,47 @@ _DATA = {
 }
 
 
-def script(wish: Wish, way: Way, device: str, release: str) -> str:
+def script(request: Request, candidate: Candidate, device: str, release: str) -> str:
     """The whole script."""
-    machines = f"--num_machines {way.nodes} " if way.nodes > 1 else ""
+    machines = f"--num_machines {candidate.nodes} " if candidate.nodes > 1 else ""
     start = (
-        f"accelerate launch {machines}--num_processes {way.gpus} --mixed_precision bf16 "
-        f"--use_deepspeed --zero_stage {3 if 'zero3' in way.on else 2} "
-        f"-m trl.scripts.{_ENTRY.get(wish.task, wish.task)}"
+        f"accelerate launch {machines}--num_processes {candidate.gpus} --mixed_precision bf16 "
+        f"--use_deepspeed --zero_stage {3 if 'zero3' in candidate.on else 2} "
+        f"-m trl.scripts.{_ENTRY.get(request.task, request.task)}"
     )
-    lines = head(wish, way, device, release)
-    return "\n".join([*lines, "", *command(start, list(_options(wish, way, device)))])
+    lines = head(request, candidate, device, release)
+    return "\n".join([*lines, "", *command(start, list(_options(request, candidate, device)))])
 
 
-def _options(wish: Wish, way: Way, device: str) -> Iterator[str]:
-    micro = way.value("micro", first_micro(wish, way.gpus))
-    name = run_name(wish, way, device)
+def _options(request: Request, candidate: Candidate, device: str) -> Iterator[str]:
+    micro = micro_batch(request, candidate)
+    name = run_name(request, candidate, device)
     yield '--model_name_or_path "$MODEL_PATH"'
-    yield f"--dataset_name {_DATA[wish.task]}"
+    yield f"--dataset_name {_DATA[request.task]}"
     yield f"--output_dir outputs/{name}"
     yield f"--per_device_train_batch_size {micro}"
-    yield f"--gradient_accumulation_steps {wish.batch * wish.responses // (micro * way.gpus)}"
-    yield f"--learning_rate {'1e-6' if wish.method == 'full' else '1e-5'}"
+    sequences = request.batch * request.responses
+    yield f"--gradient_accumulation_steps {sequences // (micro * candidate.gpus)}"
+    yield f"--learning_rate {'1e-6' if request.method == 'full' else '1e-5'}"
     yield "--gradient_checkpointing"
     yield "--bf16 True"
-    if wish.method != "full":
+    if request.method != "full":
         yield "--use_peft"
-        yield f"--lora_r {wish.rank}"
-        yield f"--lora_alpha {wish.rank}"
-        if wish.method == "dora":
+        yield f"--lora_r {request.rank}"
+        yield f"--lora_alpha {request.rank}"
+        if request.method == "dora":
             yield "--use_dora"
-    if wish.online:
+    if request.online:
         yield "--reward_funcs accuracy_reward"
-        yield f"--num_generations {wish.responses}"
-        yield f"--max_completion_length {wish.response}"
+        yield f"--num_generations {request.responses}"
+        yield f"--max_completion_length {request.response}"
         yield "--use_vllm"
         yield "--vllm_mode colocate"
         yield "--vllm_enable_sleep_mode"
-        yield f"--vllm_tensor_parallel_size {way.value('tensor', 1)}"
-        yield f"--vllm_gpu_memory_utilization {way.share}"
-        yield f"--vllm_max_model_length {wish.prompt + wish.response}"
+        yield f"--vllm_tensor_parallel_size {candidate.value('tensor', 1)}"
+        yield f"--vllm_gpu_memory_utilization {candidate.share}"
+        yield f"--vllm_max_model_length {request.prompt + request.response}"
     else:
-        yield f"--max_length {wish.prompt + wish.response}"
+        yield f"--max_length {request.prompt + request.response}"
     yield "--report_to wandb"
     yield f"--run_name {name}"

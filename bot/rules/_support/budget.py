@@ -13,8 +13,8 @@ from bot.script.trial_log import outcome, reaches, tried_values
 from bot.shell import Files
 
 if TYPE_CHECKING:
-    from bot.memory.budget import Budget
-    from bot.memory.predict import Prediction
+    from bot.memory.estimate import MemoryEstimate
+    from bot.memory.from_plan import PlanEstimate
     from bot.memory.workload import Level
 
 LIMITS = (
@@ -29,7 +29,7 @@ DOCS_ZH = (
 )
 
 
-def predictions(context: RuleContext) -> Iterator[tuple[Plan, Prediction]]:
+def predictions(context: RuleContext) -> Iterator[tuple[Plan, PlanEstimate]]:
     """Each launch with its prediction; launches without one are left out."""
     if context.name.device is None:
         return
@@ -43,17 +43,17 @@ def predictions(context: RuleContext) -> Iterator[tuple[Plan, Prediction]]:
 @lru_cache(maxsize=32)
 def _prediction(
     plan: Plan, device: str, gpus: int | None, files: Files | None
-) -> Prediction | None:
-    from bot.memory.predict import predict
-    from bot.memory.settings import NoPredictionError
+) -> PlanEstimate | None:
+    from bot.memory.from_plan import estimate_plan
+    from bot.memory.settings import NoEstimateError
 
     try:
-        return predict(plan, device, gpus=gpus, files=files)
-    except NoPredictionError:
+        return estimate_plan(plan, device, gpus=gpus, files=files)
+    except NoEstimateError:
         return None
 
 
-def sum_in_words(budget: Budget, level: Level) -> Message:
+def sum_in_words(budget: MemoryEstimate, level: Level) -> Message:
     """The arithmetic of the fullest stage: "weights 14.2 + gradients 14.2 + … = 59.6 GiB"."""
     stage = budget.binding(level)
     parts = sorted(stage.components[level].items(), key=lambda item: -item[1].count)

@@ -1,4 +1,4 @@
-"""From a plan to a budget: the model's shape, the device, the estimate, or why there is none."""
+"""From a plan to an estimate: the model's shape, the device, the workload, or why there is none."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from bot.base.devices import Device, by_token
 from bot.frameworks.plan import Plan
-from bot.memory.agreement import check
-from bot.memory.budget import Budget
-from bot.memory.estimate import estimate
+from bot.memory.divisibility import check_sizes
+from bot.memory.estimate import MemoryEstimate
+from bot.memory.estimator import estimate_workload
 from bot.memory.hub_config import NotReadError
 from bot.memory.lengths import Measured
 from bot.memory.models import Model, find, from_config
-from bot.memory.settings import NoPredictionError
+from bot.memory.settings import NoEstimateError
 from bot.memory.workload import Workload
 
 ReadFile = Callable[[str], bytes | None]
@@ -21,40 +21,40 @@ ReadFile = Callable[[str], bytes | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Prediction:
+class PlanEstimate:
     """An estimate with what it was made from."""
 
     workload: Workload
-    budget: Budget
+    estimate: MemoryEstimate
     model: Model
 
 
 def device_named(token: str | None) -> Device:
-    """The device that a token or a reported name means; raises NoPredictionError otherwise.
+    """The device that a token or a reported name means; raises NoEstimateError otherwise.
 
     A token that means cards of several sizes is refused, unless all but one are of another token
     (`h20` is the 96 GB card, `h20-141` the other).
     """
     if not token:
-        raise NoPredictionError(
+        raise NoEstimateError(
             "The device is not known: the script's name holds none. Name it with --device h100."
         )
     found = by_token(token)
     if not found:
-        raise NoPredictionError(f"The memory of a {token} is not known; name a known device.")
+        raise NoEstimateError(f"The memory of a {token} is not known; name a known device.")
     exact = [device for device in found if device.token == token.lower()] or list(found)
     named = [device for device in exact if token.lower() in device.name_tokens]
     sizes = {device.memory_bytes for device in named or exact}
     if len(sizes) > 1:
         gib = ", ".join(f"{size / 2**30:.0f}" for size in sorted(sizes))
-        raise NoPredictionError(f"{token} may be a card of {gib} GiB; name it exactly.")
+        raise NoEstimateError(f"{token} may be a card of {gib} GiB; name it exactly.")
     return (named or exact)[0]
 
 
 def find_model(path: str, files: ReadFile | None = None) -> Model:
     """The model that a path means: its config.json in the tree first, then its name.
 
-    Raises NoPredictionError when its shape is not known.
+    Raises NoEstimateError when its shape is not known.
     """
     if files is not None and "${?" not in path:
         data = files(f"{path.rstrip('/')}/config.json")
@@ -62,12 +62,12 @@ def find_model(path: str, files: ReadFile | None = None) -> Model:
             try:
                 return from_config(path, data)
             except NotReadError as error:
-                raise NoPredictionError(
+                raise NoEstimateError(
                     f"The config.json of {path} cannot be used: {error}."
                 ) from None
     model = find(path)
     if model is None:
-        raise NoPredictionError(f"The shape of the model {path} is not known.")
+        raise NoEstimateError(f"The shape of the model {path} is not known.")
     return model
 
 
@@ -78,7 +78,7 @@ def workload_of(
     files: ReadFile | None = None,
     gpus: int | None = None,
 ) -> Workload:
-    """What a plan loads onto its GPUs; raises NoPredictionError with a sentence.
+    """What a plan loads onto its GPUs; raises NoEstimateError with a sentence.
 
     `gpus` counts where the plan itself leaves them to the launcher.
     """
@@ -89,43 +89,45 @@ def workload_of(
     for argument in plan.bad_arguments:
         if plan.framework == "verl" and "=" in argument.word.text:
             # Its setting would be taken from the defaults: another model, other batches.
-            raise NoPredictionError(
+            raise NoEstimateError(
                 f"The setting {argument.word.text} cannot be read, so that the launch cannot start."
             )
     if plan.framework == "verl" and plan.algorithm.value == "sft":
         from bot.memory import read_verl_sft
 
-        return check(read_verl_sft.read(plan, model, run, gpus))
+        return check_sizes(read_verl_sft.read(plan, model, run, gpus))
     if plan.framework == "verl":
         from bot.memory import read_verl
 
-        return check(read_verl.read(plan, model, run))
+        return check_sizes(read_verl.read(plan, model, run))
     if plan.framework == "openrlhf":
         from bot.memory import read_openrlhf
 
-        return check(read_openrlhf.read(plan, model, run, gpus))
+        return check_sizes(read_openrlhf.read(plan, model, run, gpus))
     if plan.framework in ("trl", "open-instruct"):
         from bot.memory import read_trainers
 
-        return check(read_trainers.read(plan, model, run, gpus))
-    raise NoPredictionError(f"{plan.framework} is not modelled.")
+        return check_sizes(read_trainers.read(plan, model, run, gpus))
+    raise NoEstimateError(f"{plan.framework} is not modelled.")
 
 
-def predict(
+def estimate_plan(
     plan: Plan,
     device: Device | str | None,
     *,
     run: Measured | None = None,
     files: ReadFile | None = None,
     gpus: int | None = None,
-) -> Prediction:
-    """The budget of a plan on a device (or on the one that a token names).
+) -> PlanEstimate:
+    """The estimate of a plan on a device (or on the one that a token names).
 
-    Raises NoPredictionError with a sentence that says what is missing or contradictory.
+    Raises NoEstimateError with a sentence that says what is missing or contradictory.
     """
     card = device if isinstance(device, Device) else device_named(device)
     workload = workload_of(plan, run=run, files=files, gpus=gpus)
     path = plan.model.value
-    return Prediction(
-        workload=workload, budget=estimate(workload, card), model=find_model(path or "", files)
+    return PlanEstimate(
+        workload=workload,
+        estimate=estimate_workload(workload, card),
+        model=find_model(path or "", files),
     )

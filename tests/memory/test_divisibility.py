@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bot.frameworks import plans
-from bot.memory.predict import predict
-from bot.memory.settings import NoPredictionError
+from bot.memory.from_plan import estimate_plan
+from bot.memory.settings import NoEstimateError
 from bot.rules._support.example import openrlhf, trl, verl
 from bot.shell import read
 
@@ -25,8 +25,8 @@ _SIZE = f"{_ACTOR}.megatron.{{}}_model_parallel_size={{}}"
 
 def _reason(script: str, device: str | None = "h100") -> str:
     (plan,) = plans(read(script.encode(), "x.sh"))
-    with pytest.raises(NoPredictionError) as caught:
-        predict(plan, device)
+    with pytest.raises(NoEstimateError) as caught:
+        estimate_plan(plan, device)
     return str(caught.value)
 
 
@@ -101,4 +101,4 @@ def test_what_divides_is_no_contradiction() -> None:
     for sequence in (1, 2, 4):
         script = verl(*_STATIC, f"{_ACTOR}.ulysses_sequence_parallel_size={sequence}")
         (plan,) = plans(read(script.encode(), "x.sh"))
-        assert predict(plan, "h100").budget.gpus == 8
+        assert estimate_plan(plan, "h100").estimate.gpus == 8

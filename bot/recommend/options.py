@@ -7,10 +7,10 @@ work, then more and smaller passes, then traffic over PCIe, then traffic between
 from __future__ import annotations
 
 from bot.base.messages import message
-from bot.recommend.request import Way, Wish
+from bot.recommend.request import Candidate, Request
 
 Step = tuple[str, int]
-"""An option and its value, as in `Way.options`."""
+"""An option and its value, as in `Candidate.options`."""
 SHARES = (0.6, 0.4, 0.3)
 """Shares of a card that the engine may have, the fastest first."""
 MICRO = 8
@@ -35,67 +35,72 @@ _ORDER: tuple[Step, ...] = (
 )
 
 
-def first_micro(wish: Wish, gpus: int) -> int:
+def first_micro(request: Request, gpus: int) -> int:
     """Sequences of a pass before anything is saved: up to 8, and a divisor of a GPU's share."""
-    share = wish.batch * wish.responses // gpus
+    share = request.batch * request.responses // gpus
     micro = MICRO
     while micro > 1 and share % micro:
         micro //= 2
     return micro
 
 
-def divides(wish: Wish, gpus: int) -> bool:
+def micro_batch(request: Request, candidate: Candidate) -> int:
+    """Sequences of a pass."""
+    return candidate.value("micro", first_micro(request, candidate.gpus))
+
+
+def divides(request: Request, gpus: int) -> bool:
     """Whether a step's sequences can be shared out evenly."""
-    return wish.batch * wish.responses % gpus == 0
+    return request.batch * request.responses % gpus == 0
 
 
-def steps(wish: Wish, gpus: int) -> tuple[Step, ...]:
-    """The options that a wish has on a number of GPUs, the cheapest first."""
-    return tuple(step for step in _ORDER if _has(wish, gpus, step))
+def steps(request: Request, gpus: int) -> tuple[Step, ...]:
+    """The options that a request has on a number of GPUs, the cheapest first."""
+    return tuple(step for step in _ORDER if _has(request, gpus, step))
 
 
-def _has(wish: Wish, gpus: int, step: Step) -> bool:
+def _has(request: Request, gpus: int, step: Step) -> bool:
     name, value = step
-    verl, adapter = wish.framework == "verl", wish.method != "full"
-    reference = wish.task == "dpo" or (wish.online and wish.framework != "trl")
+    verl, adapter = request.framework == "verl", request.method != "full"
+    reference = request.task == "dpo" or (request.online and request.framework != "trl")
     if name == "bf16":
         return verl and adapter
     if name == "zero3":
         return not verl and gpus > 1
     if name == "sleep":
-        return wish.framework == "openrlhf" and wish.online
+        return request.framework == "openrlhf" and request.online
     if name == "checkpointing":
-        return wish.framework != "trl"
+        return request.framework != "trl"
     if name == "ref-offload":
         # Below an adapter verl takes the base for the reference; OpenRLHF keeps a model of its own.
-        return reference and not (verl and adapter) and wish.framework != "trl"
+        return reference and not (verl and adapter) and request.framework != "trl"
     if name == "micro":
-        return value < first_micro(wish, gpus)
+        return value < first_micro(request, gpus)
     if name == "offload":
-        return wish.framework != "trl"
-    heads = wish.model.shape.heads
+        return request.framework != "trl"
+    heads = request.model.shape.heads
     if name == "tensor":
-        return wish.online and gpus % value == 0 and heads % value == 0
+        return request.online and gpus % value == 0 and heads % value == 0
     # Ulysses shares out the heads of the queries; a group of GPUs then has the batch of one.
     return verl and gpus % value == 0 and heads % value == 0
 
 
-def explain(wish: Wish, way: Way) -> list[tuple[str, str]]:
-    """What a way switches on: setting and reason, the cheapest first."""
+def explain(request: Request, candidate: Candidate) -> list[tuple[str, str]]:
+    """What a candidate switches on: setting and reason, the cheapest first."""
     found = []
     order = [name for name, _ in _ORDER]
-    for name in sorted(way.on, key=order.index):
-        value = way.on[name]
-        found.append((_settings(wish)[name].format(value=value), _why(name)))
-    if wish.online and way.share < SHARES[0]:
-        setting = _settings(wish)["share"].format(value=way.share)
-        found.insert("bf16" in way.on, (setting, _why("share")))
+    for name in sorted(candidate.on, key=order.index):
+        value = candidate.on[name]
+        found.append((_settings(request)[name].format(value=value), _why(name)))
+    if request.online and candidate.share < SHARES[0]:
+        setting = _settings(request)["share"].format(value=candidate.share)
+        found.insert("bf16" in candidate.on, (setting, _why("share")))
     return found
 
 
-def _settings(wish: Wish) -> dict[str, str]:
-    sft = wish.framework == "verl" and not wish.online
-    return _SETTINGS["verl sft" if sft else wish.framework]
+def _settings(request: Request) -> dict[str, str]:
+    sft = request.framework == "verl" and not request.online
+    return _SETTINGS["verl sft" if sft else request.framework]
 
 
 _A = "actor_rollout_ref.actor"

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from bot.memory.settings import NoPredictionError
+from bot.memory.settings import NoEstimateError
 from bot.memory.shape import Shape
 from bot.memory.workload import Layout, Workload
 
 
-def check(workload: Workload) -> Workload:
-    """The workload as it is; raises NoPredictionError with a sentence for what cannot start."""
+def check_sizes(workload: Workload) -> Workload:
+    """The workload as it is; raises NoEstimateError with a sentence for what cannot start."""
     for pool in workload.pools:
         for role in pool.roles:
             _layout(role.layout, role.shape, role.name)
         if pool.engine is not None:
             tensor, heads = pool.engine.tensor, pool.engine.shape.heads
             if heads % tensor:
-                raise NoPredictionError(
+                raise NoEstimateError(
                     f"The engine's tensor parallel {tensor} does not divide the model's {heads} "
                     "attention heads."
                 )
             if pool.engine.pipeline > pool.engine.shape.layers:
-                raise NoPredictionError(
+                raise NoEstimateError(
                     f"The engine's pipeline of {pool.engine.pipeline} stages is longer than the "
                     f"model's {pool.engine.shape.layers} layers."
                 )
@@ -30,23 +30,23 @@ def check(workload: Workload) -> Workload:
 def _layout(layout: Layout, shape: Shape, role: str) -> None:
     for name, size in (("tensor", layout.tensor), ("sequence", layout.sequence)):
         if shape.heads % size:
-            raise NoPredictionError(
+            raise NoEstimateError(
                 f"The {role}'s {name} parallel {size} does not divide the model's {shape.heads} "
                 "attention heads."
             )
     if layout.pipeline > shape.layers:
-        raise NoPredictionError(
+        raise NoEstimateError(
             f"The {role}'s pipeline of {layout.pipeline} stages is longer than the model's "
             f"{shape.layers} layers."
         )
     if layout.expert > 1:
         count = shape.experts.count if shape.experts else 0
         if not count:
-            raise NoPredictionError(
+            raise NoEstimateError(
                 f"The {role}'s expert parallel is {layout.expert}, but its model has no experts."
             )
         if count % layout.expert:
-            raise NoPredictionError(
+            raise NoEstimateError(
                 f"The {role}'s expert parallel {layout.expert} does not divide the model's {count} "
                 "experts."
             )

@@ -1,0 +1,54 @@
+"""An estimate, or the reason why there is none, as the report has it."""
+
+from __future__ import annotations
+
+from bot.memory.from_plan import PlanEstimate
+from bot.memory.options import in_use, what_helps
+from bot.memory.units import Bytes
+from bot.report import Estimate, EstimateOption, EstimateStage
+
+
+def report_estimate(plan_estimate: PlanEstimate) -> Estimate:
+    """The estimate with what would help; figures in GiB with two decimals."""
+    estimate = plan_estimate.estimate
+    options = what_helps(plan_estimate.workload, estimate.device)
+    return Estimate(
+        outcome=estimate.outcome,
+        model=plan_estimate.model.name,
+        device=estimate.device.label,
+        gpus=estimate.gpus,
+        memory_gib=round(estimate.device.memory_gib, 2),
+        usable_gib=estimate.device.usable_gib,
+        binding=estimate.binding().name,
+        peak_gib=_gib(estimate.peak()),
+        stages=tuple(
+            EstimateStage(
+                stage=stage.name,
+                pool=stage.pool,
+                floor_gib=_gib(stage.total.floor),
+                expected_gib=_gib(stage.total.expected),
+                conservative_gib=_gib(stage.total.conservative),
+                components={
+                    name: _gib(amount) for name, amount in stage.components["expected"].items()
+                },
+            )
+            for stage in estimate.stages
+        ),
+        options=tuple(
+            EstimateOption(setting=option.setting, saves_gib=_gib(option.saves))
+            for option in options
+        ),
+        applied=in_use(plan_estimate.workload),
+        host_gib=_gib(estimate.host),
+        assumptions=estimate.assumptions,
+        measured_lengths=estimate.measured,
+    )
+
+
+def no_estimate(reason: str) -> Estimate:
+    """No estimate, and why."""
+    return Estimate(outcome="no prediction", reason=reason)
+
+
+def _gib(amount: Bytes) -> float:
+    return round(amount.in_gib, 2)
