@@ -43,11 +43,12 @@ PEAK = 77.125
 
 OURS = """
 import json, sys
-from bot.evidence.links import parse_link
+from bot.evidence.links import RunHosts, parse_link
 from bot.evidence.online import Access, read_online
 from bot.base.secrets import Secret
 url, link, key = sys.argv[1:]
-facts = read_online(parse_link(link, origins=[url]), Access(base_url=url, key=Secret(key)))
+hosts = RunHosts(origins=(url,))
+facts = read_online(parse_link(link, hosts), Access(base_url=url, key=Secret(key)))
 found = facts.history["perf/max_memory_reserved_gb"]
 print(json.dumps([found.maximum, found.at_step, found.rows, list(facts.gaps)]))
 """

@@ -28,10 +28,7 @@ def back(
     try:
         from bot.evidence.links import parse_link
 
-        links = [
-            parse_link(stated.text, hosts=options.config.wandb_hosts, origins=options.origins)
-            for stated in header.links
-        ]
+        links = [parse_link(stated.text, options.hosts) for stated in header.links]
     except EvidenceError as error:
         return None, None, plan, (Unchecked(check="evidence", reason=sentence_of(error)),)
     if run is None and links and options.linked is not None:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from bot.base.config import Config
 from bot.evidence.facts import Facts
-from bot.evidence.links import RunLink
+from bot.evidence.links import PUBLIC_ONLY, RunHosts, RunLink
 from bot.frameworks import ConfigTree
 from bot.shell import Files
 
@@ -64,8 +64,8 @@ class CheckOptions:
     it what it sources and runs."""
     linked: Callable[[RunLink], Facts] | None = None
     """Reads a run that is linked; None where nothing may be fetched."""
-    origins: Sequence[str] = ()
-    """Origins of run pages on the caller's own W&B server, beside the configured hosts."""
+    hosts: RunHosts = PUBLIC_ONLY
+    """The servers that a linked run may lie on."""
     runs_in_use: Mapping[str, tuple[str, ...]] | None = None
     """Run, as `entity/project/id`, to what rests on it besides the script; None when unknown."""
     evidence: Literal["off", "optional", "required"] = "off"

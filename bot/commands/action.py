@@ -191,7 +191,7 @@ def _asked(environment: Mapping[str, str]) -> CheckRequest:
             config=config,
             evidence="required",
             linked=linked(access),
-            origins=access.page_origins,
+            hosts=access.run_hosts(config.wandb_hosts),
         )
 
     return CheckRequest(options=options)

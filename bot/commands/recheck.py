@@ -43,7 +43,7 @@ def again(arguments: argparse.Namespace) -> int:
             raise EvidenceError(
                 "The report does not say where the run lies; pass its folder or link with --run."
             )
-        link = parse_link(url, hosts=config.wandb_hosts, origins=options.origins)
+        link = parse_link(url, options.hosts)
         return read(link, linked=options.linked)
 
     found = read_again(compared, fetch)

@@ -38,7 +38,7 @@ def run_of(text: str, options: CheckOptions) -> Path | RunLink:
     from bot.evidence.links import parse_link
 
     try:
-        return parse_link(text, hosts=options.config.wandb_hosts, origins=options.origins)
+        return parse_link(text, options.hosts)
     except EvidenceError as error:
         raise UserError(f"--run: {error}") from None
 
@@ -54,8 +54,10 @@ def reading(offline: bool, config: Config) -> dict[str, object]:
     access = Access.from_environment(
         os.environ, home=Path.home(), allow_private_runs=config.allow_private_runs
     )
-    origins = access.page_origins
-    return {"origins": origins, "linked": None if offline else linked(access)}
+    return {
+        "hosts": access.run_hosts(config.wandb_hosts),
+        "linked": None if offline else linked(access),
+    }
 
 
 def linked(access: object) -> Callable[[RunLink], Facts]:

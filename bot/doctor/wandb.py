@@ -25,7 +25,7 @@ def check(around: Surroundings) -> Iterator[CheckAnswer]:
     try:
         access = Access.from_environment(around.environment, home=around.home)
         origin = next(iter(access.page_origins), "https://wandb.ai")
-        link = parse_link(f"{origin}/entity/project/runs/run", origins=access.page_origins)
+        link = parse_link(f"{origin}/entity/project/runs/run", access.run_hosts())
         key = access.key_for(link)
     except (UserError, EvidenceError) as error:
         remedy = "Correct it, or unset it: public runs are read without a key."

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from bot.base.messages import message
 from bot.evidence.facts import EvidenceError
-from bot.evidence.links import HOSTS, RunLink, parse_link
+from bot.evidence.links import HOSTS, PUBLIC_ONLY, RunHosts, RunLink, parse_link
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -78,14 +78,11 @@ class FoundLinks:
     refused: tuple[RefusedLink, ...] = ()
 
 
-def find_links(text: str, hosts: Iterable[str] = (), *, origins: Iterable[str] = ()) -> FoundLinks:
+def find_links(text: str, hosts: RunHosts = PUBLIC_ONLY) -> FoundLinks:
     """The run links of a Markdown text, on a public host or one of `hosts`. Never raises.
-
-    `origins` are those of the caller's own server, as `parse_link` takes them.
 
     Links in quotes and code are left out where the text holds any outside of them.
     """
-    hosts, origins = tuple(hosts), tuple(origins)
     found: dict[RunLink, FoundLink] = {}
     refused: dict[str, RefusedLink] = {}
     before = ""
@@ -93,10 +90,10 @@ def find_links(text: str, hosts: Iterable[str] = (), *, origins: Iterable[str] =
         for address in block.addresses:
             if len(found) + len(refused) >= MAX_LINKS:
                 break
-            if not _concerns(address, hosts):
+            if not _concerns(address, hosts.names):
                 continue
             try:
-                link = parse_link(address, hosts, origins=origins)
+                link = parse_link(address, hosts)
             except EvidenceError as error:
                 shown = _USER.sub(r"\1***@", address)[:300]
                 refused.setdefault(shown, RefusedLink(shown, error.sentence))

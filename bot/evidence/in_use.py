@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Final
 
 from bot.evidence.facts import EvidenceError
-from bot.evidence.links import RunLink, parse_link
+from bot.evidence.links import PUBLIC_ONLY, RunHosts, RunLink, parse_link
 
 MAX_NAMED: Final = 5_000
 """Links of one text that are looked at."""
@@ -21,16 +21,13 @@ def name_of(link: RunLink) -> str:
     return f"{link.entity}/{link.project}/{link.run_id}"
 
 
-def runs_named(
-    text: str, hosts: Iterable[str] = (), origins: Iterable[str] = ()
-) -> Iterator[RunLink]:
+def runs_named(text: str, hosts: RunHosts = PUBLIC_ONLY) -> Iterator[RunLink]:
     """The runs that a script or a page links to, in its order, comments included."""
-    hosts, origins = tuple(hosts), tuple(origins)
     for count, match in enumerate(_ADDRESS.finditer(text)):
         if count >= MAX_NAMED:
             return
         try:
-            yield parse_link(match[0].rstrip(").,;:!?*_~]}"), hosts, origins=origins)
+            yield parse_link(match[0].rstrip(").,;:!?*_~]}"), hosts)
         except EvidenceError:
             continue
 
@@ -41,19 +38,17 @@ def in_use(
     page: str | None = None,
     *,
     chosen: Mapping[str, RunLink] | None = None,
-    hosts: Iterable[str] = (),
-    origins: Iterable[str] = (),
+    hosts: RunHosts = PUBLIC_ONLY,
 ) -> dict[str, tuple[str, ...]]:
     """Run to what rests on it besides the script `path`: other scripts, and rows of the page.
 
     `scripts` are texts by path; `chosen` the runs that other scripts of the change were given. A
     row that names the script's own file is its own.
     """
-    hosts, origins = tuple(hosts), tuple(origins)
     found: dict[str, dict[str, None]] = {}
     for other, text in scripts.items():
         if other != path:
-            for link in runs_named(text, hosts, origins):
+            for link in runs_named(text, hosts):
                 found.setdefault(name_of(link), {}).setdefault(other)
     for other, link in (chosen or {}).items():
         if other != path:
@@ -61,6 +56,6 @@ def in_use(
     own = PurePosixPath(path).name
     for row in _ROW.split(page or ""):
         if own not in row:
-            for link in runs_named(row, hosts, origins):
+            for link in runs_named(row, hosts):
                 found.setdefault(name_of(link), {}).setdefault("a row of the page")
     return {run: tuple(places) for run, places in found.items()}

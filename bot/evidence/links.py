@@ -8,7 +8,6 @@ an address is built anew from entity, project and run.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -55,11 +54,55 @@ class RunLink:
         return f"{self.origin}{HOSTS.get(self.host, '')}/{self.entity}/{project}/runs/{self.run_id}"
 
 
-def parse_link(text: str, hosts: Iterable[str] = (), *, origins: Iterable[str] = ()) -> RunLink:
-    """The run that `text` links to, on a public host or one of `hosts` (self-hosted servers).
+@dataclass(frozen=True, slots=True)
+class RunHosts:
+    """The servers that run pages are read from, besides the public service."""
 
-    `origins` are those of the caller's own server ("https://wandb.example.com:8443"): the one way
-    to a port, and to http for this machine.
+    names: tuple[str, ...] = ()
+    """Hosts of self-hosted servers, from the configuration (`wandb_hosts`)."""
+    origins: tuple[str, ...] = ()
+    """Origins of the caller's own server ("https://wandb.example.com:8443"): the one way to a
+    port, and to http for this machine."""
+
+    def place(self, text: str) -> tuple[str, str, str]:
+        """Scheme, host and path below the pages' prefix of an address on one of the servers.
+
+        Raises EvidenceError, with the reason, for an address elsewhere.
+        """
+        for origin in self.origins:
+            if text.startswith(origin + "/"):
+                scheme, _, host = origin.partition("://")
+                return scheme, host, text.removeprefix(origin)
+        address = _ADDRESS.match(text)
+        if address is None:
+            raise _refused(message("it does not begin with https://"))
+        host, path = address["authority"], address["rest"] or ""
+        if "@" in host:
+            why = message("it holds a user name or password; remove them, and renew the password")
+            raise _refused(why)
+        if ":" in host:
+            raise _refused(message("it names a port"))
+        prefixes = dict.fromkeys((name for name in self.names if _HOST.match(name)), "") | HOSTS
+        if host not in prefixes:
+            raise EvidenceError(
+                message(
+                    "The link's host {host} is not one that evidence is read from ({known}); add a "
+                    "self-hosted server to the configuration.",
+                    host=repr(host[:100]),
+                    known=", ".join(sorted(prefixes)),
+                )
+            )
+        prefix = prefixes[host]
+        if not path.startswith(prefix + "/"):
+            raise _refused(_why(path))
+        return "https", host, path.removeprefix(prefix)
+
+
+PUBLIC_ONLY: Final = RunHosts()
+
+
+def parse_link(text: str, hosts: RunHosts = PUBLIC_ONLY) -> RunLink:
+    """The run that `text` links to, on a public host or one of `hosts`.
 
     Raises EvidenceError, with the reason, for anything that is not exactly a link to one run.
     """
@@ -69,43 +112,11 @@ def parse_link(text: str, hosts: Iterable[str] = (), *, origins: Iterable[str] =
     if not text.isascii() or not text.isprintable() or " " in text or "\\" in text:
         why = message("it holds spaces, backslashes or characters outside of printable ASCII")
         raise _refused(why)
-    for origin in origins:
-        if text.startswith(origin + "/"):
-            scheme, _, host = origin.partition("://")
-            page = _PAGE.match(text.removeprefix(origin))
-            if page is None:
-                raise _refused(_why(text.removeprefix(origin)))
-            return _link(host, page, scheme)
-    address = _ADDRESS.match(text)
-    if address is None:
-        raise _refused(message("it does not begin with https://"))
-    authority = address["authority"]
-    if "@" in authority:
-        why = message("it holds a user name or password; remove them, and renew the password")
-        raise _refused(why)
-    if ":" in authority:
-        raise _refused(message("it names a port"))
-    known = dict.fromkeys((host for host in hosts if _HOST.match(host)), "") | HOSTS
-    if authority not in known:
-        raise EvidenceError(
-            message(
-                "The link's host {host} is not one that evidence is read from ({known}); add a "
-                "self-hosted server to the configuration.",
-                host=repr(authority[:100]),
-                known=", ".join(sorted(known)),
-            )
-        )
-    rest = address["rest"] or ""
-    prefix = known[authority]
-    page = _PAGE.match(rest.removeprefix(prefix)) if rest.startswith(prefix + "/") else None
+    scheme, host, path = hosts.place(text)
+    page = _PAGE.match(path)
     if page is None:
-        raise _refused(_why(rest.removeprefix(prefix)))
-    return _link(authority, page)
-
-
-def _link(host: str, page: re.Match[str], scheme: str = "https") -> RunLink:
-    project = page["project"].replace("%20", " ")
-    return RunLink(host, page["entity"], project, page["run"], scheme)
+        raise _refused(_why(path))
+    return RunLink(host, page["entity"], page["project"].replace("%20", " "), page["run"], scheme)
 
 
 def _why(path: str) -> str:

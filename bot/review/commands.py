@@ -319,7 +319,7 @@ def _runs(
     from bot.evidence.links import parse_link
 
     try:
-        link = parse_link(command.link, hosts=options.config.wandb_hosts, origins=options.origins)
+        link = parse_link(command.link, options.hosts)
     except EvidenceError as error:
         raise UserError(sentence_of(error)) from None
     return {chosen[0]: link}

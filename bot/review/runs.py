@@ -49,14 +49,7 @@ class ChangeRuns:
     ) -> dict[str, tuple[str, ...]]:
         """What else rests on which run, for the script `path`."""
         chosen = {p: run for p, run in self.runs.items() if isinstance(run, RunLink)}
-        return in_use(
-            path,
-            self.scripts,
-            page,
-            chosen=chosen,
-            hosts=options.config.wandb_hosts,
-            origins=options.origins,
-        )
+        return in_use(path, self.scripts, page, chosen=chosen, hosts=options.hosts)
 
 
 def change_runs(
@@ -105,9 +98,7 @@ def _header(reading: Reading, options: CheckOptions) -> tuple[RunLink, ...]:
     links = []
     for stated in read_header(reading.comments).links:
         try:
-            links.append(
-                parse_link(stated.text, options.config.wandb_hosts, origins=options.origins)
-            )
+            links.append(parse_link(stated.text, options.hosts))
         except EvidenceError:
             continue
     return tuple(dict.fromkeys(links))
@@ -128,7 +119,7 @@ def _said(
     except UserError:
         return (), ()
     for text in texts:
-        links = find_links(text.body, options.config.wandb_hosts, origins=options.origins)
+        links = find_links(text.body, options.hosts)
         for each in links.links:
             found.setdefault(each.link, each)
         for other in links.refused:

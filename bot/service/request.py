@@ -56,8 +56,7 @@ def asked_of(
                 finally:
                     metrics.wandb_seconds.observe(time.perf_counter() - started)
 
-        return CheckOptions(
-            config=config, evidence="required", linked=linked, origins=access.page_origins
-        )
+        hosts = access.run_hosts(config.wandb_hosts)
+        return CheckOptions(config=config, evidence="required", linked=linked, hosts=hosts)
 
     return CheckRequest(options=options)

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.evidence.find_links import FoundLinks, find_links
+from bot.evidence.links import RunHosts
 from tests.render.judge import hostile
 
 RUN = "https://wandb.ai/team/proj/runs/abc123"
@@ -14,11 +15,11 @@ NEW = "https://forge.coreweave.com/wandb/team/proj/runs/abc124"
 
 
 def urls(text: str, *hosts: str) -> list[str]:
-    return [each.link.url for each in find_links(text, hosts).links]
+    return [each.link.url for each in find_links(text, RunHosts(hosts)).links]
 
 
 def refused(text: str, *hosts: str) -> list[tuple[str, str]]:
-    return [(each.text, each.reason) for each in find_links(text, hosts).refused]
+    return [(each.text, each.reason) for each in find_links(text, RunHosts(hosts)).refused]
 
 
 @pytest.mark.parametrize(

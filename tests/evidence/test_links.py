@@ -9,9 +9,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bot.evidence.facts import EvidenceError
-from bot.evidence.links import RunLink, parse_link
+from bot.evidence.links import RunHosts, RunLink, parse_link
 
-OWN = ("wandb.example.org",)
+OWN = RunHosts(("wandb.example.org",))
 BASE = "https://wandb.ai/team/proj/runs/abc123"
 
 segment = st.from_regex(r"[A-Za-z0-9_.-]{1,128}", fullmatch=True).filter(
@@ -22,7 +22,7 @@ project = st.from_regex(r"[A-Za-z0-9_. -]{1,40}", fullmatch=True).filter(
 )
 links = st.builds(
     RunLink,
-    st.sampled_from(("wandb.ai", "forge.coreweave.com", *OWN)),
+    st.sampled_from(("wandb.ai", "forge.coreweave.com", *OWN.names)),
     segment,
     project,
     segment,

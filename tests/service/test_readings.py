@@ -91,7 +91,7 @@ def test_the_verdict_follows_when_wandb_is_back(
                 config=config,
                 evidence="required",
                 linked=noted(lambda link: read_online(link, access, bounds=bounds)),
-                origins=access.page_origins,
+                hosts=access.run_hosts(),
             )
         )
         with running(here, key, sqlite, wanted, looks=(0.5, 2.0, 2.0, 2.0, 2.0)) as app:

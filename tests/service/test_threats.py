@@ -6,7 +6,7 @@ import pytest
 
 from bot.base.config import Config
 from bot.evidence.facts import EvidenceError
-from bot.evidence.links import parse_link
+from bot.evidence.links import RunHosts, parse_link
 from bot.service.metrics import Metrics
 from bot.service.request import access_of, asked_of
 from bot.service.settings import read_settings
@@ -29,14 +29,14 @@ KEY = {"WANDB_API_KEY": "the-key-of-the-operator"}
 def test_t9_an_address_that_is_no_run_of_an_allowed_host_is_never_asked(link: str) -> None:
     options = asked_of(Metrics(), environment=KEY).options(Config())
     with pytest.raises(EvidenceError):
-        parse_link(link, origins=options.origins)
+        parse_link(link, options.hosts)
 
 
 def test_t9_the_operators_key_goes_to_its_own_host_alone() -> None:
     access = access_of(Config(), KEY, private_runs=True)
     assert access.key_for(parse_link("https://wandb.ai/e/p/runs/r")) is not None
     # A repository may name a host, and gets no key for it.
-    other = parse_link("https://w.example/e/p/runs/r", hosts=["w.example"])
+    other = parse_link("https://w.example/e/p/runs/r", RunHosts(("w.example",)))
     assert access.key_for(other) is None
 
 

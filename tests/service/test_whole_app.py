@@ -269,7 +269,7 @@ def test_a_wandb_that_is_down_is_said_and_holds_nothing_up(
                 config=config,
                 evidence="required",
                 linked=lambda link: read_online(link, access, bounds=bounds),
-                origins=access.page_origins,
+                hosts=access.run_hosts(),
             )
         )
         with running(here, key, sqlite, wanted) as app:

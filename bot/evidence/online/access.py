@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ipaddress
 import netrc
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -19,7 +19,7 @@ from bot.base.errors import UserError
 from bot.base.messages import message
 from bot.base.secrets import Secret
 from bot.evidence.facts import EvidenceError
-from bot.evidence.links import RunLink
+from bot.evidence.links import RunHosts, RunLink
 
 PUBLIC: Final = {
     "wandb.ai": "https://api.wandb.ai",
@@ -72,13 +72,17 @@ class Access:
 
     @property
     def page_origins(self) -> tuple[str, ...]:
-        """The origin of run pages on the configured server, for `parse_link`; empty for public."""
+        """The origin of run pages on the configured server; empty for the public service."""
         if self.base_url is None:
             return ()
         parts = urlsplit(self.base_url)
         if parts.netloc in _PAGES or parts.netloc in PUBLIC:
             return ()
         return (f"{parts.scheme}://{parts.netloc}",)
+
+    def run_hosts(self, names: Iterable[str] = ()) -> RunHosts:
+        """The servers whose runs may be linked: the caller's own, and those of these names."""
+        return RunHosts(tuple(names), self.page_origins)
 
     def api_of(self, link: RunLink) -> str:
         """The address of the API that answers for a link's host."""

@@ -75,7 +75,7 @@ class Room:
             allow_private_runs=allow_private,
         )
         return read_online(
-            parse_link(link or self.server.link(run), origins=access.page_origins),
+            parse_link(link or self.server.link(run), access.run_hosts()),
             access,
             bounds=Bounds(siblings=siblings_most, retry_seconds=0.05, **bounds),
             siblings=siblings,

@@ -9,7 +9,7 @@ import pytest
 from bot.base.errors import UserError
 from bot.base.secrets import Secret
 from bot.evidence.facts import EvidenceError
-from bot.evidence.links import parse_link
+from bot.evidence.links import RunHosts, parse_link
 from bot.evidence.online import Access
 from bot.evidence.online.access import is_loopback
 from tests.evidence.online.conftest import Room
@@ -26,7 +26,7 @@ def access(home: Path | None = None, **environment: str) -> Access:
 
 
 def key_of(made: Access, text: str) -> str | None:
-    link = parse_link(text, hosts=["other.example.org"], origins=made.page_origins)
+    link = parse_link(text, made.run_hosts(["other.example.org"]))
     key = made.key_for(link)
     return key.reveal() if key else None
 
@@ -40,16 +40,16 @@ def key_of(made: Access, text: str) -> str | None:
     ],
 )
 def test_the_api_of_a_page(link: str, api: str) -> None:
-    assert access().api_of(parse_link(link, hosts=["other.example.org"])) == api
+    assert access().api_of(parse_link(link, RunHosts(("other.example.org",)))) == api
 
 
 def test_a_server_of_ones_own() -> None:
     made = access(WANDB_BASE_URL=f"{OWN}:8443/")
-    link = parse_link(f"{OWN}:8443/a/b/runs/c/overview?nw=x", origins=made.page_origins)
+    link = parse_link(f"{OWN}:8443/a/b/runs/c/overview?nw=x", made.run_hosts())
     assert link.url == f"{OWN}:8443/a/b/runs/c"
     assert made.api_of(link) == f"{OWN}:8443"
     with pytest.raises(EvidenceError, match="port"):
-        parse_link(f"{OWN}:8444/a/b/runs/c", origins=made.page_origins)
+        parse_link(f"{OWN}:8444/a/b/runs/c", made.run_hosts())
 
 
 @pytest.mark.parametrize("base", ["https://api.wandb.ai", "https://api.forge.coreweave.com"])
@@ -134,10 +134,10 @@ def test_what_this_machine_is(host: str, ours: bool) -> None:
 
 def test_plain_http_is_for_this_machine_and_the_configured_server() -> None:
     made = access(WANDB_BASE_URL="http://localhost:8080")
-    assert parse_link("http://localhost:8080/a/b/runs/c", origins=made.page_origins).run_id == "c"
+    assert parse_link("http://localhost:8080/a/b/runs/c", made.run_hosts()).run_id == "c"
     for link in ("http://localhost:8081/a/b/runs/c", "http://wandb.ai/a/b/runs/c"):
         with pytest.raises(EvidenceError):
-            parse_link(link, origins=made.page_origins)
+            parse_link(link, made.run_hosts())
 
 
 def test_the_key_is_sent_to_its_server_alone(room: Room) -> None:

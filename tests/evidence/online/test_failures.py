@@ -19,7 +19,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.evidence.facts import EvidenceError
-from bot.evidence.links import parse_link
+from bot.evidence.links import RunHosts, parse_link
 from bot.evidence.online import Access, read_online
 from tests.evidence.online.conftest import Room, processes_of
 from tests.wandb_server.faults import Fault
@@ -181,12 +181,12 @@ def test_nobody_listens(room: Room, snapshot: SnapshotAssertion) -> None:
         url = f"http://127.0.0.1:{free.getsockname()[1]}"
     access = Access(base_url=url)
     with pytest.raises(EvidenceError) as caught:
-        read_online(parse_link(f"{url}/a/b/runs/c", origins=[url]), access)
+        read_online(parse_link(f"{url}/a/b/runs/c", RunHosts(origins=(url,))), access)
     assert str(caught.value).replace(url.partition("://")[2], "HOST") == snapshot
 
 
 def test_a_name_that_is_not_known(room: Room, snapshot: SnapshotAssertion) -> None:
-    link = parse_link("https://wandb.invalid/a/b/runs/c", hosts=["wandb.invalid"])
+    link = parse_link("https://wandb.invalid/a/b/runs/c", RunHosts(("wandb.invalid",)))
     with pytest.raises(EvidenceError) as caught:
         read_online(link, Access())
     assert str(caught.value) == snapshot
@@ -196,7 +196,7 @@ def test_a_certificate_that_nobody_signed(
     room: Room, tmp_path: Path, snapshot: SnapshotAssertion
 ) -> None:
     with Wandb(tls=_self_signed(tmp_path)).serving() as server:
-        link = parse_link(server.link("abc123"), origins=[server.url])
+        link = parse_link(server.link("abc123"), RunHosts(origins=(server.url,)))
         with pytest.raises(EvidenceError) as caught:
             read_online(link, Access(base_url=server.url))
         assert str(caught.value).replace(server.url.partition("://")[2], "HOST") == snapshot

@@ -11,7 +11,7 @@ from typing import Final
 import pytest
 
 from bot.evidence.claims import compare
-from bot.evidence.links import parse_link
+from bot.evidence.links import RunHosts, parse_link
 from bot.report import Evidence
 from tests.evidence.online.conftest import Room, Uploaded
 from tests.evidence.samples import MATCHING, NAME, claim, config, plan
@@ -115,7 +115,7 @@ def _evidence(room: Room, uploaded: Uploaded, case: Case) -> Evidence:
         room.server.store.add(uploaded(other))
     facts = room.read(siblings=True)
     assert facts.gaps == ()
-    link = parse_link(room.server.link("abc123"), origins=[room.server.url])
+    link = parse_link(room.server.link("abc123"), RunHosts(origins=(room.server.url,)))
     return compare(plan(data__train_batch_size=case.batch), NAME, facts, link=link)
 
 
