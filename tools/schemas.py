@@ -9,7 +9,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from bot.base.config import Config
 from bot.base.resources import schemas
+from bot.bisect.report import Bracket, Plan
+from bot.recommend.report import Recommendations
 from bot.report import Report
 
 BASE = "https://github.com/rlbot-tuning/rlbot/blob/main/schemas/"
@@ -26,16 +29,12 @@ def config_schema() -> dict[str, Any]:
     """JSON Schema (2020-12) of `.rlbot.yml`."""
     from pydantic import TypeAdapter
 
-    from bot.base.config import Config
-
     return _published(TypeAdapter(Config).json_schema(mode="validation"), "config-v1")
 
 
 def recommend_schema() -> dict[str, Any]:
     """JSON Schema of `recommend-v1`."""
     from pydantic import TypeAdapter
-
-    from bot.recommend.report import Recommendations
 
     adapter = TypeAdapter(Recommendations)
     return _published(adapter.json_schema(mode="serialization"), "recommend-v1")
@@ -44,8 +43,6 @@ def recommend_schema() -> dict[str, Any]:
 def bisect_schemas() -> dict[str, dict[str, Any]]:
     """JSON Schemas of `bisect-plan-v1` and `bisect-read-v1`, by these names."""
     from pydantic import TypeAdapter
-
-    from bot.bisect.report import Bracket, Plan
 
     return {
         name: _published(TypeAdapter(model).json_schema(mode="serialization"), name)

@@ -206,15 +206,17 @@ def _row(
     header: Header,
     options: CheckOptions,
 ) -> Row:
-    from bot.table import make_row
+    from bot.table import RowDetails, make_row
 
     return make_row(
         plan,
         name,
+        RowDetails(
+            link=options.link or script.link or script.path,
+            contributor=contributor(script, header, options),
+            tag=stated_tag(header, options),
+        ),
         facts=facts,
-        link=options.link or script.link or script.path,
-        contributor=contributor(script, header, options),
-        tag=stated_tag(header, options),
     )
 
 

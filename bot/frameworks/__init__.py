@@ -44,17 +44,15 @@ def plans(
 ) -> tuple[Plan, ...]:
     """What each launch of a script intends to run, in order.
 
-    `versions` are releases that the user asked for, `header_versions` those that the script's
-    comment names, both framework → release; without either the newest release known is used.
+    `versions` are releases that the user requests, `header_versions` those that the script's
+    comment names, both framework → release; without either the newest known release is used.
     `trees` are configurations (framework → `tree_table(…)`, for verl alone) by which every launch
-    of their framework is read, whatever release is asked for.
+    of their framework is read, whatever release is requested.
     Raises `UserError` when a release in `versions` is not known.
     """
-    chosen = Versions(versions, header_versions, trees)
+    named = Versions(versions, header_versions, trees)
     by_name = {framework.name: framework for framework in FRAMEWORKS}
-    return tuple(
-        by_name[launch.framework].plan(launch, chosen) for launch in find_launches(reading)
-    )
+    return tuple(by_name[launch.framework].plan(launch, named) for launch in find_launches(reading))
 
 
 __all__ = ["FRAMEWORKS", "ConfigTree", "find_launches", "plans", "read_tree", "tree_table"]

@@ -9,70 +9,67 @@ from typing import Protocol
 from bot.base.errors import UserError
 from bot.base.messages import message
 from bot.frameworks.config_tree import ConfigTree
-from bot.frameworks.plan import Launch, Plan
+from bot.frameworks.plan import Launch, Plan, VersionSource
 from bot.frameworks.releases import find_release, releases
 from bot.shell.words import Word
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A release and why it was chosen, in words."""
+    """The release, or the configuration in place of one, that a launch is read by."""
 
     release: str
+    source: VersionSource
     reason: str
-    free: bool = False
-    """True when nobody asked for it, so that a launch may be read by another one."""
+    """The source in words, for a report."""
 
 
 @dataclass(frozen=True, slots=True)
 class Versions:
-    """What is known of the releases that a script is for."""
+    """The releases that a script is for, where the user or the script names them."""
 
-    asked: Mapping[str, str] = field(default_factory=dict)
-    """Framework → release, as the user asked for it."""
-    commented: Mapping[str, str] = field(default_factory=dict)
+    requested: Mapping[str, str] = field(default_factory=dict)
+    """Framework → release, as the user requested it."""
+    header: Mapping[str, str] = field(default_factory=dict)
     """Framework → release, as the script's comment says (`# verl: 0.8.0`)."""
     trees: Mapping[str, ConfigTree] = field(default_factory=dict)
     """Framework → configuration that stands in the place of every release."""
 
     def choose(self, framework: str) -> Version:
-        """The release for a framework: the one asked for, the comment's, else the newest.
+        """The release for a framework: the requested one, the comment's, else the newest.
 
-        Raises `UserError` when the release asked for is not known.
+        Raises `UserError` when the requested release is not known.
         """
-        known = releases(framework)
-        if asked := self.asked.get(framework):
-            found = find_release(framework, asked)
-            if found is None:
+        every = releases(framework)
+        if requested := self.requested.get(framework):
+            release = find_release(framework, requested)
+            if release is None:
                 raise UserError(
-                    f"{framework} {asked} is not known: use one of {', '.join(known)}, "
+                    f"{framework} {requested} is not known: use one of {', '.join(every)}, "
                     "or leave the version out for the newest."
                 )
-            return Version(found, message("the release asked for"))
-        if said := self.commented.get(framework):
-            found = find_release(framework, said)
-            if found is not None:
-                return Version(found, message("the release that the script's comment names"))
-            return Version(
-                known[-1],
-                message(
-                    "the newest release known, since the script's comment names {said}, which is "
-                    "not",
-                    said=said,
-                ),
+            return Version(release, "requested", message("the release asked for"))
+        if named := self.header.get(framework):
+            release = find_release(framework, named)
+            if release is not None:
+                reason = message("the release that the script's comment names")
+                return Version(release, "header", reason)
+            reason = message(
+                "the newest release known, since the script's comment names {said}, which is not",
+                said=named,
             )
-        return Version(known[-1], message("the newest release known"), free=True)
+            return Version(every[-1], "header", reason)
+        return Version(every[-1], "newest", message("the newest release known"))
 
     def having(self, framework: str, entry: str, has: Callable[[str], bool]) -> Version:
-        """As `choose`, but when nobody asked, the newest release for which `has` is true."""
+        """As `choose`, but where none is named, the newest release for which `has` is true."""
         chosen = self.choose(framework)
-        if not chosen.free or has(chosen.release):
+        if chosen.source != "newest" or has(chosen.release):
             return chosen
         for release in reversed(releases(framework)):
             if has(release):
-                return Version(
-                    release, message("the newest release that has {entry}", entry=entry), free=True
-                )
+                reason = message("the newest release that has {entry}", entry=entry)
+                return Version(release, "newest", reason)
         return chosen
 
 
@@ -83,11 +80,11 @@ class Framework(Protocol):
     packages: Sequence[str]
     """Python packages whose scripts may be named by path: verl/trainer/main_ppo.py."""
 
-    def matches(self, entry: str, argv: Sequence[Word]) -> bool:
+    def matches(self, entry: str, argv: Sequence[Word], /) -> bool:
         """Whether a started module or script, with its arguments, is a trainer of this family."""
 
     def entry(self, entry: str) -> str:
-        """The name of a started program that its tables know it by."""
+        """The name of a started program in the framework's tables."""
 
     def plan(self, launch: Launch, versions: Versions) -> Plan:
         """What the launch intends to run."""

@@ -11,7 +11,7 @@ from typing import Any
 from bot.frameworks import hydra_rules as rules
 from bot.frameworks import hydra_tree as trees
 from bot.frameworks.hydra_tree import ABSENT, CannotPutError, Tree
-from bot.frameworks.key_table import OK, Key, KeyVerdict, closest
+from bot.frameworks.key_table import OK, Key, KeyVerdict, Status, closest
 from bot.frameworks.lifetimes import SHARED, deprecations, history
 from bot.frameworks.setting import UNKNOWN, Setting
 
@@ -111,7 +111,7 @@ class HydraTable:
             if found is not None
         )
 
-    # What is said of keys
+    # Suggestions and deprecations
 
     def nearest(self, key: str) -> str | None:
         """The most similar key of this release, or None when none is close."""
@@ -147,7 +147,7 @@ class HydraTable:
         """Releases that have the key in this root or its relatives, in words; None if none has."""
         return history(self.framework, self.root, key)
 
-    # What Hydra would say
+    # Verdicts of Hydra
 
     def verdict(self, setting: Setting) -> KeyVerdict:
         """What Hydra would say to this override if it were the only one."""
@@ -177,7 +177,7 @@ class HydraTable:
                 results[at] = replace(taken, accepted=None) if doubt and taken else taken
                 tree = after
             except CannotPutError as refusal:
-                results[at] = self._refused(tree, setting, refusal.reason, doubt, start)
+                results[at] = self._refused(tree, setting, refusal.status, doubt, start)
         return tuple(results[at] for at in range(len(settings))), tree
 
     def tree_for(self, settings: Sequence[Setting]) -> Tree:
@@ -213,7 +213,7 @@ class HydraTable:
                 results[at] = KeyVerdict(status="ok", accepted=None)
             elif "@" in setting.key or "/" in setting.key:
                 group = setting.key.split("@")[0]
-                wrong = _wrong(f"there is no configuration group {group}")
+                wrong = _wrong(f"there is no configuration group {group}", setting, group)
                 results[at] = _undecided(doubt) if searched else wrong
         return tree, doubt or unsure
 
@@ -246,27 +246,40 @@ class HydraTable:
         if setting.value is UNKNOWN:
             return _undecided(f"the choice of {group} is not known")
         if setting.operator == "++":
-            return _wrong(f"{group} is a configuration group, which cannot be forced with ++")
+            return _wrong(
+                f"{group} is a configuration group, which cannot be forced with ++", setting, group
+            )
         if setting.operator == "~":
             if setting.key in choices and setting.value in (None, choices[setting.key]):
                 return _undecided(f"what the configuration is without {group} is not known")
-            return _wrong(f"{setting.key} is not among the default choices")
+            return _wrong(f"{setting.key} is not among the default choices", setting)
         if not isinstance(setting.value, str):
             if isinstance(setting.value, list):
                 return _undecided(f"what a list of choices for {group} gives is not known")
-            return _wrong(f"{group} is a configuration group: its value must be an option's name")
+            return _wrong(
+                f"{group} is a configuration group: its value must be an option's name",
+                setting,
+                group,
+            )
         option = setting.value.removesuffix(".yaml")
         options = self.groups[group]
         if setting.operator == "" and setting.key not in choices:
             wanted = [key for key in choices if key.split("@")[0] == group]
             return _wrong(
                 f"{setting.key} is a configuration group but no choice of this configuration",
+                setting,
                 suggestion=wanted[0] if len(wanted) == 1 else None,
             )
         if option not in options:
-            return _wrong(f"{group} has no option {option}; it has {', '.join(options)}")
+            return _wrong(
+                f"{group} has no option {option}; it has {', '.join(options)}", setting, group
+            )
         if setting.operator == "+" and choices.get(setting.key, option) != option:
-            return _wrong(f"{setting.key} is chosen already, so + cannot add it", setting.key)
+            return _wrong(
+                f"{setting.key} is chosen already, so + cannot add it",
+                setting,
+                suggestion=setting.key,
+            )
         return OK
 
     def _names(self, tree: Tree) -> tuple[str, ...]:
@@ -278,7 +291,7 @@ class HydraTable:
         return rules.names_of(self.tree)
 
     def _refused(
-        self, tree: Tree, setting: Setting, status: str, doubt: str, start: Tree
+        self, tree: Tree, setting: Setting, status: Status, doubt: str, start: Tree
     ) -> KeyVerdict:
         key = setting.key
         if status == "undecided":
@@ -336,5 +349,14 @@ def _undecided(message: str, suggestion: str | None = None) -> KeyVerdict:
     return KeyVerdict(status="undecided", accepted=None, message=message, suggestion=suggestion)
 
 
-def _wrong(message: str, suggestion: str | None = None) -> KeyVerdict:
-    return KeyVerdict(status="group", accepted=False, message=message, suggestion=suggestion)
+def _wrong(
+    message: str, setting: Setting, named: str = "", *, suggestion: str | None = None
+) -> KeyVerdict:
+    """A refused choice; `named` is what the message calls the key where it is not the whole key."""
+    return KeyVerdict(
+        status="group",
+        accepted=False,
+        message=message,
+        names_key=named in ("", setting.key),
+        suggestion=suggestion,
+    )

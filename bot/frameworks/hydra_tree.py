@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
 
+from bot.frameworks.key_table import Status
 from bot.frameworks.setting import UNKNOWN
 
 Tree: TypeAlias = dict[str, Any]
@@ -38,11 +39,11 @@ ABSENT: Final = _Absent()
 
 
 class CannotPutError(Exception):
-    """The configuration refuses an override; `reason` is a status of `KeyVerdict`."""
+    """The configuration refuses an override."""
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
+    def __init__(self, status: Status) -> None:
+        super().__init__(status)
+        self.status = status
 
 
 def is_reference(value: object) -> bool:

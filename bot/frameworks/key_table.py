@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Literal, Protocol, TypeAlias
 
@@ -48,6 +49,8 @@ class KeyVerdict:
     means that it would silently replace the setting above by a mapping."""
     message: str = ""
     """One sentence; empty when all is well."""
+    names_key: bool = True
+    """Whether the message names the key as a whole."""
     suggestion: str | None = None
     """What to write instead of the key, with its operator: "+actor_rollout_ref.x.y"."""
     choice: str | None = None
@@ -85,7 +88,7 @@ class KeyTable(Protocol):
     def __iter__(self) -> Iterator[str]:
         """Every key, leaves and mappings."""
 
-    def deprecated(self, key: str) -> str | None:
+    def deprecated(self, key: str, /) -> str | None:
         """What to use instead of an accepted but deprecated key; "" when nothing is needed."""
 
     def nearest(self, key: str) -> str | None:
@@ -111,8 +114,6 @@ def closest(key: str, candidates: tuple[str, ...]) -> str | None:
     The last part counts most, since sections move more often than settings are renamed; then the
     sections that both have, whatever their order, and the whole text.
     """
-    from difflib import SequenceMatcher
-
     *sections, name = key.split(".")
     last = SequenceMatcher(b=name)
     whole = SequenceMatcher(b=key)

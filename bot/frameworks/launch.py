@@ -120,43 +120,56 @@ class Started:
 
 
 def unwrap(words: Sequence[Word]) -> Started | None:
-    """The Python program that a command starts; None when it starts none that can be told."""
+    """The Python program that a command starts; None when it starts none that is known."""
     launcher: list[str] = []
     rest = list(words)
     while rest:
         name = PurePosixPath(rest[0].text).name
-        if name in _PREFIXES:
-            rest = _after_prefix(name, rest[1:])
-        elif name == "ray" and [word.text for word in rest[1:3]] == ["job", "submit"]:
-            launcher.append("ray job submit")
-            rest = _after_ray(rest[3:])
-        elif name == "uv" and len(rest) > 1 and rest[1].text == "run":
-            launcher.append("uv run")
-            rest, module = _after_uv(rest[2:])
-            if module:
-                return _python_module(module, rest, launcher)
-            if rest and rest[0].text.endswith(".py"):
-                return Started(rest[0].text, tuple(rest[1:]), tuple(launcher))
-        elif name in _CARRIERS:
-            launcher.append(name)
-            rest = _from_starter(rest[1:])
-        elif name == "accelerate" and len(rest) > 1 and rest[1].text == "launch":
-            return _distributed("accelerate launch", rest[2:], launcher)
-        elif name in ("torchrun", "deepspeed"):
-            return _distributed(name, rest[1:], launcher)
-        elif name == "trl" and len(rest) > 1 and re.fullmatch(r"[a-z_]+", rest[1].text):
-            # `trl grpo …` starts its script of that name through accelerate.
-            return Started(f"trl.scripts.{rest[1].text}", tuple(rest[2:]), (*launcher, "trl"))
-        elif _PYTHON.match(name):
-            started = _python(rest[1:], launcher)
-            carried = _carried(started)
-            if carried is None:
-                return started
-            launcher.append(PurePosixPath(started.entry).name if started else "")
-            rest = carried
-        else:
-            return None
+        wrapped = _unwrapped(name, rest)
+        if wrapped is not None:
+            wrapper, rest = wrapped
+            launcher += [wrapper] if wrapper else []
+            continue
+        started = _started(name, rest, launcher)
+        carried = _carried(started) if _PYTHON.match(name) else None
+        if started is None or carried is None:
+            return started
+        launcher.append(PurePosixPath(started.entry).name)
+        rest = carried
     return None
+
+
+def _unwrapped(name: str, words: list[Word]) -> tuple[str, list[Word]] | None:
+    """The launcher's name ("" for a prefix such as `env`) and what it runs; None for others."""
+    if name in _PREFIXES:
+        return "", _after_prefix(name, words[1:])
+    if name == "ray" and [word.text for word in words[1:3]] == ["job", "submit"]:
+        return "ray job submit", _after_ray(words[3:])
+    if name in _CARRIERS:
+        return name, _from_starter(words[1:])
+    if name == "uv" and len(words) > 1 and words[1].text == "run":
+        rest, module = _after_uv(words[2:])
+        python = module is not None or (bool(rest) and rest[0].text.endswith(".py"))
+        return None if python else ("uv run", rest)
+    return None
+
+
+def _started(name: str, words: list[Word], launcher: list[str]) -> Started | None:
+    """What a command that starts Python programs itself starts; None for any other command."""
+    following = words[1].text if len(words) > 1 else ""
+    if name == "uv" and following == "run":
+        rest, module = _after_uv(words[2:])
+        if module:
+            return _python_module(module, rest, [*launcher, "uv run"])
+        return Started(rest[0].text, tuple(rest[1:]), (*launcher, "uv run"))
+    if name == "accelerate" and following == "launch":
+        return _distributed("accelerate launch", words[2:], launcher)
+    if name in ("torchrun", "deepspeed"):
+        return _distributed(name, words[1:], launcher)
+    if name == "trl" and re.fullmatch(r"[a-z_]+", following):
+        # `trl grpo …` starts its script of that name through accelerate.
+        return Started(f"trl.scripts.{following}", tuple(words[2:]), (*launcher, "trl"))
+    return _python(words[1:], launcher) if _PYTHON.match(name) else None
 
 
 def _carried(started: Started | None) -> list[Word] | None:

@@ -24,7 +24,7 @@ class OpenInstruct:
     name = "open-instruct"
     packages: Sequence[str] = ("open_instruct",)
 
-    def matches(self, entry: str, argv: Sequence[Word]) -> bool:
+    def matches(self, entry: str, _argv: Sequence[Word], /) -> bool:
         """A trainer's module or script."""
         return bool(releases(self.name)) and bool(_TRAINER.match(entry))
 
@@ -53,6 +53,7 @@ class OpenInstruct:
             framework=self.name,
             framework_version=version.release,
             version_reason=version.reason,
+            version_source=version.source,
             table=options,
             settings=tuple(line.settings),
             bad_arguments=tuple(line.bad),

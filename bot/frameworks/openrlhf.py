@@ -40,7 +40,7 @@ class OpenRLHF:
     name = "openrlhf"
     packages: Sequence[str] = ("openrlhf",)
 
-    def matches(self, entry: str, argv: Sequence[Word]) -> bool:
+    def matches(self, entry: str, _argv: Sequence[Word], /) -> bool:
         """A trainer's module of OpenRLHF."""
         return bool(_TRAINER.match(entry))
 
@@ -76,6 +76,7 @@ class OpenRLHF:
             framework=self.name,
             framework_version=version.release,
             version_reason=version.reason,
+            version_source=version.source,
             table=found,
             settings=tuple(line.settings),
             bad_arguments=tuple(line.bad),

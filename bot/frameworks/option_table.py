@@ -6,16 +6,13 @@ import json
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bot.base.resources import schemas
 from bot.frameworks.key_table import OK, Key, KeyVerdict, closest
 from bot.frameworks.releases import spans_of_releases, timeline
-from bot.frameworks.setting import UNKNOWN
+from bot.frameworks.setting import UNKNOWN, Setting
 from bot.report import Scalar
-
-if TYPE_CHECKING:
-    from bot.frameworks.setting import Setting
 
 _TYPES = {
     "flag": "bool", "off": "bool", "bool": "bool", "int": "int", "float": "float", "str": "str",
@@ -110,8 +107,8 @@ class OptionTable:
     def __iter__(self) -> Iterator[str]:
         return iter(self._options)
 
-    def deprecated(self, key: str) -> str | None:
-        """None: OpenRLHF removes options without a time of grace."""
+    def deprecated(self, _key: str, /) -> str | None:
+        """None: OpenRLHF removes options without deprecating them first."""
         return None
 
     def nearest(self, key: str) -> str | None:

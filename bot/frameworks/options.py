@@ -66,7 +66,11 @@ def read_line(words: Sequence[Word], table: OptionTable | None) -> OptionLine:
             wanted = "a value" if least == 1 else f"{least} values"
             line.bad.append(BadArgument(word, span, f"--{shown} needs {wanted}"))
             continue
-        line.settings.append(_setting(word, full or shown, key, values, span, table))
+        typed = [
+            table.convert(value.text, key) if table and key else _guessed(value.text)
+            for value in values
+        ]
+        line.settings.append(_setting(word, full or shown, key, values, typed))
         if table is not None and most == 0:
             on = table.switches_to(line.settings[-1].key)
             line.settings[-1] = replace(line.settings[-1], value=on)
@@ -118,13 +122,9 @@ def _setting(
     name: str,
     key: Key | None,
     values: Sequence[_Value],
-    span: Span,
-    table: OptionTable | None,
+    typed: Sequence[Scalar],
 ) -> Setting:
-    typed: list[Scalar] = [
-        table.convert(value.text, key) if table and key else _guessed(value.text)
-        for value in values
-    ]
+    span = word.span_of(0, len(word.text.partition("=")[0]))
     value: JsonValue
     if key is not None and (key.arity in ("*", "+") or key.arity.isdigit()):
         value = list(typed)

@@ -334,7 +334,7 @@ def _why(text: str, error: Exception) -> str:
         reason = "a second '=' needs quotes of its own around the value, or a backslash before it"
     elif "{" in value:
         reason = f"{reason}; mappings are written {{key:value}}, their keys without quotes"
-    return f"Hydra cannot read {text!r}: {reason}"
+    return f"Hydra cannot read {text!r}: {reason}".rstrip().rstrip(".")
 
 
 def _json(value: Any) -> JsonValue:

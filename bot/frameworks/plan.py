@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Generic, Literal, TypeAlias, TypeVar
 
 from bot.frameworks.key_table import KeyTable
 from bot.frameworks.setting import BadArgument, Setting, UnknownValue
@@ -13,6 +13,10 @@ from bot.shell.source import Span
 from bot.shell.words import Command, Word
 
 T = TypeVar("T")
+
+VersionSource: TypeAlias = Literal["requested", "header", "newest", "tree"]
+"""Which configuration a launch is read by: the release that the user requests, the one that the
+script's comment names, the newest, or a configuration folder in place of a release."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,7 @@ class Plan:
     """The release whose configuration it was checked against, such as 0.9.1."""
     version_reason: str
     """Why that release, in words: "the newest release known"."""
+    version_source: VersionSource = "newest"
     table: KeyTable | None = None
     """The settings of that release; None when it is not known."""
     settings: tuple[Setting, ...] = ()

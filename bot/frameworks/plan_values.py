@@ -9,16 +9,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from bot.frameworks import hydra_tree as trees
+from bot.frameworks.hydra_table import HydraTable
+from bot.frameworks.option_table import OptionTable
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting, UnknownValue
 from bot.report import JsonValue
 from bot.shell.source import Span
 from bot.shell.words import Hole
-
-if TYPE_CHECKING:
-    from bot.frameworks.option_table import OptionTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +78,6 @@ class PlanValues:
             ):
                 return None
             return Value(setting.value, setting) if _plain(setting.value) else None
-        from bot.frameworks import hydra_tree as trees
-
         found: Any = trees.select(self._tree, key)
         if found is trees.ABSENT or found == trees.MISSING or not _plain(found):
             return None
@@ -191,8 +189,6 @@ def _open_ended(plan: Plan) -> bool:
 
 def _options(plan: Plan) -> OptionTable | None:
     """The table of command-line options, when a default in it is what the launch gets."""
-    from bot.frameworks.option_table import OptionTable
-
     elsewhere = plan.framework == "trl" and plan.last("config") is not None
     return plan.table if isinstance(plan.table, OptionTable) and not elsewhere else None
 
@@ -208,9 +204,6 @@ def _composed(plan: Plan) -> dict[str, Any] | None:
 
     An override that Hydra refuses is left out here, since other rules report it.
     """
-    from bot.frameworks import hydra_tree as trees
-    from bot.frameworks.hydra_table import HydraTable
-
     if not isinstance(plan.table, HydraTable):
         return None
     groups = [s for s in plan.settings if s.key.split("@")[0] in plan.table.groups]

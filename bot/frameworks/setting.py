@@ -58,4 +58,4 @@ class BadArgument:
     word: Word
     span: Span
     message: str
-    """One sentence: what is wrong with it."""
+    """What is wrong with it: one sentence without its full stop."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
+from bot.frameworks.hydra_table import HydraTable
 from bot.frameworks.key_table import KeyTable
+from bot.frameworks.option_table import OptionTable
 from bot.frameworks.releases import release
 
 
@@ -19,11 +21,7 @@ def table(framework: str, version: str, root: str) -> KeyTable | None:
         return None
     found: KeyTable
     if data["kind"] == "hydra":
-        from bot.frameworks.hydra_table import HydraTable
-
         found = HydraTable(data, root)
         return found
-    from bot.frameworks.option_table import OptionTable
-
     found = OptionTable(data, root)
     return found

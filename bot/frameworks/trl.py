@@ -31,7 +31,7 @@ class Trl:
     name = "trl"
     packages: Sequence[str] = ("trl",)
 
-    def matches(self, entry: str, argv: Sequence[Word]) -> bool:
+    def matches(self, entry: str, argv: Sequence[Word], /) -> bool:
         """A script of the package, or an example that is given options of TRL's."""
         if not releases(self.name):
             return False
@@ -70,6 +70,7 @@ class Trl:
             framework=self.name,
             framework_version=version.release,
             version_reason=version.reason,
+            version_source=version.source,
             table=options,
             settings=tuple(line.settings),
             bad_arguments=tuple(line.bad),

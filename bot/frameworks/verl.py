@@ -8,10 +8,10 @@ from typing import Any
 
 from bot.frameworks import hydra_tree as trees
 from bot.frameworks.base import Version, Versions
+from bot.frameworks.command_line import launcher_number
 from bot.frameworks.fields import AppliedSettings, product, string, total
 from bot.frameworks.hydra_table import HydraTable
 from bot.frameworks.key_table import KeyTable
-from bot.frameworks.launch import launcher_option
 from bot.frameworks.overrides import HydraLine, read_line
 from bot.frameworks.plan import Field, Launch, Plan, nothing
 from bot.frameworks.releases import entry_root, release
@@ -34,7 +34,7 @@ class Verl:
     name = "verl"
     packages: Sequence[str] = ("verl", "recipe", "verl_recipe")
 
-    def matches(self, entry: str, argv: Sequence[Word]) -> bool:
+    def matches(self, entry: str, argv: Sequence[Word], /) -> bool:
         """A trainer's module of verl or a recipe, or any program that is given verl's settings."""
         return bool(_TRAINER.match(entry)) or any(word.text.startswith(_SIGNS) for word in argv)
 
@@ -55,12 +55,13 @@ class Verl:
         tree = _applied(line, hydra)
         values = AppliedSettings(line.settings, lambda key: _value(tree, key))
         sft = "sft" in launch.entry.rsplit(".", 1)[-1]
-        gpus_per_node, nodes, gpus = _gpus(launch, values, tree, sft)
+        gpus_per_node, nodes, gpus = _gpus(launch, values, sft)
         return Plan(
             launch=launch,
             framework=self.name,
             framework_version=version.release,
             version_reason=version.reason,
+            version_source=version.source,
             table=known,
             settings=tuple(line.settings),
             bad_arguments=tuple(line.bad),
@@ -100,7 +101,7 @@ def _table(launch: Launch, line: HydraLine, versions: Versions) -> tuple[Version
         root = None if unknown else given or tree.root_of(launch.entry)
         problem = tree.problem(root) if root else None
         reason = f"the configuration of {tree.name}"
-        version = Version(tree.name, f"{reason}; {problem}" if problem else reason)
+        version = Version(tree.name, "tree", f"{reason}; {problem}" if problem else reason)
         return version, tree.table(root) if root and not problem else None
 
     def has(known: str) -> bool:
@@ -175,15 +176,15 @@ def _micro_batch(values: AppliedSettings, gpus: Field[int]) -> Field[int]:
 
 
 def _gpus(
-    launch: Launch, values: AppliedSettings, tree: trees.Tree, sft: bool
+    launch: Launch, values: AppliedSettings, sft: bool
 ) -> tuple[Field[int], Field[int], Field[int]]:
     """GPUs a node, nodes, and GPUs over all."""
     per_node, nodes = values.integer("trainer.n_gpus_per_node"), values.integer("trainer.nnodes")
     if sft:
         # What torchrun is given counts, also where only a run decides it.
-        given = _launcher_number(launch, "nproc_per_node", "num_gpus")
+        given = launcher_number(launch, "nproc_per_node", "num_gpus")
         per_node = per_node if given is None else given
-        given = _launcher_number(launch, "nnodes", "num_nodes")
+        given = launcher_number(launch, "nnodes", "num_nodes")
         nodes = nodes if given is None else given
         return per_node, nodes, product(per_node, nodes)
     pools = [product(per_node, nodes)]
@@ -202,14 +203,6 @@ def _gpus(
             continue
         pools.append(product(values.integer(f"{pool}.n_gpus_per_node"), count))
     return per_node, nodes, total(*pools)
-
-
-def _launcher_number(launch: Launch, *names: str) -> Field[int] | None:
-    found = launcher_option(launch, *names)
-    if found is None:
-        return None
-    number = int(found.value) if found.value and re.fullmatch("[0-9]{1,6}", found.value) else None
-    return Field(number, span=found.span, key=found.name)
 
 
 def _train(values: AppliedSettings, line: HydraLine, sft: bool) -> Field[str]:

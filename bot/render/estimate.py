@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bot.render.budget import budget_lines, budget_table, headline, notes
+from bot.render.budget_svg import drawing
 from bot.render.escape import markdown_inline, terminal
 from bot.render.speech import speaking, tr
 from bot.report import Estimate, Report
@@ -12,8 +13,6 @@ def estimates(report: Report, form: str) -> str:
     """The budgets of a report's scripts as `text`, `markdown` or `svg`."""
     with speaking(report.language):
         if form == "svg":
-            from bot.render.budget_svg import drawing
-
             return "\n".join(
                 drawing(script.path, script.estimate)
                 for script in report.scripts

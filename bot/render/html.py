@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
 from bot.base.messages import Language
+from bot.render.charts import Figure
 from bot.render.escape import html_text
 from bot.render.style import CHART_CSS, CSS, FIGURE_CSS
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
-
-    from bot.render.charts import Figure
 
 # The part of GitHub's allow-list that the comment uses; other tags go, their text stays.
 _TAGS = frozenset({"details", "summary", "br", "code", "span", "sub", "sup"})
@@ -89,7 +88,7 @@ def _parser() -> MarkdownIt:
     return parser
 
 
-def _html(renderer: object, tokens, index, options, env) -> str:  # type: ignore[no-untyped-def]
+def _html(_renderer: object, tokens, index, _options, _env) -> str:  # type: ignore[no-untyped-def]
     allowed = _Allowed()
     allowed.feed(tokens[index].content)
     allowed.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from difflib import unified_diff
 
 
 def patch(path: str, before: bytes, after: bytes) -> str:
@@ -14,8 +15,6 @@ def patch(path: str, before: bytes, after: bytes) -> str:
     """
     if before == after:
         return ""
-    from difflib import unified_diff
-
     name = path.removeprefix("/")
     lines = list(unified_diff(_lines(before), _lines(after), n=3))[2:]
     head = f"--- {_name(f'a/{name}')}\n+++ {_name(f'b/{name}')}\n"

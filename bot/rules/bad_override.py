@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import Message, message
+from bot.base.messages import message
 from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 
@@ -45,9 +45,4 @@ def check(context: RuleContext) -> Iterator[Hit]:
     """The words that could not be taken."""
     for plan in context.plans:
         for bad in plan.bad_arguments:
-            problem = _clause(bad.message)
-            yield Hit(message=message("{problem}", problem=problem), span=bad.span)
-
-
-def _clause(sentence: str) -> str:
-    return sentence if isinstance(sentence, Message) else sentence.rstrip().rstrip(".")
+            yield Hit(message=message("{problem}", problem=bad.message), span=bad.span)

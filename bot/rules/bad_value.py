@@ -47,7 +47,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
         key = shown(plan, setting.key)
         what = (
             verdict.message
-            if key in verdict.message
+            if verdict.names_key
             else message("{key}: {problem}", key=key, problem=verdict.message)
         )
         yield Hit(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
+from bot.memory.options import what_helps
 from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.budget import DOCS_ZH, LIMITS, SOURCE, predictions, ran_before, sum_in_words
 from bot.rules._support.example import verl
@@ -59,8 +60,6 @@ def check(context: RuleContext) -> Iterator[Hit]:
         budget = made.estimate
         if budget.outcome != "likely OOM" or ran_before(context, plan):
             continue
-        from bot.memory.options import what_helps
-
         options = what_helps(made.workload, budget.device)
         yield Hit(
             message=message(

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
+from bot.memory.estimate import TIGHT
+from bot.memory.estimator import estimate_workload
+from bot.memory.scale import on_half
 from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.budget import DOCS_ZH, LIMITS, SOURCE, predictions
 from bot.rules._support.example import verl
@@ -65,10 +68,6 @@ def check(context: RuleContext) -> Iterator[Hit]:
     if tag is None or tag.text != "MIN":
         return
     for plan, made in predictions(context):
-        from bot.memory.estimate import TIGHT
-        from bot.memory.estimator import estimate_workload
-        from bot.memory.scale import on_half
-
         half = on_half(made.workload)
         if half is None:
             continue

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from bot.base.messages import Message, message
+from bot.memory.estimate import TIGHT, MemoryEstimate
 from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.budget import DOCS_ZH, LIMITS, SOURCE, predictions
 from bot.rules._support.example import verl
 from bot.rules._support.names import where
 from bot.script.header import read_header
-
-if TYPE_CHECKING:
-    from bot.memory.estimate import MemoryEstimate
 
 _STATIC = (
     "actor_rollout_ref.actor.use_dynamic_bsz=False",
@@ -76,8 +73,6 @@ def check(context: RuleContext) -> Iterator[Hit]:
 
 def _message(budget: MemoryEstimate) -> Message:
     """Which of the two it is: a peak near the card's end, or sequences that may not fit."""
-    from bot.memory.estimate import TIGHT
-
     total, device = budget.device.memory_bytes, budget.device.label
     expected, most = str(budget.peak()), str(budget.peak("conservative"))
     if budget.peak().count <= TIGHT * total:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan import Plan
+from bot.report import Severity
 from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext, TextEdit
 from bot.rules._support.example import verl
 from bot.script.trial_log import Tried, largest_passing, outcome, reaches, tried_values
@@ -107,14 +108,14 @@ def _judge(context: RuleContext, plan: Plan, tried: Tried) -> Iterator[Hit]:
                 best=best,
                 **used,
             )
-        yield _hit(context, plan, tried, best, text, None)
+        yield _hit(context, plan, tried, text)
     elif best is not None and best > tried.value:
         text = message(
             "this script's own trial log shows {best} passing, but {name}={value} is used",
             best=best,
             **used,
         )
-        yield _hit(context, plan, tried, best, text, "warning")
+        yield _hit(context, plan, tried, text, "warning")
     elif result is None:
         known = message("; the largest √ is {best}", best=best) if best is not None else ""
         yield Hit(
@@ -131,10 +132,10 @@ def _hit(
     context: RuleContext,
     plan: Plan,
     tried: Tried,
-    best: int | None,
     text: str,
-    severity: str | None,
+    severity: Severity | None = None,
 ) -> Hit:
+    best = largest_passing(tried.trials)
     use = (
         message(
             "use {name}={best}{batch}",
@@ -150,7 +151,7 @@ def _hit(
     return Hit(
         message=text,
         span=tried.span,
-        severity="warning" if severity else None,
+        severity=severity,
         help=use,
         fix_title=(message("use {name}={best}", name=tried.name, best=best) if edits else None),
         edits=edits,

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 
 from bot.base.messages import message
-from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
 from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
@@ -84,7 +83,9 @@ def check(context: RuleContext) -> Iterator[Hit]:
                 if not name or name in names:
                     continue
                 certain = name != name.upper() and not elsewhere and (strict or not default)
-                yield _hit(plan, setting, name, span, certain, names)
+                near = get_close_matches(name, sorted(names), n=1, cutoff=0.75)
+                key = shown(plan, setting.key)
+                yield _hit(key, name, span, near, certain=certain)
 
 
 def _unset(setting: Setting) -> Iterator[tuple[Hole, Span, bool]]:
@@ -93,14 +94,11 @@ def _unset(setting: Setting) -> Iterator[tuple[Hole, Span, bool]]:
             yield piece.text, piece.span, piece.default_of is not None
 
 
-def _hit(
-    plan: Plan, setting: Setting, name: str, span: Span, certain: bool, names: set[str]
-) -> Hit:
-    near = get_close_matches(name, sorted(names), n=1, cutoff=0.75)
+def _hit(key: str, name: str, span: Span, near: Sequence[str], *, certain: bool) -> Hit:
     return Hit(
         message=message(
             "{key} needs the variable {name}, which the script never sets",
-            key=shown(plan, setting.key),
+            key=key,
             name=name,
         ),
         span=span,

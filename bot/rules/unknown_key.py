@@ -11,7 +11,7 @@ from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
 from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext, Skip
 from bot.rules._support.example import verl
-from bot.rules._support.keys import KEYS_ZH, reason, refused, release, replaced, shown
+from bot.rules._support.keys import KEYS_ZH, refused, release, replaced, shown
 
 META = Meta(
     id="RLB020",
@@ -90,7 +90,7 @@ def check(context: RuleContext) -> Iterator[Hit | Skip]:
                     entry=plan.launch.entry,
                     framework=plan.framework,
                     version=plan.framework_version,
-                    reason=reason(plan),
+                    reason=plan.version_reason,
                 )
             )
     doubts: Counter[str] = Counter()

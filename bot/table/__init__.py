@@ -2,6 +2,6 @@
 
 from bot.table.edit import PageChange, add_row
 from bot.table.page import Page, PageError, read_page
-from bot.table.row import make_row
+from bot.table.row import RowDetails, make_row
 
-__all__ = ["Page", "PageChange", "PageError", "add_row", "make_row", "read_page"]
+__all__ = ["Page", "PageChange", "PageError", "RowDetails", "add_row", "make_row", "read_page"]

@@ -112,7 +112,7 @@ def add_row(page: Page, row: Row, *, size: str) -> PageChange:
         ):
             text = page.text[standing.start : standing.end]
             return _change(page, "none", section.label, page.text, text)
-        draft = _replacing(page, cells, section, table, standing, kept)
+        draft = _replacing(page, cells, section, table, standing)
     anonymous = _anonymous(page, draft)
     text, lines = draft.written(anonymous)
     wrong = fault(judge(page.text, page.path), judge(text, page.path), draft.expected())
@@ -166,7 +166,6 @@ def _replacing(
     section: Section,
     table: Table,
     old: PageRow,
-    kept: Mapping[Column | None, str],
 ) -> _EditDraft:
     if table.form == "grid":
         return _converting(page, cells, section, table, old)
@@ -179,7 +178,7 @@ def _replacing(
         write=lambda lines, _: place.splice(page, old.start, old.end, lines),
         index=table.filled.index(old),
         replaces=True,
-        kept=kept,
+        kept=_kept(old, cells),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
 from typing import TypeAlias
 
 _CONTEXT = 3
@@ -17,8 +18,6 @@ def unified_diff(path: str, before: str, after: str) -> str:
     Lines end at `\n` alone, as in git: the `\r` of a page with CRLF is part of its lines, and
     a last line without an end is marked as git marks it.
     """
-    from difflib import SequenceMatcher
-
     if before == after:
         return ""
     old, new = _lines(before), _lines(after)

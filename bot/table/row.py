@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 from bot.base.devices import by_report, by_token
 from bot.base.messages import message
+from bot.evidence.facts import Facts
 from bot.evidence.values import Missing, lookup
 from bot.frameworks.plan import Field, Plan
 from bot.report import JsonValue, Row
@@ -14,9 +15,6 @@ from bot.script.name import ScriptName, model_size
 from bot.script.plan import task_label
 from bot.table.rst import UNKNOWN_CELL
 from bot.table.tag import deserved_tag
-
-if TYPE_CHECKING:
-    from bot.evidence.facts import Facts
 
 _ENDING = re.compile(r"-(?:instruct|chat|base|it)\Z", re.IGNORECASE)
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*\Z")
@@ -29,32 +27,36 @@ _VERSIONLESS = {"hf": "transformers"}
 """Engines that are part of a package with a life of its own: no version is written."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowDetails:
+    """The cells that neither a setting nor a run decides."""
+
+    link: str
+    """The script's address, a permalink where the commit is known."""
+    contributor: str | None = None
+    tag: str | None = None
+    """The tag that the script or its author states."""
+
+
 def make_row(
-    plan: Plan,
-    name: ScriptName,
-    *,
-    facts: Facts | None,
-    link: str,
-    contributor: str | None,
-    tag: str | None,
+    plan: Plan, name: ScriptName, details: RowDetails, *, facts: Facts | None = None
 ) -> Row:
     """Make the row of one launch.
 
-    `link` is the script's address, a permalink where the commit is known; `tag` one that the
-    script or its author states. What cannot be known is a backslash, with a note that says why and
-    what would help. Never raises.
+    What cannot be known is a backslash, with a note that says why and what would help. Never
+    raises.
     """
     notes: list[str] = []
     return Row(
-        tag=_tag(plan, tag, notes),
+        tag=_tag(plan, details.tag, notes),
         model=_model(plan, facts, notes),
         task=_task(plan, notes),
         resource=_resource(plan, name, facts, notes),
         max_batch=_max_batch(plan, facts, notes),
         train=_train(plan, notes),
         infer=_infer(plan, facts, notes),
-        link=link or UNKNOWN_CELL,
-        contributor=_contributor(contributor, notes),
+        link=details.link or UNKNOWN_CELL,
+        contributor=_contributor(details.contributor, notes),
         notes=tuple(notes),
     )
 

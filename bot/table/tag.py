@@ -94,7 +94,7 @@ def _openrlhf(plan: Plan) -> _States:
     ]
 
 
-def _nothing(plan: Plan) -> _States:
+def _nothing(_plan: Plan) -> _States:
     return [("offload", None), ("gradient checkpointing", None)]
 
 

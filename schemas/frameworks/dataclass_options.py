@@ -135,21 +135,24 @@ def _options(sources: Sources, path: str, item: ast.AnnAssign) -> Iterator[tuple
     kind, arity, choices = _type(sources, path, item.annotation)
     if kind == "bool" and (not _optional(item.annotation) or isinstance(default, bool)):
         arity, default = "?", False if item.value is None else default
+    metadata = _metadata(given.get("metadata"))
+    if isinstance(metadata.get("choices"), list):
+        choices = metadata["choices"]
     row = [name, kind, arity, default, choices]
     yield name, row
-    metadata = given.get("metadata")
-    aliases = _value(given.get("aliases"))
-    if isinstance(metadata, ast.Dict):
-        for key, value in zip(metadata.keys, metadata.values, strict=True):
-            if _value(key) == "aliases":
-                aliases = _value(value)
-            elif _value(key) == "choices" and isinstance(listed := _value(value), list):
-                row[4] = listed
+    aliases = metadata.get("aliases", _value(given.get("aliases")))
     for alias in [aliases] if isinstance(aliases, str) else aliases or []:
         if isinstance(alias, str) and alias.startswith("--"):
             yield alias[2:], row
     if kind == "bool" and default is True:
         yield f"no_{name}", [name, "off", "0", True, None]
+
+
+def _metadata(node: ast.expr | None) -> dict[Any, Any]:
+    """What `field(metadata={…})` holds, as far as it is written out."""
+    if not isinstance(node, ast.Dict):
+        return {}
+    return {_value(key): _value(value) for key, value in zip(node.keys, node.values, strict=True)}
 
 
 def _default(given: Mapping[str, ast.expr]) -> Any:

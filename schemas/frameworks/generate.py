@@ -128,19 +128,22 @@ def share(roots: Mapping[str, Tree]) -> tuple[dict[str, Tree], list[Tree]]:
             pool.append(packed)
         return {SHARED: numbers[text]}
 
-    def each(root: Tree, change: Callable[[Any], Any]) -> Tree:
-        def both(found: Tree) -> Tree:
-            return {"tree": change(found["tree"]), "choices": change(found["choices"])}
-
-        others = {
-            key: {option: found and both(found) for option, found in options.items()}
-            for key, options in root["alternatives"].items()
-        }
-        return {**both(root), "alternatives": others}
-
     for root in roots.values():
-        each(root, count)
-    return {name: each(root, replace) for name, root in roots.items()}, pool
+        _changed(root, count)
+    return {name: _changed(root, replace) for name, root in roots.items()}, pool
+
+
+def _changed(root: Tree, change: Callable[[Any], Any]) -> Tree:
+    """A root with `change` applied to its tree and choices and to those of its alternatives."""
+
+    def both(composed: Tree) -> Tree:
+        return {"tree": change(composed["tree"]), "choices": change(composed["choices"])}
+
+    alternatives = {
+        key: {option: composed and both(composed) for option, composed in options.items()}
+        for key, options in root["alternatives"].items()
+    }
+    return {**both(root), "alternatives": alternatives}
 
 
 def hydra_release(package: Path) -> Tree:

@@ -27,7 +27,7 @@ from bot.render.html import page as html_page
 from bot.render.json_report import to_json
 from bot.render.text import text
 from bot.report import Report, ScriptReport, Unchecked
-from bot.table import add_row, make_row, read_page
+from bot.table import RowDetails, add_row, make_row, read_page
 from tests.evidence.samples import NAME, facts, plan, series
 from tests.render.judge import hostile
 from tests.render.test_html import KNOWN, outline
@@ -89,10 +89,10 @@ def made(texts: list[str], *, oom: bool, linked: bool = False) -> tuple[Report, 
     row = make_row(
         script,
         NAME,
+        RowDetails(
+            link="https://github.com/o/r/blob/main/x.sh", contributor=texts[4], tag=texts[3]
+        ),
         facts=run,
-        link="https://github.com/o/r/blob/main/x.sh",
-        contributor=texts[4],
-        tag=texts[3],
     )
     edit = edited = None
     try:

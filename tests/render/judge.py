@@ -70,6 +70,9 @@ def _parser() -> MarkdownIt:
     return parser
 
 
+_CELLS = {"td_open": True, "th_open": True, "td_close": False, "th_close": False}
+
+
 def read(markdown: str) -> Seen:
     """What GitHub would show of `markdown`."""
     seen = Seen()
@@ -77,10 +80,7 @@ def read(markdown: str) -> Seen:
     for token in _parser().parse(markdown):
         if token.type == "tr_open":
             seen.rows.append([])
-        elif token.type in ("td_open", "th_open"):
-            in_cell = True
-        elif token.type in ("td_close", "th_close"):
-            in_cell = False
+        in_cell = _CELLS.get(token.type, in_cell)
         if token.type == "inline":
             before = len(seen.shown)
             for child in token.children or ():

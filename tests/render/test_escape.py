@@ -180,7 +180,7 @@ class _Html(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, attrs))
 
-    def handle_comment(self, data: str) -> None:
+    def handle_comment(self, _data: str, /) -> None:
         self.tags.append(("comment", []))
 
     def handle_data(self, data: str) -> None:

@@ -76,7 +76,7 @@ def test_a_proposed_name_is_told_from_the_folder_that_paths_start_at(
 
 
 def test_findings_are_ordered_by_place_then_id_and_told_once() -> None:
-    def check(context: RuleContext) -> Iterable[Hit]:
+    def check(_: RuleContext) -> Iterable[Hit]:
         for start in (5, 0, 5):
             yield Hit(message="x", span=Span(start, start + 1))
 
@@ -91,11 +91,11 @@ def test_findings_are_ordered_by_place_then_id_and_told_once() -> None:
 
 
 def test_a_fault_of_one_rule_does_not_stop_the_others() -> None:
-    def broken(context: RuleContext) -> Iterable[Hit]:
+    def broken(_: RuleContext) -> Iterable[Hit]:
         yield Hit(message="lost", span=Span(0, 1))
         raise ZeroDivisionError
 
-    def sound(context: RuleContext) -> Iterable[Hit | Skip]:
+    def sound(_: RuleContext) -> Iterable[Hit | Skip]:
         yield Hit(message="kept", span=Span(0, 1))
         yield Skip(reason="why")
         yield Skip(reason="why")

@@ -9,7 +9,7 @@ from bot.evidence.facts import Facts, GpuInfo
 from bot.frameworks.plan import Field, Plan
 from bot.report import JsonValue, Row
 from bot.script.name import read_name
-from bot.table import make_row
+from bot.table import RowDetails, make_row
 from bot.table.row import model_name
 from tests.table.factories import MODEL_KEY, plan
 
@@ -30,7 +30,8 @@ def row(
     tag: str | None = "MIN",
     contributor: str | None = "octocat",
 ) -> Row:
-    return make_row(of, read_name(path), facts=facts, link=LINK, contributor=contributor, tag=tag)
+    details = RowDetails(link=LINK, contributor=contributor, tag=tag)
+    return make_row(of, read_name(path), details, facts=facts)
 
 
 def run(**packages: str) -> Facts:

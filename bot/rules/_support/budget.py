@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from bot.base.messages import Message, message
 from bot.frameworks.plan import Plan
+from bot.memory.estimate import MemoryEstimate
+from bot.memory.from_plan import PlanEstimate, estimate_plan
+from bot.memory.settings import NoEstimateError
+from bot.memory.workload import Level
 from bot.rules._support.base import RuleContext
 from bot.script.trial_log import outcome, reaches, tried_values
 from bot.shell import Files
-
-if TYPE_CHECKING:
-    from bot.memory.estimate import MemoryEstimate
-    from bot.memory.from_plan import PlanEstimate
-    from bot.memory.workload import Level
 
 LIMITS = (
     "Silent without a prediction: when the name says no known device, the model's shape is not "
@@ -44,9 +42,6 @@ def predictions(context: RuleContext) -> Iterator[tuple[Plan, PlanEstimate]]:
 def _prediction(
     plan: Plan, device: str, gpus: int | None, files: Files | None
 ) -> PlanEstimate | None:
-    from bot.memory.from_plan import estimate_plan
-    from bot.memory.settings import NoEstimateError
-
     try:
         return estimate_plan(plan, device, gpus=gpus, files=files)
     except NoEstimateError:

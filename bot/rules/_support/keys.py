@@ -27,24 +27,18 @@ def _verdicts(plan: Plan) -> tuple[KeyVerdict, ...]:
 
 
 def release(plan: Plan) -> Message:
-    """The release that was asked, in words: "checked against verl 0.9.1: the newest release".
+    """The release of the verdicts, in words: "checked against verl 0.9.1: the newest release".
 
-    A configuration of its own (a checkout, a change) has no release: its name says all.
+    A configuration in place of a release (a checkout, a change) is described by its reason alone.
     """
-    if plan.version_reason.endswith(plan.framework_version):
-        return message("checked against {reason}", reason=reason(plan))
+    if plan.version_source == "tree":
+        return message("checked against {reason}", reason=plan.version_reason)
     return message(
         "checked against {framework} {version}: {reason}",
         framework=plan.framework,
         version=plan.framework_version,
-        reason=reason(plan),
+        reason=plan.version_reason,
     )
-
-
-def reason(plan: Plan) -> str:
-    """Why the release was chosen, in words that can be said in Chinese where they are fixed."""
-    text = plan.version_reason
-    return message(text) if text in KEYS_ZH else text
 
 
 KEYS_ZH = {

@@ -261,7 +261,7 @@ def test_an_unknown_check_is_refused() -> None:
 
 
 def test_a_fault_of_one_lookup_is_no_fault_of_the_page() -> None:
-    def broken(commit: str, path: str) -> bytes | None:
+    def broken(_commit: str, _path: str) -> bytes | None:
         raise UserError("git did not answer within 60 s.")
 
     text = page(section(row(Link=link(PATH, ref="e" * 40))))
