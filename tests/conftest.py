@@ -1,7 +1,8 @@
-"""Runs written by the real SDK, each once in a session."""
+"""Runs written by the real SDK, made once and kept."""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
@@ -9,8 +10,8 @@ from typing import TypeAlias
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.runs.kept import kept_run
 from tests.runs.recipe import RunRecipe
-from tests.runs.writer import write_run
 
 # A busy machine is no fault of an example.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -27,7 +28,9 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> WrittenRun:
     def folder(recipe: RunRecipe) -> Path:
         key = recipe.to_json()
         if key not in folders:
-            folders[key] = write_run(tmp_path_factory.mktemp("run"), recipe)
+            source = kept_run(recipe)
+            folders[key] = tmp_path_factory.mktemp("run") / "wandb" / source.name
+            shutil.copytree(source, folders[key], symlinks=True)
         return folders[key]
 
     return folder

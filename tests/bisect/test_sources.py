@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.bisect.samples import OOM, PATH, VARIABLES, run_of
-from tests.command import RLBOT
+from tests.command import Result, rlbot
 from tests.conftest import WrittenRun
 from tests.runs.console import verl_log
 from tests.runs.recipe import RunRecipe
@@ -54,33 +52,23 @@ def _log(home: Path, value: int) -> Path:
     return file
 
 
-def _read(home: Path, server: Wandb, *runs: str | Path) -> subprocess.CompletedProcess[str]:
-    place = {"HOME": str(home), "WANDB_BASE_URL": server.url, "PATH": os.environ["PATH"]}
-    done = subprocess.run(
-        [RLBOT, "bisect", "read", PATH, *runs],
-        cwd=home,
-        env=place,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert "Traceback" not in done.stderr
-    return done
+def _read(home: Path, server: Wandb, *runs: str | Path) -> Result:
+    place = {"WANDB_BASE_URL": server.url}
+    return rlbot("bisect", "read", PATH, *runs, cwd=home, environment=place)
 
 
 def test_links_bracket_the_largest_batch(home: Path, server: Wandb) -> None:
     done = _read(home, server, *(server.link(f"batch{value}") for value in FITS))
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("MaxBatch 116: nproc_per_gpu=58 ran, nproc_per_gpu=59 ran out")
-    assert "Trial log: # 44√ → 58√ → 59× → 72×" in done.stdout
+    assert (done.status, done.err) == (0, "")
+    assert done.out.startswith("MaxBatch 116: nproc_per_gpu=58 ran, nproc_per_gpu=59 ran out")
+    assert "Trial log: # 44√ → 58√ → 59× → 72×" in done.out
 
 
 def test_console_logs_bracket_the_largest_batch(home: Path, server: Wandb) -> None:
     asked = len(server.requests)
     done = _read(home, server, *(_log(home, value) for value in FITS))
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("MaxBatch 116: nproc_per_gpu=58 ran, nproc_per_gpu=59 ran out")
+    assert (done.status, done.err) == (0, "")
+    assert done.out.startswith("MaxBatch 116: nproc_per_gpu=58 ran, nproc_per_gpu=59 ran out")
     assert len(server.requests) == asked
 
 
@@ -89,15 +77,15 @@ def test_a_folder_a_log_and_a_link_are_read_in_one_command(
 ) -> None:
     runs = (written(_recipe(44)), _log(home, 59), server.link("batch58"))
     done = _read(home, server, *runs)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("MaxBatch 116: nproc_per_gpu=58 ran, nproc_per_gpu=59 ran out")
+    assert (done.status, done.err) == (0, "")
+    assert done.out.startswith("MaxBatch 116: nproc_per_gpu=58 ran, nproc_per_gpu=59 ran out")
     for run in runs:
-        assert f"  {run} " in done.stdout
+        assert f"  {run} " in done.out
 
 
 def test_offline_says_which_run_was_not_read(home: Path, server: Wandb) -> None:
     link = server.link("batch58")
     done = _read(home, server, link, "--offline")
-    assert done.returncode == 3
-    (line,) = (line for line in done.stdout.splitlines() if link in line)
+    assert done.status == 3
+    (line,) = (line for line in done.out.splitlines() if link in line)
     assert "leave --offline out" in line

@@ -6,7 +6,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from tests.command import RLBOT
+from tests.command import RLBOT, rlbot
 from tests.render.test_github import read
 
 NAME = "::error file=x::owned.sh"
@@ -14,17 +14,9 @@ NAME = "::error file=x::owned.sh"
 
 def _lint(folder: Path, *arguments: str, **environment: str) -> str:
     (folder / NAME).write_text("python3 -m verl.trainer.main_ppo trainer.nodes=1\n")
-    done = subprocess.run(
-        [RLBOT, "lint", NAME, *arguments],
-        cwd=folder,
-        env={"PATH": os.environ["PATH"], "HOME": str(folder), **environment},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 1
-    return done.stdout
+    done = rlbot("lint", NAME, *arguments, cwd=folder, environment=environment)
+    assert done.status == 1
+    return done.out
 
 
 def test_elsewhere_the_output_is_plain(tmp_path: Path) -> None:

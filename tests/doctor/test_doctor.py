@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import threading
@@ -18,7 +17,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from bot.base.http import ask
 from bot.doctor._support.registry import checks
-from tests.command import RLBOT, rlbot
+from tests.command import rlbot
 
 
 class _Server(BaseHTTPRequestHandler):
@@ -67,20 +66,11 @@ def server() -> Iterator[str]:
 
 
 def _doctor(folder: Path, *arguments: str, **environment: str) -> tuple[int, str]:
-    kept = {"PATH": os.environ["PATH"], "HOME": str(folder)}
-    done = subprocess.run(
-        [RLBOT, "doctor", *arguments],
-        cwd=folder,
-        env={**kept, **environment},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.stderr == ""
+    done = rlbot("doctor", *arguments, cwd=folder, environment=environment)
+    assert done.err == ""
     secrets = {environment.get(name) for name in ("GITHUB_TOKEN", "WANDB_API_KEY")} - {None}
-    assert not [secret for secret in secrets if secret and secret in done.stdout]
-    return done.returncode, done.stdout
+    assert not [secret for secret in secrets if secret and secret in done.out]
+    return done.status, done.out
 
 
 def _answers(folder: Path, *arguments: str, **environment: str) -> tuple[int, dict[str, Any]]:

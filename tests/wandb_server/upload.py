@@ -3,13 +3,31 @@
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from tests.runs.kept import kept, kept_run
+from tests.runs.recipe import RunRecipe
 from tests.wandb_server.server import KEY, Wandb
 from tests.wandb_server.store import StoredRun
+
+_UPLOAD = "run.pickle"
+
+
+def kept_upload(recipe: RunRecipe) -> StoredRun:
+    """What W&B holds of a recipe's run after `wandb sync`: made once and kept."""
+
+    def make(folder: Path) -> None:
+        with Wandb().serving() as server:
+            (folder / _UPLOAD).write_bytes(pickle.dumps(sync(server, kept_run(recipe))))
+
+    folder = kept("upload", recipe.to_json(), ("runs", "wandb_server"), make)
+    stored = pickle.loads((folder / _UPLOAD).read_bytes())  # noqa: S301  (this very code wrote it)
+    assert isinstance(stored, StoredRun)
+    return stored
 
 
 def sync(server: Wandb, folder: Path) -> StoredRun:

@@ -17,26 +17,24 @@ from bot.base.secrets import Secret
 from bot.evidence.facts import EvidenceError, Facts
 from bot.evidence.links import parse_link
 from bot.evidence.online import Access, Bounds, read_online
-from tests.conftest import WrittenRun
 from tests.evidence.samples import MATCHING
 from tests.runs.recipe import RunRecipe
 from tests.wandb_server.server import KEY, Wandb
 from tests.wandb_server.store import StoredRun
-from tests.wandb_server.upload import sync
+from tests.wandb_server.upload import kept_upload
 
 Uploaded: TypeAlias = Callable[[RunRecipe], StoredRun]
 
 
 @pytest.fixture(scope="session")
-def uploaded(written: WrittenRun) -> Uploaded:
+def uploaded() -> Uploaded:
     """What W&B holds of a recipe's run after `wandb sync`; a copy."""
     kept: dict[str, StoredRun] = {}
 
     def stored(recipe: RunRecipe) -> StoredRun:
         key = recipe.to_json()
         if key not in kept:
-            with Wandb().serving() as server:
-                kept[key] = sync(server, written(recipe))
+            kept[key] = kept_upload(recipe)
         return copy.deepcopy(kept[key])
 
     return stored

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import RLBOT, ROOT
+from tests.command import RLBOT, ROOT, Result, rlbot
 from tests.evidence.online.conftest import Uploaded, processes_of
 from tests.evidence.samples import MATCHING
 from tests.wandb_server.faults import Fault
@@ -56,18 +56,9 @@ class Desk:
         place = {"HOME": str(self.home), "TMPDIR": str(self.home / "tmp")}
         return {"PATH": os.environ["PATH"], "WANDB_BASE_URL": self.server.url, **place, **more}
 
-    def rlbot(self, *arguments: str | Path, **more: str) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            [RLBOT, *arguments],
-            cwd=self.home,
-            env=self.environment(**more),
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-        assert "Traceback" not in done.stdout + done.stderr
-        assert KEY not in done.stdout + done.stderr
+    def rlbot(self, *arguments: str | Path, **more: str) -> Result:
+        done = rlbot(*arguments, cwd=self.home, environment=self.environment(**more))
+        assert KEY not in done.out + done.err
         return done
 
     def left_behind(self) -> list[str]:
@@ -95,61 +86,61 @@ def desk(server: Wandb, uploaded: Uploaded) -> Iterator[Desk]:
 
 def test_verify_reads_the_link_that_is_given(desk: Desk) -> None:
     done = desk.rlbot("verify", desk.script, "--run", desk.link)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.status, done.err) == (0, "")
     for part in (
         "consistent: 16 of 16 settings, peak 71.2 of 79.6 GiB, 60 steps",
         f"W&B run verl-team/verl_tuning/abc123, {desk.link}",
         "RECOMMENDED · Qwen2.5-7B · GRPO-LoRA · 2*H800 · 128 · fsdp · vllm0.8.3",
     ):
-        assert part in done.stdout
+        assert part in done.out
 
 
 def test_verify_reads_the_link_of_the_script(desk: Desk) -> None:
     given = desk.rlbot("verify", desk.script, "--run", desk.link)
     own = desk.rlbot("verify", desk.script)
-    assert (own.returncode, own.stdout) == (given.returncode, given.stdout)
+    assert (own.status, own.out) == (given.status, given.out)
 
 
 def test_offline_fetches_nothing(desk: Desk) -> None:
     done = desk.rlbot("verify", desk.script, "--offline")
-    assert done.returncode == 3
-    assert "nothing is to be fetched" in done.stdout
+    assert done.status == 3
+    assert "nothing is to be fetched" in done.out
     done = desk.rlbot("verify", desk.script, "--run", desk.link, "--offline")
-    assert done.returncode == 3
-    assert "leave --offline out" in done.stdout
+    assert done.status == 3
+    assert "leave --offline out" in done.out
     assert desk.server.requests == []
 
 
 def test_a_link_that_is_none_is_wrong_usage(desk: Desk) -> None:
     done = desk.rlbot("verify", desk.script, "--run", "https://wandb.ai/a/b/reports/c")
-    assert done.returncode == 2
-    assert done.stderr.startswith("rlbot: --run: The link is not one to a run")
+    assert done.status == 2
+    assert done.err.startswith("rlbot: --run: The link is not one to a run")
     done = desk.rlbot("verify", desk.script, "--run", "http://127.0.0.1:1/a/b/runs/c")
-    assert done.returncode == 2
+    assert done.status == 2
     assert desk.server.requests == []
 
 
 def test_a_base_url_without_tls_is_wrong_usage(desk: Desk) -> None:
     done = desk.rlbot("verify", desk.script, WANDB_BASE_URL="http://wandb.example.com")
-    assert done.returncode == 2
-    assert "WANDB_BASE_URL must begin with https://" in done.stderr
+    assert done.status == 2
+    assert "WANDB_BASE_URL must begin with https://" in done.err
 
 
 def test_a_private_run_needs_a_key_and_permission(desk: Desk) -> None:
     desk.server.store.access["verl-team", "verl_tuning"] = "PRIVATE"
     done = desk.rlbot("verify", desk.script)
-    assert done.returncode == 3
-    assert "set WANDB_API_KEY" in done.stdout
+    assert done.status == 3
+    assert "set WANDB_API_KEY" in done.out
     done = desk.rlbot("verify", desk.script, WANDB_API_KEY=KEY)
-    assert done.returncode == 3
-    assert "allow_private_runs" in done.stdout
+    assert done.status == 3
+    assert "allow_private_runs" in done.out
     (desk.home / ".rlbot.yml").write_text("allow_private_runs: true\n")
-    assert desk.rlbot("verify", desk.script, WANDB_API_KEY=KEY).returncode == 0
+    assert desk.rlbot("verify", desk.script, WANDB_API_KEY=KEY).status == 0
     netrc = desk.home / ".netrc"
     netrc.write_text(f"machine 127.0.0.1 login user password {KEY}\n")
     netrc.chmod(0o600)
     before = netrc.stat()
-    assert desk.rlbot("verify", desk.script).returncode == 0
+    assert desk.rlbot("verify", desk.script).status == 0
     assert netrc.stat().st_mtime_ns == before.st_mtime_ns
 
 
@@ -157,11 +148,11 @@ def test_a_row_from_a_linked_run(desk: Desk) -> None:
     page = desk.home / "device_tuning.rst"
     shutil.copy(ROOT / "examples/demo/device_tuning.rst", page)
     done = desk.rlbot("table", "add", page, desk.script, "--dry-run")
-    assert done.returncode == 0
-    assert "vllm0.8.3" in done.stdout
-    assert "2*H800" in done.stdout.replace("\\", "")
+    assert done.status == 0
+    assert "vllm0.8.3" in done.out
+    assert "2*H800" in done.out.replace("\\", "")
     done = desk.rlbot("table", "add", page, desk.script, "--dry-run", "--offline")
-    assert "vllm0.8.3" not in done.stdout
+    assert "vllm0.8.3" not in done.out
 
 
 @pytest.fixture
@@ -224,7 +215,7 @@ def test_a_long_reading_shows_a_line_on_a_terminal(desk: Desk) -> None:
     assert b"Reading the metadata of verl-team/verl_tuning/abc123" in seen
     assert seen.endswith(b"\r\x1b[K")
     # Nothing of it where nobody looks.
-    assert desk.rlbot("verify", desk.script).stderr == ""
+    assert desk.rlbot("verify", desk.script).err == ""
 
 
 def test_the_key_is_in_no_file_that_the_reading_writes(desk: Desk, tmp_path: Path) -> None:
