@@ -13,7 +13,7 @@ from bot.shell.session import ExpansionFault, Session, hole
 from bot.shell.source import Span
 from bot.shell.state import Value, Variable, World, known, size
 from bot.shell.syntax import ArrayLiteral, Assignment, Part, Text, WordNode
-from bot.shell.values import assign_scalar, converted, scalar, target
+from bot.shell.values import AssignedAt, assign_scalar, converted, scalar, target
 from bot.shell.words import Piece, Word
 from bot.shell.words import Variable as Record
 
@@ -69,7 +69,7 @@ def carry_out(session: Session, world: World, node: Assignment) -> None:
         else:
             value = (*before, *value)
             session.spend(size(value), len(value))
-    assign_scalar(session, world, name, value, name_span, span)
+    assign_scalar(session, world, name, value, AssignedAt(name_span, span))
 
 
 def _before(session: Session, world: World, name: str, old: Variable | None, span: Span) -> Value:

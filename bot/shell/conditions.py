@@ -60,11 +60,11 @@ def _primary(session: Session, world: World, node: Test) -> Verdict:
             return binary(session, world, node.operator, left, right, strict=False)
         except ExpansionFault:
             return Verdict(False)
-    verdict = match(session, world, left, pattern_of(session, world, node.operands[1]))
+    verdict = match(session, left, pattern_of(session, world, node.operands[1]))
     return negated(verdict) if node.operator == "!=" else verdict
 
 
-def match(session: Session, world: World, value: Value, atoms: list[tuple[Piece, int]]) -> Verdict:
+def match(session: Session, value: Value, atoms: list[tuple[Piece, int]]) -> Verdict:
     """Whether a value matches a pattern."""
     symbols = symbols_of(atoms)
     pattern_value = tuple(piece for piece, _ in atoms if piece.text != "")

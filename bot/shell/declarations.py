@@ -11,7 +11,7 @@ from bot.shell.session import Session
 from bot.shell.source import Span
 from bot.shell.state import Variable, World, cut, known
 from bot.shell.syntax import Assignment
-from bot.shell.values import assign_scalar, target
+from bot.shell.values import AssignedAt, assign_scalar, target
 from bot.shell.words import Hole, Word
 
 _ASSIGNED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?=|\Z)")
@@ -103,7 +103,7 @@ def _assign_text(session: Session, world: World, word: Word) -> None:
     start = value[0].span.start if value else word.span.end
     end = value[-1].span.end if value else word.span.end
     value_span = Span(start, end) if start <= end else word.span
-    assign_scalar(session, world, name, value, name_span, value_span)
+    assign_scalar(session, world, name, value, AssignedAt(name_span, value_span))
 
 
 def _hide(world: World, name: str) -> None:

@@ -9,8 +9,7 @@ from bot.shell.fields import SPLIT, part, split
 from bot.shell.session import Session, hole
 from bot.shell.source import Span
 from bot.shell.state import OpenArguments, Value, Variable, World, cut, known
-from bot.shell.syntax import Simple
-from bot.shell.values import assign_scalar, scalar
+from bot.shell.values import AssignedAt, assign_scalar, scalar
 from bot.shell.words import Piece, Word
 
 _READ_WITH = frozenset("adinNptu")
@@ -46,10 +45,9 @@ def _options(
     return found, list(words[at:])
 
 
-def read(session: Session, world: World, words: Sequence[Word], node: Simple) -> None:
+def read(session: Session, world: World, words: Sequence[Word], span: Span) -> None:
     """Carries out `read`."""
     options, names = _options(words, _READ_WITH)
-    span = Span(node.start, node.end)
     targets = [(known(word.pieces) or "", word.span) for word in names]
     array = options.get("a")
     if not targets and not array:
@@ -63,14 +61,14 @@ def read(session: Session, world: World, words: Sequence[Word], node: Simple) ->
             value = tuple(_without_backslashes(value, span))
         if names:
             value = _trimmed(value, separators(world))
-        assign_scalar(session, world, name, value, where, span)
+        assign_scalar(session, world, name, value, AssignedAt(where, span))
         world.settle(1)
         return
     if value is None or text is None or options.keys() & {"n", "N"}:
         unknown = hole("command", "line read from input", span)
         for name, where in targets:
             if name.isidentifier():
-                assign_scalar(session, world, name, unknown, where, span)
+                assign_scalar(session, world, name, unknown, AssignedAt(where, span))
         if array:
             world.set(array, Variable(items={0: unknown}, name_span=span, value_span=span))
         world.settle(None, False)
@@ -88,7 +86,7 @@ def read(session: Session, world: World, words: Sequence[Word], node: Simple) ->
         items: dict[int | str, Value] = dict(enumerate(values))
         world.set(array, Variable(items=items, name_span=span, value_span=span))
     elif len(targets) == 1 and targets[0][0] == "REPLY" and not names:
-        assign_scalar(session, world, "REPLY", line, span, span)
+        assign_scalar(session, world, "REPLY", line, AssignedAt(span, span))
     else:
         _distribute(session, world, line, targets, ifs, span)
     world.settle(0 if end >= 0 else 1)
@@ -190,14 +188,13 @@ def _distribute(
             where_value = Span(value[0].span.start, value[-1].span.end) if value else span
             if where_value.end < where_value.start:
                 where_value = span
-            assign_scalar(session, world, name, value, where, where_value)
+            assign_scalar(session, world, name, value, AssignedAt(where, where_value))
         rest = cut(rest, following, len(text)) if text else ()
 
 
-def mapfile(session: Session, world: World, words: Sequence[Word], node: Simple) -> None:
+def mapfile(session: Session, world: World, words: Sequence[Word], span: Span) -> None:
     """Carries out `mapfile`."""
     options, names = _options(words, _MAPFILE_WITH)
-    span = Span(node.start, node.end)
     name = (known(names[0].pieces) if names else None) or "MAPFILE"
     value = world.stdin
     text = None if value is None else known(value)
@@ -221,9 +218,8 @@ def mapfile(session: Session, world: World, words: Sequence[Word], node: Simple)
         world.set(name, Variable(items=items, name_span=span, value_span=span))
 
 
-def getopts(session: Session, world: World, words: Sequence[Word], node: Simple) -> None:
+def getopts(session: Session, world: World, words: Sequence[Word], span: Span) -> None:
     """Carries out `getopts`."""
-    span = Span(node.start, node.end)
     spec = known(words[0].pieces) if words else None
     name = known(words[1].pieces) if len(words) > 1 else None
     if spec is None or name is None or not name.isidentifier():
@@ -232,7 +228,7 @@ def getopts(session: Session, world: World, words: Sequence[Word], node: Simple)
     if session.needs_arguments and isinstance(world.positional, OpenArguments):
         for variable, reason in ((name, "an option"), ("OPTARG", "value of an option")):
             value = hole("argument", reason, span, variable)
-            assign_scalar(session, world, variable, value, span, span)
+            assign_scalar(session, world, variable, value, AssignedAt(span, span))
         world.settle(None, False)
         return
     arguments = [word.pieces for word in words[2:]] or list(world.positional)
@@ -243,11 +239,11 @@ def getopts(session: Session, world: World, words: Sequence[Word], node: Simple)
 
     def settle(letter: str, argument: Value | None, following: int, inner: int) -> None:
         one = (Piece(letter, span, False),)
-        assign_scalar(session, world, name, one, span, span)
+        assign_scalar(session, world, name, one, AssignedAt(span, span))
         if argument is None:
             world.remove("OPTARG")
         else:
-            assign_scalar(session, world, "OPTARG", argument, span, span)
+            assign_scalar(session, world, "OPTARG", argument, AssignedAt(span, span))
         world.set("OPTIND", Variable((Piece(str(following), span, False),)))
         world.set("_rlbot_getopts_place", Variable((Piece(str(inner), span, False),)))
 

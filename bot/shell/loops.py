@@ -7,15 +7,16 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 
+from bot.shell.decisions import condition
 from bot.shell.expansion import fields
 from bot.shell.limits import LimitReached
 from bot.shell.numbers import Unknown, evaluate
+from bot.shell.runner import Runner
 from bot.shell.session import hole, shorten
-from bot.shell.simple import Simples
 from bot.shell.source import Span
 from bot.shell.state import Flow, OpenArguments, World, all_arguments
 from bot.shell.syntax import ArithmeticFor, Command, For, Loop, Script
-from bot.shell.values import assign_scalar
+from bot.shell.values import AssignedAt, assign_scalar
 
 _APART = 4
 """Worlds that left a loop in different rounds and are kept apart."""
@@ -27,27 +28,18 @@ def _shifted(before: World, after: World) -> bool:
     return isinstance(after.positional, OpenArguments) and after.positional is not before.positional
 
 
-class Loops(Simples):
+class Loops:
     """Runs loops."""
 
-    def bounded(self, worlds: list[World], node: Command) -> list[World]:
-        """Worlds without doubles."""
-        raise NotImplementedError
-
-    def condition(self, script: Script, world: World) -> list[tuple[World, bool]]:
-        """Runs a condition."""
-        raise NotImplementedError
-
-    def begin(self, node: Command) -> None:
-        """Counts a compound command and notes where it stands."""
-        self.session.step(node.start, node.end)
-        self.session.at = Span(node.start, node.end)
+    def __init__(self, runner: Runner) -> None:
+        self._runner = runner
+        self._session = runner.session
 
     def _turn(self, body: Script, world: World) -> tuple[list[World], list[World]]:
         """One round: the worlds that go on with the loop, and those that leave it."""
         staying: list[World] = []
         leaving: list[World] = []
-        for one in self.run_list(body, [world]):
+        for one in self._runner.run_list(body, [world]):
             flow = one.flow
             if flow is None:
                 staying.append(one)
@@ -64,12 +56,12 @@ class Loops(Simples):
 
     def _count(self, rounds: int, node: Command) -> bool:
         """Counts a round; False when there may be no further one."""
-        self.session.step(node.start, node.end)
-        if rounds <= self.session.limits.iterations:
+        self._session.step(node.start, node.end)
+        if rounds <= self._session.limits.iterations:
             return True
-        limit = self.session.limits.iterations
+        limit = self._session.limits.iterations
         reached = LimitReached("iterations", limit, node.start, node.end)
-        self.session.limit(reached, "a loop is left here")
+        self._session.limit(reached, "a loop is left here")
         return False
 
     def loop(self, node: Loop, world: World) -> list[World]:
@@ -79,22 +71,19 @@ class Loops(Simples):
             world,
             lambda one: [
                 (other, success != node.until)
-                for other, success in self.condition(node.condition, one)
+                for other, success in condition(self._runner, node.condition, one)
             ],
-            node.body,
-            None,
         )
 
     def _while(
         self,
         node: Loop | ArithmeticFor,
         world: World,
-        condition: Callable[[World], list[tuple[World, bool]]],
-        body: Script,
-        after: Callable[[World], None] | None,
+        test: Callable[[World], list[tuple[World, bool]]],
+        after: Callable[[World], None] | None = None,
     ) -> list[World]:
-        self.begin(node)
-        self.session.enter(node.start, node.end)
+        self._runner.begin(node)
+        self._session.enter(node.start, node.end)
         done: list[World] = []
         active = [world]
         rounds = 0
@@ -106,7 +95,7 @@ class Loops(Simples):
             following: list[World] = []
             for one in active:
                 before = one.copy()
-                branches = condition(one)
+                branches = test(one)
                 decided = len(branches) == 1
                 for other, goes_on in branches:
                     if other.flow is not None or not goes_on:
@@ -114,7 +103,7 @@ class Loops(Simples):
                             other.settle(0)
                         done.append(other)
                         continue
-                    staying, leaving = self._turn(body, other)
+                    staying, leaving = self._turn(node.body, other)
                     done.extend(leaving)
                     for stayed in staying:
                         if after is not None:
@@ -124,17 +113,20 @@ class Loops(Simples):
                             done.append(stayed)
                         elif not stayed.same(before):
                             following.append(stayed)
-                        elif _LEAVES.search(self.session.text(body.start, body.end)):
+                        elif self._leaves(node.body):
                             # Only the outcome of a command can end it.
                             done.append(stayed)
-            active = self.bounded(following, node)
-            done = self.bounded(done, node)
-        self.session.leave()
+            active = self._runner.bounded(following, node)
+            done = self._runner.bounded(done, node)
+        self._session.leave()
         return done
+
+    def _leaves(self, body: Script) -> bool:
+        return _LEAVES.search(self._session.text(body.start, body.end)) is not None
 
     def for_(self, node: For, world: World) -> list[World]:
         """Runs `for name in words`."""
-        self.begin(node)
+        self._runner.begin(node)
         if node.select:
             return self._select(node, world)
         if node.words is None:
@@ -142,13 +134,13 @@ class Loops(Simples):
         else:
             values = []
             for word in node.words:
-                values.extend(fields(self.session, world, word))
-                self.session.spend_words(len(values))
-        open_ = isinstance(world.positional, OpenArguments) and self.session.needs_arguments
+                values.extend(fields(self._session, world, word))
+                self._session.spend_words(len(values))
+        open_ = isinstance(world.positional, OpenArguments) and self._session.needs_arguments
         if open_ and not values and self._over_arguments(node):
             span = Span(node.name_start, node.name_start + len(node.name))
             values = [hole("argument", "an argument", span, "@")]
-        self.session.enter(node.start, node.end)
+        self._session.enter(node.start, node.end)
         name_span = Span(node.name_start, node.name_start + len(node.name))
         done: list[World] = []
         active = [world]
@@ -162,23 +154,23 @@ class Loops(Simples):
             if span.end < span.start:
                 span = value[0].span
             for one in active:
-                assign_scalar(self.session, one, node.name, value, name_span, span)
+                assign_scalar(self._session, one, node.name, value, AssignedAt(name_span, span))
                 staying, leaving = self._turn(node.body, one)
                 following.extend(staying)
                 done.extend(leaving)
-            active = self.bounded(following, node)
-            done = self.bounded(done, node)
+            active = self._runner.bounded(following, node)
+            done = self._runner.bounded(done, node)
             if waited or len(done) > _APART:
                 waited = True
-                done = self.bounded(self._waited(done, node.name, name_span), node)
-        self.session.leave()
-        return self.bounded([*active, *done], node)
+                done = self._runner.bounded(self._waited(done, node.name, name_span), node)
+        self._session.leave()
+        return self._runner.bounded([*active, *done], node)
 
     def _over_arguments(self, node: For) -> bool:
         """Whether a loop goes over the script's arguments."""
         if node.words is None:
             return True
-        texts = [self.session.text(word.start, word.end) for word in node.words]
+        texts = [self._session.text(word.start, word.end) for word in node.words]
         return len(texts) == 1 and all_arguments(texts[0])
 
     def _waited(self, worlds: list[World], name: str, span: Span) -> list[World]:
@@ -194,26 +186,26 @@ class Loops(Simples):
         """Runs `select`: what is chosen is unknown, and how often; once stands for all."""
         name_span = Span(node.name_start, node.name_start + len(node.name))
         for word in node.words or []:
-            fields(self.session, world, word)
+            fields(self._session, world, word)
         choice = hole("command", "choice of select", name_span)
         never = world.copy()
         never.settle(0)
-        assign_scalar(self.session, world, node.name, choice, name_span, name_span)
+        assign_scalar(self._session, world, node.name, choice, AssignedAt(name_span, name_span))
         staying, leaving = self._turn(node.body, world)
-        return self.bounded([*staying, *leaving, never], node)
+        return self._runner.bounded([*staying, *leaving, never], node)
 
     def arithmetic_for(self, node: ArithmeticFor, world: World) -> list[World]:
         """Runs `for ((a; b; c))`."""
         span = Span(node.start, node.end)
 
-        def condition(one: World) -> list[tuple[World, bool]]:
+        def test(one: World) -> list[tuple[World, bool]]:
             if not node.condition.parts:
                 return [(one, True)]
             try:
-                value = evaluate(self.session, one, node.condition, span)
+                value = evaluate(self._session, one, node.condition, span)
             except Unknown:
                 other = one.copy()
-                text = shorten(self.session.text(node.condition.start, node.condition.end))
+                text = shorten(self._session.text(node.condition.start, node.condition.end))
                 one.assume(f"({text}) is true")
                 other.assume(f"({text}) is false")
                 return [(one, True), (other, False)]
@@ -221,10 +213,10 @@ class Loops(Simples):
 
         def after(one: World) -> None:
             try:
-                evaluate(self.session, one, node.after, span)
+                evaluate(self._session, one, node.after, span)
             except Unknown:
                 return
 
         with suppress(Unknown):
-            evaluate(self.session, world, node.before, span)
-        return self._while(node, world, condition, node.body, after)
+            evaluate(self._session, world, node.before, span)
+        return self._while(node, world, test, after)

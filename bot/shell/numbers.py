@@ -8,7 +8,7 @@ from bot.shell.session import ExpansionFault, Session, hole
 from bot.shell.source import Span
 from bot.shell.state import Value, Variable, World, first_hole, known
 from bot.shell.syntax import WordNode
-from bot.shell.values import assign_scalar, element, scalar
+from bot.shell.values import AssignedAt, assign_scalar, element, scalar
 from bot.shell.words import Hole, Piece
 
 
@@ -52,7 +52,7 @@ class _Store:
         piece = (Piece(str(value), self.span, False),)
         variable = self.world.variables.get(name)
         if index is None:
-            assign_scalar(self.session, self.world, name, piece, self.span, self.span)
+            assign_scalar(self.session, self.world, name, piece, AssignedAt(self.span, self.span))
             return
         key: int | str = index
         if variable is None or not variable.associative:

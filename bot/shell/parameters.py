@@ -12,7 +12,7 @@ from bot.shell.source import Span
 from bot.shell.state import OpenArguments, Value, Variable, World, first_hole, known
 from bot.shell.syntax import Parameter, Text, WordNode
 from bot.shell.transformations import transform
-from bot.shell.values import assign_scalar, element, elements, scalar, target
+from bot.shell.values import AssignedAt, assign_scalar, element, elements, scalar, target
 from bot.shell.verdicts import is_argument
 from bot.shell.words import Hole, Piece
 
@@ -325,7 +325,7 @@ def _alternative(
         if not (node.name[0].isalpha() or node.name[0] == "_"):
             raise ExpansionFault(f"${node.name}: cannot assign in this way", fatal=True)
         if node.index is None:
-            assign_scalar(session, world, node.name, assigned, where, value_span)
+            assign_scalar(session, world, node.name, assigned, AssignedAt(where, value_span))
         else:
             _assign_element(session, world, node, assigned, span)
         atoms.extend((piece, mode) for piece in assigned)

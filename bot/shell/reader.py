@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from bot.shell.evaluator import Evaluator
+from bot.shell.evaluator import run_script
 from bot.shell.expansion import expand, tildes
 from bot.shell.limits import LimitReached, Limits
 from bot.shell.parser import parse
@@ -86,7 +86,7 @@ def _evaluate(session: Session, world: World) -> list[Comment]:
     try:
         parser, lines, found = parse(session.places.text, session.limits, session.places)
         session.problems.extend(found)
-        Evaluator(session).script(lines, world)
+        run_script(session, lines, world)
     except RecursionError:
         session.limit(
             LimitReached("depth", session.limits.depth, 0, 0), "the script is not read to its end"

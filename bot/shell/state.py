@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeAlias
 
@@ -239,6 +240,15 @@ class World:
         self.variables[name] = Variable()
         self.exporting = self.exporting - {name}
         self.exported = None
+
+    def restore(self, kept: Mapping[str, Variable | None]) -> None:
+        """Sets variables back to what they were; None stands for one that was not there."""
+        for name, variable in kept.items():
+            if variable is None:
+                self.variables.pop(name, None)
+            else:
+                self.variables[name] = variable
+            self.exported = None
 
     def environment(self, session: Spender) -> dict[str, Word]:
         """The variables that commands see, as words."""

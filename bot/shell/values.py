@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bot.shell.limits import LimitReached
 from bot.shell.session import ExpansionFault, Session, hole
@@ -178,9 +178,15 @@ def converted(variable: Variable | None, value: Value) -> Value:
     return tuple(result)
 
 
-def assign_scalar(
-    session: Session, world: World, name: str, value: Value, name_span: Span, value_span: Span
-) -> None:
+@dataclass(frozen=True, slots=True)
+class AssignedAt:
+    """Where an assignment stands."""
+
+    name: Span
+    value: Span
+
+
+def assign_scalar(session: Session, world: World, name: str, value: Value, at: AssignedAt) -> None:
     """Carries out `name=value`.
 
     Raises:
@@ -192,14 +198,13 @@ def assign_scalar(
     old = world.variables.get(name)
     if old is None:
         if len(world.variables) >= session.limits.variables:
-            at = name_span
-            raise LimitReached("variables", session.limits.variables, at.start, at.end)
+            raise LimitReached("variables", session.limits.variables, at.name.start, at.name.end)
         exported = (
             "allexport" in world.options
             or name in world.exporting
             or (session.environment is None and name in CALLERS)
         )
-        variable = Variable(value, exported=exported, name_span=name_span, value_span=value_span)
+        variable = Variable(value, exported=exported, name_span=at.name, value_span=at.value)
     elif old.readonly:
         raise ExpansionFault(f"{name}: readonly variable", fatal=True)
     elif old.items is not None:
@@ -214,8 +219,8 @@ def assign_scalar(
             value=converted(old, value),
             exported=exported,
             caller=False,
-            name_span=name_span,
-            value_span=value_span,
+            name_span=at.name,
+            value_span=at.value,
         )
     world.set(name, variable)
-    session.assigned(name, value, name_span, value_span, variable.exported)
+    session.assigned(name, value, at.name, at.value, variable.exported)

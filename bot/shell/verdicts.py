@@ -32,6 +32,13 @@ class Verdict:
     question: str = ""
     """What has to be known: the same text has the same answer; "" when it may change."""
 
+    def settle(self, world: World) -> None:
+        """Sets the status that the condition gives."""
+        if self.outcome is None:
+            world.settle(None, False, self.question)
+        else:
+            world.settle(0 if self.outcome else 1)
+
 
 class TestFault(Exception):  # noqa: N818 - `[` reports it and gives status 2
     """The arguments of `[` are no condition."""

@@ -1,0 +1,71 @@
+"""Conditions that nobody can decide: the script goes on in two worlds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bot.shell.runner import Runner
+from bot.shell.session import Session, shorten
+from bot.shell.state import World
+from bot.shell.syntax import AndOr, Command, Script
+
+
+@dataclass(frozen=True, slots=True)
+class Alternatives:
+    """An undecided condition."""
+
+    question: str
+    """What has to be known; "" when the answer may change."""
+    positive: bool
+    """Whether the condition holds when the answer to the question is yes."""
+    yes: str
+    """The assumption that it holds, in words."""
+    no: str
+
+
+def split(world: World, alternatives: Alternatives) -> list[tuple[World, bool]]:
+    """The world in which an undecided condition holds, and the one in which it does not."""
+    other = world.copy()
+    world.settle(0)
+    other.settle(1)
+    world.assume(alternatives.yes)
+    other.assume(alternatives.no)
+    question, positive = alternatives.question, alternatives.positive
+    if question:
+        world.decisions = {**world.decisions, question: positive}
+        other.decisions = {**other.decisions, question: not positive}
+    return [(world, True), (other, False)]
+
+
+def decide(session: Session, world: World, node: Command | Script) -> list[tuple[World, bool]]:
+    """The worlds in which the command that has just run succeeded, and failed."""
+    if world.status is not None:
+        return [(world, world.status == 0)]
+    question = world.question.lstrip("!")
+    positive = (len(world.question) - len(question)) % 2 == 0
+    answer = world.decisions.get(question) if question else None
+    if answer is not None:
+        success = answer == positive
+        world.settle(0 if success else 1)
+        return [(world, success)]
+    last = node
+    while isinstance(last, (Script, AndOr)):
+        last = last.items[-1].command if isinstance(last, Script) else last.rest[-1][1]
+    text = session.text(last.start, last.end)
+    tested = text.lstrip("! ").startswith(("[", "((", "test "))
+    yes, no = ("is true", "is false") if tested else ("succeeds", "fails")
+    text = shorten(text)
+    return split(world, Alternatives(question, positive, f"{text} {yes}", f"{text} {no}"))
+
+
+def condition(runner: Runner, script: Script, world: World) -> list[tuple[World, bool]]:
+    """Runs a condition; worlds that leave the construct count as failed."""
+    with runner.guarding():
+        worlds = runner.run_list(script, [world])
+    result: list[tuple[World, bool]] = []
+    for one in worlds:
+        if one.flow is not None:
+            result.append((one, False))
+        else:
+            result.extend(decide(runner.session, one, script))
+    return result

@@ -1,0 +1,127 @@
+"""`cd`, `pushd`, `popd` and `pwd`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bot.shell.session import Session, hole
+from bot.shell.source import Span
+from bot.shell.state import Value, Variable, World, first_hole, known
+from bot.shell.tree import SCRIPT_FOLDER
+from bot.shell.values import scalar
+from bot.shell.words import Hole, Piece, Word
+
+_FOLDERS = "_rlbot_folders"
+"""A variable that no script has: the directories that `pushd` left."""
+
+
+def change_directory(session: Session, world: World, words: Sequence[Word], span: Span) -> None:
+    """Carries out `cd`."""
+    world.settle(0)
+    paths = [word for word in words if known(word.pieces) not in ("-P", "-L", "--", "-e", "-n")]
+    old = scalar(session, world, "PWD", span)
+    if not paths:
+        new = scalar(session, world, "HOME", span) or ()
+    elif known(paths[0].pieces) == "-":
+        new = scalar(session, world, "OLDPWD", span) or hole("environment", "OLDPWD", span)
+    else:
+        place = session.tree.path(world, paths[0].pieces)
+        if place is None:
+            new = _joined(old or (), paths[0].pieces, span)
+        else:
+            new = session.tree.folder(place, span)
+    # Both are exported, but not by the script.
+    for name, value in (("OLDPWD", old or ()), ("PWD", new)):
+        world.set(name, Variable(value, name_span=span, value_span=span))
+
+
+def push_directory(session: Session, world: World, words: Sequence[Word], span: Span) -> None:
+    """Carries out `pushd folder`; other uses leave the directory unknown."""
+    if len(words) != 1 or known(words[0].pieces) == "-n":
+        _lose_directory(session, world, "pushd", span)
+        return
+    items = _folders(world)
+    items[len(items)] = scalar(session, world, "PWD", span) or ()
+    change_directory(session, world, words, span)
+    _keep(session, world, items, "pushd", span)
+
+
+def pop_directory(session: Session, world: World, words: Sequence[Word], span: Span) -> None:
+    """Carries out `popd`; its options leave the directory unknown."""
+    items = _folders(world)
+    if words or not items:
+        _lose_directory(session, world, "popd", span)
+        return
+    value = items.pop(len(items) - 1)
+    change_directory(session, world, [Word(value, span)], span)
+    _keep(session, world, items, "popd", span)
+
+
+def _folders(world: World) -> dict[int | str, Value]:
+    kept = world.variables.get(_FOLDERS)
+    return dict(kept.items or {}) if kept else {}
+
+
+def _lose_directory(session: Session, world: World, name: str, span: Span) -> None:
+    unknown = hole("command", f"directory that {name} leads to", span)
+    change_directory(session, world, [Word(unknown, span)], span)
+    _keep(session, world, {}, name, span)
+
+
+def _keep(
+    session: Session, world: World, items: dict[int | str, Value], name: str, span: Span
+) -> None:
+    if world.output is not None:
+        world.output.extend(hole("command", f"output of {name}", span))
+    session.spend(0, len(items))
+    world.set(_FOLDERS, Variable(items=items))
+
+
+def print_directory(session: Session, world: World, span: Span) -> None:
+    """Carries out `pwd`."""
+    world.settle(0)
+    if world.output is not None:
+        value = scalar(session, world, "PWD", span) or ()
+        world.output.extend((*value, Piece("\n", span, False)))
+
+
+def _joined(base: Value, path: Value, span: Span) -> Value:
+    """The directory that `cd path` leads to from `base`."""
+    text = known(path)
+    start = known(base)
+    if text is None:
+        return _unknown(path, span)
+    if text.startswith("/"):
+        return (Piece(_normal(text), span, False),)
+    if start is None:
+        if text in (".", ""):
+            return base
+        if ".." not in text:
+            return (*base, Piece("/" + text.removeprefix("./").rstrip("/"), span, False))
+        return hole("environment", f"directory {text} of the working directory", span, "PWD")
+    return (Piece(_normal(start + "/" + text), span, False),)
+
+
+def _unknown(path: Value, span: Span) -> Value:
+    """The directory that a path with unknown parts leads to."""
+    first = path[0].text
+    if isinstance(first, str) and first.startswith("/"):
+        return path
+    if len(path) == 1 and first == SCRIPT_FOLDER:
+        return path
+    if isinstance(first, Hole):
+        return hole("environment", "directory that cd leads to", span, "PWD")
+    reason = first_hole(path)
+    return hole("environment", reason.reason if reason else "PWD", span, "PWD")
+
+
+def _normal(path: str) -> str:
+    """An absolute path without `.`, `..` and doubled slashes."""
+    parts: list[str] = []
+    for name in path.split("/"):
+        if name == "..":
+            if parts:
+                parts.pop()
+        elif name not in ("", "."):
+            parts.append(name)
+    return "/" + "/".join(parts)

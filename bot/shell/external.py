@@ -1,0 +1,90 @@
+"""Commands that are no builtins: they are recorded, and a few are carried out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bot.shell.child_shells import ChildShells
+from bot.shell.pure import PURE, pure
+from bot.shell.session import Session, hole, shorten
+from bot.shell.source import Span
+from bot.shell.state import Flow, Value, World, known
+from bot.shell.syntax import Simple
+from bot.shell.words import Command, Word
+from bot.shell.words import Variable as Record
+
+_PROBES = frozenset(
+    {
+        "grep", "egrep", "fgrep", "rg", "which", "pgrep", "nvidia-smi", "rocm-smi",
+        "nvcc", "npu-smi", "diff", "cmp", "mountpoint", "lspci", "ping", "nc", "curl",
+        "lsof", "id", "getent", "ss", "netstat",
+    }
+)  # fmt: skip
+"""Commands that scripts run to find something out: failing is an ordinary answer."""
+
+_WRITERS = frozenset(
+    {"cp", "mv", "rm", "ln", "tee", "sed", "touch", "install", "truncate", "wget", "curl", "git"}
+)
+"""Commands that change the files that they name."""
+
+
+class ExternalCommands:
+    """Records commands."""
+
+    def __init__(self, session: Session, shells: ChildShells) -> None:
+        self._session = session
+        self._shells = shells
+
+    def run(
+        self, node: Simple, world: World, words: list[Word], prefix: Sequence[Record] = ()
+    ) -> list[World]:
+        """Records a command that is no builtin; the scripts that it starts are read too."""
+        session = self._session
+        environment = world.environment(session)
+        span = Span(node.start, node.end)
+        program = known(words[0].pieces)
+        base = (program or "").rsplit("/", 1)[-1]
+        value: Value | None = None
+        status: int | None = None
+        if world.output is not None and base in PURE:
+            result = pure(session, world, base, words[1:], span)
+            if result is not None:
+                value, status = result
+        if not (session.inner and base in PURE):
+            session.spend(0, 5 * len(words))
+            session.record(
+                Command(
+                    argv=tuple(words),
+                    span=_place(node),
+                    environment=environment,
+                    prefix=tuple(prefix),
+                    pipeline=world.pipe,
+                    pipefail="pipefail" in world.options,
+                    assumptions=world.assumptions,
+                )
+            )
+        self._writes(base, words[1:], world)
+        if not self._shells.run(words, world, span):
+            if world.output is not None:
+                if value is None:
+                    text = shorten(session.text(node.start, node.end))
+                    value = hole("command", f"output of {text}", span)
+                world.output.extend(value)
+            world.settle(status, program not in _PROBES)
+        if program == "exec":
+            world.flow = Flow("exit")
+        return [world]
+
+    def _writes(self, base: str, words: list[Word], world: World) -> None:
+        """Notes the files of the tree that a command may change."""
+        tree = self._session.tree
+        if tree.known and base in _WRITERS:
+            for word in words:
+                tree.wrote(world, word.pieces)
+
+
+def _place(node: Simple) -> Span:
+    """Where a command stands, without its redirections."""
+    starts = [assignment.start for assignment in node.assignments]
+    starts += [word.start for word in node.words[:1]]
+    return Span(min(starts), node.words[-1].end if node.words else node.end)

@@ -1,0 +1,135 @@
+"""Texts that are not the script's own: files that it runs, the text of `eval` and `bash -c`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bot.shell.limits import LimitReached
+from bot.shell.parser import Parser
+from bot.shell.places import shift
+from bot.shell.runner import Runner
+from bot.shell.session import Session, shorten
+from bot.shell.source import Span
+from bot.shell.state import Value, World
+from bot.shell.syntax import Script
+from bot.shell.words import Piece, Problem, Word
+
+_NESTED = 8
+"""Files inside each other: far more than scripts have, so that one that includes itself ends."""
+_REPEATED = 2
+"""How often a file may be inside itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class InnerText:
+    """A text that is run."""
+
+    text: str
+    origins: Sequence[tuple[str, Span, bool]]
+    """Where it was written: its parts, their places, and whether character by character."""
+    span: Span
+    """The command that runs it."""
+    name: str
+    """As messages name it."""
+    file: Value | None = None
+    """The path of the file that it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedText:
+    """The lines of a text, and what is wrong with it."""
+
+    lines: Sequence[Script]
+    problems: Sequence[Problem]
+
+    def report(self, session: Session, worlds: Sequence[World]) -> None:
+        """Reports what is wrong with the text, whose status is then 2."""
+        for problem in self.problems:
+            session.report(problem)
+        if self.problems:
+            for world in worlds:
+                world.settle(2)
+
+
+def value_text(value: Value, text: str, span: Span, name: str) -> InnerText:
+    """The text that a known value is."""
+    return InnerText(text, [(str(p.text), p.span, p.literal) for p in value], span, name)
+
+
+def file_text(session: Session, word: Word, world: World, span: Span) -> InnerText | None:
+    """The file that a word names; None where its text is unknown."""
+    name = shown(session, word)
+    path = session.tree.path(world, word.pieces)
+    if path is None:
+        return None
+    try:
+        if len(session.running) >= _NESTED or session.running.count(path) >= _REPEATED:
+            raise LimitReached("files", session.limits.files, span.start, span.end)
+        text = session.tree.text(path, span)
+    except LimitReached as reached:
+        session.limit(reached, f"{name} is not read")
+        return None
+    if text is None:
+        return None
+    text = text.replace("\r\n", "\n")
+    return InnerText(text, [(text, span, False)], span, name, word.pieces)
+
+
+def shown(session: Session, word: Word) -> str:
+    """A file as messages name it."""
+    if word.complete:
+        return shorten(word.text)
+    return shorten(session.text(word.span.start, word.span.end)).replace('"', "")
+
+
+def parsed(session: Session, inner: InnerText) -> ParsedText:
+    """Parses a text.
+
+    Raises:
+        LimitReached: too many parts in all the texts together.
+
+    """
+    text, span = inner.text, inner.span
+    session.spend(0, 64)
+    session.work(len(text) * 8)
+    base = session.places.allocate(inner.origins)
+    parser = Parser(text, session.limits, session.places, base)
+    parser.parts = session.parsed
+    lines, problems = parser.lines()
+    session.parsed = parser.parts
+    if any(problem.kind == "limit" for problem in problems):
+        raise LimitReached("parts", session.limits.parts, span.start, span.end)
+    shift(lines, base, len(text))
+    if inner.file is not None:
+        session.files.append((base, text, inner.file))
+    return ParsedText(
+        lines, [Problem(p.kind, f"in {inner.name}: {p.message}", span) for p in problems]
+    )
+
+
+def run_lines(runner: Runner, lines: Sequence[Script], worlds: list[World]) -> list[World]:
+    """Runs the lines of a file; the worlds in which it ended early are among the result."""
+    ended: list[World] = []
+    for line in lines:
+        going: list[World] = []
+        for world in runner.run_list(line, worlds):
+            if world.flow is not None and world.flow.kind in ("exit", "return"):
+                ended.append(world)
+            else:
+                world.flow = None
+                going.append(world)
+        worlds = going
+        if not worlds:
+            break
+    return [*ended, *worlds]
+
+
+def joined(words: Sequence[Word]) -> Value:
+    """Words as one value, with blanks between them."""
+    pieces: list[Piece] = []
+    for word in words:
+        if pieces:
+            pieces.append(Piece(" ", Span(word.span.start, word.span.start), False))
+        pieces.extend(word.pieces)
+    return tuple(pieces)

@@ -1,0 +1,78 @@
+"""Redirections: the input that is known, and whether the output goes elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bot.shell.expansion import text_of
+from bot.shell.pure import content
+from bot.shell.session import Session, hole, shorten
+from bot.shell.source import Span
+from bot.shell.state import Value, World, known
+from bot.shell.syntax import Redirect, Simple, Substitution, WordNode
+from bot.shell.words import Piece
+
+
+class Redirection:
+    """Redirections in force in a world, and what they replace."""
+
+    def __init__(self, session: Session, redirects: Sequence[Redirect], world: World) -> None:
+        """Opens the redirections."""
+        self._stdin = world.stdin
+        self._output = world.output
+        self._reads = any(item.operator.startswith("<") for item in redirects)
+        self._to_file = redirect(session, redirects, world)
+        if self._to_file:
+            world.output = None
+
+    def close(self, world: World) -> None:
+        """Closes them in a world that came out of the command."""
+        if self._reads and self._stdin is not world.stdin:
+            world.stdin = self._stdin
+        if self._to_file:
+            world.output = None if self._output is None else list(self._output)
+
+
+def redirect(session: Session, redirects: Sequence[Redirect], world: World) -> bool:
+    """Opens redirections; True when the output goes elsewhere."""
+    to_file = False
+    for item in redirects:
+        operator = item.operator
+        if operator in ("<<", "<<-"):
+            world.stdin = text_of(session, world, item.target)
+        elif operator == "<<<":
+            value = text_of(session, world, item.target)
+            world.stdin = (*value, Piece("\n", Span(item.end, item.end), False))
+        elif operator in ("<", "<>", "<&"):
+            world.stdin = _input(session, item.target, world)
+        else:
+            prefix = session.text(item.start, item.start + 1)
+            if item.target.ready is None or session.tree.known:
+                session.tree.wrote(world, text_of(session, world, item.target))
+            if prefix in "1&>":
+                to_file = True
+    return to_file
+
+
+def _input(session: Session, target: WordNode, world: World) -> Value | None:
+    part = target.parts[0] if len(target.parts) == 1 else None
+    if isinstance(part, Substitution) and part.process == "<":
+        return session.capture(world, part.body)
+    value = text_of(session, world, target)
+    if known(value) == "/dev/null":
+        return ()
+    return content(session, world, value, Span(target.start, target.end))
+
+
+def redirect_nothing(session: Session, node: Simple, world: World) -> None:
+    """Redirections without a command; `$(< file)` gives the content of the file."""
+    inner = world.copy()
+    redirect(session, node.redirects, inner)
+    last = node.redirects[-1]
+    if world.output is None or node.assignments or last.operator != "<":
+        return
+    if inner.stdin is None:
+        text = shorten(session.text(last.start, last.end))
+        world.output.extend(hole("command", f"output of {text}", Span(node.start, node.end)))
+    else:
+        world.output.extend(inner.stdin)

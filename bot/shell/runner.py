@@ -1,0 +1,89 @@
+"""Runs nodes of a script in every world that is possible: what all kinds of commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from bot.shell.limits import LimitReached
+from bot.shell.session import ExpansionFault, Session
+from bot.shell.source import Span
+from bot.shell.state import Flow, World, merge
+from bot.shell.syntax import Command, Item, Script
+
+
+class Runner:
+    """Hands each node to what runs its kind, and keeps the worlds that come out within bounds."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.handlers: dict[type, Callable[..., list[World]]] = {}
+        """For each kind of node a function of it and a world, which gives the worlds behind it."""
+        self._guarded = 0
+
+    def run(self, node: Command, world: World) -> list[World]:
+        """Runs a command in a world, which it may change; the worlds that come out."""
+        try:
+            return self.handlers[type(node)](node, world)
+        except ExpansionFault as fault:
+            # Bash gives up the line, or the script.
+            world.settle(1)
+            fatal = fault.fatal or "errexit" in world.options
+            world.flow = Flow("exit" if fatal else "discard")
+            return [world]
+
+    def run_list(self, script: Script, worlds: list[World]) -> list[World]:
+        """Runs a list of commands in several worlds."""
+        for item in script.items:
+            following: list[World] = []
+            for world in worlds:
+                if world.flow is not None:
+                    following.append(world)
+                elif item.background:
+                    self._background(item, world)
+                    following.append(world)
+                else:
+                    following.extend(self.run(item.command, world))
+            worlds = self.bounded(following, item.command)
+        return worlds
+
+    def _background(self, item: Item, world: World) -> None:
+        inner = world.copy()
+        inner.output = None
+        inner.stdin = None
+        self.run(item.command, inner)
+        world.settle(0)
+
+    def bounded(self, worlds: list[World], node: Command) -> list[World]:
+        """Worlds without doubles, and not more of them than the bound allows."""
+        if len(worlds) < 2:
+            return worlds
+        worlds = merge(worlds)
+        if len(worlds) > self.session.limits.worlds:
+            reached = LimitReached("worlds", self.session.limits.worlds, node.start, node.end)
+            self.session.limit(reached, "some ways through the script are left out")
+            # What still runs matters more than what has ended.
+            worlds.sort(key=lambda world: world.flow is not None)
+            del worlds[self.session.limits.worlds :]
+        return worlds
+
+    def begin(self, node: Command) -> None:
+        """Counts a command and notes where it stands."""
+        self.session.step(node.start, node.end)
+        self.session.at = Span(node.start, node.end)
+
+    # set -e
+
+    @contextmanager
+    def guarding(self) -> Iterator[None]:
+        """Where a failing command does not end the script under `set -e`."""
+        self._guarded += 1
+        try:
+            yield
+        finally:
+            self._guarded -= 1
+
+    def check(self, world: World) -> None:
+        """Ends the script after a failed command where `set -e` says so."""
+        if world.status and not self._guarded and "errexit" in world.options and world.flow is None:
+            world.flow = Flow("exit")
