@@ -14,6 +14,7 @@ from pathlib import Path
 
 from bot.github.client import Client
 from bot.github.pull import PullId
+from bot.github.remote import read_change
 from bot.review.pull import answer_pull
 from tests.github.server import Server
 from tests.github.world import BROKEN, GOOD, SCRIPT, World, asked, world
@@ -32,7 +33,7 @@ def _scripts(number: int, more: bytes = b"") -> dict[str, bytes]:
 
 
 def _measured(name: str, here: World, client: Client) -> tuple[int, int]:
-    answer_pull(client, PULL, asked())
+    answer_pull(read_change(client, PULL), asked())
     writes = sum(sent.write for sent in client.log)
     reads = len(client.log) - writes
     twice = [p for p, n in Counter(s.path for s in client.log if not s.write).items() if n > 1]

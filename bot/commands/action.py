@@ -1,4 +1,4 @@
-"""The door of GitHub Actions: an event in, an answer on the pull request, an exit status out.
+"""The front end for GitHub Actions: an event in, an answer on the pull request, an exit status out.
 
 Everything that is printed stands between `::stop-commands::` and its end, so that no text of a
 pull request is a command to the runner; our own annotations, escaped, come after it.
@@ -12,7 +12,7 @@ import secrets
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -34,9 +34,11 @@ _EVENT_BYTES = 1 << 25
 
 
 @dataclass(slots=True)
-class _Done:
-    """What the run came to, for the outputs."""
+class _Step:
+    """One step of a workflow: its environment and its log, and what it came to."""
 
+    environment: Mapping[str, str]
+    out: TextIO
     verdict: str = "none"
     report: str = ""
     """Path of the JSON report."""
@@ -45,13 +47,107 @@ class _Done:
     annotations: list[str] = field(default_factory=list)
     """Workflow commands, escaped."""
 
+    def handle_event(self) -> None:
+        """Check the pull requests of the event, or carry out the commands of its comment."""
+        from bot.github.actions import Nothing, OfComment, OfHead, OfPull, pulls_with, subject_of
+
+        environment = self.environment
+        event = environment.get("GITHUB_EVENT_NAME", "")
+        _fail_on(environment)
+        channels = _channels(environment)
+        subject = subject_of(event, _payload(environment), _input(environment, "PULL_REQUEST"))
+        if isinstance(subject, Nothing):
+            self.log(subject.reason)
+            return
+        client = _client(environment)
+        if isinstance(subject, OfComment):
+            self._handle_comment(client, subject, channels)
+            return
+        pulls = [subject] if isinstance(subject, OfPull) else []
+        if isinstance(subject, OfHead):
+            pulls = [OfPull(pull) for pull in pulls_with(client, subject)]
+            if not pulls:
+                self.log(f"No open pull request has the head {subject.head[:12]} any more.")
+        for pull in pulls:
+            self._check(client, pull, event, channels)
+
+    def _check(self, client: Client, subject: OfPull, event: str, channels: Channels) -> None:
+        from bot.github.remote import read_change
+        from bot.review.pull import answer_pull
+
+        if event == "pull_request" and subject.from_fork:
+            # The token of a fork's workflow is read-only: one refusal says it, three would be
+            # noise.
+            channels = replace(channels, check=False, suggestions=False)
+        change = read_change(client, subject.pull)
+        answered = answer_pull(change, _request(self.environment), channels=channels)
+        self._note(answered, event)
+
+    def _handle_comment(self, client: Client, subject: OfComment, channels: Channels) -> None:
+        from bot.review.commands import CommandRequest, handle_command
+
+        request = CommandRequest(
+            pull=subject.pull,
+            author=subject.author,
+            body=subject.body,
+            before=subject.before,
+            comment=subject.comment,
+        )
+        result = handle_command(client, request, _request(self.environment), channels=channels)
+        if not result.commands:
+            self.log("The comment holds no command.")
+        for text in result.replies:
+            self.log(text)
+        if result.answered:
+            self._note(result.answered, "issue_comment")
+
+    def _note(self, answered: AnsweredPull, event: str) -> None:
+        """Keep what an answer came to: report, summary, annotations, outputs."""
+        from bot.github.answer import step_summary
+        from bot.render.github import github
+        from bot.render.json_report import to_json
+
+        checked, published = answered.checked, answered.published
+        for sentence in published.notes:
+            self.log(sentence)
+        pull = answered.pull.id
+        if published.superseded:
+            self.log(f"{pull} moved on while it was checked; nothing is posted for it.")
+            return
+        if not checked.touches:
+            self.log(f"{pull} alters neither a tuning script nor the page of rows.")
+            return
+        report = checked.report
+        verdict = str(report.verdict)
+        if _ORDER.index(verdict) >= _ORDER.index(self.verdict):
+            self.verdict = verdict
+            self.comment = published.comment_url or ""
+            self.report = str(_write_report(self.environment, to_json(report)))
+        summary = step_summary(report, tuple(published.notes))
+        _append(self.environment, "GITHUB_STEP_SUMMARY", summary)
+        wanted = _input(self.environment, "ANNOTATIONS") or "auto"
+        if wanted not in ("auto", "always", "never"):
+            raise UserError(f"annotations: {wanted[:40]!r} is none of auto, always and never.")
+        # The check run has annotations of its own; and only an event of the pull request itself
+        # puts the step's annotations on its page.
+        useful = event == "pull_request" and not published.annotated
+        if wanted == "always" or (wanted == "auto" and useful):
+            self.annotations.append(github(report))
+
+    def log(self, sentence: str) -> None:
+        """Print a sentence for people."""
+        from bot.render.escape import terminal
+
+        self.out.write(f"{terminal(sentence)}\n")
+        self.out.flush()
+
 
 def run(environment: Mapping[str, str], out: TextIO) -> int:
     """Carry out one event; gives the exit status of the step."""
-    done, status, wrong = _Done(), PASS, ""
-    with _unobeyed(out):
+    step, status, wrong = _Step(environment, out), PASS, ""
+    with _stopped_commands(out):
         try:
-            _act(environment, done, out)
+            step.handle_event()
         except UserError as error:
             status, wrong = USAGE, str(error)
         except Exception as error:
@@ -64,123 +160,20 @@ def run(environment: Mapping[str, str], out: TextIO) -> int:
             )
     from bot.render.escape import markdown_inline, workflow_command
 
-    for line in done.annotations:
+    for line in step.annotations:
         out.write(line)
     if wrong:
         out.write(f"::error title=rlbot::{workflow_command(wrong)}\n")
         _append(environment, "GITHUB_STEP_SUMMARY", f"> {markdown_inline(wrong)}\n")
-    _outputs(environment, done)
+    _outputs(step)
     out.flush()
-    if status == PASS and done.verdict in _fail_on(environment):
+    if status == PASS and step.verdict in _fail_on(environment):
         return FAIL
     return status
 
 
-def _act(environment: Mapping[str, str], done: _Done, out: TextIO) -> None:
-    from bot.github.actions import Nothing, OfComment, OfHead, OfPull, pulls_with, subject_of
-
-    event = environment.get("GITHUB_EVENT_NAME", "")
-    _fail_on(environment)
-    channels = _channels(environment)
-    subject = subject_of(event, _payload(environment), _input(environment, "PULL_REQUEST"))
-    if isinstance(subject, Nothing):
-        _log(out, subject.reason)
-        return
-    client = _client(environment)
-    if isinstance(subject, OfComment):
-        _obey(environment, client, subject, channels, done, out)
-        return
-    pulls = [subject] if isinstance(subject, OfPull) else []
-    if isinstance(subject, OfHead):
-        pulls = [OfPull(pull) for pull in pulls_with(client, subject)]
-        if not pulls:
-            _log(out, f"No open pull request has the head {subject.head[:12]} any more.")
-    for pull in pulls:
-        _check(environment, client, pull, event, channels, done, out)
-
-
-def _check(
-    environment: Mapping[str, str],
-    client: Client,
-    subject: OfPull,
-    event: str,
-    channels: Channels,
-    done: _Done,
-    out: TextIO,
-) -> None:
-    from dataclasses import replace
-
-    from bot.review.pull import answer_pull
-
-    if event == "pull_request" and subject.from_fork:
-        # The token of a fork's workflow is read-only: one refusal says it, three would be noise.
-        channels = replace(channels, check=False, suggestions=False)
-    answered = answer_pull(client, subject.pull, _asked(environment), channels=channels)
-    _note(environment, answered, event, done, out)
-
-
-def _obey(
-    environment: Mapping[str, str],
-    client: Client,
-    subject: OfComment,
-    channels: Channels,
-    done: _Done,
-    out: TextIO,
-) -> None:
-    from bot.review.commands import CommandRequest, handle_command
-
-    asking = CommandRequest(
-        pull=subject.pull,
-        author=subject.author,
-        body=subject.body,
-        before=subject.before,
-        comment=subject.comment,
-    )
-    obeyed = handle_command(client, asking, _asked(environment), channels=channels)
-    if not obeyed.commands:
-        _log(out, "The comment holds no command.")
-    for sentence in obeyed.said:
-        _log(out, sentence)
-    if obeyed.answered:
-        _note(environment, obeyed.answered, "issue_comment", done, out)
-
-
-def _note(
-    environment: Mapping[str, str], answered: AnsweredPull, event: str, done: _Done, out: TextIO
-) -> None:
-    """Keeps what an answer came to: report, summary, annotations, outputs."""
-    from bot.github.answer import step_summary
-    from bot.render.github import github
-    from bot.render.json_report import to_json
-
-    checked, published = answered.checked, answered.published
-    for sentence in published.said:
-        _log(out, sentence)
-    if published.superseded:
-        _log(out, f"{answered.pull.id} moved on while it was checked; nothing is posted for it.")
-        return
-    if not checked.touches:
-        _log(out, f"{answered.pull.id} alters neither a tuning script nor the page of rows.")
-        return
-    report = checked.report
-    verdict = str(report.verdict)
-    if _ORDER.index(verdict) >= _ORDER.index(done.verdict):
-        done.verdict = verdict
-        done.comment = published.comment_url or ""
-        done.report = str(_write_report(environment, to_json(report)))
-    _append(environment, "GITHUB_STEP_SUMMARY", step_summary(report, tuple(published.said)))
-    wanted = _input(environment, "ANNOTATIONS") or "auto"
-    if wanted not in ("auto", "always", "never"):
-        raise UserError(f"annotations: {wanted[:40]!r} is none of auto, always and never.")
-    # The check run has annotations of its own; and only an event of the pull request itself puts
-    # the step's annotations on its page.
-    useful = event == "pull_request" and not published.annotated
-    if wanted == "always" or (wanted == "auto" and useful):
-        done.annotations.append(github(report))
-
-
-def _asked(environment: Mapping[str, str]) -> CheckRequest:
-    from bot.check.request import CheckOptions as CheckOptions
+def _request(environment: Mapping[str, str]) -> CheckRequest:
+    from bot.check.request import CheckOptions
     from bot.commands.runs import linked
     from bot.evidence.online.access import Access
     from bot.review.check import CheckRequest
@@ -256,12 +249,12 @@ def _write_report(environment: Mapping[str, str], text: str) -> Path:
     return path
 
 
-def _outputs(environment: Mapping[str, str], done: _Done) -> None:
-    values = {"verdict": done.verdict, "report": done.report, "comment-url": done.comment}
+def _outputs(step: _Step) -> None:
+    values = {"verdict": step.verdict, "report": step.report, "comment-url": step.comment}
     for name, value in values.items():
         # With a delimiter that nobody can guess a value is one, whatever it holds.
         end = f"end-{secrets.token_hex(16)}"
-        _append(environment, "GITHUB_OUTPUT", f"{name}<<{end}\n{value}\n{end}\n")
+        _append(step.environment, "GITHUB_OUTPUT", f"{name}<<{end}\n{value}\n{end}\n")
 
 
 def _append(environment: Mapping[str, str], name: str, text: str) -> None:
@@ -270,15 +263,8 @@ def _append(environment: Mapping[str, str], name: str, text: str) -> None:
             file.write(text if text.endswith("\n") else f"{text}\n")
 
 
-def _log(out: TextIO, sentence: str) -> None:
-    from bot.render.escape import terminal
-
-    out.write(f"{terminal(sentence)}\n")
-    out.flush()
-
-
 @contextmanager
-def _unobeyed(out: TextIO) -> Iterator[None]:
+def _stopped_commands(out: TextIO) -> Iterator[None]:
     """The runner reads no commands from what is printed meanwhile, on either stream."""
     word = secrets.token_hex(16)
     out.write(f"::stop-commands::{word}\n")

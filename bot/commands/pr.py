@@ -82,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     repository = LocalRepository(Path(arguments.repo or "."))
     change = repository.change(arguments.base, arguments.head or "HEAD")
-    checked = check_change(change, _asked(arguments))
+    checked = check_change(change, _request(arguments))
     return finish(checked.report, arguments, checked.texts)
 
 
@@ -90,7 +90,9 @@ def _on_github(arguments: argparse.Namespace) -> int:
     from bot.base.secrets import Secret
     from bot.github.client import client_of
     from bot.github.pull import parse_pull
-    from bot.review.pull import answer_pull, check_pull
+    from bot.github.remote import read_change
+    from bot.review.check import check_change
+    from bot.review.pull import answer_pull
 
     if arguments.head or arguments.repo:
         raise UserError("--head and --repo are for a local branch; a pull request has its own.")
@@ -102,20 +104,20 @@ def _on_github(arguments: argparse.Namespace) -> int:
         )
     client = client_of(token)
     pull = parse_pull(arguments.pull, client.addresses.server)
-    asked = _asked(arguments)
+    request = _request(arguments)
     if not (arguments.publish or arguments.dry_run):
-        checked = check_pull(client, pull, asked).checked
+        checked = check_change(read_change(client, pull), request)
         _count(client, arguments)
         return finish(checked.report, arguments, checked.texts)
     if arguments.dry_run:
         client.rehearsed = []
-    done = answer_pull(client, pull, asked)
+    done = answer_pull(read_change(client, pull), request)
     status = finish(done.checked.report, arguments, done.checked.texts)
     for call in client.rehearsed or ():
         notice(f"would send {call}")
     if client.rehearsed == []:
         notice("nothing would be written")
-    for sentence in done.published.said:
+    for sentence in done.published.notes:
         notice(sentence)
     _count(client, arguments)
     if done.published.superseded:
@@ -130,7 +132,7 @@ def _count(client: Client, arguments: argparse.Namespace) -> None:
         notice(f"{len(client.log) - writes} requests read from GitHub, {writes} wrote to it")
 
 
-def _asked(arguments: argparse.Namespace) -> CheckRequest:
+def _request(arguments: argparse.Namespace) -> CheckRequest:
     from bot.review.check import CheckRequest
 
     def options(config: Config) -> CheckOptions:

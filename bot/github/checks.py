@@ -34,8 +34,8 @@ BUTTONS = (
 
 def publish_check(
     client: Client, pull: PullId, answer: Answer, *, buttons: bool = False
-) -> list[str]:
-    """Leaves one check run, or one status, with this answer on its commit; gives sentences.
+) -> NotAllowedError | None:
+    """Leave one check run with this answer on its commit; gives why it is a commit status instead.
 
     Its external id names the pull request: two may share a commit, and GitHub tells an App nothing
     of pull requests from forks when a button is pressed. Raises GitHubError when neither may be
@@ -45,7 +45,7 @@ def publish_check(
     external_id = f"{mark(pull)}{answer.digest}"
     posted = read_check(client, pull, answer.head)
     if posted and posted.done and posted.external_id == external_id:
-        return []
+        return None
     try:
         _check_run(client, repository, answer, external_id, posted, buttons=buttons)
     except NotAllowedError as refused:
@@ -53,8 +53,8 @@ def publish_check(
             _status(client, repository, answer)
         except NotAllowedError:
             raise refused from None
-        return [f"A commit status stands in the place of the check run. {refused}"]
-    return []
+        return refused
+    return None
 
 
 def _check_run(

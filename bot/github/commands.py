@@ -10,10 +10,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Literal, TypeAlias
-
-from bot.base.messages import message
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 CommandName: TypeAlias = Literal["verify", "apply", "help"]
 
 MOST = 5
-"""Commands of one comment that are obeyed."""
+"""Commands of one comment that are carried out."""
 MOST_TEXT = 65_536
 """Characters of a comment, as GitHub has it."""
 
@@ -49,13 +48,21 @@ class CommentCommand:
     """Path of the script that the run belongs to, or its end."""
 
 
+class Misunderstanding(StrEnum):
+    """Why a line is no command."""
+
+    NO_COMMAND = "no-command"
+    ARGUMENTS_OF_APPLY = "arguments-of-apply"
+    UNKNOWN_ARGUMENT = "unknown-argument"
+    REPEATED_ARGUMENT = "repeated-argument"
+
+
 @dataclass(frozen=True, slots=True)
 class Misunderstood:
     """A line that is meant as a command and is none."""
 
     line: str
-    why: str
-    """A sentence; `line` and `word` are not in it."""
+    reason: Misunderstanding
     word: str = ""
     """What was not understood."""
 
@@ -79,30 +86,29 @@ def read(line: str) -> CommentCommand | Misunderstood:
     """What a line that starts with a command asks for."""
     matched = _LINE.match(line)
     if matched is None:
-        return Misunderstood(line, message("This is no command."))
+        return Misunderstood(line, Misunderstanding.NO_COMMAND)
     name, words = matched[1], (matched[2] or "").split()
     if words == ["help"]:
         return CommentCommand(name="help")
     if name == "apply":
         if words:
-            return Misunderstood(line, message("`/apply` stands alone on its line."), words[0])
+            return Misunderstood(line, Misunderstanding.ARGUMENTS_OF_APPLY, words[0])
         return CommentCommand(name="apply")
     head: str | None = None
     link: str | None = None
     script: str | None = None
-    again: str | None
+    repeated: str | None
     for word in words:
         if _LINK.match(word):
-            again, link = link, word
+            repeated, link = link, word
         elif _SCRIPT.match(word):
-            again, script = script, word
+            repeated, script = script, word
         elif _COMMIT.match(word):
-            again, head = head, word.lower()
+            repeated, head = head, word.lower()
         else:
-            why = message("`/verify` takes a commit, the link of a run and the path of a script.")
-            return Misunderstood(line, why, word)
-        if again is not None:
-            return Misunderstood(line, message("`/verify` takes one thing of a kind."), word)
+            return Misunderstood(line, Misunderstanding.UNKNOWN_ARGUMENT, word)
+        if repeated is not None:
+            return Misunderstood(line, Misunderstanding.REPEATED_ARGUMENT, word)
     return CommentCommand(name="verify", head=head, link=link, script=script)
 
 

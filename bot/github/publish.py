@@ -35,7 +35,7 @@ class PublishResult:
     """True when a check run with the annotations stands on the head."""
     unsettled: GitHubError | None = None
     """A limit or an outage that kept something from being posted: another attempt may succeed."""
-    said: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     """Sentences on what could not be posted, for the step summary and the log."""
 
     @property
@@ -65,7 +65,7 @@ def publish(
     """Brings a pull request to the wanted state; what is there already is left alone.
 
     Nothing is written when the head has moved, or when the pull request touches neither a tuning
-    script nor the page, and never did. What may not be written is said in the result, and the rest
+    script nor the page, and never did. What may not be written is noted in the result, and the rest
     is written. Raises GitHubError when the pull request cannot be read.
     """
     done = PublishResult()
@@ -90,7 +90,7 @@ def publish(
             _try(
                 done,
                 "The suggestions were not posted",
-                lambda: done.said.extend(publish_suggestions(client, pull, answer, posted)),
+                lambda: _suggestions(client, pull, answer, posted, done),
             )
     done.wrote = _writes(client) > before
     return done
@@ -104,7 +104,7 @@ def _try(done: PublishResult, what: str, act: Callable[[], object]) -> None:
     try:
         act()
     except GitHubError as error:
-        done.said.append(f"{what}: {error}")
+        done.notes.append(f"{what}: {error}")
         if isinstance(error, LimitedError | UnreachableError):
             done.unsettled = done.unsettled or error
 
@@ -112,9 +112,20 @@ def _try(done: PublishResult, what: str, act: Callable[[], object]) -> None:
 def _check(
     client: Client, pull: PullId, answer: Answer, done: PublishResult, *, buttons: bool
 ) -> None:
-    said = publish_check(client, pull, answer, buttons=buttons)
-    done.said.extend(said)
-    done.annotated = not said
+    refused = publish_check(client, pull, answer, buttons=buttons)
+    done.annotated = refused is None
+    if refused is not None:
+        done.notes.append(f"A commit status stands in the place of the check run. {refused}")
+
+
+def _suggestions(
+    client: Client, pull: PullId, answer: Answer, posted: Posted, done: PublishResult
+) -> None:
+    hidden = publish_suggestions(client, pull, answer, posted)
+    if hidden:
+        changes = "1 suggested change is" if hidden == 1 else f"{hidden} suggested changes are"
+        where = "outside of what the pull request's diff shows, where GitHub takes no suggestion"
+        done.notes.append(f"{changes} {where}; the comment has them.")
 
 
 def _comment(

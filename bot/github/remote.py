@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from bot.base.errors import UserError
 from bot.base.messages import message, sentence_of
 from bot.github.blobs import BlobReader, Contents, TreeEntry
 from bot.github.change import (
@@ -19,7 +20,7 @@ from bot.github.change import (
 )
 from bot.github.client import Client
 from bot.github.errors import GitHubError, TooMuchError
-from bot.github.pull import PullRequest
+from bot.github.pull import PullId, PullRequest, read_pull
 
 CONFIG = ".rlbot.yml"
 """The file that `read_pull` asks for along with the pull request."""
@@ -49,6 +50,25 @@ class GitHubChange:
     def web_url(self) -> str:
         """Address of the base's repository: it keeps a pull request's commits for good."""
         return f"{self.client.addresses.server}/{self.pull.id.repository}"
+
+    def reread(self) -> GitHubChange:
+        """The pull request as it is now; what was read of its commits is kept.
+
+        Raises GitHubError.
+        """
+        return replace(self, pull=read_pull(self.client, self.pull.id))
+
+    def require_head(self, head: str) -> None:
+        """Raise UserError unless the head is this commit; its beginning is enough."""
+        if not self.head.startswith(head.lower()):
+            raise UserError(
+                message(
+                    "The head of {pull} is {head}, not {asked}: it has moved on.",
+                    pull=self.pull.id,
+                    head=self.head[:12],
+                    asked=head[:40],
+                )
+            )
 
     def base_file(self, path: str) -> bytes | None:
         """The content of a regular file at the base; None when there is none.
@@ -155,6 +175,11 @@ class GitHubChange:
         files = {key: entry.data for key, entry in found.items() if entry.data is not None}
         return {**files, **{key: None for key in gone if key[0] in known}}
 
+    def head_entries(self, paths: Sequence[str]) -> dict[str, TreeEntry]:
+        """What stands at paths of the head, with the mode of each. Raises GitHubError."""
+        found = self._entries([(self.head, path) for path in paths])
+        return {path: entry for (_, path), entry in found.items()}
+
     def texts(self) -> tuple[ChangeText, ...]:
         """The description and the author's comments."""
         return self.pull.texts()
@@ -169,6 +194,14 @@ class GitHubChange:
 
     def _reader(self) -> BlobReader:
         return BlobReader(self.client, self.pull.id.repository, self.contents)
+
+
+def read_change(client: Client, pull: PullId) -> GitHubChange:
+    """Read a pull request; everything else is read at the head that it has now.
+
+    Raises GitHubError.
+    """
+    return GitHubChange(client, read_pull(client, pull))
 
 
 def _unlisted(listed: int, missing: int) -> str:

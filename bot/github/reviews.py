@@ -14,14 +14,14 @@ from bot.github.suggestions import Suggestion
 _HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 
 
-def publish_suggestions(client: Client, pull: PullId, answer: Answer, posted: Posted) -> list[str]:
-    """Posts the suggestions that are not there yet; gives sentences on those that cannot be.
+def publish_suggestions(client: Client, pull: PullId, answer: Answer, posted: Posted) -> int:
+    """Post the suggestions that are not there yet; gives how many the diff does not show.
 
     Costs a request for each 100 changed files, unless all are on new ones. Raises GitHubError.
     """
     new = [offered for offered in answer.suggestions if offered.mark not in posted.reviewed]
     if not new:
-        return []
+        return 0
     altered = {offered.path for offered in new} - answer.added
     shown = _shown(client, pull, altered) if altered else {}
     possible = [o for o in new if o.path in answer.added or _is_shown(o, shown)]
@@ -33,11 +33,7 @@ def publish_suggestions(client: Client, pull: PullId, answer: Answer, posted: Po
         }
         path = f"/repos/{pull.repository}/pulls/{pull.number}/reviews"
         client.write("POST", path, body, repeat=False)
-    if hidden := len(new) - len(possible):
-        changes = "1 suggested change is" if hidden == 1 else f"{hidden} suggested changes are"
-        where = "outside of what the pull request's diff shows, where GitHub takes no suggestion"
-        return [f"{changes} {where}; the comment has them."]
-    return []
+    return len(new) - len(possible)
 
 
 def _is_shown(offered: Suggestion, shown: Mapping[str, Sequence[range]]) -> bool:

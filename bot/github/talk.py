@@ -1,11 +1,11 @@
-"""What a command needs of GitHub besides: roles, reactions, replies, and who asked lately."""
+"""What a command needs of GitHub besides: roles, reactions, replies, and recent commands."""
 
 from __future__ import annotations
 
 import calendar
 import hashlib
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -44,31 +44,23 @@ class Asker:
 
 @dataclass(frozen=True, slots=True)
 class OurReaction:
-    """Our 👀 on a comment."""
+    """A reaction that we left on a comment."""
 
-    us: str
-    """The login that we react as."""
-    at: float
-    """Seconds since the epoch, by GitHub's clock."""
-
-
-@dataclass(frozen=True, slots=True)
-class Left:
-    """A reaction of ours that stands on a comment."""
-
+    login: str
+    """Whom we react as."""
     id: int
     at: float
     """Seconds since the epoch, by GitHub's clock."""
 
 
 @dataclass(frozen=True, slots=True)
-class Lately:
-    """What happened on the pull request within the cooldown."""
+class RecentCommands:
+    """What a person asked for on the pull request within the cooldown."""
 
     wait: int = 0
-    """Seconds until this person may ask again; 0 for now."""
+    """Seconds until the next command of this person is carried out; 0 for now."""
     refused: bool = False
-    """True when this person was told no, with the reason, a moment ago."""
+    """True when a command of this person was refused, with the reason, a moment ago."""
     confused: int | None = None
     """Our 😕 on this very comment, from before it was edited."""
 
@@ -93,8 +85,7 @@ def asker_of(client: Client, repository: str, login: str) -> Asker:
 def react(client: Client, repository: str, comment: int, content: Reaction) -> OurReaction:
     """Leaves a reaction; one that is there stays as it is. Raises GitHubError."""
     path = f"/repos/{repository}/issues/comments/{comment}/reactions"
-    made = client.write("POST", path, {"content": content}) or {}
-    return OurReaction((made.get("user") or {}).get("login", ""), _seconds(made.get("created_at")))
+    return _reaction(client.write("POST", path, {"content": content}) or {})
 
 
 def unreact(client: Client, repository: str, comment: int, reaction: int) -> None:
@@ -104,33 +95,35 @@ def unreact(client: Client, repository: str, comment: int, reaction: int) -> Non
         client.write("DELETE", path, {})
 
 
-def reactions(client: Client, repository: str, comment: int, us: str) -> dict[str, Left]:
-    """Our own reactions on a comment. Raises GitHubError."""
+def reactions(client: Client, repository: str, comment: int, us: str) -> dict[str, OurReaction]:
+    """What `us`, a login, left on a comment, by kind. Raises GitHubError."""
     path = f"/repos/{repository}/issues/comments/{comment}/reactions"
     return {
-        item["content"]: Left(int(item["id"]), _seconds(item["created_at"]))
+        item["content"]: _reaction(item)
         for item in client.pages(path, most=1)
         if (item.get("user") or {}).get("login") == us
     }
 
 
-def lately(client: Client, pull: PullId, author: str, comment: int, seen: OurReaction) -> Lately:
-    """What this person asked for within COOLDOWN seconds before `seen`, by our own reactions.
+def recent_commands(
+    client: Client, pull: PullId, author: str, comment: int, eyes: OurReaction
+) -> RecentCommands:
+    """What this person asked for within COOLDOWN seconds before `eyes`, by our own reactions.
 
     One request, and one for each of their last commands in that time. Raises GitHubError.
     """
     wait, refused = 0, False
-    for other in _commands_since(client, pull, author, comment, seen.at - COOLDOWN):
-        ours = reactions(client, pull.repository, other, seen.us)
-        eyes = ours.get("eyes")
-        left = round(COOLDOWN - (seen.at - eyes.at)) if eyes else 0
+    for other in _commands_since(client, pull, author, comment, eyes.at - COOLDOWN):
+        ours = reactions(client, pull.repository, other, eyes.login)
+        theirs = ours.get("eyes")
+        left = round(COOLDOWN - (eyes.at - theirs.at)) if theirs else 0
         if not 0 < left <= COOLDOWN:
             continue
         if "confused" in ours:
             refused = True
         else:
             wait = max(wait, left)
-    return Lately(wait, refused)
+    return RecentCommands(wait, refused)
 
 
 def _commands_since(
@@ -163,6 +156,11 @@ def _comments_since(client: Client, pull: PullId, since: float) -> Iterator[Any]
     path = f"/repos/{pull.repository}/issues/{pull.number}/comments"
     stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(max(since, 0)))
     return client.pages(path, most=3, since=stamp)
+
+
+def _reaction(item: Mapping[str, Any]) -> OurReaction:
+    login = (item.get("user") or {}).get("login", "")
+    return OurReaction(login, int(item.get("id") or 0), _seconds(item.get("created_at")))
 
 
 def _seconds(stamp: object) -> float:

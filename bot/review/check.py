@@ -1,4 +1,4 @@
-"""The whole way for a change: what every door does with a branch or a pull request."""
+"""The whole way for a change: what every front end does with a branch or a pull request."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ class CheckedChange:
         return {**self.sources, **pages}
 
 
-def _no_runs(scripts: Sequence[str], options: CheckOptions) -> Mapping[str, Path | RunLink]:
+def _no_runs(_scripts: Sequence[str], _options: CheckOptions) -> Mapping[str, Path | RunLink]:
     return {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckRequest:
-    """What a door was asked for, before the change is read."""
+    """What a front end asks for, before the change is read."""
 
     options: Callable[[Config], CheckOptions]
     """The options under a configuration."""
@@ -79,13 +79,13 @@ def configuration(source: ChangeSource) -> Config:
     return parse_config(stored, f"{FILE_NAME} of the base, commit {source.base[:12]},")
 
 
-def check_change(source: ChangeSource, asked: CheckRequest) -> CheckedChange:
+def check_change(source: ChangeSource, request: CheckRequest) -> CheckedChange:
     """Check every tuning script that a change adds or alters, and what it does to the page.
 
     Raises UserError when the change or the configuration cannot be read.
     """
-    config = asked.config or configuration(source)
-    options = asked.options(config)
+    config = request.config or configuration(source)
+    options = request.options(config)
     own_tree = not options.trees and "verl" not in options.versions
     files = source.read(
         FileSelection(
@@ -100,11 +100,11 @@ def check_change(source: ChangeSource, asked: CheckRequest) -> CheckedChange:
     unchecked = [Unchecked(check=check, reason=reason) for check, reason in files.gaps]
     if files.config is not None:
         try:
-            # Validated, not obeyed: this configuration is none before it is merged.
+            # Validated, not applied: this configuration is none before it is merged.
             parse_config(files.config, f"{FILE_NAME} of this change")
         except UserError as error:
             unchecked.append(Unchecked(check=FILE_NAME, reason=sentence_of(error)))
-    run_of = asked.runs([file.path for file in files.scripts], options)
+    run_of = request.runs([file.path for file in files.scripts], options)
     if files.folder:
         try:
             options = replace(options, trees=_own_tree(files.folder))

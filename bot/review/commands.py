@@ -5,42 +5,41 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from bot.base.config import Config, Role
 from bot.base.errors import UserError
 from bot.base.messages import Language, message, sentence_of
+from bot.check.request import CheckOptions
 from bot.check.translate import in_words
-from bot.github.blobs import Contents
-from bot.github.commands import CommentCommand, Misunderstood, commands
+from bot.evidence.facts import EvidenceError
+from bot.evidence.links import RunLink, parse_link
+from bot.github.client import Client
+from bot.github.commands import CommentCommand, Misunderstanding, Misunderstood, commands
 from bot.github.errors import LimitedError, UnreachableError
 from bot.github.publish import EVERYWHERE, Channels
-from bot.github.pull import PullId, read_pull
-from bot.github.remote import GitHubChange
+from bot.github.pull import PullId
+from bot.github.remote import GitHubChange, read_change
 from bot.github.talk import (
     COOLDOWN,
     REPLY,
     Asker,
-    Lately,
     Reaction,
+    RecentCommands,
     asker_of,
-    lately,
     react,
     reactions,
+    recent_commands,
     reply,
     unreact,
 )
 from bot.render.escape import clip, code_span, markdown_inline
 from bot.render.markdown import MARKER
 from bot.review.check import CheckRequest, configuration
-from bot.review.commit import CommitResult, commit_fixes
+from bot.review.commit import commit_fixes
 from bot.review.pull import AnsweredPull, answer_pull
-
-if TYPE_CHECKING:
-    from bot.base.config import Config, Role
-    from bot.check.request import CheckOptions
-    from bot.evidence.links import RunLink
-    from bot.github.client import Client
 
 HELP: Final = """\
 | command, on a line of its own | does |
@@ -57,7 +56,7 @@ people with {apply} rights. 👀 seen · 🚀 done · 😕 not done, with the re
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandRequest:
-    """Somebody's words on a pull request."""
+    """A comment on a pull request, or the button of its check run."""
 
     pull: PullId
     author: str
@@ -72,182 +71,234 @@ class CommandRequest:
 
 @dataclass(slots=True, kw_only=True)
 class CommandResult:
-    """What came of it."""
+    """What became of the commands of a comment."""
 
     commands: tuple[CommentCommand | Misunderstood, ...] = ()
-    said: list[str] = field(default_factory=list)
-    """What was replied, in Markdown."""
+    replies: list[str] = field(default_factory=list)
+    """Markdown; also those that were not posted, since the person was refused a moment ago."""
     refused: bool = False
     answered: AnsweredPull | None = None
     """The last check that was published."""
 
 
-class _RefusedError(Exception):
-    """Not done; the message is the sentence, in Markdown."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Way:
-    """Everything that carrying out a command needs."""
-
-    client: Client
-    writer: Callable[[], Client]
-    asking: CommandRequest
-    asked: CheckRequest
-    contents: Contents
-    channels: Channels
-    language: Language = "en"
-    """That of the base's configuration, once it is read."""
-
-
 def handle_command(
     client: Client,
-    asking: CommandRequest,
-    asked: CheckRequest,
+    request: CommandRequest,
+    check: CheckRequest,
     *,
     writer: Callable[[], Client] | None = None,
-    contents: Contents | None = None,
     channels: Channels = EVERYWHERE,
 ) -> CommandResult:
-    """Carry out the commands that a comment, or its edit, brings; others are none of our business.
+    """Carry out the commands that a comment, or its edit, brings; do nothing where it has none.
 
     `writer` makes the client that commits, where that is another one. Doing it twice does no harm.
     Raises GitHubError when GitHub cannot be asked, or the token may not even react.
     """
-    found = commands(asking.body, asking.before)
-    ours = REPLY in asking.body or MARKER in asking.body
+    found = commands(request.body, request.before)
+    ours = REPLY in request.body or MARKER in request.body
     if not found or ours:
         return CommandResult()
-    done = CommandResult(commands=found)
-    recent = _recent(client, asking)
+    recent = _recent(client, request)
     if recent is None:
-        return done
-    way = _Way(
+        return CommandResult(commands=found)
+    handler = _Handler(
         client=client,
         writer=writer or (lambda: client),
-        asking=asking,
-        asked=asked,
-        contents=contents or Contents(),
+        request=request,
+        check=check,
         channels=channels,
+        recent=recent,
+        result=CommandResult(commands=found),
     )
     if recent.wait:
-        time_ = (
-            message("{count} seconds", count=recent.wait)
-            if recent.wait != 1
-            else message("1 second")
-        )
-        why = message("A command of yours ran here a moment ago; wait {time}.", time=time_)
-        _refuse(way if recent.refused else _with_language(way), done, recent, why)
+        handler.refuse_for_now()
     else:
-        _carry_out(way, found, done, recent)
-    if asking.comment is not None:
-        kind: Reaction = "confused" if done.refused else "rocket"
-        react(client, asking.pull.repository, asking.comment, kind)
-        if recent.confused is not None and not done.refused:
-            unreact(client, asking.pull.repository, asking.comment, recent.confused)
-    return done
+        handler.carry_out()
+    if request.comment is not None:
+        refused = handler.result.refused
+        kind: Reaction = "confused" if refused else "rocket"
+        react(client, request.pull.repository, request.comment, kind)
+        if recent.confused is not None and not refused:
+            unreact(client, request.pull.repository, request.comment, recent.confused)
+    return handler.result
 
 
-def _recent(client: Client, asking: CommandRequest) -> Lately | None:
+def _recent(client: Client, request: CommandRequest) -> RecentCommands | None:
     """What this person asked for a moment ago; None when this very comment is done already."""
-    if asking.comment is None:
-        return Lately()
-    repository = asking.pull.repository
-    seen = react(client, repository, asking.comment, "eyes")
-    mine = reactions(client, repository, asking.comment, seen.us)
+    if request.comment is None:
+        return RecentCommands()
+    repository = request.pull.repository
+    eyes = react(client, repository, request.comment, "eyes")
+    mine = reactions(client, repository, request.comment, eyes.login)
     rocket, confused = mine.get("rocket"), mine.get("confused")
     if not rocket and not confused:
-        return lately(client, asking.pull, asking.author, asking.comment, seen)
-    if not asking.before:
+        return recent_commands(client, request.pull, request.author, request.comment, eyes)
+    if not request.before:
         return None
     # The 👀 of an edited comment is as old as the comment, so that our own clock is asked.
     left = round(COOLDOWN - (time.time() - rocket.at)) if rocket else 0
-    return Lately(
+    return RecentCommands(
         wait=max(0, min(left, COOLDOWN)),
         refused=confused is not None,
         confused=confused.id if confused else None,
     )
 
 
-def _with_language(way: _Way) -> _Way:
-    """The way in the language of the base, asked for the sake of one reply; else in English."""
-    try:
-        pull = read_pull(way.client, way.asking.pull)
-        config = way.asked.config or configuration(GitHubChange(way.client, pull, way.contents))
-    except (LimitedError, UnreachableError):
-        raise
-    except UserError:
-        return way
-    return replace(way, language=config.language)
+class _RefusedError(Exception):
+    """Not done; the message is the sentence, in Markdown."""
 
 
-def _carry_out(
-    way: _Way, found: Sequence[CommentCommand | Misunderstood], done: CommandResult, recent: Lately
-) -> None:
-    asking = way.asking
-    try:
-        pull = read_pull(way.client, asking.pull)
-        config = way.asked.config or configuration(GitHubChange(way.client, pull, way.contents))
-        asker = asker_of(way.client, pull.id.repository, asking.author)
-    except (LimitedError, UnreachableError):
-        raise
-    except UserError as error:
-        _refuse(way, done, recent, _plain(way, error))
-        return
-    way = replace(way, language=config.language)
-    if asking.head is not None and asking.head != pull.head:
-        old, new = code_span(asking.head[:7]), code_span(pull.head[:7])
-        said = message(
-            "The button was that of {old}, and the head is {new} now: press the one of its check.",
-            old=old,
-            new=new,
-        )
-        _refuse(way, done, recent, said)
-        return
-    author = asking.author.lower() == pull.author.lower()
-    for command in found:
+@dataclass(slots=True, kw_only=True)
+class _Handler:
+    """The commands of one comment while they are carried out."""
+
+    client: Client
+    writer: Callable[[], Client]
+    request: CommandRequest
+    check: CheckRequest
+    channels: Channels
+    recent: RecentCommands
+    result: CommandResult
+    language: Language = "en"
+    """That of the base's configuration, once it is read."""
+
+    def refuse_for_now(self) -> None:
+        """Say how long to wait before the next command."""
+        count = self.recent.wait
+        time_ = message("{count} seconds", count=count) if count != 1 else message("1 second")
+        if not self.recent.refused:
+            # For the language of the reply alone; English where it cannot be read.
+            try:
+                self._read()
+            except (LimitedError, UnreachableError):
+                raise
+            except UserError:
+                pass
+        self._refuse(message("A command of yours ran here a moment ago; wait {time}.", time=time_))
+
+    def carry_out(self) -> None:
+        """Carry out each command; the pull request is read once for all of them."""
         try:
-            _one(way, command, config, asker, done, author=author, state=pull.state)
+            change, config = self._read()
+            asker = asker_of(self.client, change.pull.id.repository, self.request.author)
         except (LimitedError, UnreachableError):
             raise
-        except _RefusedError as error:
-            _refuse(way, done, recent, sentence_of(error))
         except UserError as error:
-            _refuse(way, done, recent, _plain(way, error))
+            self._refuse(self._plain(error))
+            return
+        button = self.request.head
+        if button is not None and button != change.head:
+            old, new = code_span(button[:7]), code_span(change.head[:7])
+            self._refuse(
+                message(
+                    "The button was that of {old}, and the head is {new} now: press the one of its "
+                    "check.",
+                    old=old,
+                    new=new,
+                )
+            )
+            return
+        for command in self.result.commands:
+            try:
+                change = self._one(command, change, config, asker)
+            except (LimitedError, UnreachableError):
+                raise
+            except _RefusedError as error:
+                self._refuse(sentence_of(error))
+            except UserError as error:
+                self._refuse(self._plain(error))
+
+    def _read(self) -> tuple[GitHubChange, Config]:
+        change = read_change(self.client, self.request.pull)
+        config = self.check.config or configuration(change)
+        self.language = config.language
+        return change, config
+
+    def _one(
+        self,
+        command: CommentCommand | Misunderstood,
+        change: GitHubChange,
+        config: Config,
+        asker: Asker,
+    ) -> GitHubChange:
+        """Carry out one command; gives the pull request as it was read last."""
+        if isinstance(command, Misunderstood):
+            raise _RefusedError(_misunderstood(command))
+        rights = config.permissions
+        if command.name == "help":
+            self._reply(message(HELP, verify=rights.verify, apply=rights.apply))
+            return change
+        verify = command.name == "verify"
+        least: Role = rights.verify if verify else rights.apply
+        author = self.request.author.lower() == change.pull.author.lower()
+        allowed = asker.may(least) or (verify and author)
+        if not allowed:
+            raise _RefusedError(_not_allowed(command, least))
+        if change.pull.state != "OPEN":
+            raise _RefusedError(message("The pull request is closed."))
+        return self._verify(command, change) if verify else self._apply(change, asker)
+
+    def _verify(self, command: CommentCommand, change: GitHubChange) -> GitHubChange:
+        check = replace(self.check, runs=partial(_runs, command))
+        answered = answer_pull(change, check, head=command.head, channels=self.channels)
+        self.result.answered = answered
+        if answered.published.superseded:
+            raise _RefusedError(
+                message("The head moved while it was checked; its newest commit comes next.")
+            )
+        if not answered.checked.touches:
+            self._reply(
+                message("This pull request alters neither a tuning script nor the page of rows.")
+            )
+        return answered.change
+
+    def _apply(self, change: GitHubChange, asker: Asker) -> GitHubChange:
+        result = commit_fixes(change, self.check, self.writer(), asker)
+        if result.commits:
+            # A push of a workflow's token starts no workflow: its result is checked here.
+            answered = answer_pull(change.reread(), self.check, channels=self.channels)
+            self.result.answered = answered
+            change = answered.change
+        if not result.done:
+            raise _RefusedError(result.text)
+        if result.text:
+            self._reply(result.text)
+        return change
+
+    def _plain(self, error: UserError) -> str:
+        """What an error says, as Markdown."""
+        return markdown_inline(in_words(sentence_of(error), self.language))
+
+    def _reply(self, sentence: str) -> None:
+        text = in_words(sentence, self.language)
+        self.result.replies.append(text)
+        request = self.request
+        # An edit is another act than the comment before it.
+        to = f"{request.comment}\0{request.author}\0{request.before}"
+        reply(self.client, request.pull, text, to=to)
+
+    def _refuse(self, sentence: str) -> None:
+        """😕 and one sentence; 😕 alone for who was refused a moment ago."""
+        self.result.refused = True
+        if self.recent.refused:
+            self.result.replies.append(in_words(sentence, self.language))
+        else:
+            self._reply(sentence)
 
 
-def _one(
-    way: _Way,
-    command: CommentCommand | Misunderstood,
-    config: Config,
-    asker: Asker,
-    done: CommandResult,
-    *,
-    author: bool,
-    state: str,
-) -> None:
-    if isinstance(command, Misunderstood):
-        word = ""
-        if command.word and "alone" not in command.why and "of a kind" not in command.why:
-            shown = code_span(clip(command.word, 80))
-            word = message(" {word} is none of them.", word=shown)
-        raise _RefusedError(
-            message("{why}{word} `/verify help` says more.", why=command.why, word=word)
-        )
-    rights = config.permissions
-    if command.name == "help":
-        _say(way, done, message(HELP, verify=rights.verify, apply=rights.apply))
-        return
-    least: Role = rights.verify if command.name == "verify" else rights.apply
-    allowed = asker.may(least) or (command.name == "verify" and author)
-    if not allowed:
-        raise _RefusedError(_not_allowed(command, least))
-    if state != "OPEN":
-        raise _RefusedError(message("The pull request is closed."))
-    if command.name == "verify":
-        _verify(way, command, done)
-    else:
-        _apply(way, asker, done)
+def _misunderstood(command: Misunderstood) -> str:
+    word = ""
+    match command.reason:
+        case Misunderstanding.NO_COMMAND:
+            why = message("This is no command.")
+        case Misunderstanding.ARGUMENTS_OF_APPLY:
+            why = message("`/apply` stands alone on its line.")
+        case Misunderstanding.REPEATED_ARGUMENT:
+            why = message("`/verify` takes one thing of a kind.")
+        case Misunderstanding.UNKNOWN_ARGUMENT:
+            why = message("`/verify` takes a commit, the link of a run and the path of a script.")
+            word = message(" {word} is none of them.", word=code_span(clip(command.word, 80)))
+    return message("{why}{word} `/verify help` says more.", why=why, word=word)
 
 
 def _not_allowed(command: CommentCommand, least: Role) -> str:
@@ -261,30 +312,6 @@ def _not_allowed(command: CommentCommand, least: Role) -> str:
         "`/apply` is for people with {role} rights here. A maintainer can do it for you.",
         role=least,
     )
-
-
-def _verify(way: _Way, command: CommentCommand, done: CommandResult) -> None:
-    def runs(scripts: Sequence[str], options: CheckOptions) -> Mapping[str, Path | RunLink]:
-        return _runs(command, scripts, options)
-
-    done.answered = answer_pull(
-        way.client,
-        way.asking.pull,
-        replace(way.asked, runs=runs),
-        head=command.head,
-        contents=way.contents,
-        channels=way.channels,
-    )
-    if done.answered.published.superseded:
-        raise _RefusedError(
-            message("The head moved while it was checked; its newest commit comes next.")
-        )
-    if not done.answered.checked.touches:
-        _say(
-            way,
-            done,
-            message("This pull request alters neither a tuning script nor the page of rows."),
-        )
 
 
 def _runs(
@@ -315,53 +342,11 @@ def _runs(
                 count=len(chosen),
             )
         )
-    from bot.evidence.facts import EvidenceError
-    from bot.evidence.links import parse_link
-
     try:
         link = parse_link(command.link, options.hosts)
     except EvidenceError as error:
         raise UserError(sentence_of(error)) from None
     return {chosen[0]: link}
-
-
-def _apply(way: _Way, asker: Asker, done: CommandResult) -> None:
-    asking = way.asking
-    written: CommitResult = commit_fixes(
-        way.client, way.writer(), asking.pull, way.asked, asker, contents=way.contents
-    )
-    if written.commits:
-        # A push of a workflow's token starts no workflow: its result is checked here.
-        done.answered = answer_pull(
-            way.client, asking.pull, way.asked, contents=way.contents, channels=way.channels
-        )
-    if not written.done:
-        raise _RefusedError(written.text)
-    if written.text:
-        _say(way, done, written.text)
-
-
-def _plain(way: _Way, error: UserError) -> str:
-    """What an error says, as Markdown."""
-    return markdown_inline(in_words(sentence_of(error), way.language))
-
-
-def _say(way: _Way, done: CommandResult, sentence: str) -> None:
-    text = in_words(sentence, way.language)
-    done.said.append(text)
-    asking = way.asking
-    # An edit is another act than the comment before it.
-    to = f"{asking.comment}\0{asking.author}\0{asking.before}"
-    reply(way.client, asking.pull, text, to=to)
-
-
-def _refuse(way: _Way, done: CommandResult, recent: Lately, sentence: str) -> None:
-    """😕 and one sentence; to who was told no a moment ago, 😕 alone."""
-    done.refused = True
-    if recent.refused:
-        done.said.append(in_words(sentence, way.language))
-    else:
-        _say(way, done, sentence)
 
 
 __all__ = ["COOLDOWN", "CommandRequest", "CommandResult", "handle_command"]

@@ -1,107 +1,74 @@
-"""A pull request on GitHub, read, checked and answered: the way that every door to GitHub takes."""
+"""A pull request on GitHub, checked and answered: `rlbot pr`, the Action and the App use it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from bot.base.errors import UserError
-from bot.base.messages import message
 from bot.github.answer import Answer, answer_of, is_marked
 from bot.github.publish import EVERYWHERE, Channels, PublishResult, publish
-from bot.github.pull import PullId, PullRequest, read_pull
+from bot.github.pull import PullRequest
 from bot.github.remote import GitHubChange
 from bot.review.check import CheckedChange, CheckRequest, check_change
 
-if TYPE_CHECKING:
-    from bot.github.blobs import Contents
-    from bot.github.client import Client
-
 _ROUNDS = 3
-"""How often a pull request is checked anew because its head moved meanwhile."""
+"""How often a pull request is checked because its head moved meanwhile."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CheckedPull:
-    """A pull request as it was read, and what was found."""
+class AnsweredPull:
+    """A pull request as it was read, the report on it, and what was published."""
 
-    pull: PullRequest
+    change: GitHubChange
     checked: CheckedChange
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnsweredPull(CheckedPull):
-    """A pull request that was answered."""
-
+    answer: Answer
     published: PublishResult
 
-
-def check_pull(
-    client: Client,
-    pull: PullId,
-    asked: CheckRequest,
-    *,
-    head: str | None = None,
-    contents: Contents | None = None,
-) -> CheckedPull:
-    """Read a pull request and check it; the head is resolved once and everything is read there.
-
-    `head` is a commit, or the beginning of one, that the head must be. `contents` may be shared by
-    several calls. Raises UserError.
-    """
-    read = read_pull(client, pull)
-    if head is not None and not read.head.startswith(head.lower()):
-        raise UserError(
-            message(
-                "The head of {pull} is {head}, not {asked}: it has moved on.",
-                pull=read.id,
-                head=read.head[:12],
-                asked=head[:40],
-            )
-        )
-    change = (
-        GitHubChange(client, read) if contents is None else GitHubChange(client, read, contents)
-    )
-    return CheckedPull(pull=read, checked=check_change(change, asked))
+    @property
+    def pull(self) -> PullRequest:
+        """The pull request as it was read."""
+        return self.change.pull
 
 
-def answer_for(done: CheckedPull) -> Answer:
+def answer_for(pull: PullRequest, checked: CheckedChange) -> Answer:
     """The answer that a checked pull request gets."""
-    checked = done.checked
     return answer_of(
         checked.report,
         touches=checked.touches,
         sources=checked.sources,
         page=checked.page,
-        added=frozenset(path for path, kind in done.pull.files.items() if kind == "ADDED"),
+        added=frozenset(path for path, kind in pull.files.items() if kind == "ADDED"),
     )
 
 
 def answer_pull(
-    client: Client,
-    pull: PullId,
-    asked: CheckRequest,
+    change: GitHubChange,
+    request: CheckRequest,
     *,
     head: str | None = None,
-    contents: Contents | None = None,
     channels: Channels = EVERYWHERE,
 ) -> AnsweredPull:
-    """Check a pull request and publish the answer; see `check_pull`.
+    """Check a pull request and publish the answer.
 
-    When the head moves meanwhile, the new one is checked, a few times at most; the result says
-    when it is superseded even so. Raises UserError.
+    `head` is a commit, or the beginning of one, that the head must be. When the head moves
+    meanwhile, the new one is read and checked, a few times at most; the result says when it is
+    superseded even so. Raises UserError.
     """
-    for _ in range(_ROUNDS):
-        done = check_pull(client, pull, asked, head=head, contents=contents)
-        checked = done.checked
-        if not checked.touches and done.pull.comments_complete and not _said(done.pull):
-            return AnsweredPull(pull=done.pull, checked=checked, published=PublishResult())
-        published = publish(client, done.pull.id, answer_for(done), channels)
+    for attempt in range(_ROUNDS):
+        if attempt:
+            change = change.reread()
+        if head is not None:
+            change.require_head(head)
+        pull = change.pull
+        checked = check_change(change, request)
+        answer = answer_for(pull, checked)
+        published = PublishResult()
+        if answer.touches or not pull.comments_complete or _has_comment_of_ours(pull):
+            published = publish(change.client, pull.id, answer, channels)
         if not published.superseded:
             break
-    return AnsweredPull(pull=done.pull, checked=checked, published=published)
+    return AnsweredPull(change=change, checked=checked, answer=answer, published=published)
 
 
-def _said(pull: PullRequest) -> bool:
+def _has_comment_of_ours(pull: PullRequest) -> bool:
     """True when a comment of ours may have to be corrected."""
     return any(comment.ours and is_marked(comment.body) for comment in pull.comments)

@@ -16,10 +16,12 @@ from bot.github.app import AppIdentity
 from bot.github.client import Client, Patience
 from bot.github.errors import GitHubError, LimitedError, TooMuchError, UnreachableError
 from bot.github.publish import Channels, publish
-from bot.github.pull import PullId, read_pull
+from bot.github.pull import PullId
+from bot.github.remote import GitHubChange, read_change
 from bot.report import Report
+from bot.review.check import check_change
 from bot.review.commands import CommandRequest, handle_command
-from bot.review.pull import answer_for, check_pull
+from bot.review.pull import answer_for
 from bot.service.job import Job, JsonObject, Transient
 from bot.service.limits import Limits
 from bot.service.metrics import Metrics
@@ -69,32 +71,32 @@ class GitHubWork:
         if job.kind == "command":
             # Nothing to store: a command reads, checks and publishes in the next step.
             return {"command": True}
-        pull = PullId(job.repository, job.number)
+        change = read_change(client, PullId(job.repository, job.number))
+        pull = change.pull
+        if pull.state != "OPEN":
+            return {"outcome": "nothing"}
         try:
             with watching() as missed:
-                done = check_pull(client, pull, self._asked)
+                checked = check_change(change, self._asked)
         except TooMuchError as error:
-            return self._could_not(client, pull, str(error))
+            return _could_not(change, str(error))
         except GitHubError:
             raise
         except UserError as error:
-            return self._could_not(client, pull, str(error))
+            return _could_not(change, str(error))
         except Exception:
             with suppress(UserError):
-                self._publish(client, job, self._could_not(client, pull, _FAULT))
+                self._publish(client, job, _could_not(change, _FAULT))
             raise
-        if done.pull.state != "OPEN":
-            return {"outcome": "nothing"}
-        answer = answer_for(done)
         return {
-            "repository": done.pull.id.repository,
-            "public": not done.pull.private,
-            "answer": _stored(Answer, answer),
-            "report": _stored(Report, done.checked.report),
+            "repository": pull.id.repository,
+            "public": not pull.private,
+            "answer": _stored(Answer, answer_for(pull, checked)),
+            "report": _stored(Report, checked.report),
             "unread": bool(missed),
         }
 
-    def _obey(self, client: Client, job: Job) -> JsonObject:
+    def _handle_command(self, client: Client, job: Job) -> JsonObject:
         committing: list[Client] = []
 
         def writer() -> Client:
@@ -104,48 +106,43 @@ class GitHubWork:
             return committing[-1]
 
         try:
-            obeyed = handle_command(
-                client, _asking(job), self._asked, writer=writer, channels=Channels(buttons=True)
+            result = handle_command(
+                client,
+                _command_request(job),
+                self._asked,
+                writer=writer,
+                channels=Channels(buttons=True),
             )
         finally:
             for other in committing:
                 self._metrics.github_requests.inc(len(other.log))
                 other.close()
-        done = obeyed.answered
+        done = result.answered
         if done is not None and done.checked.touches and not done.published.superseded:
             pull, report = done.pull, done.checked.report
-            body = answer_for(done).body
             self._verifications.record(
-                pull.id.repository, pull.id.number, report, body, public=not pull.private
+                pull.id.repository,
+                pull.id.number,
+                report,
+                done.answer.body,
+                public=not pull.private,
             )
             self._metrics.verdicts.labels(report.verdict).inc()
-        if obeyed.refused:
-            return {"outcome": "refused", "said": obeyed.said}
-        return {"outcome": "published" if obeyed.commands else "nothing", "said": obeyed.said}
-
-    def _could_not(self, client: Client, pull: PullId, sentence: str) -> JsonObject:
-        """What is said on a pull request that could not be checked: silence would look like us."""
-        read = read_pull(client, pull)
-        if read.state != "OPEN":
-            return {"outcome": "nothing"}
-        _log.warning("could not be checked: %s", sentence)
-        return {
-            "repository": read.id.repository,
-            "public": not read.private,
-            "answer": _stored(Answer, failure_of(read.head, sentence)),
-            "report": None,
-        }
+        if result.refused:
+            return {"outcome": "refused", "said": result.replies}
+        outcome = "published" if result.commands else "nothing"
+        return {"outcome": outcome, "said": result.replies}
 
     def _publish(self, client: Client, job: Job, checked: JsonObject) -> JsonObject:
         if job.kind == "command":
-            return self._obey(client, job)
+            return self._handle_command(client, job)
         answer: Answer = _read(Answer, checked["answer"])
         pull = PullId(checked["repository"], job.number)
         # Without a report nobody knows whether the change concerns us: the check run says enough.
         found = checked["report"] is not None
         channels = Channels(comment=found, suggestions=found, buttons=True)
         published = publish(client, pull, answer, channels)
-        for sentence in published.said:
+        for sentence in published.notes:
             _log.warning("%s", sentence)
         if published.unsettled is not None:
             # What was posted is found by the next attempt.
@@ -161,7 +158,7 @@ class GitHubWork:
             self._metrics.verdicts.labels(report.verdict).inc()
         return {
             "outcome": "published" if answer.touches else "nothing",
-            "said": published.said,
+            "said": published.notes,
             "unread": bool(checked.get("unread")),
         }
 
@@ -187,7 +184,18 @@ class GitHubWork:
             client.close()
 
 
-def _asking(job: Job) -> CommandRequest:
+def _could_not(change: GitHubChange, sentence: str) -> JsonObject:
+    """The answer to a pull request that could not be checked: silence would look like us."""
+    _log.warning("could not be checked: %s", sentence)
+    return {
+        "repository": change.pull.id.repository,
+        "public": not change.pull.private,
+        "answer": _stored(Answer, failure_of(change.head, sentence)),
+        "report": None,
+    }
+
+
+def _command_request(job: Job) -> CommandRequest:
     """The words of a comment, or the button of a check run that stands for them."""
     detail = job.detail
     comment = detail.get("comment")

@@ -47,8 +47,8 @@ DEFENCES = (
         "T1",
         "starts a program while it checks",
         "bot/review/check.py",
-        "    run_of = asked.runs(",
-        '    __import__("subprocess").run(["true"], check=True)\n    run_of = asked.runs(',
+        "    run_of = request.runs(",
+        '    __import__("subprocess").run(["true"], check=True)\n    run_of = request.runs(',
         (_THREATS + "test_t1_nothing_of_a_pull_request_is_started_imported_or_written",),
     ),
     Defence(
@@ -78,8 +78,8 @@ DEFENCES = (
     Defence(
         "T3",
         "checks another commit than the one that was named",
-        "bot/review/pull.py",
-        "if head is not None and not read.head.startswith(head.lower()):",
+        "bot/github/remote.py",
+        "if not self.head.startswith(head.lower()):",
         "if False:",
         (_THREATS + "test_t3_the_verdict_is_bound_to_the_commit_that_was_read",),
     ),
@@ -103,7 +103,7 @@ DEFENCES = (
         "T3",
         "applies a button's row to a later commit",
         "bot/review/commands.py",
-        "if asking.head is not None and asking.head != pull.head:",
+        "if button is not None and button != change.head:",
         "if False:",
         ("tests/service/test_buttons.py::test_t3_what_was_pushed_after_the_check_is_not_applied",),
     ),
@@ -194,16 +194,16 @@ DEFENCES = (
         "obeys the configuration of the pull request",
         "bot/review/check.py",
         'parse_config(files.config, f"{FILE_NAME} of this change")',
-        "options = asked.options(parse_config(files.config, FILE_NAME))",
+        "options = request.options(parse_config(files.config, FILE_NAME))",
         (_THREATS + "test_t8_a_pull_request_does_not_relax_its_own_rules",),
     ),
     Defence(
         "T8",
         "takes permissions from the pull request's head",
         "bot/review/commands.py",
-        "configuration(GitHubChange(way.client, pull, way.contents))\n        asker",
-        "configuration(GitHubChange(way.client, replace(pull, base=pull.head, config=None, "
-        "base_known=False), way.contents))\n        asker",
+        "config = self.check.config or configuration(change)",
+        "config = configuration(replace(change, pull=replace(change.pull, "
+        "base=change.head, config=None, base_known=False)))",
         (_OBEY + "test_t14_the_base_says_who_may_and_the_pull_request_does_not",),
     ),
     Defence(

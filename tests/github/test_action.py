@@ -206,8 +206,9 @@ def test_command_line_action_and_app_give_the_same_report(
     here: World, tmp_path: Path, written: WrittenRun
 ) -> None:
     from bot.github.pull import PullId
+    from bot.github.remote import read_change
     from bot.render.json_report import to_json
-    from bot.review.pull import check_pull
+    from bot.review.check import check_change
     from bot.service.request import asked_of
 
     recipe = RunRecipe(config=import_module("examples.demo.__main__").CONFIG)
@@ -229,9 +230,8 @@ def test_command_line_action_and_app_give_the_same_report(
         before = os.environ.get("WANDB_BASE_URL")
         os.environ["WANDB_BASE_URL"] = wandb.url
         try:
-            done = check_pull(
-                here.client(token), PullId("verl-project/verl", 1), asked_of(Metrics())
-            )
+            change = read_change(here.client(token), PullId("verl-project/verl", 1))
+            checked = check_change(change, asked_of(Metrics()))
         finally:
             del os.environ["WANDB_BASE_URL"]
             if before is not None:
@@ -239,4 +239,4 @@ def test_command_line_action_and_app_give_the_same_report(
     assert by_command.stderr == b""
     assert json.loads(by_action.report)["verdict"] == "pass"
     assert by_action.report.encode() == by_command.stdout
-    assert to_json(done.checked.report).encode() == by_command.stdout
+    assert to_json(checked.report).encode() == by_command.stdout

@@ -10,6 +10,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.github.pull import PullId
+from bot.github.remote import read_change
 from bot.github.talk import REPLY
 from bot.github.zh import SENTENCES
 from bot.review.commands import CommandRequest, CommandResult, handle_command
@@ -22,7 +23,7 @@ from tests.sentences import english, names, templates
 PULL = PullId("verl-project/verl", 1)
 FILES = [
     *sorted((ROOT / "bot/github").glob("*.py")),
-    *(ROOT / "bot" / f"{name}.py" for name in ("apply", "obey", "pulls", "write_back")),
+    *(ROOT / f"bot/review/{name}.py" for name in ("apply", "commands", "commit")),
 ]
 
 
@@ -87,7 +88,7 @@ def test_replies(here: World, name: str, snapshot: SnapshotAssertion) -> None:
     said = said.replace(pull.head[:12], "HEAD")
     assert english(said) == []
     assert said == snapshot
-    assert [each.replace(pull.head[:12], "HEAD") for each in done.said] == [said]
+    assert [each.replace(pull.head[:12], "HEAD") for each in done.replies] == [said]
 
 
 def test_a_wait_is_said_in_the_bases_language_too(here: World) -> None:
@@ -130,7 +131,7 @@ def test_what_could_not_be_read_of_the_pull_request(
 ) -> None:
     _speak_chinese(here)
     here.pull({SCRIPT: GOOD, OTHER: Link("../x.sh"), PAGE: Link("../elsewhere.rst")})
-    report = answer_pull(here.client(), PULL, asked()).checked.report
+    report = answer_pull(read_change(here.client(), PULL), asked()).checked.report
     reasons = [f"{item.check}: {item.reason}" for item in report.unchecked]
     assert english("\n".join(reasons)) == []
     assert reasons == snapshot

@@ -7,9 +7,11 @@ import json
 import pytest
 
 from bot.github.pull import PullId
+from bot.github.remote import read_change
 from bot.render.json_report import to_json
 from bot.render.markdown import comment
-from bot.review.pull import answer_pull, check_pull
+from bot.review.check import check_change
+from bot.review.pull import answer_pull
 from tests.command import Result, rlbot
 from tests.github.store import READ_ONLY
 from tests.github.world import BROKEN, GOOD, SCRIPT, World, asked
@@ -42,10 +44,12 @@ def test_an_address_names_a_pull_request_too(here: World) -> None:
 def test_command_and_library_give_the_same_bytes(here: World) -> None:
     here.pull({SCRIPT: GOOD}, body="https://wandb.ai/ada/tuning/runs/abc12345")
     printed = _run(here, NAME, "--format", "json").out
-    answered = answer_pull(here.client(), PULL, asked()).checked
+    answered = answer_pull(read_change(here.client(), PULL), asked()).checked
     assert json.loads(printed)["change"]["head"] == here.store.pulls[here.base.id, 1].head
     assert printed == to_json(answered.report)
-    assert _run(here, NAME).out == comment(check_pull(here.client(), PULL, asked()).checked.report)
+    assert _run(here, NAME).out == comment(
+        check_change(read_change(here.client(), PULL), asked()).report
+    )
 
 
 def test_publish_posts_it_once(here: World) -> None:

@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.github.commands import MOST, CommentCommand, Misunderstood, commands, lines
+from bot.github.commands import (
+    MOST,
+    CommentCommand,
+    Misunderstanding,
+    Misunderstood,
+    commands,
+    lines,
+)
 
 RUN = "https://wandb.ai/a_b/c_d/runs/e_f"
 
@@ -68,12 +75,16 @@ def test_what_is_one(text: str, command: CommentCommand) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["/verify please", "/verify a.sh b.sh", "/apply now", "/verify `a b`"]
+    ("text", "reason", "word"),
+    [
+        ("/verify please", Misunderstanding.UNKNOWN_ARGUMENT, "please"),
+        ("/verify a.sh b.sh", Misunderstanding.REPEATED_ARGUMENT, "b.sh"),
+        ("/apply now", Misunderstanding.ARGUMENTS_OF_APPLY, "now"),
+        ("/verify `a b`", Misunderstanding.UNKNOWN_ARGUMENT, "a"),
+    ],
 )
-def test_what_is_meant_as_one(text: str) -> None:
-    (found,) = commands(text)
-    assert isinstance(found, Misunderstood)
-    assert found.why.endswith(".")
+def test_what_is_meant_as_one(text: str, reason: Misunderstanding, word: str) -> None:
+    assert commands(text) == (Misunderstood(text.replace("`", ""), reason, word),)
 
 
 def test_t15_an_edit_runs_only_what_it_added() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from bot.github.answer import mark_of
 from bot.github.pull import PullId
+from bot.github.remote import read_change
 from bot.render.markdown import MARKER
 from bot.review.pull import answer_pull
 from tests.github.world import BROKEN, GOOD, SCRIPT, World, asked
@@ -37,7 +38,7 @@ def test_fifty_runs_at_once_leave_one_comment_and_one_check_run(here: World, see
                     here.push({SCRIPT: pushes[number]})
         client = here.client(token)
         try:
-            answer_pull(client, PULL, asked())
+            answer_pull(read_change(client, PULL), asked())
         finally:
             client.close()
 
@@ -55,14 +56,14 @@ def test_fifty_runs_at_once_leave_one_comment_and_one_check_run(here: World, see
 def test_twins_of_one_moment_are_deleted_and_older_answers_folded(here: World) -> None:
     pull = here.pull({SCRIPT: BROKEN})
     token = here.store.workflow_token(here.base)
-    answer_pull(here.client(token), PULL, asked())
+    answer_pull(read_change(here.client(token), PULL), asked())
     first = pull.comments[0]
     here.push({SCRIPT: GOOD})
-    answer_pull(here.client(token), PULL, asked())
+    answer_pull(read_change(here.client(token), PULL), asked())
     second = pull.comments[1]
     # As two runs leave them that did not see each other.
     here.store.comment(pull, second.author, second.body)
     here.store.comment(pull, first.author, first.body)
-    answer_pull(here.client(token), PULL, asked())
+    answer_pull(read_change(here.client(token), PULL), asked())
     state = [(c.minimized, c.deleted) for c in pull.comments]
     assert state == [("outdated", False), (None, True), (None, False), ("outdated", False)]

@@ -22,6 +22,7 @@ from bot.github.errors import (
     UnreachableError,
 )
 from bot.github.pull import PullId, read_pull
+from bot.github.remote import read_change
 from bot.review.pull import answer_pull
 from tests.github.store import READ_ONLY, Fault
 from tests.github.world import BROKEN, GOOD, QUICK, SCRIPT, World, asked
@@ -127,15 +128,15 @@ def test_an_outage_that_ends_is_waited_out(here: World, status: int) -> None:
     pull = here.pull({SCRIPT: GOOD})
     for path in ("/graphql pull", COMMENTS, "/check-runs", "/graphql comments"):
         here.store.faults += [Fault("POST", path, status, None), Fault("GET", path, status, None)]
-    done = answer_pull(here.client(), PULL, asked())
-    assert done.published.said == []
+    done = answer_pull(read_change(here.client(), PULL), asked())
+    assert done.published.notes == []
     assert len(pull.visible()) == 1
 
 
 def test_a_comment_whose_answer_was_lost_is_not_doubled(here: World) -> None:
     pull = here.pull({SCRIPT: GOOD})
     here.store.faults.append(Fault("POST", COMMENTS, 502, None, after=True))
-    answer_pull(here.client(), PULL, asked())
+    answer_pull(read_change(here.client(), PULL), asked())
     assert len(pull.comments) == 2
     assert len(pull.visible()) == 1
 
@@ -143,9 +144,9 @@ def test_a_comment_whose_answer_was_lost_is_not_doubled(here: World) -> None:
 def test_a_comment_that_is_refused_does_not_keep_the_check_run_away(here: World) -> None:
     here.pull({SCRIPT: BROKEN})
     here.store.faults.append(Fault("POST", COMMENTS, 422, _message("spammy"), times=9))
-    done = answer_pull(here.client(), PULL, asked())
+    done = answer_pull(read_change(here.client(), PULL), asked())
     assert [run.conclusion for run in here.store.checks] == ["failure"]
-    assert done.published.said == [
+    assert done.published.notes == [
         f"The comment was not posted: GitHub refused {COMMENTS} with status 422: spammy."
     ]
 
@@ -153,11 +154,11 @@ def test_a_comment_that_is_refused_does_not_keep_the_check_run_away(here: World)
 def test_a_comment_that_goes_away_meanwhile_is_written_anew(here: World) -> None:
     pull = here.pull({SCRIPT: BROKEN})
     token = here.store.workflow_token(here.base)
-    answer_pull(here.client(token), PULL, asked())
+    answer_pull(read_change(here.client(token), PULL), asked())
     here.push({SCRIPT: BROKEN + b"# more\n"})
     gone = Fault("PATCH", "/issues/comments/", 404, _message("Not Found"))
     here.store.faults.append(gone)
-    answer_pull(here.client(token), PULL, asked())
+    answer_pull(read_change(here.client(token), PULL), asked())
     assert gone.times == 0
     assert len(pull.visible()) == 1
 

@@ -11,9 +11,11 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.github.pull import PullId
+from bot.github.remote import read_change
 from bot.render.json_report import to_json
 from bot.report import PageReport
-from bot.review.pull import CheckedPull, answer_pull, check_pull
+from bot.review.check import CheckedChange, check_change
+from bot.review.pull import answer_pull
 from tests.command import ROOT
 from tests.github.runner import pull_event, step
 from tests.github.store import Pull
@@ -33,12 +35,12 @@ def rows(here: World) -> World:
     return here
 
 
-def _checked(here: World) -> CheckedPull:
-    return check_pull(here.client(), PULL, asked())
+def _checked(here: World) -> CheckedChange:
+    return check_change(read_change(here.client(), PULL), asked())
 
 
 def _page(here: World) -> PageReport:
-    (found,) = _checked(here).checked.report.pages
+    (found,) = _checked(here).report.pages
     return found
 
 
@@ -47,19 +49,19 @@ def _slugs(found: PageReport) -> list[str]:
 
 
 def _reasons(here: World) -> list[str]:
-    return [item.reason for item in _checked(here).checked.report.unchecked]
+    return [item.reason for item in _checked(here).report.unchecked]
 
 
 def test_a_pull_request_that_leaves_the_page_alone_is_not_asked_about_it(here: World) -> None:
     here.base.commit("main", {PAGE: WRONG_PAGE, **SCRIPTS})
     here.pull({SCRIPT: GOOD})
-    assert _checked(here).checked.report.pages == ()
+    assert _checked(here).report.pages == ()
 
 
 def test_what_was_wrong_before_is_not_told(here: World) -> None:
     here.base.commit("main", {PAGE: WRONG_PAGE, **SCRIPTS})
     here.pull({PAGE: f"More words.\n\n{WRONG_PAGE}"})
-    report = _checked(here).checked.report
+    report = _checked(here).report
     assert (report.verdict, report.pages[0].findings, report.pages[0].unchecked) == ("pass", (), ())
 
 
@@ -80,7 +82,7 @@ def test_a_row_that_contradicts_its_script_is_told_at_its_line(
     rows: World, snapshot: SnapshotAssertion
 ) -> None:
     pull = rows.pull({PAGE: WRONG_PAGE})
-    done = answer_pull(rows.client(), PULL, asked())
+    done = answer_pull(read_change(rows.client(), PULL), asked())
     (finding,) = done.checked.report.pages[0].findings
     assert (finding.path, finding.slug, finding.severity) == (PAGE, "row-resource", "error")
     assert WRONG_PAGE.split("\n")[finding.line - 1].strip() == "- 16*H100"
@@ -150,7 +152,7 @@ def test_only_few_requests_are_made(rows: World) -> None:
 def test_a_page_that_goes_well_is_answered_too(rows: World) -> None:
     pull = rows.pull({PAGE: page(section(row(), row(Task="PPO", Link=link(PATH, ref="main"))))})
     rows.push({PAGE: f"More words.\n\n{GOOD_PAGE}"})
-    done = answer_pull(rows.client(), PULL, asked())
+    done = answer_pull(read_change(rows.client(), PULL), asked())
     assert done.checked.touches
     (comment,) = pull.visible()
     assert comment.body.startswith("**No new errors in 1 row of docs/perf/device\\_tuning.rst.**")
@@ -158,7 +160,7 @@ def test_a_page_that_goes_well_is_answered_too(rows: World) -> None:
 
 
 def _failing(rows: World, pull: Pull) -> str:
-    answer_pull(rows.client(), PULL, asked())
+    answer_pull(read_change(rows.client(), PULL), asked())
     (check,) = rows.store.checks
     (comment,) = pull.visible()
     assert check.conclusion == "neutral"
@@ -201,7 +203,7 @@ def test_the_page_is_the_one_that_the_base_names(rows: World) -> None:
     other = "docs/tuning.rst"
     rows.base.commit("main", {other: GOOD_PAGE, ".rlbot.yml": f"page: {other}\n"})
     rows.pull({PAGE: WRONG_PAGE, ".rlbot.yml": f"page: {PAGE}\n"})
-    done = _checked(rows).checked
+    done = _checked(rows)
     assert (done.touches, done.report.pages) == (False, ())
     rows.push({other: WRONG_PAGE})
     assert (_page(rows).path, _slugs(_page(rows))) == (other, ["row-resource"])
@@ -210,7 +212,7 @@ def test_the_page_is_the_one_that_the_base_names(rows: World) -> None:
 def test_a_repository_without_a_page(rows: World) -> None:
     rows.base.commit("main", {".rlbot.yml": "page: null\n"})
     rows.pull({PAGE: WRONG_PAGE})
-    assert not _checked(rows).checked.touches
+    assert not _checked(rows).touches
 
 
 def test_severities_are_those_of_the_base(rows: World) -> None:
@@ -221,9 +223,9 @@ def test_severities_are_those_of_the_base(rows: World) -> None:
 
 def test_a_page_that_comes_back_in_order_corrects_the_comment(rows: World) -> None:
     pull = rows.pull({PAGE: WRONG_PAGE})
-    answer_pull(rows.client(), PULL, asked())
+    answer_pull(read_change(rows.client(), PULL), asked())
     rows.push({PAGE: GOOD_PAGE})
-    answer_pull(rows.client(), PULL, asked())
+    answer_pull(read_change(rows.client(), PULL), asked())
     assert [c.minimized for c in pull.comments] == [None]
     assert pull.comments[0].body.startswith("**Nothing is left to check.**")
 
@@ -235,7 +237,7 @@ def test_every_door_says_the_same(rows: World, tmp_path: Path) -> None:
     pull = rows.pull(
         {PAGE: page(section(linked, row(Task="PPO", Link=link("docs/x.sh", ref="0" * 40))))}
     )
-    known = to_json(_checked(rows).checked.report)
+    known = to_json(_checked(rows).report)
     assert {f["slug"] for f in json.loads(known)["pages"][0]["findings"]} >= {"row-resource"}
     ran = step(rows, tmp_path, "pull_request_target", pull_event(rows, pull))
     assert ran.report == known

@@ -10,7 +10,7 @@ import pytest
 from bot.github.change import FileSelection
 from bot.github.errors import GitHubError, NotFoundError
 from bot.github.pull import PullId, read_pull
-from bot.github.remote import GitHubChange
+from bot.github.remote import GitHubChange, read_change
 from bot.review.pull import answer_pull
 from tests.github.places import Live, Place, StandIn, ours
 from tests.github.world import BROKEN, GOOD, SCRIPT, World, asked
@@ -62,15 +62,15 @@ def test_every_byte_of_a_pull_request_arrives(place: Place) -> None:
 
 def test_a_conversation(place: Place) -> None:
     pull = place.open({SCRIPT: BROKEN})
-    assert not answer_pull(place.client(), pull, asked()).published.superseded
+    assert not answer_pull(read_change(place.client(), pull), asked()).published.superseded
     assert ours(place, pull) == [("**Not ready: 1 script has 1 error", False)]
-    assert not answer_pull(place.client(), pull, asked()).published.wrote
+    assert not answer_pull(read_change(place.client(), pull), asked()).published.wrote
     head = place.push({SCRIPT: BROKEN + b"# more\n"})
-    done = answer_pull(place.client(), pull, asked())
+    done = answer_pull(read_change(place.client(), pull), asked())
     assert (done.pull.head, done.published.wrote) == (head, True)
     assert ours(place, pull) == [("**Not ready: 1 script has 1 error", False)]
     place.push({SCRIPT: GOOD})
-    answer_pull(place.client(), pull, asked())
+    answer_pull(read_change(place.client(), pull), asked())
     assert ours(place, pull) == [
         ("**Not ready: 1 script has 1 error", True),
         ("**Could not be checked: No run is linked", False),
@@ -81,5 +81,5 @@ def test_what_is_not_there_is_said(place: Place) -> None:
     pull = place.open({"elsewhere/notes.txt": b"notes\n"})
     with pytest.raises(NotFoundError):
         read_pull(place.client(), PullId(pull.repository, 999_999))
-    answer_pull(place.client(), pull, asked())
+    answer_pull(read_change(place.client(), pull), asked())
     assert ours(place, pull) == []

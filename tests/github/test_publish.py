@@ -15,6 +15,7 @@ from bot.github.answer import BODY_LIMIT, answer_of, mark_of, step_summary
 from bot.github.errors import LimitedError, UnreachableError
 from bot.github.publish import Channels, publish
 from bot.github.pull import PullId
+from bot.github.remote import read_change
 from bot.render.markdown import MARKER
 from bot.report import Edit, Finding, Fix, PageEdit, Report
 from bot.review.check import CheckRequest
@@ -28,7 +29,7 @@ PULL = PullId("verl-project/verl", 1)
 
 
 def _answer(here: World, token: str | None = None, ask: CheckRequest | None = None) -> AnsweredPull:
-    return answer_pull(here.client(token), PULL, ask or asked())
+    return answer_pull(read_change(here.client(token), PULL), ask or asked())
 
 
 def _writes(here: World, start: int = 0) -> list[str]:
@@ -51,7 +52,7 @@ def test_the_first_answer_is_a_comment_and_a_check_run(here: World) -> None:
     assert mark_of(body) is not None
     (run,) = here.store.checks
     assert (run.head, run.status, run.conclusion) == (pull.head, "completed", "neutral")
-    assert done.published.said == []
+    assert done.published.notes == []
     page = "https://github.com/verl-project/verl/pull/1"
     assert done.published.comment_url == f"{page}#issuecomment-{pull.comments[0].id}"
 
@@ -164,7 +165,7 @@ def test_a_check_costs_few_requests_and_none_twice(here: World, scripts: int, mo
     here.base.commit("main", {**tree, "verl/trainer/config/ppo_trainer.yaml": "actor: {}\n"})
     here.pull({SCRIPT.replace("2_h800", f"{n}_h800"): GOOD for n in range(1, scripts + 1)})
     client = here.client()
-    answer_pull(client, PULL, asked())
+    answer_pull(read_change(client, PULL), asked())
     reads = [f"{sent.method} {sent.path}" for sent in client.log if not sent.write]
     assert len(reads) <= most
     # Once before and once after something is written, since other runs may write too.
@@ -274,7 +275,7 @@ def test_a_person_leaves_a_commit_status(here: World) -> None:
     (status,) = here.store.statuses[pull.head]
     assert (status.context, status.state) == ("rlbot", "failure")
     assert status.description.startswith("Not ready: 1 script has")
-    (said,) = done.published.said
+    (said,) = done.published.notes
     assert said == (
         "A commit status stands in the place of the check run. Check runs are for Apps; this token "
         "belongs to a person."
@@ -285,14 +286,14 @@ def test_a_person_leaves_a_commit_status(here: World) -> None:
 
 def test_a_read_only_token_leaves_nothing_and_says_so(here: World) -> None:
     pull = here.pull({SCRIPT: BROKEN})
-    done = answer_pull(here.client(permissions=READ_ONLY), PULL, asked())
+    done = answer_pull(read_change(here.client(permissions=READ_ONLY), PULL), asked())
     assert done.checked.report.verdict == "fail"
     assert (pull.comments, here.store.checks, here.store.statuses) == ([], [], {})
     sentence = (
         "The token may not do this here. Pull requests from forks get a read-only token under "
         "`pull_request`; otherwise grant the job `pull-requests: write` and `checks: write`."
     )
-    assert done.published.said == [
+    assert done.published.notes == [
         f"The comment was not posted: {sentence}",
         f"The check run was not posted: {sentence}",
     ]
@@ -351,7 +352,7 @@ def test_a_suggestion_outside_of_the_diff_is_left_out_and_said(here: World) -> N
     answer = answer_of(made, touches=True, sources={OTHER: GOOD.decode()})
     done = publish(here.client(), PULL, answer, Channels(comment=False, check=False))
     assert pull.reviews == []
-    (said,) = done.said
+    (said,) = done.notes
     assert said == (
         "1 suggested change is outside of what the pull request's diff shows, where GitHub takes "
         "no suggestion; the comment has them."
@@ -398,7 +399,7 @@ def test_a_rehearsal_writes_nothing_and_says_what_it_would(here: World) -> None:
     pull = here.pull({SCRIPT: BROKEN})
     client = here.client()
     client.rehearsed = []
-    answer_pull(client, PULL, asked())
+    answer_pull(read_change(client, PULL), asked())
     assert _writes(here) == []
     assert pull.comments == []
     calls = [f"{call.method} {call.path}" for call in client.rehearsed]

@@ -8,10 +8,9 @@ from bot.base.errors import UserError
 from bot.github.change import MAX_BLOB, ChangeFiles, FileSelection
 from bot.github.local import LocalRepository
 from bot.github.pull import PullId, parse_pull, read_pull
-from bot.github.remote import GitHubChange
+from bot.github.remote import GitHubChange, read_change
 from bot.render.json_report import to_json
 from bot.review.check import check_change
-from bot.review.pull import check_pull
 from tests.github.objects import Link
 from tests.github.store import READ_ONLY, Fault
 from tests.github.world import GOOD, OTHER, PAGE, SCRIPT, World, asked
@@ -57,8 +56,8 @@ def test_only_scripts_that_are_added_or_altered_are_read(here: World) -> None:
 def test_a_pull_request_without_scripts_costs_one_request(here: World) -> None:
     here.pull({"README.md": "another word\n"})
     client = here.client()
-    done = check_pull(client, PULL, asked())
-    assert not done.checked.touches
+    done = check_change(read_change(client, PULL), asked())
+    assert not done.touches
     assert here.requests() == ["POST /graphql pull"]
 
 
@@ -212,7 +211,7 @@ def test_local_and_github_give_the_same_report(here: World) -> None:
     here.pull({SCRIPT: GOOD, OTHER: broken, "examples/tuning/link.sh": Link("x")})
     here.base.commit("main", {".rlbot.yml": "rules:\n  unknown-key: warning\n"})
     pull = here.store.pulls[here.base.id, 1]
-    on_github = check_pull(here.client(permissions=READ_ONLY), PULL, asked()).checked
+    on_github = check_change(read_change(here.client(permissions=READ_ONLY), PULL), asked())
     here.base.objects.git("remote", "add", "origin", "https://github.com/verl-project/verl")
     repository = LocalRepository(here.base.objects.folder)
     local = check_change(repository.change(pull.base, pull.head), asked())
@@ -225,9 +224,9 @@ def test_local_and_github_give_the_same_report(here: World) -> None:
 def test_a_repository_that_moved_is_found_by_its_old_name(here: World) -> None:
     here.pull({SCRIPT: GOOD})
     here.store.rename(here.base, "newer-home/verl")
-    found = check_pull(here.client(), PULL, asked())
-    assert str(found.pull.id) == "newer-home/verl#1"
-    row = found.checked.report.scripts[0].row
+    change = read_change(here.client(), PULL)
+    assert str(change.pull.id) == "newer-home/verl#1"
+    row = check_change(change, asked()).report.scripts[0].row
     assert row is not None
     assert row.link.startswith("https://github.com/newer-home/verl/blob/")
 
@@ -261,9 +260,9 @@ def test_a_base_branch_that_is_gone_still_gives_the_configuration(here: World) -
     pull = here.store.pull(here.base, here.fork, "tuning", base="old")
     here.base.objects.git("update-ref", "-d", here.base.ref("old"))
     assert here.base.head("old") is None
-    done = check_pull(here.client(), PULL, asked())
-    assert done.checked.touches
-    assert done.pull.base == pull.base
+    change = read_change(here.client(), PULL)
+    assert check_change(change, asked()).touches
+    assert change.base == pull.base
 
 
 def test_the_authors_words_are_given_and_nobody_elses(here: World) -> None:
@@ -292,7 +291,7 @@ def test_mistakes_are_sentences(here: World) -> None:
     with pytest.raises(UserError, match="does not accept the token: it is wrong, revoked"):
         read_pull(here.client("ghp_wrong"), PULL)
     with pytest.raises(UserError, match="it has moved on"):
-        check_pull(here.client(), PULL, asked(), head="0" * 40)
+        read_change(here.client(), PULL).require_head("0" * 40)
 
 
 @pytest.mark.parametrize(

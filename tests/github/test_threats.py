@@ -26,11 +26,13 @@ from bot.github.answer import answer_of, mark_of
 from bot.github.client import Client, Patience
 from bot.github.publish import publish
 from bot.github.pull import PullId
+from bot.github.remote import read_change
 from bot.github.suggestions import suggestions_of
 from bot.render.json_report import to_json
 from bot.render.markdown import MARKER
 from bot.report import Edit, Fix
-from bot.review.pull import answer_pull, check_pull
+from bot.review.check import check_change
+from bot.review.pull import answer_pull
 from tests.github.store import Fault
 from tests.github.world import BROKEN, GOOD, PAGE, QUICK, SCRIPT, World, asked
 from tests.render import judge
@@ -96,10 +98,11 @@ def test_t1_nothing_of_a_pull_request_is_started_imported_or_written(
             "sitecustomize.py": f"import os; os.system({evil!r})\n",
         }
     )
-    check_pull(here.client(), PULL, asked())  # What our own modules do at their first import.
+    # What our own modules do at their first import.
+    check_change(read_change(here.client(), PULL), asked())
     with _watched() as acts:
-        done = answer_pull(here.client(), PULL, asked())
-    assert done.published.said == []
+        done = answer_pull(read_change(here.client(), PULL), asked())
+    assert done.published.notes == []
     assert acts == []
     assert not mark.exists()
 
@@ -116,7 +119,7 @@ def test_t1_the_watch_sees_what_it_is_to_see(tmp_path: Path) -> None:
 
 def test_t3_a_push_after_the_check_keeps_the_old_result_back(here: World) -> None:
     pull = here.pull({SCRIPT: GOOD})
-    checked = check_pull(here.client(), PULL, asked()).checked
+    checked = check_change(read_change(here.client(), PULL), asked())
     here.push({SCRIPT: BROKEN})
     answer = answer_of(checked.report, touches=True, sources={})
     done = publish(here.client(), PULL, answer)
@@ -129,11 +132,13 @@ def test_t3_the_verdict_is_bound_to_the_commit_that_was_read(here: World) -> Non
     first = pull.head
     here.push({SCRIPT: BROKEN})
     with pytest.raises(UserError, match="it has moved on"):
-        check_pull(here.client(), PULL, asked(), head=first)
-    done = check_pull(here.client(), PULL, asked(), head=pull.head[:12])
-    assert done.checked.report.change is not None
-    assert done.checked.report.change.head == pull.head
-    answer_pull(here.client(), PULL, asked())
+        answer_pull(read_change(here.client(), PULL), asked(), head=first)
+    change = read_change(here.client(), PULL)
+    change.require_head(pull.head[:12])
+    done = check_change(change, asked())
+    assert done.report.change is not None
+    assert done.report.change.head == pull.head
+    answer_pull(read_change(here.client(), PULL), asked())
     assert [run.head for run in here.store.checks] == [pull.head]
     assert f"`{pull.head[:7]}`" in pull.comments[0].body
 
@@ -146,8 +151,8 @@ def test_t4_dates_change_nothing(here: World) -> None:
         start = here.base.head("main")
         head = here.base.objects.commit(ref, {SCRIPT: GOOD}, parent=start, date=date)
         here.store.pull(here.base, here.fork, branch)
-        done = check_pull(here.client(), PullId(PULL.repository, number), asked())
-        texts.add(to_json(done.checked.report).replace(head, "HEAD"))
+        done = check_change(read_change(here.client(), PullId(PULL.repository, number)), asked())
+        texts.add(to_json(done.report).replace(head, "HEAD"))
     assert len(texts) == 1
     questions = queries.PULL + queries.FILES + queries.COMMENTS + queries.entries(1)
     assert "date" not in questions.lower().replace("update", "")
@@ -156,17 +161,17 @@ def test_t4_dates_change_nothing(here: World) -> None:
 def test_t8_a_pull_request_does_not_relax_its_own_rules(here: World) -> None:
     relaxed = "scripts: [elsewhere/]\nrules:\n  unknown-key: 'off'\n"
     here.pull({SCRIPT: BROKEN, ".rlbot.yml": relaxed})
-    done = check_pull(here.client(), PULL, asked())
-    assert done.checked.report.verdict == "fail"
+    done = check_change(read_change(here.client(), PULL), asked())
+    assert done.report.verdict == "fail"
     here.base.commit("main", {".rlbot.yml": "rules:\n  unknown-key: 'off'\n"})
-    done = check_pull(here.client(), PULL, asked())
-    assert done.checked.report.verdict == "inconclusive"
+    done = check_change(read_change(here.client(), PULL), asked())
+    assert done.report.verdict == "inconclusive"
 
 
 def test_t8_the_configuration_of_a_pull_request_is_validated(here: World) -> None:
     here.pull({SCRIPT: GOOD, ".rlbot.yml": "ruls: {}\n"})
-    done = check_pull(here.client(), PULL, asked())
-    reasons = [item.reason for item in done.checked.report.unchecked if item.check == ".rlbot.yml"]
+    done = check_change(read_change(here.client(), PULL), asked())
+    reasons = [item.reason for item in done.report.unchecked if item.check == ".rlbot.yml"]
     assert len(reasons) == 1
     assert 'unknown key "ruls"' in reasons[0]
 
@@ -187,7 +192,7 @@ def test_t11_names_and_texts_are_no_markup_and_call_nobody(here: World, name: st
     script = GOOD + f"\n# {name}\nactor_rollout_ref.{name}=1\n".encode()
     path = f"examples/tuning/{name.replace('/', '-')}.sh"
     pull = here.pull({path: script, SCRIPT: BROKEN}, title=name, body=name)
-    answer_pull(here.client(), PULL, asked())
+    answer_pull(read_change(here.client(), PULL), asked())
     for text in (pull.comments[0].body, here.store.checks[0].summary):
         seen = judge.read(text)
         assert seen.live() == []
@@ -221,14 +226,14 @@ def test_t12_a_patch_that_does_not_fit_the_page_is_not_suggested() -> None:
 
 def test_t13_a_copied_marker_makes_nobody_us(here: World) -> None:
     pull = here.pull({SCRIPT: BROKEN}, body=MARKER)
-    answer_pull(here.client(), PULL, asked())
+    answer_pull(read_change(here.client(), PULL), asked())
     ours = pull.comments[0]
     copied = here.store.comment(pull, here.store.account("eve"), ours.body)
     quoted = here.store.comment(pull, here.store.account("maintainer"), f"> {ours.body}")
     here.push({SCRIPT: BROKEN + b"# more\n"})
-    answer_pull(here.client(), PULL, asked())
+    answer_pull(read_change(here.client(), PULL), asked())
     here.push({SCRIPT: GOOD})
-    answer_pull(here.client(), PULL, asked())
+    answer_pull(read_change(here.client(), PULL), asked())
     for other in (copied, quoted):
         assert (other.history, other.minimized, other.deleted) == ([other.body], None, False)
     bots = [comment for comment in pull.comments if comment.author is ours.author]
@@ -241,7 +246,7 @@ def test_t13_a_copied_marker_makes_nobody_us(here: World) -> None:
 def test_t18_a_result_that_comes_late_is_followed_by_the_right_one(here: World) -> None:
     """The head moves between the last look and the write, which nothing can keep from happening."""
     pull = here.pull({SCRIPT: BROKEN})
-    answer_pull(here.client(), PULL, asked())
+    answer_pull(read_change(here.client(), PULL), asked())
     here.push({SCRIPT: BROKEN + b"# second\n"})
     pushed: list[str] = []
 
@@ -253,11 +258,11 @@ def test_t18_a_result_that_comes_late_is_followed_by_the_right_one(here: World) 
         ) -> Any:
             if not pushed:
                 pushed.append(here.push({SCRIPT: BROKEN + b"# third\n"}))
-                answer_pull(here.client(), PULL, asked())
+                answer_pull(read_change(here.client(), PULL), asked())
             return super().write(method, path, body, repeat=repeat)
 
     plain = here.client()
-    answer_pull(Slow(plain.auth, plain.addresses, plain.patience), PULL, asked())
+    answer_pull(read_change(Slow(plain.auth, plain.addresses, plain.patience), PULL), asked())
     (comment,) = pull.visible()
     mark = mark_of(comment.body)
     assert mark is not None
@@ -269,7 +274,7 @@ def test_t20_a_second_passes_between_writes(here: World) -> None:
     client = here.client(patience=Patience(first_pause=0.001))
     waits: list[float] = []
     client.sleep = waits.append
-    answer_pull(client, PULL, asked())
+    answer_pull(read_change(client, PULL), asked())
     writes = [sent for sent in client.log if sent.write]
     assert len(writes) == 2
     assert len(waits) == 1
@@ -284,7 +289,7 @@ def test_t20_what_a_limit_asks_is_waited(here: World) -> None:
     client = here.client(patience=replace(QUICK, longest_wait=10))
     waits: list[float] = []
     client.sleep = waits.append
-    check_pull(client, PULL, asked())
+    check_change(read_change(client, PULL), asked())
     assert waits == [7.0]
 
 
@@ -295,7 +300,7 @@ def test_t22_the_token_stands_in_no_text(
     here.pull({SCRIPT: GOOD})
     token = here.store.workflow_token(here.base)
     client = here.client(token)
-    answer_pull(client, PULL, asked())
+    answer_pull(read_change(client, PULL), asked())
     echoed = {"message": f"no such thing: {token}"}
     here.store.faults.append(Fault("GET", "/user", 422, echoed))
     with pytest.raises(UserError) as told:
@@ -321,7 +326,7 @@ def test_t22_the_token_goes_to_the_api_alone(here: World) -> None:
 def test_t23_characters_that_deceive_are_shown_and_found(here: World, hidden: str) -> None:
     path = f"examples/tuning/7b/qwen2.5-7b_grpo_2_h8{hidden}00_fsdp_vllm.sh"
     pull = here.pull({path: GOOD})
-    done = answer_pull(here.client(), PULL, asked())
+    done = answer_pull(read_change(here.client(), PULL), asked())
     (script,) = done.checked.report.scripts
     assert script.name is None or not script.name.valid
     assert "name-pattern" in {finding.slug for finding in script.findings}

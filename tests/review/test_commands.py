@@ -13,12 +13,13 @@ from syrupy.assertion import SnapshotAssertion
 
 from bot.github.actions import Nothing, subject_of
 from bot.github.pull import PullId
+from bot.github.remote import read_change
 from bot.github.talk import COOLDOWN, REPLY
 from bot.render.markdown import MARKER
 from bot.report import PageEdit
 from bot.review.apply import with_rows
+from bot.review.check import check_change
 from bot.review.commands import CommandRequest, CommandResult, handle_command
-from bot.review.pull import check_pull
 from tests.conftest import WrittenRun
 from tests.github.runner import comment_event, step
 from tests.github.store import FULL, Comment, Pull, Reaction
@@ -306,7 +307,7 @@ def test_apply_commits_the_row_on_the_branch(here: World, run: Path) -> None:
     pull = _offered(here, {SCRIPT: GOOD})
     old = pull.head
     comment, done = _apply(here, run)
-    assert not done.refused, done.said
+    assert not done.refused, done.replies
     assert _reactions(here, comment) == ["eyes", "rocket"]
     assert _files(here, old, pull.head) == [PAGE]
     page = here.base.objects.git("show", f"{pull.head}:{PAGE}").decode()
@@ -320,14 +321,16 @@ def test_apply_commits_the_row_on_the_branch(here: World, run: Path) -> None:
     assert done.answered is not None
     assert done.answered.pull.head == pull.head
     _, again = _apply(here, run, "maintainer", here.store.person_token("maintainer"))
-    assert (again.refused, again.said) == (
+    assert (again.refused, again.replies) == (
         False,
         ["There is nothing to fix, and the page holds every row."],
     )
 
 
 def _edit_of(here: World, run: Path) -> PageEdit:
-    (script,) = check_pull(here.client(), PULL, asked(**{SCRIPT: run})).checked.report.scripts
+    (script,) = check_change(
+        read_change(here.client(), PULL), asked(**{SCRIPT: run})
+    ).report.scripts
     assert script.page_edit is not None
     return script.page_edit
 
@@ -369,7 +372,7 @@ def test_apply_commits_safe_fixes_first(here: World, run: Path) -> None:
     pull = _offered(here, {SCRIPT: FIXABLE})
     old = pull.head
     _, done = _apply(here, run)
-    assert not done.refused, done.said
+    assert not done.refused, done.replies
     log = here.base.objects.git("log", "--format=%s", f"{old}..{pull.head}").decode().split("\n")
     assert [line.partition(" qwen")[0] for line in log if line] == ["Add the row of", "Fix"]
     assert here.base.objects.git("show", f"{pull.head}:{SCRIPT}") == GOOD
@@ -382,7 +385,7 @@ def test_apply_keeps_the_mode_of_a_file(here: World, run: Path) -> None:
         here.fork.ref("tuning"), {SCRIPT: FIXABLE}, parent=pull.head, executable=True
     )
     _, done = _apply(here, run)
-    assert not done.refused, done.said
+    assert not done.refused, done.replies
     entry = here.base.objects.entry(pull.head, SCRIPT)
     assert entry is not None
     assert entry.mode == "100755"
@@ -461,7 +464,7 @@ def test_apply_without_a_run_offers_no_row(here: World) -> None:
 def test_two_rows_come_one_after_the_other(here: World, run: Path) -> None:
     _offered(here, {SCRIPT: GOOD})
     page = (ROOT / "examples" / "demo" / "device_tuning.rst").read_text(encoding="utf-8")
-    checked = check_pull(here.client(), PULL, asked(**{SCRIPT: run})).checked
+    checked = check_change(read_change(here.client(), PULL), asked(**{SCRIPT: run}))
     (one,) = checked.report.scripts
     assert one.row
     link = one.row.link.replace("_2_h800", "_4_h800")

@@ -87,9 +87,11 @@ def test_a_check_run_of_the_app_has_them_and_one_of_a_workflow_has_none(app: Run
     pull = app.here.pull({SCRIPT: BROKEN})
     assert [button["identifier"] for button in _answered(app, pull).actions] == ["verify", "apply"]
     from bot.github.pull import PullId
+    from bot.github.remote import read_change
     from bot.review.pull import answer_pull
 
-    answer_pull(app.here.client(), PullId(app.here.base.full_name, pull.number), asked())
+    number = PullId(app.here.base.full_name, pull.number)
+    answer_pull(read_change(app.here.client(), number), asked())
     workflow = app.here.store.checks[-1]
     assert (workflow.app.slug, workflow.actions) == ("github-actions", [])
 

@@ -1,0 +1,7 @@
+"""The stand-in for GitHub, as the tests of `bot/github` have it."""
+
+from __future__ import annotations
+
+from tests.github.conftest import here, server
+
+__all__ = ["here", "server"]
