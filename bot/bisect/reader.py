@@ -28,10 +28,10 @@ class Reader:
         environment: Mapping[str, str] = _NOTHING,
     ) -> tuple[Reading, tuple[Plan, ...]]:
         """What a version of the script would launch; with arguments, or variables of its caller."""
-        known = read_script(
+        context = read_script(
             replace(self._script, data=data),
             self._options,
             assumed=environment,
             arguments=arguments,
         )
-        return known.reading, tuple(known.plans)
+        return context.reading, tuple(context.plans)

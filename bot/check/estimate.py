@@ -1,4 +1,4 @@
-"""A script's memory budget: which launch, on which device, with which lengths."""
+"""A script's memory estimate: which launch, on which device, with which lengths."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bot.base.errors import UserError
+from bot.check.read import read_script
+from bot.check.request import CheckOptions, ScriptFile
+from bot.evidence import read as read_run
+from bot.evidence.facts import EvidenceError, Facts
 from bot.frameworks.plan import Plan
 from bot.report import Estimate, Evidence, Finding, ScriptReport, Verdict
-from bot.script.name import ScriptName
+from bot.rules._support.base import RuleContext
 
 if TYPE_CHECKING:
     from bot.base.devices import Device
-    from bot.check.request import CheckOptions, ScriptFile
-    from bot.evidence.context import ExpectedPeak as Expected
-    from bot.evidence.facts import Facts
-    from bot.memory.from_plan import ReadFile
+    from bot.evidence.context import ExpectedPeak
     from bot.memory.lengths import Measured
-
 
 _PREDICTIONS = frozenset(("RLB110", "RLB111", "RLB112"))
 """Rules that say what a run would do."""
@@ -26,28 +27,27 @@ _LESS = "RLB113"
 """The rule that says that less would do."""
 
 
-def budget(
+def estimate_launch(
+    context: RuleContext,
     plan: Plan,
-    name: ScriptName,
     *,
     device: Device | str | None = None,
     gpus: int | None = None,
     facts: Facts | None = None,
-    files: ReadFile | None = None,
 ) -> Estimate:
-    """The budget of a launch; without one, an estimate that says why.
+    """The estimate of a launch; where there is none, one that says why.
 
     The device is the one given, else the run's, else the one in the script's name.
     """
-    from bot.memory.from_plan import estimate_plan
     from bot.memory.report import no_estimate, report_estimate
     from bot.memory.settings import NoEstimateError
 
-    card = device or (_device(facts) if facts else None) or name.device
+    card = device or (_device(facts) if facts else None) or context.name.device
     try:
         run = measured(facts) if facts else None
-        made = estimate_plan(plan, card, run=run, files=files, gpus=gpus or name.gpus)
-        return report_estimate(made)
+        return report_estimate(
+            context.estimate(plan, card, gpus=gpus or context.name.gpus, run=run)
+        )
     except NoEstimateError as error:
         return no_estimate(str(error))
 
@@ -66,13 +66,13 @@ def measured(facts: Facts) -> Measured | None:
     )
 
 
-def expected(estimate: Estimate) -> Expected | None:
+def expected_peak(estimate: Estimate) -> ExpectedPeak | None:
     """The three levels of the peak, for comparing a run with; None without a prediction."""
-    from bot.evidence.context import ExpectedPeak as Expected
+    from bot.evidence.context import ExpectedPeak
 
     if not estimate.stages:
         return None
-    return Expected(
+    return ExpectedPeak(
         floor_gib=max(stage.floor_gib for stage in estimate.stages),
         expected_gib=max(stage.expected_gib for stage in estimate.stages),
         conservative_gib=max(stage.conservative_gib for stage in estimate.stages),
@@ -107,47 +107,36 @@ def estimate_script(
     gpus: int | None = None,
     run: Path | None = None,
 ) -> ScriptReport:
-    """A script's report with nothing but its budget.
+    """A script's report with nothing but the estimate of the launch that takes the most.
 
     Raises UserError when an option names an unknown release or the run cannot be read.
     """
-    from bot.base.errors import UserError
-    from bot.check.read import read_script
-    from bot.evidence.facts import EvidenceError
     from bot.memory.report import no_estimate
 
-    known = read_script(script, options)
-    name, found = known.name, known.plans
-    facts = None
-    if run is not None:
-        from bot.evidence import read as read_run
-
-        try:
-            facts = read_run(run)
-        except EvidenceError as error:
-            raise UserError(str(error)) from None
-    made = (
-        most(
-            [
-                budget(plan, name, device=device, gpus=gpus, facts=facts, files=options.files)
-                for plan in found
-            ]
-        )
-        if found
-        else no_estimate("The script starts no known framework.")
+    context = read_script(script, options)
+    try:
+        facts = read_run(run) if run is not None else None
+    except EvidenceError as error:
+        raise UserError(str(error)) from None
+    estimates = [
+        estimate_launch(context, plan, device=device, gpus=gpus, facts=facts)
+        for plan in context.plans
+    ]
+    estimate = (
+        most(estimates) if estimates else no_estimate("The script starts no known framework.")
     )
-    verdict: Verdict = "inconclusive" if made.outcome == "no prediction" else "pass"
+    verdict: Verdict = "inconclusive" if estimate.outcome == "no prediction" else "pass"
     return ScriptReport(
         path=script.path,
         sha256=hashlib.sha256(script.data).hexdigest(),
-        verdict="fail" if made.outcome == "impossible" else verdict,
-        estimate=made,
+        verdict="fail" if estimate.outcome == "impossible" else verdict,
+        estimate=estimate,
     )
 
 
 def most(estimates: Sequence[Estimate]) -> Estimate:
-    """Of a script's launches the one that takes the most; one without a prediction comes last."""
-    return max(estimates, key=lambda made: made.peak_gib if made.peak_gib is not None else -1.0)
+    """The estimate with the highest peak; one without a prediction comes last."""
+    return max(estimates, key=lambda one: one.peak_gib if one.peak_gib is not None else -1.0)
 
 
 def _device(facts: Facts) -> Device | None:

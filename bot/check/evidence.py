@@ -2,81 +2,105 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot.base.messages import message, sentence_of
-from bot.check.read import ReadScript
+from bot.base.messages import Message, message, sentence_of
+from bot.check.estimate import estimate_launch, expected_peak
 from bot.check.request import CheckOptions, ScriptFile
+from bot.evidence import read as read_run
 from bot.evidence.facts import EvidenceError, Facts
-from bot.evidence.links import RunLink
+from bot.evidence.links import RunLink, parse_link
 from bot.frameworks.plan import Plan
-from bot.report import Evidence, Unchecked
+from bot.report import Estimate, Evidence, Unchecked
+from bot.rules._support.base import RuleContext
 from bot.script.header import TAGS, Header
 
 if TYPE_CHECKING:
     from bot.evidence.context import ClaimContext
 
 
-def back(
-    script: ScriptFile, known: ReadScript, run: Path | RunLink | None, options: CheckOptions
-) -> tuple[Evidence | None, Facts | None, Plan | None, tuple[Unchecked, ...]]:
-    """Read the run and compare it with every launch; the launch that fits it best counts."""
-    found, header = known.plans, known.header
-    plan = found[0] if found else None
-    try:
-        from bot.evidence.links import parse_link
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backing:
+    """A script's launch and the run that backs it."""
 
-        links = [parse_link(stated.text, options.hosts) for stated in header.links]
+    plan: Plan | None
+    """The launch that the run fits best; without a run the first."""
+    facts: Facts | None = None
+    evidence: Evidence | None = None
+    estimate: Estimate | None = None
+    """The memory estimate of `plan` with the lengths of the run."""
+    unchecked: tuple[Unchecked, ...] = ()
+
+
+def back(
+    script: ScriptFile, context: RuleContext, run: Path | RunLink | None, options: CheckOptions
+) -> Backing:
+    """Read the run and compare it with every launch; the launch that fits it best counts."""
+    plan = context.plans[0] if context.plans else None
+    try:
+        links = [parse_link(stated.text, options.hosts) for stated in context.header.links]
     except EvidenceError as error:
-        return None, None, plan, (Unchecked(check="evidence", reason=sentence_of(error)),)
+        return _unbacked(plan, sentence_of(error))
     if run is None and links and options.linked is not None:
         run = links[0]
     if run is None:
-        reason = message(
-            "No run is linked. Add a comment `# wandb: LINK` to the script, or pass the run's "
-            "folder with --run."
-        )
-        if links:
-            reason = message(
-                "The script links to {url}, and nothing is to be fetched. Leave --offline out, or "
-                "pass the run's folder with --run.",
-                url=links[0].url,
-            )
-        return None, None, plan, (Unchecked(check="evidence", reason=reason),)
-    from bot.evidence import read as read_run
-    from bot.evidence.claims import compare
-
+        return _unbacked(plan, _no_run(links))
     try:
         facts = read_run(run, linked=options.linked)
     except EvidenceError as error:
         why = sentence_of(error)
         if isinstance(run, RunLink):
             why = message("{url} was not read. {why}", url=run.url, why=why)
-        return None, None, plan, (Unchecked(check="evidence", reason=why),)
-    if not found:
+        return _unbacked(plan, why)
+    if plan is None:
         reason = message(
             "The script starts no known framework, so there is nothing to compare the run with."
         )
-        return None, facts, None, (Unchecked(check="evidence", reason=reason),)
-    link = links[0] if links else run if isinstance(run, RunLink) else None
-    from bot.check.estimate import budget, expected
+        return replace(_unbacked(None, reason), facts=facts)
+    from bot.evidence.claims import compare
 
+    link = links[0] if links else run if isinstance(run, RunLink) else None
     compared = []
-    for plan in found:
-        predicted = expected(budget(plan, known.name, facts=facts, files=options.files))
-        context = replace(_around(script, known, plan, options), estimate=predicted)
-        compared.append((compare(plan, known.name, facts, link=link, context=context), plan))
-    best, plan = min(
-        compared, key=lambda pair: sum(c.verdict == "inconsistent" for c in pair[0].claims)
-    )
+    for plan in context.plans:
+        estimate = estimate_launch(context, plan, facts=facts)
+        around = _around(script, context, plan, options)
+        around = replace(around, estimate=expected_peak(estimate))
+        evidence = compare(plan, context.name, facts, link=link, context=around)
+        compared.append(Backing(plan=plan, facts=facts, evidence=evidence, estimate=estimate))
+    best = min(compared, key=_contradicted)
     # What was lost of the run holds the verdict open: it is said beside what could not be checked.
-    return best, facts, plan, tuple(Unchecked(check="evidence", reason=gap) for gap in facts.gaps)
+    gaps = tuple(Unchecked(check="evidence", reason=gap) for gap in facts.gaps)
+    return replace(best, unchecked=gaps)
+
+
+def _unbacked(plan: Plan | None, reason: str) -> Backing:
+    return Backing(plan=plan, unchecked=(Unchecked(check="evidence", reason=reason),))
+
+
+def _no_run(links: Sequence[RunLink]) -> Message:
+    if links:
+        return message(
+            "The script links to {url}, and nothing is to be fetched. Leave --offline out, or "
+            "pass the run's folder with --run.",
+            url=links[0].url,
+        )
+    return message(
+        "No run is linked. Add a comment `# wandb: LINK` to the script, or pass the run's "
+        "folder with --run."
+    )
+
+
+def _contradicted(backing: Backing) -> int:
+    """How many claims of a launch the run contradicts."""
+    claims = backing.evidence.claims if backing.evidence else ()
+    return sum(claim.verdict == "inconsistent" for claim in claims)
 
 
 def _around(
-    script: ScriptFile, known: ReadScript, plan: Plan, options: CheckOptions
+    script: ScriptFile, context: RuleContext, plan: Plan, options: CheckOptions
 ) -> ClaimContext:
     """What is known around the launch and its run."""
     from bot.evidence.context import ClaimContext
@@ -84,11 +108,11 @@ def _around(
     from bot.table.tag import deserved_tag
 
     return ClaimContext(
-        contributor=contributor(script, known.header, options),
-        trials=tried_batches(known.reading, plan),
+        contributor=contributor(script, context.header, options),
+        trials=tried_batches(context.reading, plan),
         used_by=options.runs_in_use,
         min_steps=options.config.min_steps,
-        tag=stated_tag(known.header, options) or deserved_tag(plan).tag,
+        tag=stated_tag(context.header, options) or deserved_tag(plan).tag,
     )
 
 

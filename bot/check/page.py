@@ -16,7 +16,6 @@ from bot.check.read import read_script
 from bot.check.request import CheckOptions, PageText, ScriptFile
 from bot.check.translate import page_in_language
 from bot.report import Finding, PageReport, Unchecked, Verdict
-from bot.rules._support.base import RuleContext
 from bot.rules._support.registry import check_context
 from bot.table import read_page
 from bot.table.checks._support import registry
@@ -154,13 +153,15 @@ class _Reader:
         return self._read[key]
 
     def _subject(self, path: str, data: bytes) -> PageSubject:
-        known = read_script(ScriptFile(path=path, data=data), self._options)
-        name, found, reading = known.name, known.plans, known.reading
-        context = RuleContext(
-            path=path, source=reading.source, reading=reading, name=name, plans=found
-        )
+        context = read_script(ScriptFile(path=path, data=data), self._options)
         trials, _ = check_context(context, select=["trial-log"])
-        return PageSubject(path=path, name=name, header=known.header, plans=found, trials=trials)
+        return PageSubject(
+            path=path,
+            name=context.name,
+            header=context.header,
+            plans=context.plans,
+            trials=trials,
+        )
 
 
 def _addresses(

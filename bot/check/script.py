@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,8 @@ from bot import __version__
 from bot.base.config import Config, RuleLevel
 from bot.base.errors import UserError
 from bot.base.messages import Language, message, sentence_of
-from bot.check.evidence import back, contributor, stated_tag
+from bot.check.estimate import estimate_launch, overruled
+from bot.check.evidence import Backing, back, contributor, stated_tag
 from bot.check.read import read_script
 from bot.check.request import CheckOptions, PageText, ScriptFile
 from bot.check.suppress import suppress
@@ -22,7 +23,6 @@ from bot.evidence.links import RunLink
 from bot.frameworks.plan import Plan
 from bot.report import (
     Change,
-    Estimate,
     Evidence,
     Finding,
     PageEdit,
@@ -30,6 +30,7 @@ from bot.report import (
     Report,
     Row,
     ScriptReport,
+    Suppressed,
     Tool,
     Unchecked,
     Verdict,
@@ -37,12 +38,19 @@ from bot.report import (
 from bot.rules._support.base import RuleContext
 from bot.rules._support.registry import check_context, find, wanted
 from bot.rules._support.registry import run as run_rules
-from bot.script.header import Header
 from bot.script.name import ScriptName, model_size
 from bot.script.plan import launch_report, name_report, plan_report
 
 if TYPE_CHECKING:
     from bot.table.edit import PageChange
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedScript:
+    """The report on a script, and what was read of its run."""
+
+    report: ScriptReport
+    facts: Facts | None = None
 
 
 def check_script(
@@ -51,83 +59,68 @@ def check_script(
     *,
     run: Path | RunLink | None = None,
     page: PageText | None = None,
-    seen: Callable[[Facts], None] = lambda _: None,
 ) -> ScriptReport:
     """Check one script; `run` is a run folder or file, or a link; `page` gets the row.
-
-    `seen` is handed what was read of the run, if one was.
 
     Without `run`, the run that the script's comments link to is read, where it may be fetched.
 
     Raises UserError when an option names an unknown rule or release. Nothing in the script, the
     run or the page raises: what is wrong with them is part of the report.
     """
-    known = read_script(script, options)
-    reading, name, header, found = known.reading, known.name, known.header, known.plans
-    levels = _rule_levels(options.config)
-    off = [rule for rule, level in levels.items() if level == "off"]
-    context = RuleContext(
-        path=script.path,
-        source=reading.source,
-        reading=reading,
-        name=name,
-        plans=found,
-        files=options.files,
-    )
-    rules = wanted(options.select, [*options.ignore, *off])
-    findings, unchecked = run_rules(rules, context)
-    findings, suppressed = suppress(context, _with_levels(findings, levels), rules, unchecked)
+    return check_read(script, read_script(script, options), options, run=run, page=page).report
 
-    evidence: Evidence | None = None
-    facts: Facts | None = None
-    plan = found[0] if found else None
-    linked = options.linked is not None and bool(header.links)
-    if run is not None or options.evidence == "required" or (options.evidence != "off" and linked):
+
+def check_read(
+    script: ScriptFile,
+    context: RuleContext,
+    options: CheckOptions,
+    *,
+    run: Path | RunLink | None = None,
+    page: PageText | None = None,
+) -> CheckedScript:
+    """As `check_script`, for a script that was read already."""
+    findings, suppressed, unchecked = _lint(context, options)
+    backing = Backing(plan=context.plans[0] if context.plans else None)
+    if _wants_run(context, options, run):
         if run is None and script.asked:
-            missing: tuple[Unchecked, ...] = (Unchecked(check="evidence", reason=script.asked),)
+            missing = Unchecked(check="evidence", reason=script.asked)
+            backing = replace(backing, unchecked=(missing,))
         else:
-            evidence, facts, plan, missing = back(script, known, run, options)
-        if facts is not None:
-            from bot.check.estimate import overruled
-
-            seen(facts)
-            findings = overruled(findings, evidence, facts)
-        unchecked = (*unchecked, *missing)
+            backing = back(script, context, run, options)
+        if backing.facts is not None:
+            findings = overruled(findings, backing.evidence, backing.facts)
+        unchecked = (*unchecked, *backing.unchecked)
 
     row: Row | None = None
     edit: PageEdit | None = None
-    if plan is not None and options.evidence != "off":
-        row = _row(script, plan, name, facts, header, options)
+    estimate = backing.estimate
+    if backing.plan is not None and options.evidence != "off":
+        row = _row(script, context, backing.plan, backing.facts, options)
         # A row that nothing backs is not offered, least of all in the place of a published one.
-        backed = facts is not None and _verdict(findings, unchecked, evidence) != "fail"
+        backed = backing.facts is not None and (
+            _verdict(findings, unchecked, backing.evidence) != "fail"
+        )
         if page is not None and (backed or options.evidence == "optional"):
             try:
-                edit = row_edit(page, row, _size(plan, name)).edit
+                edit = row_edit(page, row, _size(backing.plan, context.name)).edit
             except UserError as error:
                 unchecked = (*unchecked, Unchecked(check="page", reason=sentence_of(error)))
+        estimate = estimate or estimate_launch(context, backing.plan, facts=backing.facts)
 
-    estimate: Estimate | None = None
-    if plan is not None and options.evidence != "off":
-        from bot.check.estimate import budget
-
-        estimate = budget(plan, name, facts=facts, files=options.files)
-
-    report = ScriptReport(
-        path=script.path,
-        sha256=hashlib.sha256(script.data).hexdigest(),
-        verdict=_verdict(findings, unchecked, evidence),
-        name=name_report(name),
-        launches=tuple(launch_report(p, reading.source) for p in found),
-        plan=plan_report(plan) if plan else None,
+    report = replace(
+        _report(script, _verdict(findings, unchecked, backing.evidence)),
+        name=name_report(context.name),
+        launches=tuple(launch_report(plan, context.source) for plan in context.plans),
+        plan=plan_report(backing.plan) if backing.plan else None,
         findings=findings,
         suppressed=suppressed,
         unchecked=unchecked,
-        evidence=evidence,
+        evidence=backing.evidence,
         row=row,
         page_edit=edit,
         estimate=estimate if estimate is not None and estimate.stages else None,
     )
-    return in_language(report, options.config.language)
+    return CheckedScript(in_language(report, options.config.language), backing.facts)
 
 
 def resolve_script(script: ScriptFile, options: CheckOptions) -> ScriptReport:
@@ -135,28 +128,47 @@ def resolve_script(script: ScriptFile, options: CheckOptions) -> ScriptReport:
 
     Raises UserError when an option names an unknown release.
     """
-    known = read_script(
+    context = read_script(
         script,
         options,
         environment={} if options.clean_environment else None,
         assumed=options.environment,
         arguments=options.script_arguments,
     )
-    reading, found = known.reading, known.plans
-    context = RuleContext(
-        path=script.path, source=reading.source, reading=reading, name=known.name, plans=found
-    )
     findings, unchecked = check_context(context, select=["syntax"])
-    report = ScriptReport(
-        path=script.path,
-        sha256=hashlib.sha256(script.data).hexdigest(),
-        verdict=_verdict(findings, unchecked, None),
-        launches=tuple(launch_report(p, reading.source, origins=True) for p in found),
-        plan=plan_report(found[0]) if found else None,
+    report = replace(
+        _report(script, _verdict(findings, unchecked, None)),
+        launches=tuple(launch_report(p, context.source, origins=True) for p in context.plans),
+        plan=plan_report(context.plans[0]) if context.plans else None,
         findings=findings,
         unchecked=unchecked,
     )
     return in_language(report, options.config.language)
+
+
+def _report(script: ScriptFile, verdict: Verdict) -> ScriptReport:
+    return ScriptReport(
+        path=script.path, sha256=hashlib.sha256(script.data).hexdigest(), verdict=verdict
+    )
+
+
+def _lint(
+    context: RuleContext, options: CheckOptions
+) -> tuple[tuple[Finding, ...], tuple[Suppressed, ...], tuple[Unchecked, ...]]:
+    """What the rules find, what comments suppress of it, and what could not be checked."""
+    levels = _rule_levels(options.config)
+    off = [rule for rule, level in levels.items() if level == "off"]
+    rules = wanted(options.select, [*options.ignore, *off])
+    findings, unchecked = run_rules(rules, context)
+    kept, suppressed = suppress(context, _with_levels(findings, levels), rules, unchecked)
+    return kept, suppressed, unchecked
+
+
+def _wants_run(context: RuleContext, options: CheckOptions, run: Path | RunLink | None) -> bool:
+    """Whether a run is to be read: one is named, required, or linked and may be fetched."""
+    linked = options.linked is not None and bool(context.header.links)
+    required = options.evidence == "required"
+    return run is not None or required or (options.evidence != "off" and linked)
 
 
 def row_edit(page: PageText, row: Row, size: str) -> PageChange:
@@ -200,21 +212,20 @@ def make_report(
 
 def _row(
     script: ScriptFile,
+    context: RuleContext,
     plan: Plan,
-    name: ScriptName,
     facts: Facts | None,
-    header: Header,
     options: CheckOptions,
 ) -> Row:
     from bot.table import RowDetails, make_row
 
     return make_row(
         plan,
-        name,
+        context.name,
         RowDetails(
             link=options.link or script.link or script.path,
-            contributor=contributor(script, header, options),
-            tag=stated_tag(header, options),
+            contributor=contributor(script, context.header, options),
+            tag=stated_tag(context.header, options),
         ),
         facts=facts,
     )

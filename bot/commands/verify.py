@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
 from bot.commands.arguments import (
@@ -17,9 +16,6 @@ from bot.commands.arguments import (
 from bot.commands.inputs import script_at
 from bot.commands.runs import RUN, add_offline, reading, run_of
 from bot.commands.tree import add_root, files_below, root_of
-
-if TYPE_CHECKING:
-    from bot.evidence.facts import Facts
 
 SUMMARY = "compare a script with its W&B run"
 
@@ -70,7 +66,8 @@ def run(arguments: argparse.Namespace) -> int:
         return again(arguments)
     if not arguments.script:
         raise UserError("verify needs the SCRIPT, or --again with an earlier report.")
-    from bot.check.script import check_script, make_report
+    from bot.check.read import read_script
+    from bot.check.script import check_read, make_report
 
     root = root_of(arguments.root)
     script = script_at(Path(arguments.script), root)
@@ -86,11 +83,10 @@ def run(arguments: argparse.Namespace) -> int:
         files=files_below(root) if root else None,
     )
     run_ = run_of(arguments.run, options) if arguments.run else None
-    facts: list[Facts] = []
-    checked = check_script(script, options, run=run_, seen=facts.append)
-    report = make_report([checked], language=options.config.language)
+    checked = check_read(script, read_script(script, options), options, run=run_)
+    report = make_report([checked.report], language=options.config.language)
     if arguments.report:
         from bot.commands.run_page import write_page
 
-        write_page(arguments.report, report, facts[0].traces() if facts else None)
+        write_page(arguments.report, report, checked.facts.traces() if checked.facts else None)
     return finish(report, arguments, {script.path: script.data.decode("utf-8", "replace")})

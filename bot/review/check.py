@@ -11,8 +11,9 @@ from urllib.parse import quote
 from bot.base.config import FILE_NAME, Config, parse_config
 from bot.base.errors import UserError
 from bot.base.messages import message, sentence_of
+from bot.check.read import read_script
 from bot.check.request import CheckOptions, PageText, ScriptFile
-from bot.check.script import check_script, make_report
+from bot.check.script import check_read, make_report
 from bot.evidence.links import RunLink
 from bot.github.change import ChangeFiles, ChangeSource, FileSelection
 from bot.github.errors import TooMuchError
@@ -114,7 +115,12 @@ def check_change(source: ChangeSource, request: CheckRequest) -> CheckedChange:
     pages = _changed_page(source, files, page, options, unchecked)
     models = ChangeModels(source)
     options = replace(for_scripts(options), files=models)
-    runs = change_runs(source, files, run_of, options) if files.scripts else ChangeRuns()
+    contexts = {
+        file.path: read_script(ScriptFile(path=file.path, data=file.data), options)
+        for file in files.scripts
+        if file.data is not None
+    }
+    runs = change_runs(source, files, contexts, run_of, options) if files.scripts else ChangeRuns()
     links = standing_links(source, files, page)
     reports, sources = [], {}
     for file in files.scripts:
@@ -133,7 +139,8 @@ def check_change(source: ChangeSource, request: CheckRequest) -> CheckedChange:
             asked=runs.asked.get(file.path),
         )
         around = with_runs(options, runs, file.path, page.text if page else None)
-        reports.append(check_script(script, around, run=runs.runs.get(file.path), page=page))
+        run = runs.runs.get(file.path)
+        reports.append(check_read(script, contexts[file.path], around, run=run, page=page).report)
     unchecked += models.unchecked
     report = make_report(
         reports,

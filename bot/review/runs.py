@@ -10,7 +10,6 @@ from typing import Final
 from bot.base.config import Config
 from bot.base.errors import UserError
 from bot.base.messages import message
-from bot.check.read import plans_of
 from bot.check.request import CheckOptions
 from bot.evidence.facts import EvidenceError, Facts
 from bot.evidence.find_links import FoundLink, RefusedLink, find_links
@@ -18,9 +17,7 @@ from bot.evidence.in_use import in_use
 from bot.evidence.links import RunLink, parse_link
 from bot.evidence.which_run import Choice, by_configuration, choose
 from bot.github.change import ChangeFiles, ChangeSource
-from bot.script.header import read_header
-from bot.shell import read
-from bot.shell.words import Reading
+from bot.rules._support.base import RuleContext
 
 MAX_CANDIDATES: Final = 6
 """Runs that are read to find out which script they belong to."""
@@ -55,32 +52,34 @@ class ChangeRuns:
 def change_runs(
     source: ChangeSource,
     files: ChangeFiles,
+    contexts: Mapping[str, RuleContext],
     given: Mapping[str, Path | RunLink],
     options: CheckOptions,
 ) -> ChangeRuns:
     """Find the runs of a change's scripts; `given` are those of the command line.
 
+    `contexts` are the scripts by path, as they were read.
+
     The author's texts are asked for only where a script has neither; candidates are read only
     where more than one run may be meant. Never raises for what a script or a text holds.
     """
-    readings = {f.path: read(f.data, f.path) for f in files.scripts if f.data is not None}
     linked = _once(options.linked)
-    headers = {path: _header(reading, options) for path, reading in readings.items()}
+    headers = {path: _header(context, options) for path, context in contexts.items()}
     changed = {
         f.path: f.data.decode("utf-8", "replace") for f in files.scripts if f.data is not None
     }
-    open_ = [path for path in readings if path not in given and len(headers[path]) != 1]
+    open_ = [path for path in contexts if path not in given and len(headers[path]) != 1]
     found, refused = _said(source, options) if open_ else ((), ())
     links = {path: run for path, run in given.items() if isinstance(run, RunLink)}
     # A script that was given a folder takes no link, and a broken header is for its own check.
     taking = [
         path
-        for path in readings
-        if not isinstance(given.get(path), Path) and not _broken(readings[path], headers[path])
+        for path, context in contexts.items()
+        if not isinstance(given.get(path), Path) and (headers[path] or not context.header.links)
     ]
     choice = choose(taking, given=links, headers=headers, found=found, refused=refused)
     if choice.asked and linked is not None:
-        choice = _settled(choice, readings, linked, options)
+        choice = _settled(choice, contexts, linked)
     # A script's own header is read by its own check.
     chosen = {path: each.link for path, each in choice.chosen.items() if each.by != "header"}
     runs = {**chosen, **given}
@@ -94,18 +93,14 @@ def change_runs(
     return ChangeRuns(runs, asked, linked, scripts)
 
 
-def _header(reading: Reading, options: CheckOptions) -> tuple[RunLink, ...]:
+def _header(context: RuleContext, options: CheckOptions) -> tuple[RunLink, ...]:
     links = []
-    for stated in read_header(reading.comments).links:
+    for stated in context.header.links:
         try:
             links.append(parse_link(stated.text, options.hosts))
         except EvidenceError:
             continue
     return tuple(dict.fromkeys(links))
-
-
-def _broken(reading: Reading, links: tuple[RunLink, ...]) -> bool:
-    return not links and bool(read_header(reading.comments).links)
 
 
 def _said(
@@ -128,10 +123,7 @@ def _said(
 
 
 def _settled(
-    choice: Choice,
-    readings: Mapping[str, Reading],
-    linked: Callable[[RunLink], Facts],
-    options: CheckOptions,
+    choice: Choice, contexts: Mapping[str, RuleContext], linked: Callable[[RunLink], Facts]
 ) -> Choice:
     """The choice with what the configurations of the candidates decide."""
     candidates = list(dict.fromkeys(run for runs in choice.candidates.values() for run in runs))
@@ -141,11 +133,7 @@ def _settled(
             facts[run] = linked(run)
         except EvidenceError:
             continue
-    first = {}
-    for path in choice.asked:
-        found = plans_of(readings[path], read_header(readings[path].comments), options)
-        if found:
-            first[path] = found[0]
+    first = {path: contexts[path].plans[0] for path in choice.asked if contexts[path].plans}
     return by_configuration(first, facts, choice)
 
 

@@ -8,7 +8,7 @@ from bot.base.messages import message
 from bot.frameworks.releases import find_release, releases
 from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
-from bot.script.header import TAGS, read_header
+from bot.script.header import TAGS
 
 META = Meta(
     id="RLB006",
@@ -49,7 +49,7 @@ META = Meta(
 
 def check(context: RuleContext) -> Iterator[Hit]:
     """The tag and the releases that the script's comments state."""
-    header = read_header(context.reading.comments)
+    header = context.header
     if header.tag and header.tag.text not in TAGS:
         yield Hit(
             message=message('"{text}" is no tag of the page', text=header.tag.text),

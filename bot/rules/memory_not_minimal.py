@@ -12,7 +12,6 @@ from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.budget import DOCS_ZH, LIMITS, SOURCE, predictions
 from bot.rules._support.example import verl
 from bot.rules._support.names import where
-from bot.script.header import read_header
 
 _STATIC = (
     "actor_rollout_ref.model.path=Qwen/Qwen2.5-0.5B-Instruct",
@@ -64,7 +63,7 @@ META = Meta(
 
 def check(context: RuleContext) -> Iterator[Hit]:
     """MIN scripts whose workload fits half the GPUs at the conservative level."""
-    tag = read_header(context.reading.comments).tag
+    tag = context.header.tag
     if tag is None or tag.text != "MIN":
         return
     for plan, made in predictions(context):

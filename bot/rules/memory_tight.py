@@ -10,7 +10,6 @@ from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
 from bot.rules._support.budget import DOCS_ZH, LIMITS, SOURCE, predictions
 from bot.rules._support.example import verl
 from bot.rules._support.names import where
-from bot.script.header import read_header
 
 _STATIC = (
     "actor_rollout_ref.actor.use_dynamic_bsz=False",
@@ -61,7 +60,7 @@ META = Meta(
 
 def check(context: RuleContext) -> Iterator[Hit]:
     """Launches whose budget is tight."""
-    tag = read_header(context.reading.comments).tag
+    tag = context.header.tag
     if tag is not None and tag.text == "MIN":
         return
     for plan, made in predictions(context):

@@ -18,13 +18,13 @@ PATH = "examples/tuning/7b/qwen2.5-7b_grpo_8_h100_fsdp_vllm.sh"
 def context(script: str | bytes, path: str = PATH) -> RuleContext:
     """A script as rules see it."""
     reading = read(script.encode() if isinstance(script, str) else script, path)
-    stated = read_header(reading.comments).versions
+    header = read_header(reading.comments)
     return RuleContext(
         path=path,
-        source=reading.source,
+        header=header,
         reading=reading,
         name=read_name(path, PROFILES),
-        plans=plans(reading, header_versions={name: said.text for name, said in stated.items()}),
+        plans=plans(reading, header_versions={n: said.text for n, said in header.versions.items()}),
     )
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from bot.base.devices import Device
 from bot.base.messages import Chinese as Chinese
 from bot.frameworks.plan import Plan
+from bot.memory.from_plan import PlanEstimate, estimate_plan
+from bot.memory.lengths import Measured
 from bot.report import Severity
+from bot.script.header import Header
 from bot.script.name import ScriptName
 from bot.shell import Files
 from bot.shell.source import Source, Span
@@ -88,16 +92,42 @@ class Skip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleContext:
-    """One script, as rules see it: a rule reads nothing else."""
+    """One script, read once; nothing is judged yet. A rule reads nothing else."""
 
     path: str
-    source: Source
     reading: Reading
     name: ScriptName
+    header: Header
+    """What the script's comments state."""
     plans: Sequence[Plan]
     """One for each launch of a known framework, in order."""
     files: Files | None = None
     """The tree that the script is called from, for a model's `config.json`; None without one."""
+    _estimates: dict[object, PlanEstimate] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    @property
+    def source(self) -> Source:
+        """The script's text."""
+        return self.reading.source
+
+    def estimate(
+        self,
+        plan: Plan,
+        device: Device | str | None,
+        *,
+        gpus: int | None = None,
+        run: Measured | None = None,
+    ) -> PlanEstimate:
+        """The memory estimate of one of `plans`, made once for each question.
+
+        Raises NoEstimateError with a sentence that says what is missing or contradictory.
+        """
+        key = (id(plan), device, gpus, run)
+        if key not in self._estimates:
+            self._estimates[key] = estimate_plan(plan, device, run=run, files=self.files, gpus=gpus)
+        return self._estimates[key]
 
 
 Check: TypeAlias = Callable[[RuleContext], Iterable[Hit | Skip]]

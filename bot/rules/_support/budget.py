@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 from bot.base.messages import Message, message
 from bot.frameworks.plan import Plan
 from bot.memory.estimate import MemoryEstimate
-from bot.memory.from_plan import PlanEstimate, estimate_plan
+from bot.memory.from_plan import PlanEstimate
 from bot.memory.settings import NoEstimateError
 from bot.memory.workload import Level
 from bot.rules._support.base import RuleContext
 from bot.script.trial_log import outcome, reaches, tried_values
-from bot.shell import Files
 
 LIMITS = (
     "Silent without a prediction: when the name says no known device, the model's shape is not "
@@ -33,19 +31,11 @@ def predictions(context: RuleContext) -> Iterator[tuple[Plan, PlanEstimate]]:
         return
     for plan in context.plans:
         if plan.model.value is not None:
-            made = _prediction(plan, context.name.device, context.name.gpus, context.files)
-            if made is not None:
-                yield plan, made
-
-
-@lru_cache(maxsize=32)
-def _prediction(
-    plan: Plan, device: str, gpus: int | None, files: Files | None
-) -> PlanEstimate | None:
-    try:
-        return estimate_plan(plan, device, gpus=gpus, files=files)
-    except NoEstimateError:
-        return None
+            try:
+                made = context.estimate(plan, context.name.device, gpus=context.name.gpus)
+            except NoEstimateError:
+                continue
+            yield plan, made
 
 
 def sum_in_words(budget: MemoryEstimate, level: Level) -> Message:

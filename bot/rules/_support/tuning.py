@@ -10,7 +10,6 @@ from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import PlanValues
 from bot.rules._support.base import RuleContext
 from bot.rules._support.verl import trainers
-from bot.script.header import read_header
 from bot.script.name import model_size
 
 GUIDE = "https://verl.readthedocs.io/en/latest/perf/perf_tuning.html"
@@ -32,13 +31,8 @@ NOT_MIN_ZH = "它会多占显存，因此不用于标记为 MIN 的脚本。"
 
 def tag(context: RuleContext) -> str:
     """MIN or RECOMMENDED, as the script's comment says; "" without one."""
-    if not _TAG.search(context.source.text):
-        return ""  # Every rule of the guide asks, and most scripts have none.
-    stated = read_header(context.reading.comments).tag
+    stated = context.header.tag
     return stated.text if stated else ""
-
-
-_TAG = re.compile(r"#\s*tag\s*:", re.IGNORECASE)
 
 
 def advised(context: RuleContext, tags: tuple[str, ...] = ANY) -> Iterator[PlanValues]:
