@@ -92,7 +92,7 @@ def _regex(session: Session, world: World, node: Test, left: Value) -> Verdict:
     if symbols is None or text is None:
         return about("=~", left, tuple(piece for piece, _ in atoms))
     span = Span(node.start, node.end)
-    found = search(symbols, text)
+    found = search(symbols, text, session.work)
     if found is None:
         session.unsupported("this regular expression is not evaluated", span)
         return Verdict(None)

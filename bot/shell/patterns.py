@@ -15,7 +15,7 @@ Accepts: TypeAlias = Callable[[str], bool]
 _COST = 4
 """How much dearer than copying a character it is to match one."""
 
-_CLASSES: dict[str, Accepts] = {
+CLASSES: dict[str, Accepts] = {
     "alpha": str.isalpha,
     "digit": lambda c: "0" <= c <= "9",
     "alnum": str.isalnum,
@@ -190,7 +190,7 @@ class Pattern:
             text = self._text(at, high)
             if text.startswith("[:") and ":]" in text:
                 name = text[2 : text.index(":]")]
-                classes.append(_CLASSES.get(name, lambda c: False))
+                classes.append(CLASSES.get(name, lambda c: False))
                 at += len(name) + 4
             elif at + 2 < high and self.symbols[at + 1] == ("-", False):
                 ranges.append((self.symbols[at][0], self.symbols[at + 2][0]))
