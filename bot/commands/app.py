@@ -34,9 +34,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
     from bot.commands.arguments import notice, write
     from bot.github.client import Addresses
-    from bot.service.manifest import Files, Walk, Wanted
+    from bot.service.manifest import AppFiles, AppManifest, CreationServer
 
-    wanted = Wanted(
+    manifest = AppManifest(
         name=arguments.name,
         url=arguments.url,
         organization=arguments.org,
@@ -45,23 +45,23 @@ def run(arguments: argparse.Namespace) -> int:
     )
     if not 0 <= arguments.port < 65536:
         raise UserError(f"--port takes a number from 1 to 65535; got {arguments.port}.")
-    files = Files(Path(arguments.folder))
-    walk = Walk(wanted, Addresses.of(os.environ), files, arguments.port)
-    port = walk.address.rpartition(":")[2]
-    notice(f"Open {walk.address} in a browser, and confirm on GitHub.")
+    files = AppFiles(Path(arguments.folder))
+    server = CreationServer(manifest, Addresses.of(os.environ), files, arguments.port)
+    port = server.address.rpartition(":")[2]
+    notice(f"Open {server.address} in a browser, and confirm on GitHub.")
     notice(f"Is the browser on another machine? There: ssh -L {port}:127.0.0.1:{port} HOST.")
     try:
-        made = walk.wait()
+        created = server.wait()
     except KeyboardInterrupt:
         raise UserError("Stopped; nothing was written.") from None
     write(
-        f"{made.name} is made: App {made.app_id}.\n"
+        f"{created.name} is made: App {created.app_id}.\n"
         f"Settings: {files.settings}\n"
         f"Private key: {files.key}\n"
-        f"Install it: {made.page}/installations/new\n"
+        f"Install it: {created.page}/installations/new\n"
         "Then start it with these settings: docs/deploy.md tells how."
     )
-    if not made.webhook_secret:
+    if not created.webhook_secret:
         notice("GitHub made no webhook secret: set one in the App's settings and in rlbot.env.")
         return 1
     return 0

@@ -6,23 +6,23 @@ import os
 import time
 from collections.abc import Iterator
 
-from bot.service.app import Check
-from bot.service.settings import Settings, identity_of
+from bot.service.app import ReadinessCheck
+from bot.service.settings import ServiceSettings, identity_of
 
 KEPT = 60.0
 """Seconds for which GitHub's answer is believed: a probe every second must not cost requests."""
 
 
-def checks(settings: Settings) -> Iterator[Check]:
+def checks(settings: ServiceSettings) -> Iterator[ReadinessCheck]:
     """The checks that the settings ask for."""
     if settings.app_id is not None or settings.private_key is not None:
-        yield Check("github", GitHubCheck(settings))
+        yield ReadinessCheck("github", GitHubCheck(settings))
 
 
 class GitHubCheck:
     """Whether the App can sign in at GitHub."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: ServiceSettings) -> None:
         self._settings = settings
         self._until = 0.0
         self._error: Exception | None = None

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from bot.service.job import Job, Kind
+from bot.service.job import Job
 
 COMMAND_LINE = re.compile(r"^[ ]{0,3}/(?:verify|apply)\b", re.MULTILINE)
 """A cheap sieve; the job reads the comment as Markdown, where code and quotes hold no commands."""
@@ -76,6 +76,10 @@ class _Event(_Model):
     repository: _Named
     installation: _Installation | None = None
     sender: _User
+
+    @property
+    def installation_id(self) -> int | None:
+        return self.installation.id if self.installation else None
 
 
 class _PullRequestEvent(_Event):
@@ -191,11 +195,12 @@ def _pull_request(event: _PullRequestEvent, delivery: str) -> Job | Ignored:
             return Ignored("the edit changed neither a link nor the base")
     elif event.action not in CHECK_ACTIONS:
         return Ignored(f"the action {event.action} changes nothing that is checked")
-    return _job(
-        event,
-        "check",
-        pull.number,
-        delivery,
+    return Job(
+        kind="check",
+        repository=event.repository.full_name,
+        number=pull.number,
+        installation=event.installation_id,
+        delivery=delivery,
         head=pull.head.sha,
         # The time makes a return to an earlier head another act; two hooks tell the same time.
         meaning=f"{event.action}:{pull.head.sha[:12]}:{pull.updated_at}",
@@ -235,11 +240,12 @@ def _comment(event: _CommentEvent, delivery: str) -> Job | Ignored:
         # Somebody who may edit another's comment must not act in that one's name.
         if event.sender.login != comment.user.login:
             return Ignored("the comment was edited by somebody else than its author")
-    return _job(
-        event,
-        "command",
-        event.issue.number,
-        delivery,
+    return Job(
+        kind="command",
+        repository=event.repository.full_name,
+        number=event.issue.number,
+        installation=event.installation_id,
+        delivery=delivery,
         meaning=f"{comment.id}:{comment.updated_at}",
         detail={
             "comment": comment.id,
@@ -266,22 +272,24 @@ def _check_run(event: _CheckRunEvent, delivery: str, app_id: int | None) -> Job 
         return Ignored("the check run names no pull request")
     identifier = event.requested_action.identifier if event.requested_action else "verify"
     if event.action == "requested_action" and identifier == "apply":
-        return _job(
-            event,
-            "command",
-            number,
-            delivery,
+        return Job(
+            kind="command",
+            repository=event.repository.full_name,
+            number=number,
+            installation=event.installation_id,
+            delivery=delivery,
             head=run.head_sha,
             meaning=f"{run.id}:apply:{delivery}",
             detail={"command": "apply", "author": event.sender.login, "check_run": run.id},
         )
     if event.action == "requested_action" and identifier != "verify":
         return Ignored(f"the action {identifier} is unknown")
-    return _job(
-        event,
-        "check",
-        number,
-        delivery,
+    return Job(
+        kind="check",
+        repository=event.repository.full_name,
+        number=number,
+        installation=event.installation_id,
+        delivery=delivery,
         head=run.head_sha,
         meaning=f"{run.id}:again:{delivery}",
     )
@@ -296,11 +304,12 @@ def _check_suite(event: _CheckSuiteEvent, delivery: str, app_id: int | None) -> 
         return Ignored(f"the action {event.action} asks for nothing")
     if len(suite.pull_requests) != 1:
         return Ignored("the check suite names no one pull request; its check run can be asked")
-    return _job(
-        event,
-        "check",
-        suite.pull_requests[0].number,
-        delivery,
+    return Job(
+        kind="check",
+        repository=event.repository.full_name,
+        number=suite.pull_requests[0].number,
+        installation=event.installation_id,
+        delivery=delivery,
         head=suite.head_sha,
         meaning=f"{suite.id}:all:{delivery}",
     )
@@ -323,7 +332,14 @@ def _installed(event: _InstallationEvent, delivery: str) -> Job | Ignored:
 def _repository(event: _Event, delivery: str) -> Job | Ignored:
     if event.action not in HIDING:
         return Ignored(f"repository {event.action}: nothing to do")
-    return _job(event, "hide", 0, delivery, meaning=f"{event.action}:{delivery}")
+    return Job(
+        kind="hide",
+        repository=event.repository.full_name,
+        number=0,
+        installation=event.installation_id,
+        delivery=delivery,
+        meaning=f"{event.action}:{delivery}",
+    )
 
 
 def _number(run: _CheckRun) -> int | None:
@@ -331,25 +347,3 @@ def _number(run: _CheckRun) -> int | None:
     if marked := CHECK_ID.match(run.external_id or ""):
         return int(marked[1])
     return run.pull_requests[0].number if len(run.pull_requests) == 1 else None
-
-
-def _job(
-    event: _Event,
-    kind: Kind,
-    number: int,
-    delivery: str,
-    *,
-    meaning: str,
-    head: str | None = None,
-    detail: dict[str, str | int | None] | None = None,
-) -> Job:
-    return Job(
-        kind=kind,
-        repository=event.repository.full_name,
-        number=number,
-        meaning=meaning,
-        head=head,
-        installation=event.installation.id if event.installation else None,
-        delivery=delivery,
-        detail=detail or {},
-    )

@@ -125,7 +125,7 @@ class JobClient:
     def later_check_waits(self, job: Job) -> bool:
         """True when another check of the same pull request waits; the kind stands in the id."""
         waiting = self._find(
-            # One that is delayed only looks again, and must not take the place of a newer push's.
+            # A delayed one is only a repetition, and must not take the place of a newer push's.
             status="ENQUEUED",
             workflow_id_prefix=f"{job.lane}:check:",
             load_input=False,

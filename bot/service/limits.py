@@ -12,7 +12,7 @@ from bot.github.errors import LimitedError
 from bot.service.job import Transient
 
 
-class Limits:
+class RateLimits:
     """The pace of writing, and the limits that were met, of each installation."""
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:

@@ -1,4 +1,4 @@
-"""Making the GitHub App: its manifest, and GitHub's way from the manifest to id, key and secret.
+"""Creates the GitHub App: its manifest, and the exchange of it for id, key and secret.
 
 After GitHub's "Registering a GitHub App from a manifest": a page here sends the manifest to GitHub
 with a form, GitHub asks the person, and leads them back here with a code that is good for an hour
@@ -44,8 +44,8 @@ button {{ font: inherit; padding: .5em 1em }}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """The App to make."""
+class AppManifest:
+    """The App to create."""
 
     name: str
     url: str
@@ -72,7 +72,7 @@ class Wanted:
         if self.organization is not None and not ORGANIZATION.fullmatch(self.organization):
             raise UserError(f'"{self.organization}" is no name of an organization.')
 
-    def manifest(self, redirect: str) -> dict[str, Any]:
+    def content(self, redirect: str) -> dict[str, Any]:
         """The App as GitHub takes it; nothing is asked for that is not used."""
         contents = {"contents": "write"} if self.apply else {}
         base = self.url.rstrip("/")
@@ -86,15 +86,15 @@ class Wanted:
             "default_events": list(EVENTS),
         }
 
-    def action(self, server: str, state: str) -> str:
+    def form_action(self, server: str, state: str) -> str:
         """Where the form goes."""
         owner = f"/organizations/{self.organization}" if self.organization else ""
         return f"{server}{owner}/settings/apps/new?state={state}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Made:
-    """What GitHub gave."""
+class CreatedApp:
+    """The App as GitHub created it."""
 
     app_id: int
     name: str
@@ -104,7 +104,7 @@ class Made:
     webhook_secret: Secret
 
 
-def convert(code: str, addresses: Addresses, *, timeout: float = TIMEOUT) -> Made:
+def convert(code: str, addresses: Addresses, *, timeout: float = TIMEOUT) -> CreatedApp:
     """Exchange the code for the App's id, key and secret. Raises UserError."""
     if not CODE.fullmatch(code):
         raise UserError("GitHub's answer holds no code that could be one; begin again.")
@@ -124,7 +124,7 @@ def convert(code: str, addresses: Addresses, *, timeout: float = TIMEOUT) -> Mad
         why = reply.problem or f"it answered with status {reply.status}"
         raise UserError(f"{addresses.api} did not tell the App's key: {why}. Begin again.")
     try:
-        return Made(
+        return CreatedApp(
             app_id=int(found["id"]),
             name=str(found["name"]),
             page=str(found["html_url"]),
@@ -136,7 +136,7 @@ def convert(code: str, addresses: Addresses, *, timeout: float = TIMEOUT) -> Mad
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
+class AppFiles:
     """Where the App's settings are written."""
 
     folder: Path
@@ -162,19 +162,19 @@ class Files:
         if not os.access(self.folder, os.W_OK):
             raise UserError(f"The folder {self.folder} is not there, or cannot be written to.")
 
-    def write(self, made: Made, wanted: Wanted, addresses: Addresses) -> None:
+    def write(self, created: CreatedApp, manifest: AppManifest, addresses: Addresses) -> None:
         """Write both, readable by their owner alone. Raises UserError."""
         lines = {
-            "RLBOT_APP_ID": str(made.app_id),
+            "RLBOT_APP_ID": str(created.app_id),
             "RLBOT_PRIVATE_KEY_FILE": str(self.key.absolute()),
-            "RLBOT_WEBHOOK_SECRET": made.webhook_secret.reveal(),
-            "RLBOT_PUBLIC_URL": wanted.url.rstrip("/"),
+            "RLBOT_WEBHOOK_SECRET": created.webhook_secret.reveal(),
+            "RLBOT_PUBLIC_URL": manifest.url.rstrip("/"),
         }
         if addresses.api != Addresses().api:
             lines["GITHUB_API_URL"] = addresses.api
             lines["GITHUB_SERVER_URL"] = addresses.server
         text = "".join(f"{name}={value}\n" for name, value in lines.items())
-        _write(self.key, made.private_key.reveal())
+        _write(self.key, created.private_key.reveal())
         _write(self.settings, text)
 
 
@@ -189,27 +189,27 @@ def _write(file: Path, text: str) -> None:
 
 
 @dataclass
-class Walk:
-    """The way through GitHub's pages, seen from this machine."""
+class CreationServer:
+    """The local page that leads a person to GitHub's, and back with the code."""
 
-    wanted: Wanted
+    manifest: AppManifest
     addresses: Addresses
-    files: Files
+    files: AppFiles
     port: int = 0
-    made: Made | None = None
+    created: CreatedApp | None = None
     failure: UserError | None = None
     _state: str = field(default_factory=lambda: secrets.token_urlsafe(32))
 
     def __post_init__(self) -> None:
         """Listen on the loopback; raises UserError when the port is in use."""
         self.files.require_free()
-        walk = self
+        server = self
 
         class Handler(BaseHTTPRequestHandler):
             timeout = 10
 
             def do_GET(self) -> None:
-                walk._answer(self)
+                server.answer(self)
 
             def log_message(self, format: str, *args: object) -> None:  # noqa: A002
                 """Says nothing: the address holds the code."""
@@ -222,41 +222,42 @@ class Walk:
 
     @property
     def address(self) -> str:
-        """Where the person begins."""
+        """The page to open."""
         return f"http://127.0.0.1:{self._server.server_port}"
 
-    def wait(self) -> Made:
+    def wait(self) -> CreatedApp:
         """Answer until GitHub has led the person back; raises UserError when that failed."""
         try:
-            while self.made is None and self.failure is None:
+            while self.created is None and self.failure is None:
                 self._server.handle_request()
         finally:
             self._server.server_close()
-        if self.made is None:
+        if self.created is None:
             raise self.failure or UserError("The App was not made.")
-        return self.made
+        return self.created
 
-    def _answer(self, http: BaseHTTPRequestHandler) -> None:
+    def answer(self, http: BaseHTTPRequestHandler) -> None:
+        """Answer one request of the browser."""
         parts = urlsplit(http.path)
         # Another name for this machine is another site's attempt to speak in the person's browser.
         if http.headers.get("Host") != urlsplit(self.address).netloc:
             _send(http, 421, "Wrong address", f"<p>Open {self.address}.</p>")
         elif parts.path == "/":
-            _send(http, 200, f"Create the App {self.wanted.name}", self._form(), self._policy())
+            _send(http, 200, f"Create the App {self.manifest.name}", self._form(), self._policy())
         elif parts.path == "/callback":
             self._callback(http, parse_qs(parts.query))
         else:
             _send(http, 404, "Nothing here", f'<p><a href="{self.address}">Begin</a></p>')
 
     def _form(self) -> str:
-        manifest = self.wanted.manifest(f"{self.address}/callback")
-        rights = ", ".join(f"{k}: {v}" for k, v in manifest["default_permissions"].items())
-        action = self.wanted.action(self.addresses.server, self._state)
+        content = self.manifest.content(f"{self.address}/callback")
+        rights = ", ".join(f"{k}: {v}" for k, v in content["default_permissions"].items())
+        action = self.manifest.form_action(self.addresses.server, self._state)
         return (
             f"<p>GitHub will ask you to confirm. It may do: {html.escape(rights)}. It hears of: "
             f"{html.escape(', '.join(EVENTS))}.</p>"
             f'<form method="post" action="{html.escape(action)}">'
-            f'<input type="hidden" name="manifest" value="{html.escape(json.dumps(manifest))}">'
+            f'<input type="hidden" name="manifest" value="{html.escape(json.dumps(content))}">'
             "<button>Go on to GitHub</button></form>"
         )
 
@@ -264,22 +265,22 @@ class Walk:
         return f"form-action {self.addresses.server}"
 
     def _callback(self, http: BaseHTTPRequestHandler, query: dict[str, list[str]]) -> None:
-        given = query.get("state", [""])[0]
-        if not hmac.compare_digest(given.encode(), self._state.encode()):
-            # Not the way that began here: whoever sent it may not put an App of theirs in ours.
+        state = query.get("state", [""])[0]
+        if not hmac.compare_digest(state.encode(), self._state.encode()):
+            # It did not begin here: a link from elsewhere must not set up an App of its sender's.
             _send(http, 403, "Not begun here", f'<p><a href="{self.address}">Begin</a></p>')
             return
         try:
-            made = convert(query.get("code", [""])[0], self.addresses)
-            self.files.write(made, self.wanted, self.addresses)
+            created = convert(query.get("code", [""])[0], self.addresses)
+            self.files.write(created, self.manifest, self.addresses)
         except UserError as error:
             self.failure = error
             _send(http, 502, "The App was not made", f"<p>{html.escape(str(error))}</p>")
             return
-        self.made = made
-        install = html.escape(f"{made.page}/installations/new")
+        self.created = created
+        install = html.escape(f"{created.page}/installations/new")
         body = f'<p>Now <a href="{install}">install it</a>, and go back to the terminal.</p>'
-        _send(http, 200, f"{made.name} is made", body)
+        _send(http, 200, f"{created.name} is made", body)
 
 
 def _send(

@@ -1,7 +1,7 @@
-"""Runs that could not be read because W&B was away: they are looked at again, without a hand.
+"""Runs that could not be read because W&B was away: their checks are repeated automatically.
 
-A pull request is answered all the same, with what is known. Its check then comes again by itself,
-later and later, until the run was read or a day has passed.
+A pull request is answered all the same, with what is known. Its check is then repeated at growing
+intervals, until the run was read or a day has passed.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ from bot.evidence.links import RunLink
 from bot.service.job import Job
 
 WAITS: Final = (120.0, 300.0, 600.0, 900.0, 1_800.0, 3_600.0, 7_200.0, 14_400.0, 28_800.0, 28_800.0)
-"""Seconds before each further look; a day in all."""
-_LOOK: Final = "look"
+"""Seconds before each repeated check; a day in all."""
+_COUNT: Final = "look"
+"""Key of a stored job's detail: how often its check was repeated."""
 
 _missed: ContextVar[list[str] | None] = ContextVar("missed", default=None)
 
 
-def noted(read: Callable[[RunLink], Facts]) -> Callable[[RunLink], Facts]:
-    """`read`, which also tells the `watching` block around it of failures that may pass."""
+def watched(read: Callable[[RunLink], Facts]) -> Callable[[RunLink], Facts]:
+    """`read`, which also reports failures that may pass to the `watching` block around it."""
 
     def reading(link: RunLink) -> Facts:
         try:
@@ -49,13 +50,13 @@ def watching() -> Iterator[list[str]]:
         _missed.reset(token)
 
 
-def next_look(job: Job, waits: Sequence[float] = WAITS) -> tuple[Job, float] | None:
+def next_recheck(job: Job, waits: Sequence[float] = WAITS) -> tuple[Job, float] | None:
     """The check that comes after `job`, and the seconds until then; None after the last one."""
-    looks = int(job.detail.get(_LOOK) or 0)
-    if job.kind != "check" or looks >= len(waits):
+    count = int(job.detail.get(_COUNT) or 0)
+    if job.kind != "check" or count >= len(waits):
         return None
-    first = job.meaning if not looks else job.meaning.partition(":")[2]
+    first = job.meaning if not count else job.meaning.partition(":")[2]
     return (
-        replace(job, meaning=f"look{looks + 1}:{first}", detail={**job.detail, _LOOK: looks + 1}),
-        waits[looks],
+        replace(job, meaning=f"look{count + 1}:{first}", detail={**job.detail, _COUNT: count + 1}),
+        waits[count],
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from bot.check.request import CheckOptions
 from bot.review.check import CheckRequest
-from bot.service.readings import noted
+from bot.service.readings import watched
 
 if TYPE_CHECKING:
     from bot.base.config import Config
@@ -47,7 +47,7 @@ def asked_of(
     def options(config: Config) -> CheckOptions:
         access = access_of(config, environment, private_runs=private_runs)
 
-        @noted
+        @watched
         def linked(link: RunLink) -> Facts:
             with slots:
                 started = time.perf_counter()

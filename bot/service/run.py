@@ -20,7 +20,7 @@ from bot.service import logs
 from bot.service.jobs import JobClient, migrate
 from bot.service.lease import Guard, lease_for
 from bot.service.metrics import Metrics
-from bot.service.settings import Settings, identity_of, require_secret
+from bot.service.settings import ServiceSettings, identity_of, require_secret
 from bot.service.sweep import Sweeper, sweep
 from bot.service.worker import Worker
 
@@ -38,10 +38,10 @@ DAY = 86_400
 _log = logging.getLogger("rlbot.run")
 
 
-class Staff:
+class SupervisedWorker:
     """A worker with its lease and its guard: everything that runs jobs in this process."""
 
-    def __init__(self, settings: Settings, work: Work, metrics: Metrics) -> None:
+    def __init__(self, settings: ServiceSettings, work: Work, metrics: Metrics) -> None:
         """Takes the lease; raises UserError when another process runs under the same id."""
         self._lease = lease_for(settings.database, settings.worker_id)
         self._lease.take()
@@ -56,13 +56,7 @@ class Staff:
             self._sweeper = Sweeper(
                 self._lease, lambda: sweep(identity, lambda job: self._jobs.submit(job))
             )
-        self._worker = Worker(
-            settings.database,
-            work,
-            worker=settings.worker_id,
-            concurrency=settings.concurrency,
-            ended=metrics.ended,
-        )
+        self._worker = Worker(settings, work, ended=metrics.ended)
 
     def start(self) -> None:
         """Begin to work."""
@@ -96,11 +90,11 @@ class Staff:
 
 
 def serve(
-    settings: Settings,
+    settings: ServiceSettings,
     *,
     host: str,
     port: int,
-    make_work: Callable[[Settings, Metrics], Work] | None,
+    make_work: Callable[[ServiceSettings, Metrics], Work] | None,
 ) -> None:
     """Serve webhooks and pages until told to stop; with `make_work`, run the jobs here too.
 
@@ -123,16 +117,18 @@ def serve(
     metrics = Metrics()
     client = JobClient(settings.database)
     metrics.watch_jobs(client.counts, client.oldest_waiting)
-    staff = Staff(settings, make_work(settings, metrics), metrics) if make_work else None
+    worker = (
+        SupervisedWorker(settings, make_work(settings, metrics), metrics) if make_work else None
+    )
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         # The engine refuses to be started on an event loop, and its stop would block it.
-        if staff:
-            await asyncio.to_thread(staff.start)
+        if worker:
+            await asyncio.to_thread(worker.start)
         yield
-        if staff:
-            await asyncio.to_thread(staff.stop)
+        if worker:
+            await asyncio.to_thread(worker.stop)
         client.close()
         verifications.close()
 
@@ -141,9 +137,9 @@ def serve(
         client,
         metrics,
         checks=tuple(checks(settings)),
-        pages=pages(verifications, server=Addresses.of(os.environ).server),
         lifespan=lifespan,
     )
+    app.include_router(pages(verifications, server=Addresses.of(os.environ).server))
     _log.info("serving on http://%s:%d with %s", host, port, settings.database.shown)
     server = uvicorn.Server(
         uvicorn.Config(
@@ -160,21 +156,21 @@ def serve(
     server.run(sockets=[listening])
 
 
-def work(settings: Settings, make_work: Callable[[Settings, Metrics], Work]) -> None:
+def work(settings: ServiceSettings, make_work: Callable[[ServiceSettings, Metrics], Work]) -> None:
     """Run jobs until told to stop. Raises UserError when the id is in use."""
     logs.configure(secrets=settings.secrets(os.environ))
     # On a machine that it shares with the web process or the database, answers come first.
     os.nice(NICE)
     metrics = Metrics()
-    staff = Staff(settings, make_work(settings, metrics), metrics)
+    worker = SupervisedWorker(settings, make_work(settings, metrics), metrics)
     stop = threading.Event()
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, lambda *_: stop.set())
-    staff.start()
+    worker.start()
     _log.info("working as %s with %s", settings.worker_id, settings.database.shown)
     while not stop.wait(3600):
         pass
-    staff.stop()
+    worker.stop()
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -190,7 +186,7 @@ def _listen(host: str, port: int) -> socket.socket:
         raise UserError(f"Cannot listen on {host}, port {port}: {why}.") from None
 
 
-def started(act: Callable[[], object], settings: Settings) -> None:
+def started(act: Callable[[], object], settings: ServiceSettings) -> None:
     """Carry out a step of the start; raises UserError when the database does not take part."""
     try:
         act()

@@ -17,7 +17,7 @@ DEFAULT_DATABASE = "rlbot.sqlite"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class ServiceSettings:
     """What `rlbot serve` and `rlbot worker` run with."""
 
     database: Database
@@ -53,7 +53,7 @@ class Settings:
         return found
 
 
-def read_settings(environment: Mapping[str, str]) -> Settings:
+def read_settings(environment: Mapping[str, str]) -> ServiceSettings:
     """The settings of an environment; raises UserError for a value that cannot be meant."""
     key = environment.get("RLBOT_PRIVATE_KEY", "").strip()
     file = environment.get("RLBOT_PRIVATE_KEY_FILE", "").strip()
@@ -64,7 +64,7 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
             raise UserError(f"RLBOT_PRIVATE_KEY_FILE: {file} cannot be read: {error}.") from None
     # One line in a unit file or a container's environment stands for the lines of the key.
     key = key.replace("\\n", "\n")
-    return Settings(
+    return ServiceSettings(
         database=parse_database(environment.get("RLBOT_DATABASE_URL", DEFAULT_DATABASE)),
         webhook_secrets=tuple(
             Secret(text) for text in environment.get("RLBOT_WEBHOOK_SECRET", "").split()
@@ -79,7 +79,7 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
     )
 
 
-def require_secret(settings: Settings) -> None:
+def require_secret(settings: ServiceSettings) -> None:
     """Raise UserError when no webhook secret is set: an App that takes any webhook must not run."""
     if not settings.webhook_secrets:
         raise UserError(
@@ -98,7 +98,7 @@ JOBS = Patience(longest_wait=10.0)
 
 
 def identity_of(
-    settings: Settings, environment: Mapping[str, str], patience: Patience = JOBS
+    settings: ServiceSettings, environment: Mapping[str, str], patience: Patience = JOBS
 ) -> AppIdentity:
     """The App's identity; raises UserError when its id or key is not set."""
     if settings.app_id is None or settings.private_key is None:

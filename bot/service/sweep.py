@@ -39,7 +39,7 @@ _log = logging.getLogger("rlbot.sweep")
 
 
 @dataclass(frozen=True, slots=True)
-class Swept:
+class SweepResult:
     """What one sweep came to."""
 
     delivered_again: int
@@ -68,7 +68,7 @@ def failed(attempts: Iterable[Delivery]) -> list[Delivery]:
     return sorted(missing, key=lambda attempt: attempt.delivered_at)[:MOST_AGAIN]
 
 
-def sweep(identity: AppIdentity, submit: Callable[[Job], str]) -> Swept:
+def sweep(identity: AppIdentity, submit: Callable[[Job], str]) -> SweepResult:
     """Look once. One installation that cannot be read does not keep the others from it.
 
     Raises GitHubError when the App itself cannot sign in.
@@ -89,7 +89,7 @@ def sweep(identity: AppIdentity, submit: Callable[[Job], str]) -> Swept:
         client.close()
     if again or found:
         _log.info("asked for %d deliveries again, found %d unseen heads", again, found)
-    return Swept(again, found)
+    return SweepResult(again, found)
 
 
 def _installation(identity: AppIdentity, number: int, submit: Callable[[Job], str]) -> int:

@@ -64,7 +64,7 @@ _lines = sa.Table(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class VerifiedScript:
     """One verified script, as the page lists it."""
 
     id: int
@@ -182,7 +182,7 @@ class Verifications:
 
     def search(
         self, words: str = "", *, verdict: str = "", before: int | None = None, limit: int = PAGE
-    ) -> list[Line]:
+    ) -> list[VerifiedScript]:
         """Public lines that hold every word, newest first; `before` is the id to go on from."""
         query = (
             sa.select(_lines, _reports.c.repository, _reports.c.number, _reports.c.head)
@@ -198,7 +198,7 @@ class Verifications:
         if before is not None:
             query = query.where(_lines.c.id < before)
         with self._engine.connect() as connection:
-            return [_line(found) for found in connection.execute(query).mappings()]
+            return [_verified_script(found) for found in connection.execute(query).mappings()]
 
     def report(self, report_id: int) -> StoredReport | None:
         """A public report; None when there is none, or when it is not public."""
@@ -250,8 +250,8 @@ def _cells(row: Any) -> dict[str, str]:
     return {name: str(getattr(row, name)) for name in names} if row is not None else {}
 
 
-def _line(found: Any) -> Line:
-    return Line(
+def _verified_script(found: Any) -> VerifiedScript:
+    return VerifiedScript(
         id=found["id"],
         report_id=found["report_id"],
         repository=found["repository"],

@@ -23,10 +23,10 @@ from bot.review.check import check_change
 from bot.review.commands import CommandRequest, handle_command
 from bot.review.pull import answer_for
 from bot.service.job import Job, JsonObject, Transient
-from bot.service.limits import Limits
+from bot.service.limits import RateLimits
 from bot.service.metrics import Metrics
 from bot.service.readings import watching
-from bot.service.settings import JOBS, Settings, identity_of
+from bot.service.settings import JOBS, ServiceSettings, identity_of
 
 if TYPE_CHECKING:
     from bot.review.check import CheckRequest
@@ -53,7 +53,7 @@ class GitHubWork:
         self._asked = asked
         self._metrics = metrics
         self._verifications = verifications
-        self._limits = Limits()
+        self._limits = RateLimits()
 
     def check(self, job: Job) -> JsonObject:
         """Read and check the pull request at its present head."""
@@ -209,7 +209,7 @@ def _command_request(job: Job) -> CommandRequest:
     )
 
 
-def make_work(settings: Settings, metrics: Metrics, patience: Patience = JOBS) -> GitHubWork:
+def make_work(settings: ServiceSettings, metrics: Metrics, patience: Patience = JOBS) -> GitHubWork:
     """The work of a worker with these settings; raises UserError when they are incomplete."""
     from bot.service.request import asked_of
     from bot.service.verifications import Verifications

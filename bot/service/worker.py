@@ -9,12 +9,13 @@ from typing import Any
 
 from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer
 
-from bot.service.database import Database, is_outage
+from bot.service.database import is_outage
 from bot.service.job import Job, JsonObject, Work
 from bot.service.jobs import QUEUE, VERSION, WORKFLOW, JobClient
 from bot.service.logs import SUBJECT
-from bot.service.readings import WAITS, next_look
+from bot.service.readings import WAITS, next_recheck
 from bot.service.retries import Retries, Stopping, patiently
+from bot.service.settings import ServiceSettings
 from bot.service.slots import WAITING, Slots
 
 RECOVERIES = 20
@@ -28,23 +29,22 @@ class Worker:
 
     def __init__(
         self,
-        database: Database,
+        settings: ServiceSettings,
         work: Work,
         *,
-        worker: str,
-        concurrency: int = 8,
         retries: Retries | None = None,
-        looks: Sequence[float] = WAITS,
+        rechecks: Sequence[float] = WAITS,
         ended: Callable[[Job, str], None] | None = None,
     ) -> None:
-        """`concurrency`: jobs that act at once, beside those that wait for a limit's end.
+        """As many jobs act at once as the settings say, beside those that wait for a limit's end.
 
-        `looks` are the waits before a run that was away is looked for again. `ended` is called with
-        the outcome of each job, `failed` included.
+        `rechecks`: seconds before each further try to read a run that could not be read. `ended`
+        is called with the outcome of each job, `failed` included.
         """
+        database, concurrency = settings.database, settings.concurrency
         self._work = work
         self._retries = retries or Retries()
-        self._looks = looks
+        self._rechecks = rechecks
         self._ended = ended or (lambda _job, _outcome: None)
         self._most = concurrency + WAITING
         self._stopping = threading.Event()
@@ -53,7 +53,7 @@ class Worker:
         config: DBOSConfig = {
             "name": "rlbot",
             "system_database_url": database.url,
-            "executor_id": worker,
+            "executor_id": settings.worker_id,
             "application_version": VERSION,
             "serializer": DBOSPortableJSONSerializer(),
             "log_level": "WARNING",
@@ -96,14 +96,14 @@ class Worker:
             self._ended(job, "failed")
             raise
         if result.get("unread"):
-            self._look_again(job)
+            self._schedule_recheck(job)
         outcome = str(result["outcome"])
         _log.info("the job ended: %s", outcome)
         self._ended(job, outcome)
         return result
 
-    def _look_again(self, job: Job) -> None:
-        following = next_look(job, self._looks)
+    def _schedule_recheck(self, job: Job) -> None:
+        following = next_recheck(job, self._rechecks)
         if following is None:
             _log.warning("a run could not be read for a day: it is not looked for again")
             return
@@ -134,12 +134,12 @@ class Worker:
             with self._slots.taken():
                 return function(*values)
 
-        def told(*_values: Any) -> JsonObject:
+        def retried(*_values: Any) -> JsonObject:
             SUBJECT.set(subject)
             return patiently(name, act, self._retries, sleep=self._sleep)
 
         # Retried here and not by the engine, which knows no limit's end and cannot be woken.
-        return DBOS.run_step({"name": name, "retries_allowed": False}, told, *values)
+        return DBOS.run_step({"name": name, "retries_allowed": False}, retried, *values)
 
     def _sleep(self, seconds: float) -> None:
         if self._stopping.wait(seconds):
@@ -147,7 +147,7 @@ class Worker:
 
     def _superseded(self, job: Job) -> bool:
         """True when a later check of the same pull request waits: it will do this one's work."""
-        # Not stored as a step: a job that is resumed may look again, and only ends earlier by it.
+        # Not stored as a step: a job that is resumed may ask anew, and only ends earlier by it.
         try:
             return job.kind == "check" and self._client.later_check_waits(job)
         except Exception as error:

@@ -385,7 +385,7 @@ DEFENCES = (
     Defence(
         "T17",
         "reads a body of any size",
-        "bot/service/app.py",
+        "bot/service/webhook.py",
         "        if size > MAX_BODY:\n            return None\n",
         "",
         (_WEBHOOK + "test_t17_a_body_is_capped_before_it_is_hashed",),
@@ -433,9 +433,9 @@ DEFENCES = (
     Defence(
         "T19",
         "acknowledges what it could not store",
-        "bot/service/app.py",
-        'return _no(503, "The delivery could not be stored; deliver it again.")',
-        'return _no(202, "The delivery could not be stored; deliver it again.")',
+        "bot/service/webhook.py",
+        "raise _Refusal(503, reason) from None",
+        "raise _Refusal(202, reason) from None",
         (_WEBHOOK + "test_what_cannot_be_stored_is_delivered_again",),
     ),
     Defence(

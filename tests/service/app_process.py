@@ -27,7 +27,7 @@ from tests.service.work import DiaryWork, RecordedWork
 if TYPE_CHECKING:
     from bot.service.job import Work
     from bot.service.metrics import Metrics
-    from bot.service.settings import Settings
+    from bot.service.settings import ServiceSettings
 
 
 def main(role: str, port: int, folder: Path, pace: float) -> None:
@@ -38,7 +38,7 @@ def main(role: str, port: int, folder: Path, pace: float) -> None:
 
     settings = read_settings(os.environ)
 
-    def make(settings: Settings, metrics: Metrics) -> Work:
+    def make(settings: ServiceSettings, metrics: Metrics) -> Work:
         if settings.app_id is None:
             return DiaryWork(folder)
         patience = replace(JOBS, between_writes=pace)

@@ -236,7 +236,7 @@ def test_postgresql_is_stopped_for_a_minute(
         for role in ("web", "worker")
     )
     with kept_alive(web), kept_alive(worker):
-        diary = during([web, worker], github, MINUTE, server._stop)
+        diary = during([web, worker], github, MINUTE, server.stop)
         assert diary.refused > 0
         server.ensure_postgres_running()
         end = time.monotonic() + MINUTE

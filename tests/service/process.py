@@ -16,6 +16,7 @@ from bot.service.database import Database
 from bot.service.jobs import JobClient
 from bot.service.lease import Guard, lease_for
 from bot.service.retries import Retries
+from bot.service.settings import ServiceSettings
 from bot.service.worker import Worker
 from tests.service.work import DiaryWork
 
@@ -26,9 +27,8 @@ def main(url: str, worker_id: str, folder: Path) -> None:
     lease = lease_for(database, worker_id)
     lease.take()
     worker = Worker(
-        database,
+        ServiceSettings(database=database, worker_id=worker_id),
         DiaryWork(folder),
-        worker=worker_id,
         retries=Retries(attempts=5, first_wait=0.1),
     )
     guard = Guard(lease, JobClient(database), lambda: os._exit(75))

@@ -46,7 +46,6 @@ def deliver(
     event: str,
     payload: Any,
     *,
-    delivery: str = "0b989ba4-242f-11e5-81e1-c7b6966d2516",
     secret: Secret = SECRET,
     headers: Mapping[str, str | None] | None = None,
 ) -> httpx.Response:
@@ -55,7 +54,7 @@ def deliver(
     sent: dict[str, str | None] = {
         "Content-Type": "application/json",
         "X-GitHub-Event": event,
-        "X-GitHub-Delivery": delivery,
+        "X-GitHub-Delivery": "0b989ba4-242f-11e5-81e1-c7b6966d2516",
         "X-Hub-Signature-256": signature(body, secret),
         **(headers or {}),
     }

@@ -7,7 +7,6 @@ import hmac
 import json
 import tempfile
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 from unittest import SkipTest
 
@@ -19,13 +18,14 @@ from hypothesis import strategies as st
 from hypothesis.errors import Unsatisfiable
 from schemathesis import Case, GenerationMode
 
-from bot.service.app import EVENTS, create_app
+from bot.service.app import create_app
 from bot.service.database import parse_database
 from bot.service.metrics import Metrics
 from bot.service.pages import pages
-from bot.service.settings import Settings
+from bot.service.settings import ServiceSettings
 from bot.service.signature import signature
 from bot.service.verifications import Verifications
+from bot.service.webhook import EVENTS
 from tests.service.payloads import comment, pull_request
 from tests.service.server import SECRET, deliver, served
 from tests.service.test_webhook import MemoryStore
@@ -41,10 +41,9 @@ def app_client(tmp_path_factory: pytest.TempPathFactory) -> Any:
     database = parse_database(str(tmp_path_factory.mktemp("api") / "rlbot.sqlite"))
     verifications = Verifications(database)
     verifications.migrate()
-    chosen = Settings(database=database, webhook_secrets=(SECRET,), app_id=7)
-    app = create_app(
-        chosen, MemoryStore(), Metrics(), pages=pages(verifications, server="https://github.com")
-    )
+    chosen = ServiceSettings(database=database, webhook_secrets=(SECRET,), app_id=7)
+    app = create_app(chosen, MemoryStore(), Metrics())
+    app.include_router(pages(verifications, server="https://github.com"))
     with served(app) as client:
         yield client
     verifications.close()
@@ -53,9 +52,9 @@ def app_client(tmp_path_factory: pytest.TempPathFactory) -> Any:
 def described() -> list[Any]:
     """The operations of the App's own description."""
     with tempfile.TemporaryDirectory() as folder:
-        chosen = Settings(database=parse_database(f"{folder}/db"), webhook_secrets=(SECRET,))
-        routes = pages(Verifications(chosen.database), server="https://github.com")
-        app = create_app(chosen, MemoryStore(), Metrics(), pages=routes)
+        chosen = ServiceSettings(database=parse_database(f"{folder}/db"), webhook_secrets=(SECRET,))
+        app = create_app(chosen, MemoryStore(), Metrics())
+        app.include_router(pages(Verifications(chosen.database), server="https://github.com"))
     schema = schemathesis.openapi.from_dict(app.openapi())
     found: list[Any] = list(schema.get_all_operations())
     return [operation.ok() for operation in found]
@@ -157,7 +156,7 @@ def test_only_sha_256_counts(app_client: httpx.Client) -> None:
 
 
 @pytest.mark.parametrize("text", ["/verify \ud800", "/verify \x00", "/verify " + "𝒳" * 70_000])
-def test_any_text_of_a_comment_can_be_stored(text: str, tmp_path: Path, database: Any) -> None:
+def test_any_text_of_a_comment_can_be_stored(text: str, database: Any) -> None:
     from bot.service.events import read_event
     from bot.service.job import Job
     from bot.service.jobs import JobClient, migrate

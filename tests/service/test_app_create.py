@@ -59,7 +59,7 @@ class Walked:
         return self.process.returncode, out, err
 
 
-def command(github: Server, folder: Path, *more: str) -> list[str]:
+def command(folder: Path, *more: str) -> list[str]:
     program = [
         sys.executable,
         "-c",
@@ -73,7 +73,7 @@ def command(github: Server, folder: Path, *more: str) -> list[str]:
 @contextmanager
 def walking(github: Server, folder: Path, *more: str) -> Iterator[Walked]:
     process = subprocess.Popen(
-        command(github, folder, *more),
+        command(folder, *more),
         env={**os.environ, **github.environment()},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -200,7 +200,7 @@ def test_a_port_in_use_is_said(github: Server, tmp_path: Path) -> None:
 
 def run(github: Server, folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        command(github, folder, *more),
+        command(folder, *more),
         env={**os.environ, **github.environment()},
         capture_output=True,
         text=True,

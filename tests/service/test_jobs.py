@@ -10,6 +10,7 @@ from bot.service.database import Database
 from bot.service.job import Job, JsonObject, Transient
 from bot.service.jobs import JobClient
 from bot.service.retries import Retries
+from bot.service.settings import ServiceSettings
 from bot.service.worker import Worker
 from tests.service.process import eventually, worker_process
 from tests.service.work import DiaryWork, job
@@ -30,9 +31,8 @@ def worker_of(
 ) -> Iterator[DiaryWork]:
     work = DiaryWork(folder)
     worker = Worker(
-        database,
+        ServiceSettings(database=database, worker_id="w1"),
         work,
-        worker="w1",
         retries=Retries(attempts=4, first_wait=0.05),
         ended=lambda job, outcome: ended.append((job.id, outcome)),
     )
@@ -71,9 +71,8 @@ def test_jobs_that_wait_for_a_limit_do_not_hold_up_the_others(
 ) -> None:
     work, ended = LimitedWork(tmp_path), list[str]()
     limited = [job(number) for number in range(11, 21)]
-    worker = Worker(
-        sqlite, work, worker="w1", concurrency=2, ended=lambda job, outcome: ended.append(outcome)
-    )
+    settings = ServiceSettings(database=sqlite, worker_id="w1", concurrency=2)
+    worker = Worker(settings, work, ended=lambda _job, outcome: ended.append(outcome))
     worker.start()
     try:
         with client_of(sqlite) as client:
@@ -89,9 +88,8 @@ def test_jobs_that_wait_for_a_limit_do_not_hold_up_the_others(
 
 def test_no_more_jobs_act_at_once_than_there_are_places(sqlite: Database, tmp_path: Path) -> None:
     work, ended = DiaryWork(tmp_path), list[str]()
-    worker = Worker(
-        sqlite, work, worker="w1", concurrency=2, ended=lambda job, outcome: ended.append(outcome)
-    )
+    settings = ServiceSettings(database=sqlite, worker_id="w1", concurrency=2)
+    worker = Worker(settings, work, ended=lambda _job, outcome: ended.append(outcome))
     worker.start()
     try:
         with client_of(sqlite) as client:
@@ -224,7 +222,8 @@ def test_a_step_that_waits_does_not_hold_up_a_stop_and_goes_on_later(
     flaky = job(1, flaky=1)
     ended: list[tuple[str, str]] = []
     work = DiaryWork(tmp_path)
-    worker = Worker(database, work, worker="w1", retries=Retries(first_wait=4.0))
+    settings = ServiceSettings(database=database, worker_id="w1")
+    worker = Worker(settings, work, retries=Retries(first_wait=4.0))
     worker.start()
     with client_of(database) as client:
         client.submit(flaky)

@@ -83,12 +83,8 @@ def opened(database: Database) -> Iterator[Verifications]:
 
 @pytest.fixture
 def client(verifications: Verifications) -> Iterator[httpx.Client]:
-    app = create_app(
-        SETTINGS,
-        MemoryStore(),
-        Metrics(),
-        pages=pages(verifications, server="https://github.com"),
-    )
+    app = create_app(SETTINGS, MemoryStore(), Metrics())
+    app.include_router(pages(verifications, server="https://github.com"))
     with served(app) as client:
         yield client
 
@@ -262,7 +258,7 @@ class _Elements(HTMLParser):
         super().__init__()
         self.names: set[str] = set()
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag: str, *_: object) -> None:
         self.names.add(tag)
 
 

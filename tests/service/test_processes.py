@@ -91,7 +91,7 @@ def test_a_database_that_is_down_for_a_while_loses_nothing(
         web.start()
         worker.start()
         assert answer(web, blocked) == 202
-        server._stop()  # type: ignore[attr-defined]
+        server.stop()  # type: ignore[attr-defined]
         assert answer(web, pull_request(number=2)) == 503
         assert httpx.get(f"http://127.0.0.1:{web.port}/healthz", timeout=5).is_success
         ready = httpx.get(f"http://127.0.0.1:{web.port}/readyz", timeout=15)
@@ -147,7 +147,7 @@ def test_lines_of_the_log_are_json_with_their_job(sqlite: Database, tmp_path: Pa
     assert not any("exception" in line for line in lines)
 
 
-def test_a_port_in_use_is_a_sentence(sqlite: Database, tmp_path: Path) -> None:
+def test_a_port_in_use_is_a_sentence(sqlite: Database) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -157,7 +157,7 @@ def test_a_port_in_use_is_a_sentence(sqlite: Database, tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_a_database_that_cannot_be_reached_is_a_sentence(tmp_path: Path) -> None:
+def test_a_database_that_cannot_be_reached_is_a_sentence() -> None:
     nowhere = parse_database("postgresql://user:topsecretpassword@127.0.0.1:1/rlbot")
     began = time.monotonic()
     for command in (["serve", "--no-worker"], ["jobs", "list"]):

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from bot.github.errors import LimitedError
 from bot.service.job import Transient
-from bot.service.limits import Limits
+from bot.service.limits import RateLimits
 from bot.service.retries import Retries, Stopping, patiently
 
 
@@ -95,7 +95,7 @@ def test_a_process_that_ends_does_not_wait() -> None:
 
 def test_what_one_job_learns_of_a_limit_the_others_keep_to() -> None:
     now = 1_000.0
-    limits = Limits(lambda: now)
+    limits = RateLimits(lambda: now)
     limits.hold(1)
     met = LimitedError("GitHub limits the rate of requests.", 403)
     met.wait = 600.0
@@ -116,7 +116,7 @@ def test_what_one_job_learns_of_a_limit_the_others_keep_to() -> None:
 
 
 def test_writers_of_one_installation_take_turns() -> None:
-    limits = Limits()
+    limits = RateLimits()
     assert limits.pace(1) is limits.pace(1)
     first, second, third = (limits.pace(1).turn(1.0) for _ in range(3))
     assert first == 0.0

@@ -14,6 +14,7 @@ from bot.service.database import Database
 from bot.service.job import Job
 from bot.service.jobs import OLDER, JobClient, migrate
 from bot.service.lease import Guard, lease_for
+from bot.service.settings import ServiceSettings
 from bot.service.verifications import Verifications
 from bot.service.worker import Worker
 from tests.service.process import eventually
@@ -52,7 +53,7 @@ def test_jobs_of_an_older_release_end_under_this_one(
     lease = lease_for(database, "new")
     lease.take()
     work = DiaryWork(tmp_path)
-    worker = Worker(database, work, worker="new")
+    worker = Worker(ServiceSettings(database=database, worker_id="new"), work)
     guard = Guard(lease, client, lambda: None, interval=0.2)
     worker.start()
     guard.start()
@@ -71,9 +72,7 @@ def test_jobs_of_an_older_release_end_under_this_one(
         lease.release()
 
 
-def test_a_job_of_an_older_release_that_lives_is_left_to_its_worker(
-    database: Database, tmp_path: Path
-) -> None:
+def test_a_job_of_an_older_release_that_lives_is_left_to_its_worker(database: Database) -> None:
     _restore(database, OLDER[0])
     migrate(database)
     living = lease_for(database, "gone")

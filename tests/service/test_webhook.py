@@ -14,15 +14,16 @@ import pytest
 
 from bot.base.errors import UserError
 from bot.base.secrets import Secret
-from bot.service.app import MAX_BODY, Check, create_app
+from bot.service.app import ReadinessCheck, create_app
 from bot.service.database import parse_database
 from bot.service.job import Job
 from bot.service.metrics import Metrics
-from bot.service.settings import Settings
+from bot.service.settings import ServiceSettings
+from bot.service.webhook import MAX_BODY
 from tests.service.payloads import comment, pull_request
 from tests.service.server import SECRET, deliver, served
 
-SETTINGS = Settings(
+SETTINGS = ServiceSettings(
     database=parse_database("unused.sqlite"),
     webhook_secrets=(Secret("the one before this secret"), SECRET),
     app_id=7,
@@ -66,10 +67,10 @@ def client(store: MemoryStore) -> Iterator[httpx.Client]:
 
 
 def test_without_a_secret_there_is_no_app(store: MemoryStore) -> None:
-    bare = Settings(database=SETTINGS.database)
+    bare = ServiceSettings(database=SETTINGS.database)
     with pytest.raises(UserError, match="RLBOT_WEBHOOK_SECRET is not set"):
         create_app(bare, store, Metrics())
-    short = Settings(database=SETTINGS.database, webhook_secrets=(SECRET, Secret("x")))
+    short = ServiceSettings(database=SETTINGS.database, webhook_secrets=(SECRET, Secret("x")))
     with pytest.raises(UserError, match="fewer than 16 characters"):
         create_app(short, store, Metrics())
 
@@ -93,9 +94,7 @@ def test_t5_forged_signatures_are_refused(client: httpx.Client, store: MemorySto
     assert store.jobs == []
 
 
-def test_t5_every_configured_secret_is_valid_while_one_is_rotated(
-    client: httpx.Client, store: MemoryStore
-) -> None:
+def test_t5_every_configured_secret_is_valid_while_one_is_rotated(client: httpx.Client) -> None:
     for secret in SETTINGS.webhook_secrets:
         assert deliver(client, "ping", {"zen": "x"}, secret=secret).status_code == 202
 
@@ -214,7 +213,7 @@ def test_readiness_names_what_is_down(store: MemoryStore) -> None:
     def no_key() -> None:
         raise UserError("The App's private key is not set.")
 
-    app = create_app(SETTINGS, store, Metrics(), checks=(Check("github", no_key),))
+    app = create_app(SETTINGS, store, Metrics(), checks=(ReadinessCheck("github", no_key),))
     with served(app) as client:
         answer = client.get("/readyz")
         assert answer.status_code == 503

@@ -29,7 +29,7 @@ from bot.service.jobs import JobClient
 from bot.service.metrics import Metrics
 from bot.service.readings import WAITS
 from bot.service.retries import Retries
-from bot.service.settings import Settings
+from bot.service.settings import ServiceSettings
 from bot.service.sweep import sweep
 from bot.service.verifications import Verifications
 from bot.service.work import GitHubWork
@@ -68,7 +68,7 @@ def running(
     database: Database,
     wanted: CheckRequest | None = None,
     *,
-    looks: Sequence[float] = WAITS,
+    rechecks: Sequence[float] = WAITS,
 ) -> Iterator[Running]:
     github = install(here, secret=SECRET.reveal(), key=key)
     identity = AppIdentity(
@@ -77,16 +77,20 @@ def running(
         addresses=Addresses.of(here.server.environment()),
         patience=QUICK,
     )
-    settings = Settings(database=database, webhook_secrets=(SECRET,), app_id=identity.app_id)
+    settings = ServiceSettings(
+        database=database,
+        webhook_secrets=(SECRET,),
+        app_id=identity.app_id,
+        worker_id="w1",
+    )
     verifications = Verifications(database)
     verifications.migrate()
     ended: list[tuple[str, str]] = []
     worker = Worker(
-        database,
+        settings,
         GitHubWork(identity, wanted or asked(), Metrics(), verifications),
-        worker="w1",
         retries=Retries(attempts=8, first_wait=0.05),
-        looks=looks,
+        rechecks=rechecks,
         ended=lambda job, outcome: ended.append((job.meaning.partition(":")[0], outcome)),
     )
     worker.start()
@@ -311,7 +315,7 @@ def test_a_private_repository_is_answered_and_not_shown(
         assert app.verifications.search() == []
 
 
-def test_the_app_and_the_command_line_give_the_same_report(app: Running, tmp_path: Path) -> None:
+def test_the_app_and_the_command_line_give_the_same_report(app: Running) -> None:
     """Byte for byte: `rlbot pr --format json` prints what the App stored."""
     pull = app.here.pull({SCRIPT: BROKEN})
     app.deliver(pull)

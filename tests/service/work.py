@@ -34,6 +34,7 @@ class DiaryWork:
         return {"report": {"verdict": "pass", "head": "a" * 40}}
 
     def publish(self, job: Job, checked: JsonObject) -> JsonObject:
+        assert checked
         self._write("publish", job)
         return {"outcome": "published"}
 

@@ -12,10 +12,10 @@ from bot.doctor._support.base import TIMEOUT, Surroundings
 from bot.github.client import Client, Patience
 
 if TYPE_CHECKING:
-    from bot.service.settings import Settings
+    from bot.service.settings import ServiceSettings
 
 
-def settings_of(around: Surroundings) -> Settings:
+def settings_of(around: Surroundings) -> ServiceSettings:
     """The App's settings. Raises UserError when one is wrong, or its libraries are missing."""
     try:
         from bot.service.settings import read_settings
@@ -28,7 +28,7 @@ def settings_of(around: Surroundings) -> Settings:
 
 
 @contextmanager
-def client_of(around: Surroundings, settings: Settings) -> Iterator[Client]:
+def client_of(around: Surroundings, settings: ServiceSettings) -> Iterator[Client]:
     """Signs in as the App. Raises UserError when it cannot, GitHubError when refused."""
     from bot.service.settings import identity_of
 
