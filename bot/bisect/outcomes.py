@@ -19,6 +19,7 @@ from bot.evidence.subject import KEYS
 from bot.evidence.values import lookup
 from bot.frameworks.plan import Plan
 from bot.report import Evidence
+from bot.report.claims import ClaimName
 from bot.script.name import ScriptName
 
 
@@ -73,7 +74,7 @@ def read_outcome(
     if steps < least:
         reason = message("{steps} steps; {least} are needed", steps=steps, least=least)
         return replace(outcome, reason=reason)
-    why = next((c.reason for c in evidence.claims if c.claim == "steps without OOM"), "")
+    why = next((c.reason for c in evidence.claims if c.claim == ClaimName.STEPS), "")
     return replace(outcome, outcome="ran", reason=why)
 
 
@@ -111,7 +112,9 @@ def _observed(facts: Facts, plan: Plan, own: str | None) -> tuple[str | None, in
     """A batch size of the run's configuration: the one that is varied, else the train batch."""
     names = KEYS.get(plan.framework, {})
     keys: list[str | None] = (
-        [own] if own is not None else [plan.train_batch_size.key, *names.get("train batch", ())]
+        [own]
+        if own is not None
+        else [plan.train_batch_size.key, *names.get(ClaimName.TRAIN_BATCH, ())]
     )
     for fact in ("train batch", "micro batch per GPU", "mini batch"):
         if own in names.get(fact, ()):

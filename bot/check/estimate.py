@@ -14,6 +14,7 @@ from bot.evidence import read as read_run
 from bot.evidence.facts import EvidenceError, Facts
 from bot.frameworks.plan import Plan
 from bot.report import Estimate, Evidence, Finding, ScriptReport, Verdict
+from bot.report.claims import ClaimName
 from bot.rules._support.base import RuleContext
 
 if TYPE_CHECKING:
@@ -92,9 +93,10 @@ def overruled(
         return findings
     if evidence.verdict == "inconsistent" or not evidence.steps:
         return findings
-    from bot.evidence.peak_claims import AGAINST_ESTIMATE
 
-    apart = any(c.claim == AGAINST_ESTIMATE and c.verdict != "consistent" for c in evidence.claims)
+    apart = any(
+        c.claim == ClaimName.AGAINST_ESTIMATE and c.verdict != "consistent" for c in evidence.claims
+    )
     gone = {*_PREDICTIONS, _LESS} if apart else _PREDICTIONS
     return tuple(finding for finding in findings if finding.id not in gone)
 

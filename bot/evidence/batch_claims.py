@@ -17,6 +17,7 @@ from bot.evidence.facts import Sibling
 from bot.evidence.subject import KEYS, ClaimSubject, made, setting_claim, unknown
 from bot.evidence.values import lookup, same
 from bot.report import Claim, ClaimVerdict, JsonValue
+from bot.report.claims import ClaimName, SourceName, compared_with, read_together
 
 MaxBatch: TypeAlias = Literal["fits", "confirmed", "contradicted"]
 
@@ -44,10 +45,10 @@ def batch_claim(subject: ClaimSubject, steps: Claim) -> tuple[Claim | None, MaxB
 
     None when the script has no train batch.
     """
-    claim = setting_claim(subject, "train batch", subject.plan.train_batch_size)
+    claim = setting_claim(subject, ClaimName.TRAIN_BATCH, subject.plan.train_batch_size)
     if claim is None:
         return None, None
-    name, claimed, batch = "max batch", claim.claimed, claim.observed
+    name, claimed, batch = ClaimName.MAX_BATCH, claim.claimed, claim.observed
     if claim.verdict == "inconsistent":
         other = message("The run trained with {run}, not with {script}.", run=batch, script=claimed)
         return made(name, claimed, batch, claim.source, "inconsistent", other), None
@@ -55,8 +56,8 @@ def batch_claim(subject: ClaimSubject, steps: Claim) -> tuple[Claim | None, MaxB
         return unknown(name, claimed, batch, claim.source, claim.reason), None
     if steps.verdict == "inconsistent":
         failed = message("The run trained with {batch} and ran out of memory.", batch=batch)
-        source = f"{claim.source}, {steps.source}"
-        return made(name, claimed, batch, source, "inconsistent", failed), "contradicted"
+        both = read_together(claim.source, steps.source)
+        return made(name, claimed, batch, both, "inconsistent", failed), "contradicted"
     verdict, source, reason, shown = _judge(subject, batch, claim.source)
     if shown == "fits" and steps.verdict == "inconclusive":
         reason = message(
@@ -75,7 +76,7 @@ def _judge(
     larger = sorted((n for n in neighbours if n.batch > batch), key=lambda n: n.batch)
     ran = [n for n in larger if n.ran]
     failed = [n for n in larger if not n.ran]
-    both = f"{source}; other runs of the project"
+    both = compared_with(source, SourceName.OTHER_RUNS)
     if ran:
         reason = message(
             "A larger batch runs: {larger} ran for {steps} steps in run {run}, whose configuration "
@@ -85,7 +86,7 @@ def _judge(
             run=ran[-1].run.id,
         )
         return "inconsistent", both, reason, "contradicted"
-    log = f"{source}; the script's trial log"
+    log = compared_with(source, SourceName.TRIAL_LOG)
     if (said := _trial_log(subject, batch)) is not None:
         return "inconsistent", log, said, "contradicted"
     if failed:
@@ -151,7 +152,7 @@ def _neighbours(subject: ClaimSubject) -> Iterator[_Neighbour]:
     """Other runs with the same configuration but for the batch sizes, whose outcome is known."""
     facts = subject.facts
     own = dict(_leaves(facts.config))
-    keys = KEYS.get(subject.plan.framework, {}).get("train batch", ())
+    keys = KEYS.get(subject.plan.framework, {}).get(ClaimName.TRAIN_BATCH, ())
     key = subject.plan.train_batch_size.key
     for sibling in facts.siblings:
         if sibling.id == facts.run.id:

@@ -36,10 +36,19 @@ from bot.evidence.values import Missing, fits, lookup, same, shown
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
 from bot.report import Claim, ClaimVerdict, Evidence, JsonValue, Run
+from bot.report.claims import ClaimName, ClaimSource, SourceName, source_groups
 from bot.script.name import ScriptName
 
 DECISIVE: Final = frozenset(
-    {"run", "model", "gpus", "device", "train batch", "steps without OOM", "peak memory"}
+    (
+        ClaimName.RUN,
+        ClaimName.MODEL,
+        ClaimName.GPUS,
+        ClaimName.DEVICE,
+        ClaimName.TRAIN_BATCH,
+        ClaimName.STEPS,
+        ClaimName.PEAK,
+    )
 )
 """Claims without which the evidence as a whole stays inconclusive."""
 
@@ -116,18 +125,18 @@ def _row_claims(subject: ClaimSubject) -> tuple[list[Claim], MaxBatch | None]:
     claims = [
         run_claim(subject),
         model_claim(subject),
-        setting_claim(subject, "algorithm", plan.algorithm, subject.name.algorithm),
+        setting_claim(subject, ClaimName.ALGORITHM, plan.algorithm, subject.name.algorithm),
         adapter_claim(subject),
         gpus_claim(subject),
         device_claim(subject),
         train_claim(subject),
         engine_claim(subject),
-        setting_claim(subject, "train batch", plan.train_batch_size),
-        setting_claim(subject, "mini batch", plan.mini_batch_size),
-        setting_claim(subject, "micro batch per GPU", plan.micro_batch_size_per_gpu),
-        setting_claim(subject, "rollout n", plan.rollout_n),
-        setting_claim(subject, "prompt length", plan.max_prompt_length),
-        setting_claim(subject, "response length", plan.max_response_length),
+        setting_claim(subject, ClaimName.TRAIN_BATCH, plan.train_batch_size),
+        setting_claim(subject, ClaimName.MINI_BATCH, plan.mini_batch_size),
+        setting_claim(subject, ClaimName.MICRO_BATCH, plan.micro_batch_size_per_gpu),
+        setting_claim(subject, ClaimName.ROLLOUT_N, plan.rollout_n),
+        setting_claim(subject, ClaimName.PROMPT_LENGTH, plan.max_prompt_length),
+        setting_claim(subject, ClaimName.RESPONSE_LENGTH, plan.max_response_length),
         steps,
         peak,
         batch,
@@ -138,12 +147,17 @@ def _row_claims(subject: ClaimSubject) -> tuple[list[Claim], MaxBatch | None]:
     return [claim for claim in claims if claim is not None], max_batch
 
 
+_PRINTED = {
+    SourceName.RUN_CONFIG: SourceName.PRINTED_CONFIG,
+    SourceName.HISTORY: SourceName.PRINTED_STEPS,
+}
+
+
 def _marked(claim: Claim, facts: Facts) -> Claim:
     """The claim with the source that a console log is: what the process printed."""
     if facts.kind != "log":
         return claim
-    source = claim.source.replace("run config", "printed configuration")
-    return replace(claim, source=source.replace("history", "printed steps"))
+    return replace(claim, source=ClaimSource(source_groups(claim.source)).renamed(_PRINTED))
 
 
 def _winning(plan: Plan) -> list[Setting]:
@@ -176,7 +190,7 @@ def _partly_known(setting: Setting, observed: JsonValue | Missing, source: str) 
 def _setting(subject: ClaimSubject, setting: Setting) -> Claim:
     key = setting.key
     observed = lookup(subject.facts.config, key)
-    source = "run config"
+    source = SourceName.RUN_CONFIG
     if setting.operator == "~":
         if not subject.facts.config:
             return unknown(key, "(deleted)", None, source, subject.absent(key))

@@ -12,6 +12,7 @@ from bot.evidence.subject import ClaimSubject, known, made, unknown
 from bot.evidence.values import Missing, lookup, same
 from bot.frameworks.plan import Field
 from bot.report import Claim
+from bot.report.claims import ClaimName, SourceName, claim_source
 
 _PLACEMENT: Final = re.compile(
     r"(?:(?:^|[._])(?:n_gpus_per_node|nnodes|num_nodes|num_gpus_per_node|num_engines"
@@ -20,7 +21,7 @@ _PLACEMENT: Final = re.compile(
 """Settings that decide how many GPUs a job takes, whatever the sum that is made of them."""
 _TOLERANCE: Final = 0.03
 """Reported memory of one card differs by this share between drivers."""
-_SOURCE: Final = "run config, host metadata"
+_SOURCE: Final = claim_source(SourceName.RUN_CONFIG, SourceName.HOST_METADATA)
 
 
 def gpus_claim(subject: ClaimSubject) -> Claim:
@@ -30,13 +31,13 @@ def gpus_claim(subject: ClaimSubject) -> Claim:
     observed = _configured(subject)
     if claimed is None:
         reason = message("The number of GPUs cannot be known by reading the script.")
-        return unknown("gpus", None, observed, _SOURCE, reason)
+        return unknown(ClaimName.GPUS, None, observed, _SOURCE, reason)
     # One pool: the product is the number. Several (rollout apart from training): each setting.
     alone = plan.gpus.value is None or plan.gpus.value == _product(plan.gpus_per_node, plan.nodes)
     equal = observed == claimed if alone and observed is not None else _same_placement(subject)
     if equal is False:
         reason = message("The run's configuration asks for another number of GPUs.")
-        return made("gpus", claimed, observed, _SOURCE, "inconsistent", reason)
+        return made(ClaimName.GPUS, claimed, observed, _SOURCE, "inconsistent", reason)
     host = _host_gpus(subject.facts)
     nodes = plan.nodes.value or 1
     needed = plan.gpus_per_node.value or -(-claimed // nodes)
@@ -46,25 +47,27 @@ def gpus_claim(subject: ClaimSubject) -> Claim:
             host=host,
             needed=needed,
         )
-        return made("gpus", claimed, host, _SOURCE, "inconsistent", reason)
+        return made(ClaimName.GPUS, claimed, host, _SOURCE, "inconsistent", reason)
     if equal is None:
-        return unknown("gpus", claimed, None, _SOURCE, subject.absent(plan.gpus_per_node.key))
+        return unknown(
+            ClaimName.GPUS, claimed, None, _SOURCE, subject.absent(plan.gpus_per_node.key)
+        )
     if host is None and subject.facts.kind == "log":
         reason = message(
             "The configuration agrees, but a console log does not name the host's GPUs."
         )
-        return unknown("gpus", claimed, claimed, _SOURCE, reason)
+        return unknown(ClaimName.GPUS, claimed, claimed, _SOURCE, reason)
     if host is None:
         reason = message(
             "The configuration agrees, but the host's GPUs were not recorded (the process that "
             "wrote the run may sit on another node)."
         )
-        return unknown("gpus", claimed, claimed, _SOURCE, reason)
+        return unknown(ClaimName.GPUS, claimed, claimed, _SOURCE, reason)
     if nodes > 1:
         reason = message(
             "The configuration agrees, but W&B records one host of the {nodes} nodes.", nodes=nodes
         )
-        return unknown("gpus", claimed, claimed, _SOURCE, reason)
+        return unknown(ClaimName.GPUS, claimed, claimed, _SOURCE, reason)
     reason = message("The configuration agrees, and the job used {gpus} GPUs.", gpus=claimed)
     if host > needed:
         reason = message(
@@ -72,7 +75,7 @@ def gpus_claim(subject: ClaimSubject) -> Claim:
             gpus=claimed,
             host=host,
         )
-    return made("gpus", claimed, claimed, _SOURCE, "consistent", reason)
+    return made(ClaimName.GPUS, claimed, claimed, _SOURCE, "consistent", reason)
 
 
 def _configured(subject: ClaimSubject) -> int | None:
@@ -119,27 +122,27 @@ def _same_placement(subject: ClaimSubject) -> bool | None:
 def device_claim(subject: ClaimSubject) -> Claim:
     """The kind of GPU: the file name's token against reported name and memory."""
     facts, token = subject.facts, subject.name.device
-    source = "host metadata"
+    source = SourceName.HOST_METADATA
     if not facts.gpus and facts.kind == "log":
         reason = message("A console log names no GPU.")
-        return unknown("device", token, None, source, reason)
+        return unknown(ClaimName.DEVICE, token, None, source, reason)
     if not facts.gpus:
         reason = (
             message("W&B records nothing of Ascend devices.")
             if lookup(facts.config, "trainer.device") == "npu"
             else message("The run's metadata names no GPU.")
         )
-        return unknown("device", token, None, source, reason)
+        return unknown(ClaimName.DEVICE, token, None, source, reason)
     observed = _described(facts.gpus)
     if token is None:
         reason = message("The file's name claims no device; this is the run's.")
-        return made("device", None, observed, source, "consistent", reason)
+        return made(ClaimName.DEVICE, None, observed, source, "consistent", reason)
     candidates = by_token(token)
     if not candidates:
         reason = message(
             "{token} is not a device that rlbot knows the memory of.", token=f"'{token}'"
         )
-        return unknown("device", token, observed, source, reason)
+        return unknown(ClaimName.DEVICE, token, observed, source, reason)
     fits = [_is_one_of(gpu, candidates) for gpu in facts.gpus]
     if all(fit is True for fit in fits):
         device = by_report(facts.gpus[0].name, facts.gpus[0].memory_bytes) or candidates[0]
@@ -148,7 +151,7 @@ def device_claim(subject: ClaimSubject) -> Claim:
             reason = message(
                 "The name is that of {label}; the memory was not recorded.", label=device.label
             )
-        return made("device", token, observed, source, "consistent", reason)
+        return made(ClaimName.DEVICE, token, observed, source, "consistent", reason)
     if all(fit is False for fit in fits):
         reason = message(
             "Neither name nor memory allow {token}: the run was on another device.", token=token
@@ -157,9 +160,9 @@ def device_claim(subject: ClaimSubject) -> Claim:
             reason = message(
                 "The name is that of {token}, but no {token} has this memory.", token=token
             )
-        return made("device", token, observed, source, "inconsistent", reason)
+        return made(ClaimName.DEVICE, token, observed, source, "inconsistent", reason)
     reason = message("The host's GPUs are not all of a kind that rlbot knows.")
-    return unknown("device", token, observed, source, reason)
+    return unknown(ClaimName.DEVICE, token, observed, source, reason)
 
 
 def _is_one_of(gpu: GpuInfo, candidates: tuple[Device, ...]) -> bool | None:

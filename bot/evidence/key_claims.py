@@ -8,6 +8,7 @@ from bot.base.messages import message
 from bot.evidence.subject import ClaimSubject, made, setting_claim, unknown
 from bot.evidence.values import Missing, lookup
 from bot.report import Claim, JsonValue
+from bot.report.claims import ClaimName, SourceName, SourcePart, claim_source, read_together
 from bot.script.name import model_size
 
 
@@ -20,7 +21,11 @@ def run_claim(subject: ClaimSubject) -> Claim | None:
     observed = f"{run.entity or '?'}/{run.project or '?'}/{run.id or '?'}"
     if run.id is None:
         return unknown(
-            "run", claimed, None, "run record", message("The run does not say its own id.")
+            ClaimName.RUN,
+            claimed,
+            None,
+            SourceName.RUN_RECORD,
+            message("The run does not say its own id."),
         )
     pairs = ((link.run_id, run.id), (link.entity, run.entity), (link.project, run.project))
     if any(there is not None and here != there for here, there in pairs):
@@ -28,9 +33,9 @@ def run_claim(subject: ClaimSubject) -> Claim | None:
             "The run that was read is not the one that the link names, so it says nothing about "
             "this script; give the linked run, or correct the link."
         )
-        return unknown("run", claimed, observed, "run record", reason)
+        return unknown(ClaimName.RUN, claimed, observed, SourceName.RUN_RECORD, reason)
     reason = message("The run that was read is the one that the link names.")
-    return made("run", claimed, observed, "run record", "consistent", reason)
+    return made(ClaimName.RUN, claimed, observed, SourceName.RUN_RECORD, "consistent", reason)
 
 
 def model_name(path: str) -> str:
@@ -50,37 +55,37 @@ def same_model(claimed: str, observed: str) -> bool:
 def model_claim(subject: ClaimSubject) -> Claim:
     """The trained model, by name rather than by where it lies on a disk."""
     field = subject.plan.model
-    seen = subject.observe("model", field.key)
+    seen = subject.observe(ClaimName.MODEL, field.key)
     token = subject.name.model
     claimed = field.value if field.value is not None else token
     if seen is None or not isinstance(seen.value, str):
         reason = subject.absent(field.key)
-        return unknown("model", claimed, None, "run config", reason)
+        return unknown(ClaimName.MODEL, claimed, None, SourceName.RUN_CONFIG, reason)
     if "${" in seen.value or claimed is None:
         reason = message(
             "The model's path is not resolved in the run, or not known from the script."
         )
-        return unknown("model", claimed, seen.value, seen.source, reason)
+        return unknown(ClaimName.MODEL, claimed, seen.value, seen.source, reason)
     if field.value is not None:
         if not same_model(field.value, seen.value):
             reason = message("The run trained another model than the script's.")
-            return made("model", claimed, seen.value, seen.source, "inconsistent", reason)
+            return made(ClaimName.MODEL, claimed, seen.value, seen.source, "inconsistent", reason)
         elsewhere = field.value != seen.value
         reason = message("The run trained the script's model.")
         if elsewhere:
             reason = message("The run trained the script's model, from another path.")
-        return made("model", claimed, seen.value, seen.source, "consistent", reason)
+        return made(ClaimName.MODEL, claimed, seen.value, seen.source, "consistent", reason)
     # Only the file's name is left to compare with: a family and a size.
     observed = model_name(seen.value)
     if claimed.casefold() in observed:
         reason = message("The run's model bears the name that the file's name gives.")
-        return made("model", claimed, seen.value, seen.source, "consistent", reason)
+        return made(ClaimName.MODEL, claimed, seen.value, seen.source, "consistent", reason)
     sizes = model_size(claimed), model_size(observed)
     if None not in sizes and sizes[0] != sizes[1]:
         reason = message("The run's model has another size than the file's name gives.")
-        return made("model", claimed, seen.value, seen.source, "inconsistent", reason)
+        return made(ClaimName.MODEL, claimed, seen.value, seen.source, "inconsistent", reason)
     reason = message("The script's model cannot be known by reading it, and the names differ.")
-    return unknown("model", claimed, seen.value, seen.source, reason)
+    return unknown(ClaimName.MODEL, claimed, seen.value, seen.source, reason)
 
 
 def adapter_claim(subject: ClaimSubject) -> Claim:
@@ -89,7 +94,13 @@ def adapter_claim(subject: ClaimSubject) -> Claim:
     value = field.value if field.value is not None else subject.name.adapter
     claimed = None if value is None else value or "none"
     if not subject.facts.config:
-        return unknown("adapter", claimed, None, "run config", subject.absent(None))
+        return unknown(
+            ClaimName.ADAPTER,
+            claimed,
+            None,
+            SourceName.RUN_CONFIG,
+            subject.absent(None),
+        )
     ranks = [
         seen
         for seen in subject.observe_all("lora rank", field.key)
@@ -97,18 +108,18 @@ def adapter_claim(subject: ClaimSubject) -> Claim:
     ]
     loaded = [seen for seen in subject.observe_all("lora path") if seen.value]
     used = [seen for seen in ranks if isinstance(seen.value, int) and seen.value > 0] + loaded
-    source = (used or ranks)[0].source if used or ranks else "run config"
+    source = (used or ranks)[0].source if used or ranks else SourceName.RUN_CONFIG
     observed = ("dora" if _dora(subject) else "lora") if used else "none"
     if claimed is None:
         reason = message("The script's adapter cannot be known by reading it.")
-        return unknown("adapter", None, observed, source, reason)
+        return unknown(ClaimName.ADAPTER, None, observed, source, reason)
     if claimed == observed:
         reason = message("The run's configuration agrees.")
-        return made("adapter", claimed, observed, source, "consistent", reason)
+        return made(ClaimName.ADAPTER, claimed, observed, source, "consistent", reason)
     reason = message("The run trained without an adapter.")
     if used:
         reason = message("The run trained with {adapter}.", adapter=observed)
-    return made("adapter", claimed, observed, source, "inconsistent", reason)
+    return made(ClaimName.ADAPTER, claimed, observed, source, "inconsistent", reason)
 
 
 def _dora(subject: ClaimSubject) -> bool:
@@ -126,16 +137,18 @@ def train_claim(subject: ClaimSubject) -> Claim | None:
     # The backend may be chosen by a configuration group, which the run names otherwise: its own
     # entry is the strategy.
     field = replace(subject.plan.train, key=None)
-    return setting_claim(subject, "train backend", field, subject.name.train)
+    return setting_claim(subject, ClaimName.TRAIN_BACKEND, field, subject.name.train)
 
 
 def engine_claim(subject: ClaimSubject) -> Claim | None:
     """The inference engine, with the version that was installed."""
     if subject.plan.framework == "openrlhf":
         keys = ("vllm.num_engines", "vllm_num_engines")
-        claim: Claim | None = _by_presence(subject, "inference engine", "vllm", keys)
+        claim: Claim | None = _by_presence(subject, ClaimName.INFERENCE_ENGINE, "vllm", keys)
     else:
-        claim = setting_claim(subject, "inference engine", subject.plan.infer, subject.name.infer)
+        claim = setting_claim(
+            subject, ClaimName.INFERENCE_ENGINE, subject.plan.infer, subject.name.infer
+        )
     if claim is None:
         return None
     engine = str(claim.observed or "").casefold()
@@ -146,7 +159,7 @@ def engine_claim(subject: ClaimSubject) -> Claim | None:
         claim.claim,
         claim.claimed,
         f"{engine} {version}",
-        f"{claim.source}, requirements.txt",
+        read_together(claim.source, SourceName.REQUIREMENTS),
         claim.verdict,
         claim.reason,
     )
@@ -154,8 +167,8 @@ def engine_claim(subject: ClaimSubject) -> Claim | None:
 
 def _by_presence(subject: ClaimSubject, claim: str, implied: str, keys: tuple[str, ...]) -> Claim:
     """A claim of OpenRLHF, which has one backend and one engine: its settings show that it ran."""
-    field = subject.plan.train if claim == "train backend" else subject.plan.infer
-    named = subject.name.train if claim == "train backend" else subject.name.infer
+    field = subject.plan.train if claim == ClaimName.TRAIN_BACKEND else subject.plan.infer
+    named = subject.name.train if claim == ClaimName.TRAIN_BACKEND else subject.name.infer
     claimed = field.value if field.value is not None else named
     values: list[JsonValue] = []
     for key in keys:
@@ -163,8 +176,8 @@ def _by_presence(subject: ClaimSubject, claim: str, implied: str, keys: tuple[st
         if not isinstance(value, Missing):
             values.append(value)
     if not values or claimed is None:
-        return unknown(claim, claimed, None, "run config", subject.absent(keys[0]))
-    source = f"run config: {keys[0]}"
+        return unknown(claim, claimed, None, SourceName.RUN_CONFIG, subject.absent(keys[0]))
+    source = claim_source(SourcePart(SourceName.RUN_CONFIG, keys[0]))
     if claimed == implied:
         return made(
             claim, claimed, implied, source, "consistent", message("The run's settings show it.")

@@ -14,10 +14,11 @@ from bot.base.devices import GIB, Device, by_report
 from bot.base.messages import message
 from bot.evidence.facts import Facts
 from bot.evidence.metrics import ALLOCATED, RESERVED, highest
-from bot.evidence.peak_claims import AGAINST_ESTIMATE, device_memory, peak_seen
+from bot.evidence.peak_claims import device_memory, peak_seen
 from bot.evidence.subject import ClaimSubject, made, unknown
 from bot.evidence.values import lookup
 from bot.report import Claim
+from bot.report.claims import ClaimName
 
 SPARE: Final = 0.9
 """Share of the card that the doubled peak may take: samples are 15 s apart, and what is tight by
@@ -40,10 +41,12 @@ def least_claim(subject: ClaimSubject, steps: Claim, peaks: Sequence[Claim]) -> 
     seen, device = peak_seen(subject.facts), _device(subject.facts)
     if subject.context.tag != "MIN" or seen is None or not seen.physical or device is None:
         return None
-    settled = all(c.verdict == "consistent" for c in (steps, *peaks) if c.claim != AGAINST_ESTIMATE)
+    settled = all(
+        c.verdict == "consistent" for c in (steps, *peaks) if c.claim != ClaimName.AGAINST_ESTIMATE
+    )
     if not settled or not _all_gpus_seen(subject) or _doubtful(subject, seen.gib):
         return None
-    claim, source = "least hardware", seen.source
+    claim, source = ClaimName.LEAST_HARDWARE, seen.source
     half, observed = device.usable_gib / 2, f"{seen.gib:.1f} GiB"
     claimed = f"MIN: above {half * SPARE:.1f} GiB"
     if 2 * _most(subject.facts, seen.gib) > SPARE * device.usable_gib:

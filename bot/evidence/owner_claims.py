@@ -7,6 +7,7 @@ from bot.evidence.facts import RunId
 from bot.evidence.releases import RELEASED
 from bot.evidence.subject import ClaimSubject, made, unknown
 from bot.report import Claim
+from bot.report.claims import ClaimName, SourceName, claim_source
 
 
 def owner_claims(subject: ClaimSubject) -> list[Claim]:
@@ -20,7 +21,7 @@ def _contributor(subject: ClaimSubject) -> Claim | None:
     user, contributor = subject.facts.run.user, subject.context.contributor
     if not user or not contributor:
         return None
-    claim, source = "contributor", "run record"
+    claim, source = ClaimName.CONTRIBUTOR, SourceName.RUN_RECORD
     # A commit's author reads `name <address>`, and an address may name the login too.
     parts = contributor.replace("<", " ").replace(">", " ").replace("@", " ").replace("+", " ")
     names = {_bare(name) for name in (contributor, *parts.split()) if _bare(name)}
@@ -50,7 +51,7 @@ def _age(subject: ClaimSubject) -> Claim | None:
         return None
     claim, created = "newer than its release", facts.created[:10]
     claimed = f"{package} {version} of {released}"
-    source = "run record, requirements.txt"
+    source = claim_source(SourceName.RUN_RECORD, SourceName.REQUIREMENTS)
     if created < released:
         reason = message(
             "The run was created on {created}, before {package} {version} was released on "
@@ -79,7 +80,7 @@ def _used_once(subject: ClaimSubject) -> Claim | None:
     run, used_by = subject.facts.run, subject.context.used_by
     if used_by is None or run.id is None:
         return None
-    claim, source = "run used once", "page, scripts"
+    claim, source = ClaimName.USED_ONCE, claim_source(SourceName.PAGE, SourceName.SCRIPTS)
     name = f"{run.entity or '?'}/{run.project or '?'}/{run.id}"
     places = tuple(place for used, of in used_by.items() if _same(used, run) for place in of)
     if places:

@@ -18,6 +18,7 @@ from bot.evidence.metrics import ALLOCATED, RESERVED, highest
 from bot.evidence.subject import ClaimSubject, known, made, unknown
 from bot.evidence.values import Missing
 from bot.report import Claim
+from bot.report.claims import ClaimName, ClaimSource, SourceName, SourcePart, claim_source
 from bot.script.name import model_size
 
 ABOVE: Final = 1.01
@@ -28,8 +29,6 @@ Qwen2.5-0.5B: 0.494, Llama-3.2-3B: 3.2)."""
 _BYTES: Final = 2
 """Bytes of a parameter in bfloat16, the smallest form that is trained or served unquantized."""
 _UNITS: Final = {"m": 1e6, "b": 1e9, "t": 1e12}
-AGAINST_ESTIMATE: Final = "peak against the estimate"
-"""The claim that a prediction is part of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,7 @@ class Peak:
     """The highest memory that was seen, and where."""
 
     gib: float
-    source: str
+    source: ClaimSource
     series: MetricSeries
     gpu: int | None
     """Index of the GPU; None for the allocator's figure."""
@@ -52,11 +51,13 @@ def peak_seen(facts: Facts) -> Peak | None:
     """The highest physical figure, else the allocator's; None when the run has neither."""
     if facts.system:
         index, series = max(facts.system.items(), key=lambda item: item[1].maximum)
-        return Peak(series.maximum / GIB, f"system stream, GPU {index}", series, index)
+        source = claim_source(SourceName.SYSTEM_STREAM, SourcePart(None, f"GPU {index}"))
+        return Peak(series.maximum / GIB, source, series, index)
     for name, aliases in (("reserved", RESERVED), ("allocated", ALLOCATED)):
         found = highest(facts.history, aliases)
         if found is not None:
-            return Peak(found.maximum, f"history: {found.key} ({name})", found, None)
+            key = SourcePart(SourceName.HISTORY, f"{found.key} ({name})")
+            return Peak(found.maximum, claim_source(key), found, None)
     return None
 
 
@@ -80,7 +81,7 @@ def peak_claims(subject: ClaimSubject) -> list[Claim]:
 
 def peak_claim(subject: ClaimSubject) -> Claim:
     """Peak memory against the device's: the physical figure first, the allocator's second."""
-    facts, claim = subject.facts, "peak memory"
+    facts, claim = subject.facts, ClaimName.PEAK
     total = _total(subject)
     claimed = None if total is None else f"at most {total / GIB:.1f} GiB"
     peak = peak_seen(facts)
@@ -89,7 +90,8 @@ def peak_claim(subject: ClaimSubject) -> Claim:
             "The run has no memory metric, neither in the system stream nor {key} in the history.",
             key=ALLOCATED[0].key,
         )
-        return unknown(claim, claimed, None, "system stream, history", reason)
+        source = claim_source(SourceName.SYSTEM_STREAM, SourceName.HISTORY)
+        return unknown(claim, claimed, None, source, reason)
     observed = f"{peak.gib:.1f} GiB"
     seen = message("{gib}, the highest of {rows} values", gib=observed, rows=peak.series.rows)
     if total is None:
@@ -149,7 +151,7 @@ def _allocator(subject: ClaimSubject) -> Claim | None:
     observed = f"{allocated.maximum:.1f} GiB allocated"
     if reserved is not None:
         observed += f", {reserved.maximum:.1f} GiB reserved"
-    source = f"history: {allocated.key}"
+    source = claim_source(SourcePart(SourceName.HISTORY, allocated.key))
     total, physical = _total(subject), peak_seen(facts)
     most = max(series.maximum for series in (allocated, reserved) if series is not None)
     if total is not None and most * GIB > total:
@@ -175,7 +177,8 @@ def _running_maximum(subject: ClaimSubject) -> Claim | None:
     series = highest(facts.history, ALLOCATED) or highest(facts.history, RESERVED)
     if subject.plan.framework != "verl" or series is None or series.rows < 2:
         return None
-    claim, source = "running maximum", f"history: {series.key}"
+    claim = ClaimName.RUNNING_MAXIMUM
+    source = claim_source(SourcePart(SourceName.HISTORY, series.key))
     observed = f"ends at {series.last:.1f} GiB"
     if series.monotone:
         reason = message(
@@ -236,7 +239,7 @@ def _against_estimate(subject: ClaimSubject) -> Claim | None:
     estimate, peak = subject.context.estimate, peak_seen(subject.facts)
     if estimate is None or peak is None or not peak.physical:
         return None
-    claim = AGAINST_ESTIMATE
+    claim = ClaimName.AGAINST_ESTIMATE
     claimed = f"{estimate.floor_gib:.1f} to {estimate.conservative_gib:.1f} GiB"
     observed = f"{peak.gib:.1f} GiB"
     if peak.gib < estimate.floor_gib:

@@ -10,6 +10,7 @@ from bot.evidence.metrics import GLOBAL_STEP, RESPONSE_MAX, highest
 from bot.evidence.releases import at_least
 from bot.evidence.subject import ClaimSubject, made, unknown
 from bot.report import Claim
+from bot.report.claims import ClaimName, SourceName, claim_source
 
 FULL_LENGTH: Final = 0.9
 """Share of max_response_length that counts as near it."""
@@ -33,26 +34,28 @@ def steps_completed(facts: Facts) -> int | None:
 def steps_claim(subject: ClaimSubject) -> Claim:
     """Whether the run got through enough steps, at full length, without running out of memory."""
     facts, least = subject.facts, subject.context.min_steps
-    claim, claimed, steps = "steps without OOM", f"at least {least}", steps_completed(facts)
+    claim, claimed, steps = ClaimName.STEPS, f"at least {least}", steps_completed(facts)
+    history = SourceName.HISTORY
     if facts.out_of_memory is not None:
         reason = message("The run reports an out-of-memory error.")
         if steps is not None:
             reason = message(
                 "The run reports an out-of-memory error after {steps} steps.", steps=steps
             )
-        return made(claim, claimed, facts.out_of_memory, "console", "inconsistent", reason)
+        console = SourceName.CONSOLE
+        return made(claim, claimed, facts.out_of_memory, console, "inconsistent", reason)
     if steps is None:
         key = GLOBAL_STEP[1 if subject.plan.framework == "openrlhf" else 0].key
         reason = message("The run's history has no {key}.", key=key)
-        return unknown(claim, claimed, None, "history", reason)
+        return unknown(claim, claimed, None, history, reason)
     if steps < least:
         reason = message(
             "{steps} steps are too few to have seen responses of full length.", steps=steps
         )
-        return unknown(claim, claimed, steps, "history", reason)
+        return unknown(claim, claimed, steps, history, reason)
     if (badly := ended_badly(facts)) is not None:
         why, source = badly
-        return unknown(claim, claimed, steps, f"history, {source}", why)
+        return unknown(claim, claimed, steps, claim_source(SourceName.HISTORY, source), why)
     limit = _response_limit(subject)
     longest = highest(facts.history, RESPONSE_MAX)
     if longest is None:
@@ -60,12 +63,12 @@ def steps_claim(subject: ClaimSubject) -> Claim:
             "The run's history has no {key}: how long responses were is open.",
             key=RESPONSE_MAX[0].key,
         )
-        return unknown(claim, claimed, steps, "history", reason)
+        return unknown(claim, claimed, steps, history, reason)
     if limit is None:
         reason = message(
             "The longest response allowed is not known, so full length cannot be told."
         )
-        return unknown(claim, claimed, steps, "history", reason)
+        return unknown(claim, claimed, steps, history, reason)
     if longest.maximum < FULL_LENGTH * limit:
         reason = message(
             "The longest response had {longest} of {limit} tokens: memory at full length was not "
@@ -73,7 +76,7 @@ def steps_claim(subject: ClaimSubject) -> Claim:
             longest=f"{longest.maximum:g}",
             limit=limit,
         )
-        return unknown(claim, claimed, steps, "history", reason)
+        return unknown(claim, claimed, steps, history, reason)
     values = {"steps": steps, "longest": f"{longest.maximum:g}", "limit": limit}
     reason = message(
         "{steps} steps, with responses of up to {longest} of {limit} tokens.", **values
@@ -84,22 +87,22 @@ def steps_claim(subject: ClaimSubject) -> Claim:
             "end, so what followed is not known.",
             **values,
         )
-    return made(claim, claimed, steps, "history", "consistent", reason)
+    return made(claim, claimed, steps, history, "consistent", reason)
 
 
-def ended_badly(facts: Facts) -> tuple[str, str] | None:
+def ended_badly(facts: Facts) -> tuple[str, SourceName] | None:
     """How a run ended that did not just stop, and where that was read; None when it did."""
     if facts.exit_code is not None and facts.exit_code not in _ENDED_BY_HAND:
         reason = message(
             "The run ended with exit code {code}; its log does not say why.", code=facts.exit_code
         )
-        return reason, "exit record"
+        return reason, SourceName.EXIT_RECORD
     # "failed" is an exit code that is not 0, whatever the framework made of it.
     if facts.state == "failed" or (facts.state in _FAILED and _state_counts(facts)):
         reason = message(
             "W&B calls the run {state}; its console does not say why.", state=facts.state
         )
-        return reason, "run state"
+        return reason, SourceName.RUN_STATE
     return None
 
 
@@ -113,5 +116,5 @@ def _response_limit(subject: ClaimSubject) -> int | None:
     field = subject.plan.max_response_length
     if field.value is not None:
         return field.value
-    seen = subject.observe("response length", field.key)
+    seen = subject.observe(ClaimName.RESPONSE_LENGTH, field.key)
     return seen.value if seen is not None and isinstance(seen.value, int) else None

@@ -13,15 +13,16 @@ from typing import Final
 
 from bot.evidence.facts import Facts
 from bot.report import Claim, EvidenceSource, Strength
+from bot.report.claims import SourceName, source_names
 
 _OF: Final = {
-    "configuration": ("run config", "printed configuration"),
-    "metrics": ("history", "printed steps"),
-    "system stream": ("system stream",),
-    "host": ("host metadata", "requirements.txt"),
-    "console": ("console",),
+    "configuration": {SourceName.RUN_CONFIG, SourceName.PRINTED_CONFIG},
+    "metrics": {SourceName.HISTORY, SourceName.PRINTED_STEPS},
+    "system stream": {SourceName.SYSTEM_STREAM},
+    "host": {SourceName.HOST_METADATA, SourceName.REQUIREMENTS},
+    "console": {SourceName.CONSOLE},
 }
-"""Source to the words by which claims name it."""
+"""Independent source to the names that claims have for it."""
 
 
 def sources(claims: Sequence[Claim], facts: Facts) -> tuple[EvidenceSource, ...]:
@@ -34,9 +35,9 @@ def sources(claims: Sequence[Claim], facts: Facts) -> tuple[EvidenceSource, ...]
         "console": facts.out_of_memory is not None,
     }
     found = []
-    for name, words in _OF.items():
+    for name, names in _OF.items():
         if have[name]:
-            about = [c.verdict for c in claims if any(word in c.source for word in words)]
+            about = [c.verdict for c in claims if names & source_names(c.source)]
             found.append(
                 EvidenceSource(
                     name=name,

@@ -13,12 +13,13 @@ from bot.evidence.values import MISSING, Missing, lookup, same, shown
 from bot.frameworks.plan import Field, Plan
 from bot.frameworks.setting import UNKNOWN, Setting
 from bot.report import Claim, ClaimVerdict, JsonValue, Scalar
+from bot.report.claims import ClaimName, ClaimSource, SourceName, SourcePart, claim_source
 from bot.script.name import ScriptName
 
 KEYS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "verl": {
-        "model": ("actor_rollout_ref.model.path", "model.partial_pretrain", "model.path"),
-        "algorithm": ("algorithm.adv_estimator",),
+        ClaimName.MODEL: ("actor_rollout_ref.model.path", "model.partial_pretrain", "model.path"),
+        ClaimName.ALGORITHM: ("algorithm.adv_estimator",),
         "lora rank": (
             "actor_rollout_ref.model.lora_rank",
             "actor_rollout_ref.model.lora.rank",
@@ -28,26 +29,30 @@ KEYS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "lora type": ("actor_rollout_ref.model.lora.type", "actor_rollout_ref.model.use_dora"),
         "gpus per node": ("trainer.n_gpus_per_node",),
         "nodes": ("trainer.nnodes",),
-        "train backend": ("actor_rollout_ref.actor.strategy", "engine.strategy", "model.strategy"),
-        "inference engine": ("actor_rollout_ref.rollout.name", "rollout.name"),
-        "train batch": ("data.train_batch_size",),
-        "mini batch": ("actor_rollout_ref.actor.ppo_mini_batch_size",),
-        "micro batch per GPU": ("actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu",),
-        "rollout n": ("actor_rollout_ref.rollout.n",),
-        "prompt length": ("data.max_prompt_length",),
-        "response length": ("data.max_response_length",),
+        ClaimName.TRAIN_BACKEND: (
+            "actor_rollout_ref.actor.strategy",
+            "engine.strategy",
+            "model.strategy",
+        ),
+        ClaimName.INFERENCE_ENGINE: ("actor_rollout_ref.rollout.name", "rollout.name"),
+        ClaimName.TRAIN_BATCH: ("data.train_batch_size",),
+        ClaimName.MINI_BATCH: ("actor_rollout_ref.actor.ppo_mini_batch_size",),
+        ClaimName.MICRO_BATCH: ("actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu",),
+        ClaimName.ROLLOUT_N: ("actor_rollout_ref.rollout.n",),
+        ClaimName.PROMPT_LENGTH: ("data.max_prompt_length",),
+        ClaimName.RESPONSE_LENGTH: ("data.max_response_length",),
     },
     "openrlhf": {
-        "model": ("pretrain", "actor.model_name_or_path"),
-        "algorithm": ("advantage_estimator", "algo.advantage.estimator"),
+        ClaimName.MODEL: ("pretrain", "actor.model_name_or_path"),
+        ClaimName.ALGORITHM: ("advantage_estimator", "algo.advantage.estimator"),
         "lora rank": ("lora_rank", "ds.lora.rank"),
         "lora type": ("use_dora",),
-        "train batch": ("rollout_batch_size", "rollout.batch_size"),
-        "mini batch": ("train_batch_size", "train.batch_size"),
-        "micro batch per GPU": ("micro_train_batch_size", "train.micro_batch_size"),
-        "rollout n": ("n_samples_per_prompt", "rollout.n_samples_per_prompt"),
-        "prompt length": ("prompt_max_len", "data.prompt_max_len"),
-        "response length": ("generate_max_len", "rollout.max_new_tokens"),
+        ClaimName.TRAIN_BATCH: ("rollout_batch_size", "rollout.batch_size"),
+        ClaimName.MINI_BATCH: ("train_batch_size", "train.batch_size"),
+        ClaimName.MICRO_BATCH: ("micro_train_batch_size", "train.micro_batch_size"),
+        ClaimName.ROLLOUT_N: ("n_samples_per_prompt", "rollout.n_samples_per_prompt"),
+        ClaimName.PROMPT_LENGTH: ("prompt_max_len", "data.prompt_max_len"),
+        ClaimName.RESPONSE_LENGTH: ("generate_max_len", "rollout.max_new_tokens"),
     },
 }
 """Framework to fact to the keys that may hold it; the plan's own key is asked before."""
@@ -61,9 +66,9 @@ class Observed:
     value: JsonValue
 
     @property
-    def source(self) -> str:
+    def source(self) -> ClaimSource:
         """Where it stands, for a report."""
-        return f"run config: {self.key}"
+        return claim_source(SourcePart(SourceName.RUN_CONFIG, self.key))
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +131,7 @@ def setting_claim(
             return None  # Training without reinforcement has no rollout, for one.
         keys = KEYS.get(subject.plan.framework, {}).get(claim, ())
         reason = subject.absent(field.key or (keys[0] if keys else None))
-        return unknown(claim, claimed, None, "run config", reason)
+        return unknown(claim, claimed, None, SourceName.RUN_CONFIG, reason)
     written = subject.plan.last(field.key) if field.key else None
     if claimed is None:
         if written is None and seen.value is None:

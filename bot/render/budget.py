@@ -7,6 +7,7 @@ from bot.render.escape import markdown_cell, terminal
 from bot.render.speech import tr, word
 from bot.render.wording import counted
 from bot.report import Estimate, EstimateStage, Evidence
+from bot.report.claims import ClaimName, SourceName, source_names
 
 _BAR = 26
 _EIGHTHS = " ▏▎▍▌▋▊▉"
@@ -35,7 +36,7 @@ def headline(estimate: Estimate, evidence: Evidence | None = None) -> str:
         "peak": f"{estimate.peak_gib:.1f}",
     }
     if evidence is not None and evidence.steps and evidence.verdict != "inconsistent":
-        peak = next((claim for claim in evidence.claims if claim.claim == "peak memory"), None)
+        peak = next((claim for claim in evidence.claims if claim.claim == ClaimName.PEAK), None)
         if evidence.peak_gib is None or peak is None or peak.verdict != "consistent":
             return tr(
                 "{gpus} × {device} ({usable} GiB usable): {peak} GiB expected, and the run "
@@ -44,7 +45,7 @@ def headline(estimate: Estimate, evidence: Evidence | None = None) -> str:
                 **figures,
             )
         seen = f"{evidence.peak_gib:.1f}"
-        if not peak.source.startswith("system stream"):
+        if SourceName.SYSTEM_STREAM not in source_names(peak.source):
             return tr(
                 "{gpus} × {device} ({usable} GiB usable): {peak} GiB expected, {seen} GiB measured "
                 "by the allocator of one rank",

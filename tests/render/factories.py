@@ -24,6 +24,7 @@ from bot.report import (
     Unchecked,
     Verdict,
 )
+from bot.report.claims import SourceName
 
 TOOL = Tool(name="rlbot", version="0.1.0")
 CHANGE = Change(
@@ -91,7 +92,7 @@ AGREEING = (
         "peak memory",
         None,
         71.2,
-        source="system stream",
+        source=SourceName.SYSTEM_STREAM,
         reason="71.2 of 79.6 GiB at the highest, over 4,120 rows.",
     ),
 )
@@ -229,7 +230,7 @@ def bad(path: str = LARGE) -> ScriptReport:
                     None,
                     None,
                     verdict="inconclusive",
-                    source="system stream",
+                    source=SourceName.SYSTEM_STREAM,
                     reason="The run folder holds no system stream.",
                 ),
             ),

@@ -25,6 +25,7 @@ from bot.report import (
     ScriptReport,
     Tool,
 )
+from bot.report.claims import SourceName, SourcePart, claim_source
 
 STAGES = (
     EstimateStage(
@@ -112,7 +113,8 @@ def ran(peak: float | None, source: str, verdict: ClaimVerdict, **more: Any) -> 
     return Evidence(source="a run", **given)
 
 
-PHYSICAL, ALLOCATOR = "system stream, GPU 0", "history: perf/max_memory_allocated_gb (allocated)"
+PHYSICAL = claim_source(SourceName.SYSTEM_STREAM, SourcePart(None, "GPU 0"))
+ALLOCATOR = claim_source(SourcePart(SourceName.HISTORY, "perf/max_memory_allocated_gb (allocated)"))
 
 
 @pytest.mark.parametrize(

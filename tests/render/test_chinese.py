@@ -36,7 +36,7 @@ def _templates() -> Iterator[str]:
             if not isinstance(node, ast.Call):
                 continue
             name = ast.unparse(node.func).rpartition(".")[2]
-            at = {"tr": 0, "Part": 0, "counted": 1}.get(name)
+            at = {"tr": 0, "FitPart": 0, "counted": 1}.get(name)
             given = node.args[at] if at is not None and at < len(node.args) else None
             if isinstance(given, ast.Constant) and isinstance(given.value, str):
                 yield given.value if name == "tr" else f"{{count}} {given.value}"
