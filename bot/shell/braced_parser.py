@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import Protocol
 
+from bot.shell.cursor import Cursor
 from bot.shell.syntax import Parameter, Part, Text, WordNode
-from bot.shell.word_parser import WordParser
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-]")
 _OPERATOR = re.compile(r":[-=?+]|[-=?+]|##?|%%?|//|/#|/%|/|\^\^?|,,?|:|@")
@@ -20,92 +21,121 @@ def _braced_run(stops: str, quoted: bool) -> re.Pattern[str]:
     return _BRACED[key]
 
 
-class BracedParser(WordParser):
+class Words(Protocol):
+    """Reads the parts of words, which also stand inside `${...}`."""
+
+    def literal(self, parts: list[Part], start: int, end: int, quoted: bool = False) -> None:
+        """Adds the characters [start, end) of the text, and steps behind them."""
+        ...
+
+    def double_quoted(self, parts: list[Part], opening: int) -> None:
+        """Text in double quotes; the position is on the opening quote."""
+        ...
+
+    def expanding(self, parts: list[Part], escapable: str) -> None:
+        """`$`, backquotes or a backslash where the rules of double quotes hold."""
+        ...
+
+    def special(self, parts: list[Part]) -> bool:
+        """A quote, an escape, `$` or backquotes in unquoted text; False for anything else."""
+        ...
+
+
+class BracedParser:
     """Reads `${...}`."""
+
+    def __init__(self, cursor: Cursor, words: Words) -> None:
+        self._cursor = cursor
+        self._words = words
 
     def braced(self, quoted: bool) -> Parameter:
         """`${...}`, from its `$`."""
-        text = self.text
-        start = self.at
-        self.at += 2
-        self.count(start)
-        node = Parameter(start, start, "", self.at, self.at)
-        after = text[self.at + 1] if self.at + 1 < self.end else ""
-        if self.peek("#") and after not in "}:%/=+?" and (after not in "-#" or self._sole(1)):
+        cursor = self._cursor
+        text = cursor.text
+        start = cursor.at
+        cursor.at += 2
+        cursor.count(start)
+        node = Parameter(start, start, "", cursor.at, cursor.at)
+        after = text[cursor.at + 1] if cursor.at + 1 < cursor.end else ""
+        if cursor.peek("#") and after not in "}:%/=+?" and (after not in "-#" or self._sole(1)):
             node.length = True
-            self.at += 1
-        elif self.peek("!") and (after.isalnum() or after in "_@*#?!" or after == "$"):
+            cursor.at += 1
+        elif cursor.peek("!") and (after.isalnum() or after in "_@*#?!" or after == "$"):
             node.indirect = True
-            self.at += 1
-        found = _NAME.match(text, self.at, self.end)
+            cursor.at += 1
+        found = _NAME.match(text, cursor.at, cursor.end)
         if found:
             node.name = found.group()
             node.name_start, node.name_end = found.span()
-            self.at = found.end()
-            if self.peek("["):
+            cursor.at = found.end()
+            if cursor.peek("["):
                 self._index(node)
-            if node.indirect and (self.peek("@}") or self.peek("*}")):
-                node.names = text[self.at]
-                self.at += 1
-            if not self.peek("}"):
+            if node.indirect and (cursor.peek("@}") or cursor.peek("*}")):
+                node.names = text[cursor.at]
+                cursor.at += 1
+            if not cursor.peek("}"):
                 self._operation(node, quoted)
         else:
             node.bad = True
-        if not self.peek("}"):
+        if not cursor.peek("}"):
             node.bad = True
             self._in_braces("}", quoted, quoted)
-            if not self.peek("}"):
-                self.fail("this `${` is never closed", start, start + 2)
-        self.at += 1
-        node.end = self.at
+            if not cursor.peek("}"):
+                cursor.fail("this `${` is never closed", start, start + 2)
+        cursor.at += 1
+        node.end = cursor.at
         return node
 
     def _sole(self, ahead: int) -> bool:
         """True when exactly one character stands between here and the closing brace."""
-        return self.text.startswith("}", self.at + ahead + 1, self.end)
+        cursor = self._cursor
+        return cursor.text.startswith("}", cursor.at + ahead + 1, cursor.end)
 
     def _index(self, node: Parameter) -> None:
-        close = self.bracket_end(self.at + 1)
+        cursor = self._cursor
+        close = cursor.bracket_end(cursor.at + 1)
         if close < 0:
             node.bad = True
             return
-        inner = self.text[self.at + 1 : close]
+        inner = cursor.text[cursor.at + 1 : close]
         if inner in ("@", "*"):
             node.every = inner
         else:
-            node.index = self._slice_of(self.at + 1, close, "", quoted=False)
-        self.at = close + 1
+            node.index = self.subscript(cursor.at + 1, close)
+        cursor.at = close + 1
 
     def _operation(self, node: Parameter, quoted: bool) -> None:
-        found = _OPERATOR.match(self.text, self.at, self.end)
+        cursor = self._cursor
+        found = _OPERATOR.match(cursor.text, cursor.at, cursor.end)
         if not found or node.length:
             node.bad = True
             return
         operator = node.operator = found.group()
-        self.at = found.end()
+        cursor.at = found.end()
         if operator == ":":
             node.argument = self._in_braces(":}", True, quoted)
-            if self.peek(":"):
-                self.at += 1
+            if cursor.peek(":"):
+                cursor.at += 1
                 node.second = self._in_braces("}", True, quoted)
         elif operator.startswith("/"):
             node.argument = self._in_braces("/}", False, quoted, "/" * (operator == "//"))
-            if self.peek("/"):
-                self.at += 1
+            if cursor.peek("/"):
+                cursor.at += 1
                 node.second = self._in_braces("}", False, quoted)
         elif operator[0] in "#%^,@":
             node.argument = self._in_braces("}", False, quoted)
         else:
             node.argument = self._in_braces("}", quoted, quoted)
 
-    def _slice_of(self, start: int, end: int, stops: str, *, quoted: bool) -> WordNode:
+    def subscript(self, start: int, end: int) -> WordNode:
+        """The text between the brackets of a subscript."""
         node = WordNode(start, end, [])
 
         def read() -> None:
             nonlocal node
-            node = self._in_braces(stops, quoted, quoted)
+            node = self._in_braces("", False, False)
 
-        self.bounded(start, end, read)
+        self._cursor.bounded(start, end, read)
         return node
 
     def _in_braces(self, stops: str, plain_quotes: bool, quoted: bool, first: str = "") -> WordNode:
@@ -115,30 +145,27 @@ class BracedParser(WordParser):
         double quotes); `quoted` says that the expansion itself stands in double quotes. The
         character `first` does not stop the word where it comes first, as in `${X////_}`.
         """
-        start = self.at
+        cursor = self._cursor
+        start = cursor.at
         parts: list[Part] = []
         run = _braced_run(stops, plain_quotes)
-        if first and self.peek(first):
-            self.literal(parts, start, start + 1)
-        while self.at < self.end:
-            character = self.text[self.at]
+        if first and cursor.peek(first):
+            self._words.literal(parts, start, start + 1)
+        while cursor.at < cursor.end:
+            character = cursor.text[cursor.at]
             if character in stops:
                 break
-            found = run.match(self.text, self.at, self.end)
+            found = run.match(cursor.text, cursor.at, cursor.end)
             if found:
-                self.literal(parts, self.at, found.end(), quoted and plain_quotes)
+                self._words.literal(parts, cursor.at, found.end(), quoted and plain_quotes)
             elif character == '"':
-                self.double_quoted(parts, self.at)
+                self._words.double_quoted(parts, cursor.at)
             elif plain_quotes and character in "\\$`":
-                self.expanding(parts, '$`"\\}')
-            elif not self.special(parts):
+                self._words.expanding(parts, '$`"\\}')
+            elif not self._words.special(parts):
                 break
         tilde = any(
             isinstance(part, Text) and not part.piece.quoted and "~" in str(part.piece.text)
             for part in parts
         )
-        return WordNode(start, self.at, parts, False, tilde)
-
-    def subscript(self, start: int, end: int) -> WordNode:
-        """The text between the brackets of a subscript."""
-        return self._slice_of(start, end, "", quoted=False)
+        return WordNode(start, cursor.at, parts, False, tilde)

@@ -1,210 +1,226 @@
-"""Compound commands: `if`, loops, `case`, `[[ ]]`, `(( ))`, groups."""
+"""Compound commands: `if`, loops, `case`, `(( ))`, groups, functions."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
 
-from bot.shell.braced_parser import BracedParser
+from bot.shell.condition_parser import ConditionParser
+from bot.shell.cursor import Cursor
+from bot.shell.redirect_parser import RedirectParser
 from bot.shell.syntax import (
     ArithmeticCommand,
     ArithmeticFor,
     Case,
     Clause,
     Command,
-    Condition,
-    Conditional,
     Coprocess,
     For,
     Function,
     Group,
     If,
-    Logic,
     Loop,
     Script,
     Subshell,
-    Test,
     WordNode,
 )
+from bot.shell.word_parser import WordParser
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _FUNCTION = re.compile(r"[^\s;&|()<>'\"$`\\]+")
-_UNARY = re.compile(r"-[a-hknoprstuvwxzGLNORS](?=[ \t\n])")
-_BINARY = re.compile(r"(==|=~|!=|=|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef))(?=[ \t\n\"'$])|<|>")
-_WORD = re.compile(r"[A-Za-z]+")
 
 
-class CompoundParser(BracedParser):
-    """Reads compound commands."""
+class CommandSource(Protocol):
+    """Reads the commands inside compound commands."""
+
+    def script(self) -> Script:
+        """A list of commands up to a closing token, which is left to the caller."""
+        ...
 
     def command(self) -> Command:
-        """A command."""
-        raise NotImplementedError
+        """One command."""
+        ...
 
-    def simple(self) -> Command:
-        """A simple command."""
-        raise NotImplementedError
 
-    def keyword(self) -> str:
-        """The reserved word at the position, or ""."""
-        raise NotImplementedError
+@dataclass(frozen=True, slots=True)
+class _Opening:
+    """What opens a compound command, and where."""
 
-    def function_body(self, start: int, name: str) -> Function:
-        """The body of a function."""
-        raise NotImplementedError
+    start: int
+    text: str
+
+
+class CompoundParser:
+    """Reads compound commands."""
+
+    def __init__(
+        self,
+        cursor: Cursor,
+        words: WordParser,
+        redirects: RedirectParser,
+        commands: CommandSource,
+    ) -> None:
+        self._cursor = cursor
+        self._words = words
+        self._redirects = redirects
+        self._commands = commands
+        self._conditions = ConditionParser(cursor, words)
+        self._handlers: dict[str, Callable[[_Opening], Command]] = {
+            "if": self._if,
+            "while": self._loop,
+            "until": self._loop,
+            "for": self._for,
+            "select": self._for,
+            "case": self._case,
+            "{": self._group,
+            "[[": lambda opening: self._conditions.conditional(opening.start),
+            "function": self._function,
+            "coproc": self._coprocess,
+        }
 
     def compound(self, keyword: str) -> Command:
-        """The compound command that a reserved word opens."""
-        start = self.at
-        self.enter(start)
-        self.at += len(keyword)
-        node: Command
-        match keyword:
-            case "if":
-                node = self._if(start)
-            case "while" | "until":
-                condition = self._body("do", start, keyword)
-                self._take("do", start, keyword)
-                body = self._body("done", start, keyword)
-                self._take("done", start, keyword)
-                node = Loop(start, self.at, condition, body, keyword == "until")
-            case "for" | "select":
-                node = self._for(start, keyword)
-            case "case":
-                node = self._case(start)
-            case "{":
-                body = self._body("}", start, "{")
-                self._take("}", start, "{")
-                node = Group(start, self.at, body)
-            case "[[":
-                node = self._conditional(start)
-            case "function":
-                self.blanks()
-                found = _FUNCTION.match(self.text, self.at, self.end)
-                if not found:
-                    self.unexpected()
-                self.at = found.end()
-                self.blanks()
-                if self.peek("("):
-                    self.at += 1
-                    self.blanks()
-                    if not self.peek(")"):
-                        self.unexpected()
-                    self.at += 1
-                node = self.function_body(start, found.group())
-            case "coproc":
-                self.blanks()
-                inner = self.command()
-                node = Coprocess(start, self.at, inner)
-            case "in":
-                self.at = start
-                node = self.simple()
-            case _:
-                self.at = start
-                self.unexpected()
-        self.leave()
-        return node
+        """The compound command that a reserved word opens, with its redirections."""
+        cursor = self._cursor
+        start = cursor.at
+        handler = self._handlers.get(keyword)
+        if handler is None:
+            cursor.unexpected()
+        cursor.enter(start)
+        cursor.at += len(keyword)
+        node = handler(_Opening(start, keyword))
+        cursor.leave()
+        return node if isinstance(node, Function) else self._redirects.behind(node)
 
     def parenthesis(self) -> Command:
-        """`(( … ))` or a subshell."""
-        start = self.at
-        if self.peek("(("):
-            close = self.arithmetic_end(start + 2)
+        """`(( … ))` or a subshell, with its redirections."""
+        cursor = self._cursor
+        start = cursor.at
+        if cursor.peek("(("):
+            close = cursor.arithmetic_end(start + 2)
             if close >= 0:
-                expression = self.region(start + 2, close, arithmetic=True)
-                self.at = close + 2
-                return ArithmeticCommand(start, self.at, expression)
-        self.enter(start)
-        self.at += 1
-        body = self._body(")", start, "(")
-        self._take(")", start, "(")
-        self.leave()
-        return Subshell(start, self.at, body)
+                expression = self._words.region(start + 2, close, arithmetic=True)
+                cursor.at = close + 2
+                return self._redirects.behind(ArithmeticCommand(start, cursor.at, expression))
+        cursor.enter(start)
+        cursor.at += 1
+        body = self._closed(")", _Opening(start, "("))
+        cursor.leave()
+        return self._redirects.behind(Subshell(start, cursor.at, body))
 
-    def _body(self, closing: str, start: int, opening: str) -> Script:
+    def _body(self, opening: _Opening) -> Script:
         """A list that may not be empty."""
-        body = self.script(closing)
+        cursor = self._cursor
+        body = self._commands.script()
         if not body.items:
-            if self.at >= self.end:
-                self.fail(f"this `{opening}` is never closed", start, start + len(opening))
-            self.unexpected()
+            if cursor.at >= cursor.end:
+                end = opening.start + len(opening.text)
+                cursor.fail(f"this `{opening.text}` is never closed", opening.start, end)
+            cursor.unexpected()
         return body
 
-    def _take(self, closing: str, start: int, opening: str) -> None:
-        if self.at >= self.end:
-            message = f"this `{opening}` is never closed: `{closing}` is missing"
-            self.fail(message, start, start + len(opening))
+    def _take(self, closing: str, opening: _Opening) -> None:
+        """Steps over a closing token."""
+        cursor = self._cursor
+        if cursor.at >= cursor.end:
+            message = f"this `{opening.text}` is never closed: `{closing}` is missing"
+            cursor.fail(message, opening.start, opening.start + len(opening.text))
         if closing == ")":
-            if not self.peek(")"):
-                self.unexpected()
-        elif self.keyword() != closing:
-            self.unexpected()
-        self.at += len(closing)
+            if not cursor.peek(")"):
+                cursor.unexpected()
+        elif cursor.keyword() != closing:
+            cursor.unexpected()
+        cursor.at += len(closing)
 
-    def _if(self, start: int) -> If:
+    def _closed(self, closing: str, opening: _Opening) -> Script:
+        """A list and the token that closes it."""
+        body = self._body(opening)
+        self._take(closing, opening)
+        return body
+
+    def _next_keyword(self) -> str:
+        return self._cursor.keyword() if self._cursor.at < self._cursor.end else ""
+
+    def _group(self, opening: _Opening) -> Group:
+        body = self._closed("}", opening)
+        return Group(opening.start, self._cursor.at, body)
+
+    def _coprocess(self, opening: _Opening) -> Coprocess:
+        self._cursor.blanks()
+        inner = self._commands.command()
+        return Coprocess(opening.start, self._cursor.at, inner)
+
+    def _if(self, opening: _Opening) -> If:
+        cursor = self._cursor
         branches: list[tuple[Script, Script]] = []
         otherwise = None
         while True:
-            condition = self._body("then", start, "if")
-            self._take("then", start, "if")
-            branches.append((condition, self._body("fi", start, "if")))
-            keyword = self.keyword() if self.at < self.end else ""
+            condition = self._closed("then", opening)
+            branches.append((condition, self._body(opening)))
+            keyword = self._next_keyword()
             if keyword == "elif":
-                self.at += 4
+                cursor.at += 4
                 continue
             if keyword == "else":
-                self.at += 4
-                otherwise = self._body("fi", start, "if")
-            self._take("fi", start, "if")
-            return If(start, self.at, branches, otherwise)
+                cursor.at += 4
+                otherwise = self._body(opening)
+            self._take("fi", opening)
+            return If(opening.start, cursor.at, branches, otherwise)
 
-    def _for(self, start: int, keyword: str) -> Command:
-        self.blanks()
-        if keyword == "for" and self.peek("(("):
-            return self._arithmetic_for(start)
-        found = _VARIABLE.match(self.text, self.at, self.end)
+    # Loops
+
+    def _loop(self, opening: _Opening) -> Loop:
+        condition = self._closed("do", opening)
+        body = self._closed("done", opening)
+        return Loop(opening.start, self._cursor.at, condition, body, opening.text == "until")
+
+    def _for(self, opening: _Opening) -> Command:
+        cursor = self._cursor
+        cursor.blanks()
+        if opening.text == "for" and cursor.peek("(("):
+            return self._arithmetic_for(opening)
+        found = _VARIABLE.match(cursor.text, cursor.at, cursor.end)
         if not found:
-            self.unexpected()
-        self.at = found.end()
-        self.newlines()
+            cursor.unexpected()
+        cursor.at = found.end()
+        cursor.newlines()
         words: list[WordNode] | None = None
-        if self.keyword() == "in":
-            self.at += 2
+        if cursor.keyword() == "in":
+            cursor.at += 2
             words = []
-            self.blanks()
-            while self.at < self.end and self.text[self.at] not in "\n;":
-                word = self.word()
-                if word.end == word.start:
-                    self.unexpected()
-                words.append(word)
-                self.blanks()
-        body = self._loop_body(start, keyword)
-        name = found.group()
-        return For(start, self.at, name, found.start(), words, body, keyword == "select")
+            cursor.blanks()
+            while cursor.at < cursor.end and cursor.text[cursor.at] not in "\n;":
+                words.append(self._words.required())
+                cursor.blanks()
+        body = self._loop_body(opening)
+        select = opening.text == "select"
+        return For(opening.start, cursor.at, found.group(), found.start(), words, body, select)
 
-    def _loop_body(self, start: int, keyword: str) -> Script:
-        self.blanks()
-        if self.peek(";"):
-            self.at += 1
-        self.newlines()
-        opening = self.keyword() if self.at < self.end else ""
-        closing = {"do": "done", "{": "}"}.get(opening)
+    def _loop_body(self, opening: _Opening) -> Script:
+        cursor = self._cursor
+        cursor.blanks()
+        if cursor.peek(";"):
+            cursor.at += 1
+        cursor.newlines()
+        keyword = self._next_keyword()
+        closing = {"do": "done", "{": "}"}.get(keyword)
         if closing is None:
-            self._take("do", start, keyword)
-            self.unexpected()
-        self.at += len(opening)
-        body = self._body(closing, start, keyword)
-        self._take(closing, start, keyword)
-        return body
+            self._take("do", opening)
+            cursor.unexpected()
+        cursor.at += len(keyword)
+        return self._closed(closing, opening)
 
-    def _arithmetic_for(self, start: int) -> ArithmeticFor:
-        opening = self.at
-        close = self.arithmetic_end(opening + 2)
+    def _arithmetic_for(self, opening: _Opening) -> ArithmeticFor:
+        cursor = self._cursor
+        start = cursor.at
+        close = cursor.arithmetic_end(start + 2)
         if close < 0:
-            self.fail("this `((` is never closed", opening, opening + 2)
-        bounds = [opening + 1]
+            cursor.fail("this `((` is never closed", start, start + 2)
+        bounds = [start + 1]
         depth = 0
-        for at in range(opening + 2, close):
-            character = self.text[at]
+        for at in range(start + 2, close):
+            character = cursor.text[at]
             if character == "(":
                 depth += 1
             elif character == ")":
@@ -212,156 +228,102 @@ class CompoundParser(BracedParser):
             elif character == ";" and depth == 0:
                 bounds.append(at)
         if len(bounds) != 3:
-            self.fail("`for ((` takes three expressions", opening, close + 2)
+            cursor.fail("`for ((` takes three expressions", start, close + 2)
         bounds.append(close)
         before, condition, after = (
-            self.region(bounds[k] + 1, bounds[k + 1], arithmetic=True) for k in range(3)
+            self._words.region(bounds[k] + 1, bounds[k + 1], arithmetic=True) for k in range(3)
         )
-        self.at = close + 2
-        body = self._loop_body(start, "for")
-        return ArithmeticFor(start, self.at, before, condition, after, body)
+        cursor.at = close + 2
+        body = self._loop_body(opening)
+        return ArithmeticFor(opening.start, cursor.at, before, condition, after, body)
 
-    def _case(self, start: int) -> Case:
-        self.blanks()
-        word = self.word()
-        if word.end == word.start:
-            self.unexpected()
-        self.newlines()
-        if self.at >= self.end:
-            self.fail("this `case` is never closed", start, start + 4)
-        if self.keyword() != "in":
-            self.unexpected()
-        self.at += 2
+    # case
+
+    def _case(self, opening: _Opening) -> Case:
+        cursor = self._cursor
+        start = opening.start
+        cursor.blanks()
+        word = self._words.required()
+        cursor.newlines()
+        if cursor.at >= cursor.end:
+            cursor.fail("this `case` is never closed", start, start + 4)
+        if cursor.keyword() != "in":
+            cursor.unexpected()
+        cursor.at += 2
         clauses: list[Clause] = []
         while True:
-            self.newlines()
-            if self.at >= self.end:
-                self.fail("this `case` is never closed: `esac` is missing", start, start + 4)
-            if self.keyword() == "esac":
-                self.at += 4
-                return Case(start, self.at, word, clauses)
+            cursor.newlines()
+            if cursor.at >= cursor.end:
+                cursor.fail("this `case` is never closed: `esac` is missing", start, start + 4)
+            if cursor.keyword() == "esac":
+                cursor.at += 4
+                return Case(start, cursor.at, word, clauses)
             clauses.append(self._clause())
 
     def _clause(self) -> Clause:
-        start = self.at
-        if self.peek("("):
-            self.at += 1
+        cursor = self._cursor
+        start = cursor.at
+        if cursor.peek("("):
+            cursor.at += 1
         patterns: list[WordNode] = []
         while True:
-            self.blanks()
-            patterns.append(self._pattern())
-            self.blanks()
-            if self.peek("|"):
-                self.at += 1
+            cursor.blanks()
+            patterns.append(self._words.required())
+            cursor.blanks()
+            if cursor.peek("|"):
+                cursor.at += 1
                 continue
-            if not self.peek(")"):
-                self.unexpected()
-            self.at += 1
+            if not cursor.peek(")"):
+                cursor.unexpected()
+            cursor.at += 1
             break
-        end = self.at
-        body = self.script(";;")
+        end = cursor.at
+        body = self._commands.script()
         ending = ";;"
         for operator in (";;&", ";;", ";&"):
-            if self.peek(operator):
+            if cursor.peek(operator):
                 ending = operator
-                self.at += len(operator)
+                cursor.at += len(operator)
                 break
         else:
-            if self.at < self.end and self.keyword() != "esac":
-                self.unexpected()
+            if cursor.at < cursor.end and cursor.keyword() != "esac":
+                cursor.unexpected()
         return Clause(start, end, patterns, body, ending)
 
-    def _pattern(self) -> WordNode:
-        word = self.word()
-        if word.end == word.start:
-            self.unexpected()
-        return word
+    # Functions
 
-    # [[ ]]
-
-    def _conditional(self, start: int) -> Conditional:
-        condition = self._or(start)
-        self.newlines()
-        if self.at >= self.end:
-            self.fail("this `[[` is never closed", start, start + 2)
-        if not self.peek("]]"):
-            self.unexpected()
-        self.at += 2
-        return Conditional(start, self.at, condition)
-
-    def _or(self, start: int) -> Condition:
-        operands = [self._and(start)]
-        self.newlines()
-        while self.peek("||"):
-            self.at += 2
-            operands.append(self._and(start))
-            self.newlines()
-        return operands[0] if len(operands) == 1 else Logic("||", operands)
-
-    def _and(self, start: int) -> Condition:
-        operands = [self._not(start)]
-        self.newlines()
-        while self.peek("&&"):
-            self.at += 2
-            operands.append(self._not(start))
-            self.newlines()
-        return operands[0] if len(operands) == 1 else Logic("&&", operands)
-
-    def _not(self, start: int) -> Condition:
-        self.newlines()
-        negated = False
-        while self.peek("!") and self.keyword() == "!":
-            self.at += 1
-            negated = not negated
-            self.newlines()
-        if self.peek("("):
-            opening = self.at
-            self.enter(opening)
-            self.at += 1
-            node = self._or(start)
-            self.newlines()
-            if not self.peek(")"):
-                self.unexpected()
-            self.at += 1
-            self.leave()
-        else:
-            node = self._primary(start)
-        return Logic("!", [node]) if negated else node
-
-    def _primary(self, start: int) -> Condition:
-        begin = self.at
-        if self.at >= self.end:
-            self.fail("this `[[` is never closed", start, start + 2)
-        found = _UNARY.match(self.text, self.at, self.end)
-        if found:
-            self.at = found.end()
-            self.newlines()
-            if not (self.peek("]]") or _BINARY.match(self.text, self.at, self.end)):
-                operand = self._operand()
-                return Test(begin, self.at, found.group(), [operand])
-            self.at = begin
-        left = self._operand()
-        self.newlines()
-        found = _BINARY.match(self.text, self.at, self.end)
+    def _function(self, opening: _Opening) -> Function:
+        cursor = self._cursor
+        cursor.blanks()
+        found = _FUNCTION.match(cursor.text, cursor.at, cursor.end)
         if not found:
-            return Test(begin, left.end, "", [left])
-        self.at = found.end()
-        self.newlines()
-        operator = found.group()
-        if operator == "=~":
-            right = self.regex()
-            if right.end == right.start:
-                self.unexpected()
-        else:
-            kept, self.extglob = self.extglob, self.extglob or operator in ("==", "=", "!=")
-            right = self._operand()
-            self.extglob = kept
-        return Test(begin, self.at, operator, [left, right])
+            cursor.unexpected()
+        cursor.at = found.end()
+        cursor.blanks()
+        if cursor.peek("("):
+            return self.function(opening.start, found.group())
+        return self._function_body(opening.start, found.group())
 
-    def _operand(self) -> WordNode:
-        if self.peek("]]") and self.keyword() == "]]":
-            self.unexpected()
-        word = self.word()
-        if word.end == word.start:
-            self.unexpected()
-        return word
+    def function(self, start: int, name: str) -> Function:
+        """The function of a name that has been read, from its parenthesis."""
+        cursor = self._cursor
+        cursor.at += 1
+        cursor.blanks()
+        if not cursor.peek(")"):
+            cursor.unexpected()
+        cursor.at += 1
+        return self._function_body(start, name)
+
+    def _function_body(self, start: int, name: str) -> Function:
+        cursor = self._cursor
+        cursor.newlines()
+        cursor.enter(start)
+        keyword = cursor.keyword()
+        if cursor.peek("("):
+            body = self.parenthesis()
+        elif keyword:
+            body = self.compound(keyword)
+        else:
+            cursor.unexpected()
+        cursor.leave()
+        return Function(start, cursor.at, name, body)

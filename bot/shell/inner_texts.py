@@ -95,9 +95,9 @@ def parsed(session: Session, inner: InnerText) -> ParsedText:
     session.work(len(text) * 8)
     base = session.places.allocate(inner.origins)
     parser = Parser(text, session.limits, session.places, base)
-    parser.parts = session.parsed
+    parser.cursor.parts = session.parsed
     lines, problems = parser.lines()
-    session.parsed = parser.parts
+    session.parsed = parser.cursor.parts
     if any(problem.kind == "limit" for problem in problems):
         raise LimitReached("parts", session.limits.parts, span.start, span.end)
     shift(lines, base, len(text))

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from bot.shell.evaluator import run_script
 from bot.shell.expansion import expand, tildes
 from bot.shell.limits import LimitReached, Limits
-from bot.shell.parser import parse
+from bot.shell.parser import Parser
 from bot.shell.places import Places
 from bot.shell.session import Session
 from bot.shell.source import Source, Span
@@ -84,15 +84,16 @@ def _evaluate(session: Session, world: World) -> list[Comment]:
     session.expand = expand
     session.tildes = tildes
     try:
-        parser, lines, found = parse(session.places.text, session.limits, session.places)
-        session.problems.extend(found)
+        parser = Parser(session.places.text, session.limits, session.places)
+        lines, problems = parser.lines()
+        session.problems.extend(problems)
         run_script(session, lines, world)
     except RecursionError:
         session.limit(
             LimitReached("depth", session.limits.depth, 0, 0), "the script is not read to its end"
         )
         return []
-    return parser.comments
+    return parser.cursor.comments
 
 
 _FATAL = "the file is not text"

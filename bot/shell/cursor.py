@@ -1,4 +1,4 @@
-"""The lowest layer of the parser: position, blanks, comments, line ends, here-documents."""
+"""A position in a text: blanks, comments, line ends, reserved words, matching brackets."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ from typing import NoReturn
 
 from bot.shell.limits import LimitReached, Limits
 from bot.shell.source import Span
-from bot.shell.syntax import Redirect, WordNode
 from bot.shell.words import Comment
 
 _BLANKS = re.compile(r"(?:[ \t]+|\\\n)+")
 _COMMENT = re.compile(r"#[^\n]*")
 _PARENS = re.compile(r"[()'\"\\`]")
+_KEYWORD = re.compile(
+    r"(?:if|then|elif|else|fi|for|while|until|do|done|case|esac|select|function|time|coproc"
+    r"|in|\{|\}|!|\[\[|\]\])(?=[\s;&|()<>]|\\\n|\Z)"
+)
+_TOKEN = re.compile(r"[;&|<>]{1,2}|[()]|[^\s;&|()<>]+")
 _BRACKETS = re.compile(r"[\[\]'\"\\\n]")
 
 
@@ -27,8 +31,20 @@ class SyntaxFault(Exception):  # noqa: N818 - bash's own term is "syntax error"
         self.end = end
 
 
-class Lexer:
+class Cursor:
     """A position in a text, and the bounds of the part that is being parsed."""
+
+    __slots__ = (
+        "at",
+        "comments",
+        "depth",
+        "end",
+        "extglob",
+        "limits",
+        "parts",
+        "pending",
+        "text",
+    )
 
     def __init__(self, text: str, limits: Limits) -> None:
         self.text = text
@@ -37,11 +53,11 @@ class Lexer:
         self.limits = limits
         self.comments: list[Comment] = []
         self.extglob = False
-        self._depth = 0
+        self.depth = 0
         self.parts = 0
         """How many words, parts of words and comments have been read."""
-        self._pending: list[tuple[Redirect, str, bool, bool]] = []
-        """Here-documents whose bodies start at the next line end: delimiter, quoted, tabs."""
+        self.pending: list[Callable[[], None]] = []
+        """What reads the here-documents whose bodies start at the next line end."""
 
     # Bounds
 
@@ -53,13 +69,13 @@ class Lexer:
 
     def enter(self, start: int) -> None:
         """Goes one construct deeper."""
-        self._depth += 1
-        if self._depth > self.limits.depth:
+        self.depth += 1
+        if self.depth > self.limits.depth:
             raise LimitReached("depth", self.limits.depth, start, min(start + 1, len(self.text)))
 
     def leave(self) -> None:
         """Comes back from a construct."""
-        self._depth -= 1
+        self.depth -= 1
 
     def fail(self, message: str, start: int | None = None, end: int | None = None) -> NoReturn:
         """Raises a syntax error at the position, or at the given place."""
@@ -75,13 +91,18 @@ class Lexer:
             self.fail("the file ends in the middle of a command")
         if self.text[self.at] == "\n":
             self.fail("the line ends in the middle of a command")
-        found = re.compile(r"[;&|<>]{1,2}|[()]|[^\s;&|()<>]+").match(self.text, self.at, self.end)
+        found = _TOKEN.match(self.text, self.at, self.end)
         token = found.group() if found else self.text[self.at]
         if len(token) > 40:
             token = token[:37] + "..."
         self.fail(f"`{token}` is not expected here", self.at, self.at + min(len(token), 40))
 
     # Characters
+
+    def keyword(self) -> str:
+        """The reserved word at the position, or ""."""
+        found = _KEYWORD.match(self.text, self.at, self.end)
+        return found.group() if found else ""
 
     def peek(self, text: str) -> bool:
         """True when `text` comes next."""
@@ -117,42 +138,10 @@ class Lexer:
     def newline(self) -> None:
         """Steps over a line end, and over the bodies of here-documents that start behind it."""
         self.at += 1
-        if self._pending:
-            pending, self._pending = self._pending, []
-            for redirect, delimiter, quoted, tabs in pending:
-                self._here_document(redirect, delimiter, quoted, tabs)
-
-    def await_document(self, redirect: Redirect, delimiter: str, quoted: bool, tabs: bool) -> None:
-        """Notes a here-document to read at the next line end."""
-        self._pending.append((redirect, delimiter, quoted, tabs))
-
-    def _here_document(self, redirect: Redirect, delimiter: str, quoted: bool, tabs: bool) -> None:
-        start = self.at
-        lines: list[tuple[int, int]] = []
-        joined = False
-        while self.at < self.end:
-            stop = self.text.find("\n", self.at, self.end)
-            stop = self.end if stop < 0 else stop
-            begin = self.at
-            if tabs:
-                while begin < stop and self.text[begin] == "\t":
-                    begin += 1
-            following = min(stop + 1, self.end)
-            # Without quotes around the delimiter a backslash joins a line to the next one.
-            if self.text[begin:stop] == delimiter and not joined:
-                self.at = following
-                break
-            line = self.text[begin:stop]
-            joined = not quoted and (len(line) - len(line.rstrip("\\"))) % 2 == 1
-            lines.append((begin, following))
-            self.at = following
-        redirect.target = self.document(start, lines, quoted, tabs)
-
-    def document(
-        self, start: int, lines: list[tuple[int, int]], quoted: bool, tabs: bool
-    ) -> WordNode:
-        """The body of a here-document as a word."""
-        raise NotImplementedError
+        if self.pending:
+            pending, self.pending = self.pending, []
+            for read in pending:
+                read()
 
     def bounded(self, start: int, end: int, parse: Callable[[], None]) -> None:
         """Parses a part of the text that is known to end at `end`."""
