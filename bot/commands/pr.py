@@ -110,12 +110,12 @@ def _on_github(arguments: argparse.Namespace) -> int:
         _count(client, arguments)
         return finish(checked.report, arguments, checked.texts)
     if arguments.dry_run:
-        client.rehearsed = []
+        client.dry_run = []
     done = answer_pull(read_change(client, pull), request)
     status = finish(done.checked.report, arguments, done.checked.texts)
-    for call in client.rehearsed or ():
+    for call in client.dry_run or ():
         notice(f"would send {call}")
-    if client.rehearsed == []:
+    if client.dry_run == []:
         notice("nothing would be written")
     for sentence in done.published.notes:
         notice(sentence)

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from bot.github.annotations import Annotation, annotations_of
@@ -100,14 +100,17 @@ def answer_of(
     head = report.change.head
     with speaking(report.language):
         if not touches:
-            said = f"{notices.no_script(report)}\n\n{MARKER}\n"
-            return _marked(head, "none", notices.no_script_title(), said, summary=said)
+            text = f"{notices.no_script(report)}\n\n{MARKER}\n"
+            return _plain(head, "none", notices.no_script_title(), text)
         chosen, rest = annotations_of(report)
-        return _marked(
+        plain = _plain(
             head,
             report.verdict,
             clip(_title(report), _TITLE),
             _text(report, BODY_LIMIT - _STATE_LENGTH),
+        )
+        return replace(
+            plain,
             summary=_summary(report, rest),
             annotations=chosen,
             unannotated=rest,
@@ -121,9 +124,9 @@ def failure_of(head: str, sentence: str) -> Answer:
 
     `sentence` says what is wrong and what to do; it may hold text of the repository.
     """
-    said = f"**Could not be checked.** {markdown_inline(clip(sentence, 2_000))}\n\n{MARKER}\n"
+    text = f"**Could not be checked.** {markdown_inline(clip(sentence, 2_000))}\n\n{MARKER}\n"
     title = clip(f"Could not be checked: {sentence}", _TITLE)
-    return _marked(head, "inconclusive", title, said, summary=said)
+    return _plain(head, "inconclusive", title, text)
 
 
 def mark_of(body: str) -> CommentMark | None:
@@ -139,11 +142,11 @@ def is_marked(body: str) -> bool:
     return MARKER in body
 
 
-def step_summary(report: Report, said: tuple[str, ...] = ()) -> str:
-    """Markdown for `$GITHUB_STEP_SUMMARY`, below its limit; `said` are sentences above it."""
-    notes = "\n\n".join(f"> {markdown_inline(sentence)}" for sentence in said)
-    text = _under(report, STEP_BYTES - len(notes.encode()) - 2)
-    return f"{notes}\n\n{text}" if notes and text else notes + "\n" * bool(notes) + text
+def step_summary(report: Report, notes: tuple[str, ...] = ()) -> str:
+    """Markdown for `$GITHUB_STEP_SUMMARY`, below its limit; `notes` are sentences above it."""
+    above = "\n\n".join(f"> {markdown_inline(sentence)}" for sentence in notes)
+    text = _under(report, STEP_BYTES - len(above.encode()) - 2)
+    return f"{above}\n\n{text}" if above and text else above + "\n" * bool(above) + text
 
 
 def status_description(answer: Answer) -> str:
@@ -151,31 +154,11 @@ def status_description(answer: Answer) -> str:
     return clip(answer.title, _STATUS)
 
 
-def _marked(
-    head: str,
-    verdict: State,
-    title: str,
-    body: str,
-    *,
-    summary: str,
-    annotations: tuple[Annotation, ...] = (),
-    unannotated: int = 0,
-    suggestions: tuple[Suggestion, ...] = (),
-    added: frozenset[str] = frozenset(),
-) -> Answer:
-    mark = CommentMark(verdict, head, _digest(body))
-    return Answer(
-        head=head,
-        verdict=verdict,
-        title=title,
-        body=f"{body.rstrip()}\n{mark}\n",
-        mark=mark,
-        summary=summary,
-        annotations=annotations,
-        unannotated=unannotated,
-        suggestions=suggestions,
-        added=added,
-    )
+def _plain(head: str, verdict: State, title: str, text: str) -> Answer:
+    """An answer that says `text` everywhere; the comment has its mark besides."""
+    mark = CommentMark(verdict, head, _digest(text))
+    body = f"{text.rstrip()}\n{mark}\n"
+    return Answer(head=head, verdict=verdict, title=title, body=body, mark=mark, summary=text)
 
 
 def _title(report: Report) -> str:

@@ -1,4 +1,4 @@
-"""A GitHub App as GitHub sees it: signing in, its installations, deliveries, open pull requests."""
+"""A GitHub App: signing in, its installations, deliveries and open pull requests."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Delivery:
 
 def deliveries(client: Client, *, most: int = MOST_DELIVERIES) -> Iterator[Delivery]:
     """The latest attempts, newest first. Raises GitHubError."""
-    for item in client.cursor_pages("/app/hook/deliveries", most=most):
+    for item in client.pages("/app/hook/deliveries", most=most):
         yield Delivery(
             id=int(item["id"]),
             guid=str(item["guid"]),
@@ -120,18 +120,12 @@ def installations(client: Client) -> list[int]:
 
 def repositories(client: Client) -> list[str]:
     """Full names of an installation's repositories that take pull requests. Raises GitHubError."""
-    names, page = [], 1
-    while True:
-        answer = client.get("/installation/repositories", per_page=100, page=page)
-        items = answer["repositories"]
-        names += [
-            str(item["full_name"])
-            for item in items
-            if not item.get("archived") and not item.get("disabled")
-        ]
-        if len(items) < 100:
-            return names
-        page += 1
+    found = client.pages("/installation/repositories", most=100, inside="repositories")
+    return [
+        str(item["full_name"])
+        for item in found
+        if not item.get("archived") and not item.get("disabled")
+    ]
 
 
 @dataclass(frozen=True, slots=True)

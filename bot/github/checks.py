@@ -41,34 +41,35 @@ def publish_check(
     of pull requests from forks when a button is pressed. Raises GitHubError when neither may be
     written.
     """
-    repository = pull.repository
-    external_id = f"{mark(pull)}{answer.digest}"
     posted = read_check(client, pull, answer.head)
-    if posted and posted.done and posted.external_id == external_id:
+    if posted and posted.done and posted.external_id == _external_id(pull, answer):
         return None
     try:
-        _check_run(client, repository, answer, external_id, posted, buttons=buttons)
+        _check_run(client, pull, answer, posted, buttons=buttons)
     except NotAllowedError as refused:
         try:
-            _status(client, repository, answer)
+            _status(client, pull.repository, answer)
         except NotAllowedError:
             raise refused from None
         return refused
     return None
 
 
+def _external_id(pull: PullId, answer: Answer) -> str:
+    return f"{mark(pull)}{answer.digest}"
+
+
 def _check_run(
     client: Client,
-    repository: str,
+    pull: PullId,
     answer: Answer,
-    external_id: str,
     posted: PostedCheck | None,
     *,
     buttons: bool,
 ) -> None:
     notes = [annotation.as_json() for annotation in answer.annotations]
     batches = [notes[at : at + BATCH] for at in range(0, len(notes), BATCH)] or [[]]
-    path = f"/repos/{repository}/check-runs"
+    path, external_id = f"/repos/{pull.repository}/check-runs", _external_id(pull, answer)
     body = {
         "name": CHECK,
         "external_id": external_id,

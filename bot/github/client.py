@@ -1,8 +1,16 @@
-"""One way to GitHub's REST and GraphQL API, through PyGithub: counted, bounded, patient.
+"""GitHub's REST and GraphQL API, through PyGithub.
 
-PyGithub holds the connection, the authentication and the API's addresses. Attempts are repeated
-here and not by its `GithubRetry`, which waits as long as a `retry-after` header tells it to; and
-writes are paced here, since PyGithub would count GraphQL's questions as writes.
+PyGithub keeps the connection, signs in (as an App too, whose tokens it renews), derives GraphQL's
+address and follows no redirect to another host. What stands here it does not do:
+
+- Attempts: its `GithubRetry` waits as long as any `retry-after` says, sends every POST once more,
+  and sees neither a 429 without that header nor the limits inside GraphQL's answers.
+- Pace: its own is that of one client, and counts GraphQL's questions as writes; GitHub limits all
+  clients of an installation together.
+- Reading: it takes a page of a proxy, and a redirect that it does not follow, for an answer.
+- Sentences: its exceptions do not say what to do, and quote what GitHub quotes, tokens included.
+- Pages: its lists are of its own objects, without the attempts above.
+- The log of requests, and dry runs.
 """
 
 from __future__ import annotations
@@ -11,13 +19,12 @@ import json
 import logging
 import os
 import random
-import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 from bot import __version__
 from bot.base.errors import UserError
@@ -26,13 +33,13 @@ from bot.github import failures
 from bot.github.errors import GitHubError, LimitedError, UnreachableError
 
 if TYPE_CHECKING:
+    # Importing PyGithub takes longer than a check of a script.
     from github import Auth
     from github.Requester import Requester
 
 LOG = logging.getLogger("bot.github")
 
 _PER_PAGE = 100
-_NEXT_CURSOR = re.compile(r'[?&]cursor=([^&>]+)[^>]*>; rel="next"')
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -41,28 +48,24 @@ class Addresses:
     """Where GitHub is, by the variables that GitHub Actions sets."""
 
     api: str = "https://api.github.com"
-    graphql: str = ""
-    """Empty: beside the API, as PyGithub derives it."""
+    """GraphQL is beside it, as PyGithub derives."""
     server: str = "https://github.com"
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> Addresses:
-        """From GITHUB_API_URL, GITHUB_GRAPHQL_URL and GITHUB_SERVER_URL.
+        """From GITHUB_API_URL and GITHUB_SERVER_URL.
 
         Raises UserError when one is not an https address (plain http only for this machine), or
-        when the GraphQL API is on another host than the token is meant for.
+        when GITHUB_GRAPHQL_URL is on another host than the token is meant for.
         """
-        found = cls(
-            api=_address(environment, "GITHUB_API_URL", cls().api),
-            graphql=_address(environment, "GITHUB_GRAPHQL_URL", ""),
-            server=_address(environment, "GITHUB_SERVER_URL", cls().server),
-        )
-        if found.graphql and urlsplit(found.graphql)[:2] != urlsplit(found.api)[:2]:
+        api = _address(environment, "GITHUB_API_URL", cls().api)
+        graphql = _address(environment, "GITHUB_GRAPHQL_URL", api)
+        if urlsplit(graphql)[:2] != urlsplit(api)[:2]:
             raise UserError(
                 "GITHUB_GRAPHQL_URL and GITHUB_API_URL name different hosts; the token is sent to "
                 "one host alone."
             )
-        return found
+        return cls(api=api, server=_address(environment, "GITHUB_SERVER_URL", cls().server))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,8 +106,8 @@ class Pace:
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
-    """One request that was made."""
+class RequestRecord:
+    """One request that was sent."""
 
     method: str
     path: str
@@ -116,8 +119,8 @@ class Sent:
 
 
 @dataclass(frozen=True, slots=True)
-class Rehearsed:
-    """A write that was not made, since it was a rehearsal."""
+class DryRunWrite:
+    """A write that was not sent, since this is a dry run."""
 
     method: str
     path: str
@@ -128,54 +131,62 @@ class Rehearsed:
         return f"{self.method} {self.path} with {len(text):,} characters"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Request:
+    method: str
+    path: str
+    """As the log and sentences have it."""
+    url: str = ""
+    """Where it is sent, if not to the path."""
+    parameters: Mapping[str, str | int] = field(default_factory=dict)
+    body: Any = None
+    write: bool = False
+    repeat: bool = True
+    """False when it is not sent once more where its answer was lost."""
+    graphql: bool = False
+
+
 @dataclass(slots=True)
 class Client:
-    """Asks GitHub and writes to it. Not for several threads at once; make one for each."""
+    """Reads from GitHub and writes to it. Not for several threads at once; make one for each."""
 
     auth: Auth.Auth
     """PyGithub's; `client_of` makes one from a token."""
     addresses: Addresses = field(default_factory=Addresses)
     patience: Patience = field(default_factory=Patience)
-    etags: dict[str, tuple[str, tuple[Any, dict[str, str]]]] = field(default_factory=dict)
-    """Answers that are asked for conditionally; several clients may share it (304 is free)."""
     secrets: tuple[Secret, ...] = ()
-    """Taken out of every sentence and log line."""
+    """Taken out of everything that GitHub says of a failure."""
     sleep: Callable[[float], None] = time.sleep
     pace: Pace = field(default_factory=Pace)
-    log: list[Sent] = field(default_factory=list)
-    rehearsed: list[Rehearsed] | None = None
+    log: list[RequestRecord] = field(default_factory=list)
+    dry_run: list[DryRunWrite] | None = None
     """A list: nothing is written, and what would have been stands here."""
     _requester: Requester | None = None
 
     def get(self, path: str, **parameters: str | int) -> Any:
-        """The JSON at a REST path; asked for conditionally when it was seen before.
+        """The JSON at a REST path. Raises GitHubError."""
+        return self._send(_Request(method="GET", path=path, parameters=parameters))[0]
 
-        Raises GitHubError.
+    def pages(
+        self, path: str, *, most: int, inside: str = "", **parameters: str | int
+    ) -> Iterator[Any]:
+        """The items of a list, page by page of 100, up to `most` pages.
+
+        `inside` names the list where the answer is an object. Raises GitHubError.
         """
-        return self._get(path, parameters)[0]
+        from requests.utils import parse_header_links
 
-    def pages(self, path: str, *, most: int, **parameters: str | int) -> Iterator[Any]:
-        """The items of a list, page by page of 100, up to `most` pages. Raises GitHubError."""
-        for page in range(1, most + 1):
-            asked = {**parameters, "per_page": _PER_PAGE, "page": page}
-            items, headers = self._get(path, asked)
-            yield from items
-            if 'rel="next"' not in headers.get("link", ""):
-                return
-
-    def cursor_pages(self, path: str, *, most: int) -> Iterator[Any]:
-        """The items of a list that GitHub pages by a cursor, up to `most` pages of 100.
-
-        Raises GitHubError.
-        """
-        cursor: dict[str, str | int] = {}
+        asked: Mapping[str, str | int] = {**parameters, "per_page": _PER_PAGE}
+        request = _Request(method="GET", path=path, parameters=asked)
         for _ in range(most):
-            items, headers = self._get(path, {"per_page": _PER_PAGE, **cursor})
-            yield from items
-            found = _NEXT_CURSOR.search(headers.get("link", ""))
-            if found is None:
+            data, headers = self._send(request)
+            yield from data[inside] if inside else data
+            links = parse_header_links(headers.get("link", ""))
+            following = [link["url"] for link in links if link.get("rel") == "next"]
+            if not following:
                 return
-            cursor = {"cursor": unquote(found[1])}
+            # PyGithub takes the path and the query of it alone, so that the host stays.
+            request = _Request(method="GET", path=path, url=following[0])
 
     def write(self, method: str, path: str, body: Mapping[str, Any], *, repeat: bool = True) -> Any:
         """Changes something: POST, PATCH, PUT or DELETE.
@@ -183,36 +194,33 @@ class Client:
         With `repeat`, a request without an answer is sent again, so what it makes may come about
         twice. Raises GitHubError.
         """
-        if self.rehearsed is not None:
-            self.rehearsed.append(Rehearsed(method, path, body))
+        if self.dry_run is not None:
+            self.dry_run.append(DryRunWrite(method, path, body))
             return {}
         sent = body or None
-        return self._repeated(method, path, {}, {}, sent, path, write=True, repeat=repeat)[0]
+        request = _Request(method=method, path=path, body=sent, write=True, repeat=repeat)
+        return self._send(request)[0]
 
-    def graphql(self, query: str, variables: Mapping[str, Any], *, name: str) -> dict[str, Any]:
-        """The data of a GraphQL question; `name` is for the log. Raises GitHubError."""
-        return self._graphql(query, variables, name, write=False)
-
-    def mutate(self, query: str, variables: Mapping[str, Any], *, name: str) -> dict[str, Any]:
-        """The data of a GraphQL mutation. Raises GitHubError."""
-        if self.rehearsed is not None:
-            self.rehearsed.append(Rehearsed("POST", f"/graphql {name}", variables))
-            return {}
-        return self._graphql(query, variables, name, write=True)
-
-    def close(self) -> None:
-        """Closes the connection."""
-        if self._requester is not None:
-            self._requester.close()
-            self._requester = None
-
-    def _graphql(
-        self, query: str, variables: Mapping[str, Any], name: str, *, write: bool
+    def graphql(
+        self, query: str, variables: Mapping[str, Any], *, name: str, write: bool = False
     ) -> dict[str, Any]:
-        url = self.addresses.graphql or self._connection().graphql_url
-        sent = {"query": query, "variables": dict(variables)}
-        shown = f"/graphql {name}"
-        answer, _ = self._repeated("POST", url, {}, {}, sent, shown, write=write, repeat=True)
+        """The data of a GraphQL query, or with `write` of a mutation; `name` is for the log.
+
+        Raises GitHubError.
+        """
+        path = f"/graphql {name}"
+        if write and self.dry_run is not None:
+            self.dry_run.append(DryRunWrite("POST", path, variables))
+            return {}
+        request = _Request(
+            method="POST",
+            path=path,
+            url=self._connection().graphql_url,
+            body={"query": query, "variables": dict(variables)},
+            write=write,
+            graphql=True,
+        )
+        answer, _ = self._send(request)
         data = answer.get("data") if isinstance(answer, dict) else None
         if not isinstance(data, dict):
             raise UnreachableError(
@@ -220,110 +228,89 @@ class Client:
             )
         return data
 
-    def _get(self, path: str, parameters: Mapping[str, str | int]) -> tuple[Any, dict[str, str]]:
-        key = f"{path}?{json.dumps(parameters, sort_keys=True)}"
-        known = self.etags.get(key)
-        headers = {"If-None-Match": known[0]} if known else {}
-        data, answered = self._repeated(
-            "GET", path, parameters, headers, None, path, write=False, repeat=True
-        )
-        if known and answered.get(":status") == "304":
-            return known[1]
-        if etag := answered.get("etag"):
-            self.etags[key] = (etag, (data, answered))
-        return data, answered
+    def close(self) -> None:
+        """Closes the connection."""
+        if self._requester is not None:
+            self._requester.close()
+            self._requester = None
 
-    def _repeated(
-        self,
-        method: str,
-        url: str,
-        parameters: Mapping[str, str | int],
-        headers: Mapping[str, str],
-        body: Any,
-        shown: str,
-        *,
-        write: bool,
-        repeat: bool,
-    ) -> tuple[Any, dict[str, str]]:
+    def _send(self, request: _Request) -> tuple[Any, Mapping[str, str]]:
+        """The data and the headers of the answer, after as many attempts as it takes."""
         waited = 0.0
         for attempt in range(1, self.patience.attempts + 1):
-            if write and (left := self.pace.turn(self.patience.between_writes)) > 0:
+            if request.write and (left := self.pace.turn(self.patience.between_writes)) > 0:
                 self.sleep(left)
-            outcome = self._once(method, url, parameters, headers, body, shown, write=write)
-            if isinstance(outcome, tuple):
-                return outcome
-            error, pause = outcome.error, outcome.wait
-            lost = isinstance(error, UnreachableError) and write and not repeat
-            if not outcome.again or lost or attempt == self.patience.attempts:
-                if isinstance(error, LimitedError):
-                    error.wait = pause
-                raise error
-            if pause is None:
-                pause = self.patience.first_pause * 2 ** (attempt - 1) * random.uniform(1, 1.25)  # noqa: S311
-            waited += pause
-            if waited > self.patience.longest_wait:
-                limit = LimitedError(
-                    f"{error} That is {pause:,.0f} s, longer than rlbot waits; run it again then.",
-                    error.status,
-                )
-                limit.wait = pause
-                raise limit
-            LOG.warning("%s %s: %s Waiting %.1f s.", method, shown, error, pause)
+            try:
+                return self._attempt(request)
+            except GitHubError as error:
+                lost = isinstance(error, UnreachableError) and not request.repeat
+                if not error.again or lost or attempt == self.patience.attempts:
+                    raise
+                pause = error.wait
+                if pause is None:
+                    jitter = random.uniform(1, 1.25)  # noqa: S311
+                    pause = self.patience.first_pause * 2 ** (attempt - 1) * jitter
+                waited += pause
+                if waited > self.patience.longest_wait:
+                    raise LimitedError(
+                        f"{error} That is {pause:,.0f} s, longer than rlbot waits; run it again "
+                        "then.",
+                        error.status,
+                        wait=pause,
+                    ) from None
+                LOG.warning("%s %s: %s Waiting %.1f s.", request.method, request.path, error, pause)
             self.sleep(pause)
         raise AssertionError("unreachable")
 
-    def _once(
-        self,
-        method: str,
-        url: str,
-        parameters: Mapping[str, str | int],
-        headers: Mapping[str, str],
-        body: Any,
-        shown: str,
-        *,
-        write: bool,
-    ) -> tuple[Any, dict[str, str]] | failures.RequestFailure:
+    def _attempt(self, request: _Request) -> tuple[Any, Mapping[str, str]]:
         from github import GithubException
         from requests.exceptions import RequestException
 
         start = time.monotonic()
         status: int | None = None
         try:
-            status, answered, text = self._connection().requestJson(
-                method, url, dict(parameters), dict(headers), body
+            status, headers, text = self._connection().requestJson(
+                request.method,
+                request.url or request.path,
+                dict(request.parameters),
+                input=request.body,
             )
         except RequestException as error:
-            return failures.no_answer(error, self.addresses.api)
+            raise failures.no_answer(error, self.addresses.api) from None
         except GithubException as error:
             # Signing in as an App's installation is a request of its own.
-            return failures.of_answer(error.status, dict(error.headers or {}), error.data, shown)
+            data = self._scrubbed(json.dumps(error.data))
+            headers = dict(error.headers or {})
+            raise failures.of_answer(error.status, headers, data, request.path) from None
         except RuntimeError as error:
             # PyGithub follows a 301 to the same host only, and says so when it does not.
-            return failures.redirected(error, self.addresses.api)
+            raise failures.redirected(error, self.addresses.api) from None
         finally:
             took = time.monotonic() - start
-            self.log.append(Sent(method, shown, status, took, write))
-            LOG.info("%s %s: %s in %.2f s", method, shown, status or "no answer", took)
-            if write:
+            record = RequestRecord(request.method, request.path, status, took, request.write)
+            self.log.append(record)
+            shown = status or "no answer"
+            LOG.info("%s %s: %s in %.2f s", request.method, request.path, shown, took)
+            if request.write:
                 self.pace.written(self.patience.between_writes)
         try:
             data = json.loads(text) if text else None
         except ValueError:
-            data = None
-            if status < 300:
-                status = 502
-        if status >= 300 and status != 304:
-            return self._scrubbed(failures.of_answer(status, answered, data, shown))
-        if shown.startswith("/graphql") and (failed := failures.of_graphql(data, answered)):
-            return self._scrubbed(failed)
-        return data, {**answered, ":status": str(status)}
+            data, status = None, max(status, 502) if status < 300 else status
+        if status >= 300:
+            raise failures.of_answer(status, headers, self._scrubbed(text), request.path)
+        if request.graphql and isinstance(data, dict) and data.get("errors"):
+            raise failures.of_graphql(self._scrubbed(text), headers)
+        return data, headers
 
-    def _scrubbed(self, failure: failures.RequestFailure) -> failures.RequestFailure:
-        sentence = str(failure.error)
+    def _scrubbed(self, text: str) -> Any:
+        """The JSON of an answer without our secrets; None for anything else."""
         for secret in self.secrets:
-            sentence = sentence.replace(secret.reveal(), "***") if secret else sentence
-        failure.error.args = (sentence,)
-        return failure
+            text = text.replace(secret.reveal(), "***") if secret else text
+        try:
+            return json.loads(text)
+        except ValueError:
+            return None
 
     def _connection(self) -> Requester:
         if self._requester is None:
@@ -334,7 +321,6 @@ class Client:
                 base_url=self.addresses.api,
                 timeout=self.patience.timeout,
                 user_agent=f"rlbot/{__version__}",
-                per_page=_PER_PAGE,
                 retry=None,
                 seconds_between_requests=None,
                 seconds_between_writes=None,
@@ -362,6 +348,3 @@ def _address(environment: Mapping[str, str], name: str, otherwise: str) -> str:
     if not (parts.scheme == "https" or local) or not parts.hostname or parts.username:
         raise UserError(f"{name} must be an https address without a user name; got {text!r}.")
     return text
-
-
-__all__ = ["Addresses", "Client", "GitHubError", "Patience", "Sent", "client_of"]

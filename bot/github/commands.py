@@ -174,7 +174,7 @@ class _Open(HTMLParser):
         super().__init__(convert_charrefs=True)
         self.open: list[str] = []
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag: str, _attrs: list[tuple[str, str | None]]) -> None:
         """An element begins."""
         if tag not in _NO_END:
             self.open.append(tag)

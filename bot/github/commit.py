@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from bot.base.messages import message
 from bot.github.client import Client
-from bot.github.errors import GitHubError, RefusedError
+from bot.github.errors import GitHubError, Refusal, RefusedError
 
 
 class MovedError(GitHubError):
@@ -30,35 +30,37 @@ class NewFile:
     """As it is in git: 0o100644 or 0o100755; a commit keeps it."""
 
 
-def commit_files(
-    client: Client,
-    repository: str,
-    branch: str,
-    *,
-    head: str,
-    files: Sequence[NewFile],
-    message: str,
-) -> str:
-    """Commits files on top of `head` and moves `branch` there; gives the new commit.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Branch:
+    """A branch, as it was read."""
 
-    Never forced: raises MovedError when the branch is not at `head`, before and while it is
+    repository: str
+    name: str
+    head: str
+    """The commit at its tip."""
+
+
+def commit_files(client: Client, branch: Branch, files: Sequence[NewFile], message: str) -> str:
+    """Commits files on top of a branch's head and moves the branch there; gives the new commit.
+
+    Never forced: raises MovedError when the branch is not at its head, before and while it is
     moved, so that nobody's commit is lost; other GitHubErrors.
     """
-    api = f"/repos/{repository}/git"
-    base = client.get(f"{api}/commits/{head}")["tree"]["sha"]
+    api = f"/repos/{branch.repository}/git"
+    base = client.get(f"{api}/commits/{branch.head}")["tree"]["sha"]
     entries = [_entry(client, api, file) for file in files]
     tree = client.write("POST", f"{api}/trees", {"base_tree": base, "tree": entries})["sha"]
-    body = {"message": message, "tree": tree, "parents": [head]}
+    body = {"message": message, "tree": tree, "parents": [branch.head]}
     made = str(client.write("POST", f"{api}/commits", body)["sha"])
-    name = f"heads/{quote(branch, safe='/')}"
+    name = f"heads/{quote(branch.name, safe='/')}"
     # GitHub refuses what is no fast forward; a branch that was set back is not that.
-    if client.get(f"{api}/ref/{name}")["object"]["sha"] != head:
-        raise _moved(branch)
+    if client.get(f"{api}/ref/{name}")["object"]["sha"] != branch.head:
+        raise _moved(branch.name)
     try:
         client.write("PATCH", f"{api}/refs/{name}", {"sha": made, "force": False})
     except RefusedError as error:
-        if "fast forward" in str(error).lower():
-            raise _moved(branch) from None
+        if error.refusal is Refusal.NOT_A_FAST_FORWARD:
+            raise _moved(branch.name) from None
         raise
     return made
 

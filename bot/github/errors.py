@@ -2,18 +2,42 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from bot.base.errors import UserError
+
+
+class Refusal(StrEnum):
+    """Why GitHub refuses something, where nothing but its own message says so."""
+
+    READ_ONLY = "read-only"
+    APPS_ONLY = "apps-only"
+    SSO = "sso"
+    ARCHIVED = "archived"
+    LOCKED = "locked"
+    NOT_A_FAST_FORWARD = "not-a-fast-forward"
+    OTHER = "other"
 
 
 class GitHubError(UserError):
     """GitHub did not do what was asked."""
 
-    status: int | None = None
-    """Status of the answer; None when there was none."""
-
-    def __init__(self, sentence: str, status: int | None = None) -> None:
+    def __init__(
+        self,
+        sentence: str,
+        status: int | None = None,
+        *,
+        again: bool = False,
+        wait: float | None = None,
+    ) -> None:
         super().__init__(sentence)
         self.status = status
+        """Status of the answer; None when there was none."""
+        self.again = again
+        """True when another attempt may succeed."""
+        self.wait = wait
+        """Seconds until then, as GitHub asks; None when it asks for nothing."""
+        self.refusal = Refusal.OTHER
 
 
 class NotAllowedError(GitHubError):
@@ -30,9 +54,6 @@ class RefusedError(GitHubError):
 
 class LimitedError(GitHubError):
     """A rate limit stands, for longer than we wait."""
-
-    wait: float | None = None
-    """Seconds until it is lifted, as GitHub says or asks."""
 
 
 class UnreachableError(GitHubError):

@@ -3,14 +3,14 @@
 After GitHub's "Rate limits for the REST API" and "Troubleshooting the REST API": a limit answers
 403 or 429, with `retry-after` or with `x-ratelimit-remaining: 0` and `x-ratelimit-reset`; where
 neither is given, a minute is to be waited. GraphQL says the same inside an answer of status 200.
+Which limit, and why else something is refused, only GitHub's message says.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from bot.base.messages import message
 from bot.github.errors import (
@@ -18,26 +18,27 @@ from bot.github.errors import (
     LimitedError,
     NotAllowedError,
     NotFoundError,
+    Refusal,
     RefusedError,
     UnreachableError,
 )
 
 _MINUTE = 60.0
 _TEXT = 300
+_PHRASES: Final = {
+    "resource not accessible": Refusal.READ_ONLY,
+    "authenticate via a github app": Refusal.APPS_ONLY,
+    "saml": Refusal.SSO,
+    " sso": Refusal.SSO,
+    "archived": Refusal.ARCHIVED,
+    "locked": Refusal.LOCKED,
+    "blocked": Refusal.LOCKED,
+    "fast forward": Refusal.NOT_A_FAST_FORWARD,
+}
+"""What GitHub's messages hold, in lower case; the first that fits counts."""
 
 
-@dataclass(frozen=True, slots=True)
-class RequestFailure:
-    """An attempt that did not succeed."""
-
-    error: GitHubError
-    again: bool
-    """True when another attempt may succeed."""
-    wait: float | None = None
-    """Seconds that GitHub asks to wait; None when it asks for nothing."""
-
-
-def of_answer(status: int, headers: Mapping[str, Any], data: object, shown: str) -> RequestFailure:
+def of_answer(status: int, headers: Mapping[str, Any], data: object, what: str) -> GitHubError:
     """What an answer with a status that is no success means."""
     text = _message(data)
     if status == 401:
@@ -45,61 +46,56 @@ def of_answer(status: int, headers: Mapping[str, Any], data: object, shown: str)
             "GitHub does not accept the token: it is wrong, revoked or expired. Give another one "
             "in GITHUB_TOKEN."
         )
-        return RequestFailure(NotAllowedError(sentence, status), again=False)
+        return NotAllowedError(sentence, status)
     if status in (403, 429):
-        return _forbidden(status, headers, text, shown)
+        return _forbidden(status, headers, text, what)
     if status in (404, 410):
-        sentence = message("GitHub has no {what}, or the token may not see it.", what=shown)
-        return RequestFailure(NotFoundError(sentence, status), again=False)
+        sentence = message("GitHub has no {what}, or the token may not see it.", what=what)
+        return NotFoundError(sentence, status)
     if status >= 500:
         sentence = message(
             "GitHub answered with status {status}; it may be down (githubstatus.com).",
             status=status,
         )
-        return RequestFailure(UnreachableError(sentence, status), again=True, wait=_after(headers))
+        return UnreachableError(sentence, status, again=True, wait=_after(headers))
     sentence = message(
         "GitHub refused {what} with status {status}: {why}.",
-        what=shown,
+        what=what,
         status=status,
         why=text or message("without a reason"),
     )
-    return RequestFailure(RefusedError(sentence, status), again=False)
+    error = RefusedError(sentence, status)
+    error.refusal = _refusal(text)
+    return error
 
 
-def of_graphql(data: object, headers: Mapping[str, Any]) -> RequestFailure | None:
-    """What the errors inside an answer of GraphQL mean; None when it has none."""
+def of_graphql(data: object, headers: Mapping[str, Any]) -> GitHubError:
+    """What the errors inside an answer of GraphQL mean."""
     errors = data.get("errors") if isinstance(data, dict) else None
-    if not errors:
-        return None
-    first = errors[0] if isinstance(errors, list) and isinstance(errors[0], dict) else {}
+    first = errors[0] if errors and isinstance(errors, list) and isinstance(errors[0], dict) else {}
     kind, text = str(first.get("type") or ""), _clip(str(first.get("message") or ""))
     if kind == "RATE_LIMITED":
         return _limited(200, headers, text)
     if kind == "NOT_FOUND":
-        return RequestFailure(NotFoundError(_says(text), 404), again=False)
+        return NotFoundError(_quoted(text), 404)
     if kind in ("FORBIDDEN", "INSUFFICIENT_SCOPES"):
         return _forbidden(403, {}, text, "/graphql")
     if kind == "UNPROCESSABLE":
-        sentence = message("GitHub refused: {message}.", message=text)
-        return RequestFailure(RefusedError(sentence, 422), again=False)
+        return RefusedError(message("GitHub refused: {message}.", message=text), 422)
     # Without a type it is GitHub's own trouble, such as "Something went wrong".
-    return RequestFailure(UnreachableError(_says(text), 502), again=not kind)
+    return UnreachableError(_quoted(text), 502, again=not kind)
 
 
-def _says(text: str) -> str:
-    return message("GitHub says: {message}.", message=text)
-
-
-def no_answer(error: Exception, api: str) -> RequestFailure:
+def no_answer(error: Exception, api: str) -> GitHubError:
     """What a broken connection means; the exception's text may hold headers and stays out."""
     kind = type(error).__name__
     sentence = message(
         "{api} gave no answer ({kind}); check the network and GITHUB_API_URL.", api=api, kind=kind
     )
-    return RequestFailure(UnreachableError(sentence), again=True)
+    return UnreachableError(sentence, again=True)
 
 
-def redirected(error: RuntimeError, api: str) -> RequestFailure:
+def redirected(error: RuntimeError, api: str) -> GitHubError:
     """A redirect that is not followed: to another host or scheme, or in a circle."""
     what = (
         message("in a circle") if isinstance(error, RecursionError) else message("to another place")
@@ -109,36 +105,48 @@ def redirected(error: RuntimeError, api: str) -> RequestFailure:
         api=api,
         what=what,
     )
-    return RequestFailure(UnreachableError(sentence, 301), again=False)
+    return UnreachableError(sentence, 301)
 
 
-def _forbidden(status: int, headers: Mapping[str, Any], text: str, shown: str) -> RequestFailure:
+def _quoted(text: str) -> str:
+    return message("GitHub says: {message}.", message=text)
+
+
+def _refusal(text: str) -> Refusal:
     lower = text.lower()
-    exhausted = headers.get("x-ratelimit-remaining") == "0" and "rate limit" in lower
-    if status == 429 or "retry-after" in headers or exhausted or "rate limit" in lower:
+    return next((refusal for words, refusal in _PHRASES.items() if words in lower), Refusal.OTHER)
+
+
+def _forbidden(status: int, headers: Mapping[str, Any], text: str, what: str) -> GitHubError:
+    if status == 429 or "retry-after" in headers or "rate limit" in text.lower():
         return _limited(status, headers, text)
-    if "resource not accessible" in lower:
-        sentence = message(
-            "The token may not do this here. Pull requests from forks get a read-only token under "
-            "`pull_request`; otherwise grant the job `pull-requests: write` and `checks: write`."
-        )
-    elif "authenticate via a github app" in lower:
-        sentence = message("Check runs are for Apps; this token belongs to a person.")
-    elif "saml" in lower or "sso" in lower:
-        sentence = message(
-            "The organisation asks for SSO: authorise the token for it in your settings."
-        )
-    elif "archived" in lower:
-        sentence = message("The repository is archived, so nothing can be written to it.")
-    elif "locked" in lower or "blocked" in lower:
-        sentence = message("GitHub lets nobody write here: {message}.", message=text)
-    else:
-        why = text or message("without a reason")
-        sentence = message("The token may not do {what}: {why}.", what=shown, why=why)
-    return RequestFailure(NotAllowedError(sentence, status), again=False)
+    refusal = _refusal(text)
+    match refusal:
+        case Refusal.READ_ONLY:
+            sentence = message(
+                "The token may not do this here. Pull requests from forks get a read-only token "
+                "under `pull_request`; otherwise grant the job `pull-requests: write` and "
+                "`checks: write`."
+            )
+        case Refusal.APPS_ONLY:
+            sentence = message("Check runs are for Apps; this token belongs to a person.")
+        case Refusal.SSO:
+            sentence = message(
+                "The organisation asks for SSO: authorise the token for it in your settings."
+            )
+        case Refusal.ARCHIVED:
+            sentence = message("The repository is archived, so nothing can be written to it.")
+        case Refusal.LOCKED:
+            sentence = message("GitHub lets nobody write here: {message}.", message=text)
+        case _:
+            why = text or message("without a reason")
+            sentence = message("The token may not do {what}: {why}.", what=what, why=why)
+    error = NotAllowedError(sentence, status)
+    error.refusal = refusal
+    return error
 
 
-def _limited(status: int, headers: Mapping[str, Any], text: str) -> RequestFailure:
+def _limited(status: int, headers: Mapping[str, Any], text: str) -> GitHubError:
     wait = _after(headers)
     if wait is None and headers.get("x-ratelimit-remaining") == "0":
         reset = str(headers.get("x-ratelimit-reset", ""))
@@ -154,9 +162,7 @@ def _limited(status: int, headers: Mapping[str, Any], text: str) -> RequestFailu
         lifted = time.strftime("%H:%M:%S", time.gmtime(time.time() + wait))
         when = message(" until {time} UTC", time=lifted)
     sentence = message("GitHub limits the rate of requests{when}: {why}.", when=when, why=why)
-    return RequestFailure(
-        LimitedError(sentence, status), again=True, wait=_MINUTE if wait is None else wait
-    )
+    return LimitedError(sentence, status, again=True, wait=_MINUTE if wait is None else wait)
 
 
 def _after(headers: Mapping[str, Any]) -> float | None:

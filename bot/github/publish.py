@@ -193,4 +193,4 @@ def _tidy(client: Client, pull: PullId, posted: Posted) -> None:
 
 
 def _minimize(client: Client, comment: IssueComment) -> None:
-    client.mutate(queries.MINIMIZE, {"id": comment.node}, name="minimize")
+    client.graphql(queries.MINIMIZE, {"id": comment.node}, name="minimize", write=True)

@@ -89,14 +89,6 @@ mutation Minimize($id: ID!) {
 }
 """
 
-UNMINIMIZE = """
-mutation Unminimize($id: ID!) {
-  unminimizeComment(input: {subjectId: $id}) {
-    unminimizedComment { isMinimized }
-  }
-}
-"""
-
 
 def entries(count: int) -> str:
     """Asks for `count` files of commits by path: the variables are c0, p0 and so on.

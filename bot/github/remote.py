@@ -103,26 +103,51 @@ class GitHubChange:
         gaps = []
         if (missing := self.pull.changed_files - len(listed)) > 0:
             gaps.append(("files", _unlisted(len(listed), missing)))
-        page_kind = listed.get(wanted.page, "") if wanted.page else ""
+        page_path = wanted.page or ""
+        page_kind = listed.get(page_path, "")
         if not paths and not page_kind:
             return ChangeFiles(scripts=(), gaps=tuple(gaps))
-        read, over = paths[:MAX_SCRIPTS], paths[MAX_SCRIPTS:]
-        asked = [(self.head, path) for path in read]
         page_changed = page_kind not in ("", "DELETED")
-        page_at = self.head if page_kind else self.base
-        if wanted.page:
-            asked.append((page_at, wanted.page))
-        if wanted.page and page_changed:
-            asked.append((self.base, wanted.page))
-        config_at = (self.head, wanted.config or "")
-        if wanted.config and listed.get(wanted.config, "DELETED") != "DELETED":
-            asked.append(config_at)
+        page_at = (self.head if page_kind else self.base, page_path)
+        places = [(self.head, path) for path in paths[:MAX_SCRIPTS]]
+        if page_path:
+            places += [page_at, (self.base, page_path)] if page_changed else [page_at]
+        found = self._entries([*places, *self._other_places(wanted)])
+        page = found.get(page_at)
+        before = found.get((self.base, page_path)) if page_changed else None
+        if page and page.kind == "blob" and page.data is None:
+            gaps.append(("page", page.reason))
+        config = found.get((self.head, wanted.config or ""))
+        folder: Mapping[str, bytes] = {}
+        try:
+            folder = self._folder(found, wanted)
+        except TooMuchError as error:
+            gaps.append(("configuration", sentence_of(error)))
+        return ChangeFiles(
+            scripts=self._scripts(found, paths),
+            page=page.data if page else None,
+            page_changed=page_changed,
+            page_before=before.data if before else None,
+            page_removed=page_kind == "DELETED",
+            config=config.data if config else None,
+            folder=folder,
+            gaps=tuple(gaps),
+        )
+
+    def _other_places(self, wanted: FileSelection) -> list[tuple[str, str]]:
+        """Where the configuration and the folders stand."""
+        places = [folder.rstrip("/") for folder in wanted.later if folder.strip("./")]
         if wanted.folder:
-            asked.append((self.head, wanted.folder))
-        asked += [(self.head, folder.rstrip("/")) for folder in wanted.later if folder.strip("./")]
-        found = self._entries(asked)
+            places.insert(0, wanted.folder)
+        if wanted.config and self.pull.files.get(wanted.config, "DELETED") != "DELETED":
+            places.insert(0, wanted.config)
+        return [(self.head, path) for path in places]
+
+    def _scripts(
+        self, found: Mapping[tuple[str, str], TreeEntry], paths: Sequence[str]
+    ) -> tuple[ChangedFile, ...]:
         scripts = []
-        for path in read:
+        for path in paths[:MAX_SCRIPTS]:
             entry = found.get((self.head, path))
             if entry is None or entry.data is None:
                 gone = message(
@@ -135,29 +160,17 @@ class GitHubChange:
             else:
                 author = self.pull.author or None
                 scripts.append(ChangedFile(path=path, data=entry.data, contributor=author))
+        over = paths[MAX_SCRIPTS:]
         scripts += [ChangedFile(path=path, data=None, reason=over_limit(path)) for path in over]
-        page = found.get((page_at, wanted.page)) if wanted.page else None
-        before = found.get((self.base, wanted.page)) if wanted.page and page_changed else None
-        if page and page.kind == "blob" and page.data is None:
-            gaps.append(("page", page.reason))
-        config = found.get(config_at)
-        tree = found.get((self.head, wanted.folder)) if wanted.folder else None
-        folder = {}
-        if tree and tree.kind == "tree" and wanted.folder:
-            try:
-                folder = self._reader().below(tree, wanted.folder, wanted.suffix, MAX_FILES)
-            except TooMuchError as error:
-                gaps.append(("configuration", sentence_of(error)))
-        return ChangeFiles(
-            scripts=tuple(scripts),
-            page=page.data if page else None,
-            page_changed=page_changed,
-            page_before=before.data if before else None,
-            page_removed=page_kind == "DELETED",
-            config=config.data if config else None,
-            folder=folder,
-            gaps=tuple(gaps),
-        )
+        return tuple(scripts)
+
+    def _folder(
+        self, found: Mapping[tuple[str, str], TreeEntry], wanted: FileSelection
+    ) -> Mapping[str, bytes]:
+        tree = found.get((self.head, wanted.folder or ""))
+        if tree is None or tree.kind != "tree":
+            return {}
+        return self._reader().below(tree, wanted.folder or "", wanted.suffix, MAX_FILES)
 
     def below(self, commit: str, folder: str, suffix: str) -> Mapping[str, bytes]:
         """The regular files below a folder whose names end so. Raises GitHubError."""

@@ -13,7 +13,7 @@ from typing import Literal
 from bot.base.messages import Language, message, sentence_of
 from bot.check.translate import in_words
 from bot.github.client import Client
-from bot.github.commit import MovedError, NewFile, commit_files
+from bot.github.commit import Branch, MovedError, NewFile, commit_files
 from bot.github.errors import NotAllowedError, NotFoundError
 from bot.github.pull import PullRequest
 from bot.github.remote import GitHubChange
@@ -75,11 +75,11 @@ def commit_fixes(
         found = change.head_entries(list(checked.sources))
         scripts = {path: e.data for path, e in found.items() if e.data is not None}
         if fixed := fixed_scripts(checked.report, scripts, checked.options):
-            branch = _Branch(change, checked, writer, asker)
-            branch.commit(fixed, _subject("fix", list(fixed)), result)
+            read = _Checked(change, checked, writer, asker)
+            read.commit(fixed, _subject("fix", list(fixed)), result)
             change = change.reread()
             checked = check_change(change, request)
-        _commit_rows(_Branch(change, checked, writer, asker), result)
+        _commit_rows(_Checked(change, checked, writer, asker), result)
     except MovedError as error:
         result.fail(result.plain(sentence_of(error)))
     except (NotAllowedError, NotFoundError) as error:
@@ -93,8 +93,8 @@ def commit_fixes(
 
 
 @dataclass(frozen=True, slots=True)
-class _Branch:
-    """The branch of a pull request, as it was checked, and who commits to it for whom."""
+class _Checked:
+    """A pull request as it was checked, and who commits to its branch for whom."""
 
     change: GitHubChange
     checked: CheckedChange
@@ -109,21 +109,21 @@ class _Branch:
         found = self.change.head_entries(list(new))
         commit = commit_files(
             self.writer,
-            pull.head_repository or pull.id.repository,
-            pull.head_branch,
-            head=pull.head,
-            files=[
-                NewFile(path=path, data=data, mode=found[path].mode) for path, data in new.items()
-            ],
-            message=f"{subject}\n\n{_co_author(self.asker)}\n",
+            Branch(
+                repository=pull.head_repository or pull.id.repository,
+                name=pull.head_branch,
+                head=pull.head,
+            ),
+            [NewFile(path=path, data=data, mode=found[path].mode) for path, data in new.items()],
+            f"{subject}\n\n{_co_author(self.asker)}\n",
         )
         result.commits.append(commit)
         result.add(message("{what}: {commit}.", what=result.plain(subject), commit=commit))
 
 
-def _commit_rows(branch: _Branch, result: CommitResult) -> None:
-    page = branch.checked.config.page
-    entry = branch.change.head_entries([page]).get(page) if page else None
+def _commit_rows(read: _Checked, result: CommitResult) -> None:
+    page = read.checked.config.page
+    entry = read.change.head_entries([page]).get(page) if page else None
     if page is None or entry is None or entry.data is None:
         if not result.commits:
             result.add(message("There is nothing to fix, and the branch has no page."))
@@ -133,9 +133,9 @@ def _commit_rows(branch: _Branch, result: CommitResult) -> None:
     except UnicodeDecodeError:
         result.fail(message("{page} is not UTF-8; convert it first.", page=code_span(page)))
         return
-    rows = with_rows(branch.checked.report, text, page)
+    rows = with_rows(read.checked.report, text, page)
     if rows.scripts:
-        branch.commit({page: rows.text.encode()}, _subject("row", rows.scripts), result)
+        read.commit({page: rows.text.encode()}, _subject("row", rows.scripts), result)
     for path, why in rows.left[:_MENTIONED]:
         result.fail(
             message("No row for {script}: {why}", script=code_span(path), why=result.plain(why))

@@ -398,11 +398,11 @@ def test_the_step_summary_holds_what_was_not_posted_and_stays_below_its_limit() 
 def test_a_rehearsal_writes_nothing_and_says_what_it_would(here: World) -> None:
     pull = here.pull({SCRIPT: BROKEN})
     client = here.client()
-    client.rehearsed = []
+    client.dry_run = []
     answer_pull(read_change(client, PULL), asked())
     assert _writes(here) == []
     assert pull.comments == []
-    calls = [f"{call.method} {call.path}" for call in client.rehearsed]
+    calls = [f"{call.method} {call.path}" for call in client.dry_run]
     assert calls == [
         "POST /repos/verl-project/verl/issues/1/comments",
         "POST /repos/verl-project/verl/check-runs",
