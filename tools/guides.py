@@ -123,6 +123,8 @@ def _command(given: argparse.ArgumentParser, name: str, level: int = 2) -> Itera
     rows: list[str] = []
     below: list[tuple[str, argparse.ArgumentParser]] = []
     for action in given._actions:
+        if action.help == argparse.SUPPRESS:
+            continue
         if isinstance(action, argparse._SubParsersAction):
             below = list(action.choices.items())
         elif not isinstance(action, argparse._HelpAction):

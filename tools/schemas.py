@@ -11,7 +11,7 @@ from typing import Any
 
 from bot.base.config import Config
 from bot.base.resources import schemas
-from bot.bisect.report import Bracket, Plan
+from bot.bisect.report import Bracket, SeriesPlan
 from bot.recommend.report import Recommendations
 from bot.report import Report
 
@@ -46,7 +46,7 @@ def bisect_schemas() -> dict[str, dict[str, Any]]:
 
     return {
         name: _published(TypeAdapter(model).json_schema(mode="serialization"), name)
-        for name, model in (("bisect-plan-v1", Plan), ("bisect-read-v1", Bracket))
+        for name, model in (("bisect-plan-v1", SeriesPlan), ("bisect-read-v1", Bracket))
     }
 
 

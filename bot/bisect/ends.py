@@ -2,35 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TypeAlias
 
 from bot.base.errors import UserError
 from bot.base.messages import message
-from bot.bisect.band import Band, Candidates
-from bot.bisect.report import Limit
-from bot.bisect.request import Asked
-from bot.script.trial_log import largest_passing, outcome, tried_values
+from bot.bisect.candidates import Band, Candidates
+from bot.bisect.report import Limit, LimitSource
+from bot.bisect.request import SeriesRequest
+from bot.script.trial_log import Trial, largest_passing, outcome, tried_values
 
-Ends = tuple[Limit | None, Limit | None]
+Ends: TypeAlias = tuple[Limit | None, Limit | None]
 """The lower one and the upper one; None where nothing is known."""
 
 
-def known_ends(of: Candidates, asked: Asked) -> Ends:
+def logged_trials(candidates: Candidates) -> tuple[Trial, ...]:
+    """The trial log that the script has beside the value that is varied."""
+    reading = candidates.read(candidates.script.data)
+    span = candidates.knob.parts[0].span
+    return next((tried.trials for tried in tried_values(*reading) if tried.span == span), ())
+
+
+def known_ends(candidates: Candidates, request: SeriesRequest) -> Ends:
     """What ran and what failed already: as given, else by the script's own trial log.
 
     Raises UserError when the two contradict each other.
     """
-    ran = _limit(of, asked.ran, "given", message("given with --ran"))
-    failed = _limit(of, asked.failed, "given", message("given with --failed"))
-    reading = of.read(of.script.data)
-    logs = [tried.trials for tried in tried_values(*reading) if tried.span == of.knob.parts[0].span]
-    if logs and asked.ran is None and asked.failed is None:
-        (trials, *_) = logs
-        best = largest_passing(trials)
-        failing = [t.value for t in trials if outcome(trials, t.value) is False]
-        first = min(failing, default=None)
-        ran = _limit(of, best, "trial log", message("marked √ in the script's own trial log"))
-        failed = _limit(of, first, "trial log", message("marked × in the script's own trial log"))
+    ran = _limit(candidates, request.ran, "given", message("given with --ran"))
+    failed = _limit(candidates, request.failed, "given", message("given with --failed"))
+    trials = logged_trials(candidates)
+    if trials and ran is None and failed is None:
+        first = min((t.value for t in trials if outcome(trials, t.value) is False), default=None)
+        marked = message("marked √ in the script's own trial log")
+        ran = _limit(candidates, largest_passing(trials), "trial log", marked)
+        marked = message("marked × in the script's own trial log")
+        failed = _limit(candidates, first, "trial log", marked)
     if ran is not None and failed is not None and ran.value >= failed.value:
         raise UserError(
             f"{ran.value} cannot have run when {failed.value}, which is no larger, "
@@ -39,13 +44,13 @@ def known_ends(of: Candidates, asked: Asked) -> Ends:
     return ran, failed
 
 
-def narrowed(of: Candidates, band: Band, known: Ends) -> tuple[Ends, tuple[str, ...]]:
-    """The known ends narrowed by the band, and what to say where the two contradict each other."""
+def narrowed(candidates: Candidates, band: Band, known: Ends) -> tuple[Ends, tuple[str, ...]]:
+    """The known ends narrowed by the band, and notes where the two contradict each other."""
     ran, failed = lower, upper = known
     notes = []
     if band.lower is not None and (ran is None or ran.value < band.lower):
         if failed is None or band.lower < failed.value:
-            lower = _predicted(of, band.lower)
+            lower = _predicted(candidates, band.lower)
         else:
             notes.append(
                 message(
@@ -56,7 +61,7 @@ def narrowed(of: Candidates, band: Band, known: Ends) -> tuple[Ends, tuple[str, 
             )
     if band.upper is not None and (failed is None or band.upper < failed.value):
         if ran is None or band.upper > ran.value:
-            upper = _predicted(of, band.upper)
+            upper = _predicted(candidates, band.upper)
         else:
             notes.append(
                 message(
@@ -68,26 +73,26 @@ def narrowed(of: Candidates, band: Band, known: Ends) -> tuple[Ends, tuple[str, 
     return (lower, upper), tuple(notes)
 
 
-def _predicted(of: Candidates, value: int) -> Limit | None:
-    budget = of.budget(value)
-    usable = f"{budget.usable.in_gib:.1f}"
-    expected = f"{budget.peak().in_gib:.1f}"
-    if budget.outcome == "impossible":
+def _predicted(candidates: Candidates, value: int) -> Limit | None:
+    estimate = candidates.estimate(value)
+    usable = f"{estimate.usable.in_gib:.1f}"
+    floor, expected, most = (
+        f"{estimate.peak(level).in_gib:.1f}" for level in ("floor", "expected", "conservative")
+    )
+    if estimate.outcome == "impossible":
         reason = message(
-            "impossible: the floor is {floor} of {usable} GiB",
-            floor=f"{budget.peak('floor').in_gib:.1f}",
-            usable=usable,
+            "impossible: the floor is {floor} of {usable} GiB", floor=floor, usable=usable
         )
-    elif of.verdict(value) == "too large":
+    elif candidates.verdict(value) == "too large":
         reason = message(
             "expected {expected} of {usable} GiB, above by more than the model's usual error",
             expected=expected,
             usable=usable,
         )
-    elif budget.peak("conservative") <= budget.usable:
+    elif estimate.peak("conservative") <= estimate.usable:
         reason = message(
             "at most {most} of {usable} GiB, every sequence at its full length",
-            most=f"{budget.peak('conservative').in_gib:.1f}",
+            most=most,
             usable=usable,
         )
     else:
@@ -96,16 +101,13 @@ def _predicted(of: Candidates, value: int) -> Limit | None:
             expected=expected,
             usable=usable,
         )
-    return _limit(of, value, "predicted", reason)
+    return _limit(candidates, value, "predicted", reason)
 
 
 def _limit(
-    of: Candidates,
-    value: int | None,
-    source: Literal["run", "trial log", "given", "predicted"],
-    reason: str,
+    candidates: Candidates, value: int | None, source: LimitSource, reason: str
 ) -> Limit | None:
     if value is None:
         return None
-    batch = of.batch(value) if of.knob.values(value) is not None else None
+    batch = candidates.batch(value) if candidates.knob.values(value) is not None else None
     return Limit(value=value, batch=batch, source=source, reason=reason)

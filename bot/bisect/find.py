@@ -1,8 +1,8 @@
-"""Finds the value that is varied, where it stands in a script.
+"""Finds the value that is varied, and its place in a script.
 
 The place is found by trying: a whole number of the script is the value when another number in its
-place gives the batch that arithmetic says, and leaves every setting that is no batch size alone.
-Nothing is guessed: where several numbers would do, the question is put to the author.
+place changes the batch by the same factor, and no setting that is not a batch size. Nothing is
+guessed: where several numbers would do, the author has to name one.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from difflib import get_close_matches
 
 from bot.base.errors import UserError
-from bot.bisect.knob import Knob, Part, edited
+from bot.bisect.knob import Knob, KnobPart, edited
 from bot.evidence.batch_claims import BOOKKEEPING
 from bot.frameworks.plan import Plan
 from bot.script.trial_log import tried_values
@@ -56,7 +56,7 @@ class _Finder:
     def __init__(self, data: bytes, read: Read, reading: Reading, plans: Sequence[Plan]) -> None:
         self._data, self._read, self._reading, self._plans = data, read, reading, plans
 
-    def batch(self) -> Part:
+    def batch(self) -> KnobPart:
         """The number that the page's MaxBatch is made from."""
         key = self._plans[0].train_batch_size.key
         if key is None:
@@ -66,13 +66,13 @@ class _Finder:
             )
         return self._of_key(key)
 
-    def named(self, name: str) -> Part:
-        """The number of a key or a variable that was asked for."""
+    def named(self, name: str) -> KnobPart:
+        """The number of the key or the variable of this name."""
         if any(plan.last(name) is not None for plan in self._plans):
             return self._of_key(name)
-        found = [part for part in self._variables() if part.name == name]
-        if len(found) == 1:
-            return found[0]
+        part = next((part for part in self._variables() if part.name == name), None)
+        if part is not None:
+            return part
         if any(variable.name == name for variable in self._reading.variables):
             raise UserError(f"--vary: {name} is not set once, to a whole number, in the script.")
         keys = {s.key for plan in self._plans for s in plan.settings if isinstance(s.value, int)}
@@ -80,7 +80,7 @@ class _Finder:
         hint = f" Did you mean {near[0]}?" if near else ""
         raise UserError(f"--vary: the script sets neither a key nor a variable {name}.{hint}")
 
-    def _of_key(self, key: str) -> Part:
+    def _of_key(self, key: str) -> KnobPart:
         setting = next((s for plan in self._plans if (s := plan.last(key)) is not None), None)
         if setting is None:
             raise UserError(
@@ -98,14 +98,14 @@ class _Finder:
         # Within the word stands a default too: `${BATCH:-64}`.
         inside = setting.word.span.start <= span.start and span.end <= setting.word.span.end
         if self._text(span) == str(value) and (beside or inside):
-            return Part(key, value, span, key)
+            return KnobPart(key, value, span, key)
         return self._behind(key, value)
 
-    def _behind(self, key: str, value: int) -> Part:
+    def _behind(self, key: str, value: int) -> KnobPart:
         """The variable that a setting's value comes from."""
-        found = [part for part in self._variables() if self._moves(part, key)]
+        moving = [part for part in self._variables() if self._moves(part, key)]
         logged = {tried.name for tried in tried_values(self._reading, self._plans)}
-        chosen = [part for part in found if part.name in logged] or found
+        chosen = [part for part in moving if part.name in logged] or moving
         if len(chosen) == 1:
             return chosen[0]
         if chosen:
@@ -118,7 +118,7 @@ class _Finder:
             "it cannot be varied; write it so, or name a variable with --vary NAME."
         )
 
-    def _variables(self) -> Iterator[Part]:
+    def _variables(self) -> Iterator[KnobPart]:
         """The variables that are set once, to a whole number that stands in the script."""
         seen: dict[str, list[Variable]] = {}
         for variable in self._reading.variables:
@@ -132,29 +132,22 @@ class _Finder:
             if self._text(span) == text:
                 inside = assigned[0].value_span
                 if inside.start <= span.start and span.end <= inside.end:
-                    yield Part(name, int(text), span, None)
+                    yield KnobPart(name, int(text), span, None)
 
-    def _moves(self, part: Part, key: str) -> bool:
+    def _moves(self, part: KnobPart, key: str) -> bool:
         """Whether the key follows a variable, and nothing but batch sizes does."""
-        before = self._plans
         _, after = self._read(edited(self._data, [(part.span, str(part.value * 2))]))
-        if len(before) != len(after):
+        if len(self._plans) != len(after):
             return False
-        moved = False
-        for old, new in zip(before, after, strict=True):
-            for changed in _changed(old, new):
-                if changed == key:
-                    moved = True
-                elif not _belongs(changed):
-                    return False
-        return moved
+        changed = set().union(*map(_changed, self._plans, after))
+        return key in changed and all(map(_follows, changed - {key}))
 
     def settle(self, knob: Knob) -> None:
         """Check that every launch follows its places; raises UserError when one does not."""
         _, after = self._read(knob.write(self._data, knob.value * 2))
         several = len(self._plans) > 1
         for old, new in zip(self._plans, after, strict=len(self._plans) == len(after)):
-            if several and not list(_changed(old, new)):
+            if several and not _changed(old, new):
                 raise self._apart()
             for part in knob.parts:
                 key = part.key
@@ -185,17 +178,16 @@ class _Finder:
         return self._reading.source.line_column(span.start)[0]
 
 
-def _belongs(key: str) -> bool:
+def _follows(key: str) -> bool:
     """Whether a setting may follow the batch without being part of what is compared."""
     return bool(BATCH_SIZE.search(key) or BOOKKEEPING.match(key))
 
 
-def _changed(old: Plan, new: Plan) -> Iterator[str]:
+def _changed(old: Plan, new: Plan) -> set[str]:
     """Keys whose value differs between two readings of a launch."""
     before, after = old.resolved(), new.resolved()
-    for key in before.keys() | after.keys():
-        if key not in before or key not in after or before[key] != after[key]:
-            yield key
+    both = before.keys() & after.keys()
+    return (before.keys() ^ after.keys()) | {key for key in both if before[key] != after[key]}
 
 
 def _list(names: Sequence[str]) -> str:

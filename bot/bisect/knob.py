@@ -12,7 +12,7 @@ _BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class KnobPart:
     """One number of the script that is varied."""
 
     name: str
@@ -27,7 +27,7 @@ class Part:
 class Knob:
     """The numbers that are varied together; the first is the batch, the others keep their share."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[KnobPart, ...]
     batch_key: str
     """The setting that the page calls MaxBatch."""
     batch: int

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from bot.bisect.knob import Part, edited
+from bot.bisect.ends import logged_trials
+from bot.bisect.knob import KnobPart, edited
 from bot.bisect.series import Series
 from bot.frameworks.plan import Plan
 from bot.script.trial_log import Trial, read_trials, trial_log, tried_values
@@ -32,37 +33,32 @@ def with_log(series: Series, trials: Sequence[Trial], value: int | None) -> tupl
     bare = knob.write(data, value)
     starts = _words(series.candidates.read(bare)[0])
     for edit in _places(reading, plans, part, trial_log(wanted)):
-        made = edited(data, sorted([edit, *knob.edits(value)], key=lambda one: one[0].start))
-        after, launches = series.candidates.read(made)
+        changed = edited(data, sorted([edit, *knob.edits(value)], key=lambda one: one[0].start))
+        after, launches = series.candidates.read(changed)
         logs = [
             tried
             for tried in tried_values(after, launches)
             if tried.name == part.name and tried.value == value
         ]
         if _words(after) == starts and [tried.trials for tried in logs] == [wanted]:
-            return made, True
+            return changed, True
     return data, False
 
 
 def whole_log(series: Series, trials: Sequence[Trial]) -> tuple[Trial, ...]:
     """The log that the script has, with new trials."""
-    span = series.knob.parts[0].span
-    read = series.candidates.read(series.candidates.script.data)
-    there = [tried.trials for tried in tried_values(*read) if tried.span == span]
-    return merged(there[0] if there else (), trials)
+    return merged(logged_trials(series.candidates), trials)
 
 
 def merged(before: Sequence[Trial], now: Sequence[Trial]) -> tuple[Trial, ...]:
-    """An earlier log with new trials: what it said of the same values is replaced where it stood.
+    """An earlier log with new trials: the trial of a value that it had is replaced in its place.
 
     A value that it did not have comes behind, in the order of the runs.
     """
-    last = {trial.value: trial for trial in now}
-    kept = {trial.value: last.get(trial.value, trial) for trial in before}
-    return tuple({**kept, **{v: t for v, t in last.items() if v not in kept}}.values())
+    return tuple({trial.value: trial for trial in (*before, *now)}.values())
 
 
-def _places(reading: Reading, plans: Sequence[Plan], part: Part, log: str) -> Iterator[Edit]:
+def _places(reading: Reading, plans: Sequence[Plan], part: KnobPart, log: str) -> Iterator[Edit]:
     """Where a log may stand, the usual place first; whether it may is for the caller to try."""
     source, text = reading.source, reading.source.text
     line = source.line_column(part.span.start)[0]
@@ -106,9 +102,9 @@ def _log_in(comment: str) -> Span | None:
     trials = read_trials(comment)
     if not trials:
         return None
-    found = list(_MARKED.finditer(comment))
-    for first in range(len(found) - len(trials) + 1):
-        chosen = found[first : first + len(trials)]
+    marked = list(_MARKED.finditer(comment))
+    for first in range(len(marked) - len(trials) + 1):
+        chosen = marked[first : first + len(trials)]
         if read_trials("# " + comment[chosen[0].start() : chosen[-1].end()]) == trials:
             return Span(chosen[0].start(), chosen[-1].end())
     return None

@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 
 from bot.base.messages import message
-from bot.bisect.band import Candidates
+from bot.bisect.candidates import Candidates
 from bot.frameworks.plan_values import values_of
 from bot.memory.estimate import MemoryEstimate
 
 _OWN_PLACE = re.compile(r"\bBASH_SOURCE\b|\$0\b|\$\{0\b|^\s*(?:source|\.)\s", re.MULTILINE)
 
 
-def notes(candidates: Candidates, budget: MemoryEstimate | None) -> tuple[str, ...]:
+def notes(candidates: Candidates, estimate: MemoryEstimate | None) -> tuple[str, ...]:
     """Sentences about the script and its runs; those of the prediction first."""
     found: list[str] = []
-    if budget is not None and budget.assumptions:
-        found.append(message("Assumed: {what}.", what="; ".join(budget.assumptions)))
+    if estimate is not None and estimate.assumptions:
+        found.append(message("Assumed: {what}.", what="; ".join(estimate.assumptions)))
     plan = candidates.plans(candidates.knob.value)[0]
     if candidates.errors:
         found.append(

@@ -1,12 +1,13 @@
-"""What one finished run says of its batch: it ran, it was out of memory, or nothing."""
+"""What one finished run shows about its batch: it ran, it was out of memory, or nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Literal, TypeAlias
 
 from bot.base.messages import message
-from bot.bisect.band import Candidates
+from bot.bisect.candidates import Candidates
 from bot.bisect.report import Outcome
 from bot.check.request import CheckOptions
 from bot.evidence.batch_claims import BOOKKEEPING
@@ -22,9 +23,12 @@ from bot.report import Evidence
 from bot.report.claims import ClaimName
 from bot.script.name import ScriptName
 
+Ended: TypeAlias = tuple[Literal["ran", "out of memory", "nothing"], str]
+"""What a run shows, and why."""
+
 
 def unread(named: str, reason: str) -> Outcome:
-    """A run that could not be read says nothing."""
+    """A run that could not be read is no evidence."""
     return Outcome(
         run=named,
         value=None,
@@ -39,43 +43,38 @@ def unread(named: str, reason: str) -> Outcome:
 def read_outcome(
     named: str, facts: Facts, candidates: Candidates, name: ScriptName, options: CheckOptions
 ) -> Outcome:
-    """What a run says; a run of other settings says nothing of this script."""
-    steps = steps_completed(facts)
-    peak = peak_seen(facts)
-    outcome = Outcome(
-        run=named,
-        value=None,
-        batch=None,
-        outcome="nothing",
-        reason="",
-        steps=steps,
-        peak_gib=None if peak is None else round(peak.gib, 3),
+    """What a run shows; a run of other settings shows nothing for this script."""
+    steps, peak = steps_completed(facts), peak_seen(facts)
+    outcome = replace(
+        unread(named, ""), steps=steps, peak_gib=None if peak is None else round(peak.gib, 3)
     )
-    found = _value(facts, candidates)
-    if isinstance(found, str):
-        return replace(outcome, reason=found)
-    value, plan = found
-    outcome = replace(outcome, value=value, batch=plan.train_batch_size.value)
+    matching = _value(facts, candidates)
+    if isinstance(matching, str):
+        return replace(outcome, reason=matching)
+    value, plan = matching
     least = options.config.min_steps
     evidence = compare(plan, name, facts, context=ClaimContext(min_steps=least))
-    if other := _differs(evidence, plan):
-        return replace(outcome, reason=other)
+    kind, reason = _differs(evidence, plan) or _ended(facts, evidence, steps, least)
+    return replace(
+        outcome, value=value, batch=plan.train_batch_size.value, outcome=kind, reason=reason
+    )
+
+
+def _ended(facts: Facts, evidence: Evidence, steps: int | None, least: int) -> Ended:
+    """How a run with the script's settings ended."""
     if facts.out_of_memory is not None:
-        reason = message("the run reports an out-of-memory error")
-        if steps is not None:
-            reason = message(
-                "the run reports an out-of-memory error after {steps} steps", steps=steps
-            )
-        return replace(outcome, outcome="out of memory", reason=reason)
+        if steps is None:
+            return "out of memory", message("the run reports an out-of-memory error")
+        return "out of memory", message(
+            "the run reports an out-of-memory error after {steps} steps", steps=steps
+        )
     if steps is None:
-        return replace(outcome, reason=message("the run logged no step"))
+        return "nothing", message("the run logged no step")
     if (badly := ended_badly(facts)) is not None:
-        return replace(outcome, reason=badly[0])
+        return "nothing", badly[0]
     if steps < least:
-        reason = message("{steps} steps; {least} are needed", steps=steps, least=least)
-        return replace(outcome, reason=reason)
-    why = next((c.reason for c in evidence.claims if c.claim == ClaimName.STEPS), "")
-    return replace(outcome, outcome="ran", reason=why)
+        return "nothing", message("{steps} steps; {least} are needed", steps=steps, least=least)
+    return "ran", next((c.reason for c in evidence.claims if c.claim == ClaimName.STEPS), "")
 
 
 def _value(facts: Facts, candidates: Candidates) -> tuple[int, Plan] | str:
@@ -126,16 +125,15 @@ def _observed(facts: Facts, plan: Plan, own: str | None) -> tuple[str | None, in
     return None
 
 
-def _differs(evidence: Evidence, plan: Plan) -> str | None:
+def _differs(evidence: Evidence, plan: Plan) -> Ended | None:
     """How the run's settings are not the script's; None when they are."""
-    found = list(_differences(evidence, plan))
-    if not found:
+    differences = list(_differences(evidence, plan))
+    if not differences:
         return None
-    shown = "; ".join(found[:3])
-    more = len(found) - 3
-    if more > 0:
-        shown += message("; and {count} more", count=more)
-    return message("it is no run of this script with that batch: {shown}", shown=shown)
+    shown = "; ".join(differences[:3])
+    if len(differences) > 3:
+        shown += message("; and {count} more", count=len(differences) - 3)
+    return "nothing", message("it is no run of this script with that batch: {shown}", shown=shown)
 
 
 def _differences(evidence: Evidence, plan: Plan) -> Iterator[str]:

@@ -12,6 +12,7 @@ from typing import ClassVar, Literal, TypeAlias
 from bot.base.messages import Language
 from bot.report import PYDANTIC_CONFIG, Tool
 
+LimitSource: TypeAlias = Literal["run", "trial log", "given", "predicted"]
 Mode: TypeAlias = Literal["series", "round", "doubling", "closed"]
 """series: a decision tree, one run after the other · round: runs beside each other, then the next
 round · doubling: without a prediction, upwards until one fails · closed: nothing is left to try."""
@@ -40,15 +41,15 @@ class Limit:
     value: int
     batch: int | None
     """The batch over all GPUs that the value gives."""
-    source: Literal["run", "trial log", "given", "predicted"]
+    source: LimitSource
     reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Probe:
+class TrialRun:
     """One run to start."""
 
-    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
+    __pydantic_config__: ClassVar[dict[str, object]] = {**PYDANTIC_CONFIG, "title": "Probe"}
 
     name: str
     """Names the run within its series, and the folder of its script."""
@@ -70,10 +71,10 @@ class Probe:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class SeriesPlan:
     """The series of runs that finds the largest batch of a script."""
 
-    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
+    __pydantic_config__: ClassVar[dict[str, object]] = {**PYDANTIC_CONFIG, "title": "Plan"}
 
     schema: Literal["bisect-plan-v1"] = "bisect-plan-v1"
     tool: Tool
@@ -95,7 +96,7 @@ class Plan:
     multiple: int
     """Values are multiples of it."""
     candidates: tuple[int, ...]
-    probes: tuple[Probe, ...]
+    probes: tuple[TrialRun, ...]
     """The first run first; of a series each run that may come."""
     runs: int | None
     """Runs in the worst case; None where the number has no bound."""

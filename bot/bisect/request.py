@@ -1,4 +1,4 @@
-"""What a series is asked for, and the words of a command that asks for it again."""
+"""What a series is asked for, and the words of a command that asks for more of it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from bot.base.messages import message
-from bot.bisect.band import Where
+from bot.evidence.facts import Facts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class Where:
+    """The hardware and the lengths that are asked about, where the script does not name them."""
+
+    device: str | None = None
+    gpus: int | None = None
+    facts: tuple[Facts, ...] = ()
+    """Runs whose measured lengths are used."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeriesRequest:
     """What a series is asked for."""
 
     vary: tuple[str, ...] = ()
@@ -23,22 +33,17 @@ class Asked:
     """No larger value is tried."""
     multiple: int | None = None
     """Values are multiples of it."""
-    at_once: int = 1
-    """Runs beside each other."""
     blind: bool = False
     """Whether the prediction is left out."""
 
 
 def command(action: str, path: str, vary: Sequence[str]) -> list[str]:
     """The words of a command for the same script and the same numbers."""
-    words = ["rlbot", "bisect", action, path]
-    for name in vary:
-        words += ["--vary", name]
-    return words
+    return ["rlbot", "bisect", action, path, *(word for name in vary for word in ("--vary", name))]
 
 
-def again(ran: int | None, failed: int | None) -> str:
-    """What to call when the band was left: with everything that is known then."""
-    known = [f"--ran {ran}"] if ran is not None else []
-    known += [f"--failed {failed}"] if failed is not None else []
-    return message("plan again with {options}", options=" ".join(known))
+def plan_again(ran: int | None, failed: int | None) -> str:
+    """What to call when the band was left: with every end that is known then."""
+    ends = [f"--ran {ran}"] if ran is not None else []
+    ends += [f"--failed {failed}"] if failed is not None else []
+    return message("plan again with {options}", options=" ".join(ends))

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
-from dataclasses import dataclass
-from math import gcd, lcm
+from dataclasses import dataclass, replace
+from functools import partial
+from math import lcm
 
 from bot import __version__
 from bot.base.messages import message
-from bot.bisect.band import (
+from bot.bisect.candidates import (
     LARGEST,
     Band,
     Candidates,
-    NoEstimateError,
-    between,
-    deciding,
-    moves,
     predict_band,
     step_of,
 )
@@ -24,13 +20,13 @@ from bot.bisect.ends import Ends, known_ends, narrowed
 from bot.bisect.find import find_knob
 from bot.bisect.knob import Knob
 from bot.bisect.notes import notes
-from bot.bisect.probes import Probes
-from bot.bisect.reader import Reader
-from bot.bisect.report import Mode, Plan, Probe, Varied
-from bot.bisect.request import Asked, command
-from bot.bisect.tree import Node, blind_runs, most_runs, rounds, runs_to, series, spread
+from bot.bisect.report import Limit, Mode, SeriesPlan, TrialRun, Varied
+from bot.bisect.request import SeriesRequest, command, plan_again
+from bot.bisect.search import Node, bisection, doubled, doubling, most_runs, runs_to
+from bot.check.read import read_script
 from bot.check.request import CheckOptions, ScriptFile
-from bot.memory.estimate import MemoryEstimate
+from bot.frameworks.plan import Plan
+from bot.memory.settings import NoEstimateError
 from bot.report import Tool
 from bot.shell.words import Reading
 
@@ -39,7 +35,7 @@ from bot.shell.words import Reading
 class Series:
     """A plan with what it was made from."""
 
-    plan: Plan
+    plan: SeriesPlan
     candidates: Candidates
 
     @property
@@ -48,202 +44,206 @@ class Series:
         return self.candidates.knob
 
 
-def plan_series(script: ScriptFile, options: CheckOptions, asked: Asked) -> Series:
+def plan_series(script: ScriptFile, options: CheckOptions, request: SeriesRequest) -> Series:
     """The series; raises UserError, with what to do, where none can be made."""
-    read = Reader(script, options)
-    knob = find_knob(script.data, read, asked.vary)
-    candidates = Candidates(script, options, read, knob, asked.where)
-    return Series(plan=_Planner(candidates, asked).plan(), candidates=candidates)
+    read = partial(_read, script, options)
+    knob = find_knob(script.data, read, request.vary)
+    candidates = Candidates(script, options, read, knob, request.where)
+    return Series(plan=_Planner(candidates, request).plan(), candidates=candidates)
+
+
+def _read(
+    script: ScriptFile, options: CheckOptions, data: bytes
+) -> tuple[Reading, tuple[Plan, ...]]:
+    """What a version of the script would launch, with its tree, path and asked releases."""
+    version = read_script(replace(script, data=data), options)
+    return version.reading, tuple(version.plans)
+
+
+def varied(candidates: Candidates) -> tuple[Varied, ...]:
+    """The numbers that are varied, as an answer names them."""
+    source = candidates.read(candidates.script.data)[0].source
+    places = [(part, *source.line_column(part.span.start)) for part in candidates.knob.parts]
+    return tuple(
+        Varied(name=part.name, value=part.value, line=line, column=column)
+        for part, line, column in places
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Range:
+    """The values that may be tried, between two ends."""
+
+    mode: Mode
+    ends: Ends
+    values: tuple[int, ...] = ()
+
+    def name(self, node: Node | None) -> str | None:
+        """The name of a run."""
+        return None if node is None else f"{node.depth}-{self.values[node.index]}"
+
+    def below(self, index: int) -> int | None:
+        """The next smaller value that runs when this one is the next to be decided."""
+        return self.values[index - 1] if index else _seen(self.ends[0])
+
+    def above(self, index: int) -> int | None:
+        """The next larger value, which failed when this one is the next to be decided."""
+        last = index + 1 == len(self.values)
+        return _seen(self.ends[1]) if last else self.values[index + 1]
+
+
+def _seen(limit: Limit | None) -> int | None:
+    """The value of an end that more than the prediction supports."""
+    return None if limit is None or limit.source == "predicted" else limit.value
 
 
 class _Planner:
-    def __init__(self, candidates: Candidates, asked: Asked) -> None:
-        self._of, self._knob, self._asked = candidates, candidates.knob, asked
-        self._notes: list[str] = []
-        self._no_prediction: str | None = None
-        self._unit = lcm(self._knob.unit, asked.multiple or 1)
+    def __init__(self, candidates: Candidates, request: SeriesRequest) -> None:
+        self._candidates, self._request = candidates, request
+        self._unit = lcm(candidates.knob.unit, request.multiple or 1)
         self._band: Band | None = None
-        self._known = known_ends(candidates, asked)
+        self._no_prediction: str | None = None
+        self._known = known_ends(candidates, request)
+        self._notes: tuple[str, ...] = ()
 
-    def plan(self) -> Plan:
+    def plan(self) -> SeriesPlan:
         """The whole plan."""
+        request, ends = self._request, self._known
         try:
-            if not self._asked.blind and not moves(self._of):
+            if request.blind:
+                self._no_prediction = message("It was left out (--blind).")
+            elif not self._candidates.depends():
                 return self._without_effect()
-            self._predict()
+            else:
+                self._band = predict_band(self._candidates, self._unit, request.largest)
+                ends, self._notes = narrowed(self._candidates, self._band, self._known)
         except NoEstimateError as error:
             self._no_prediction = str(error)
-        lower, upper = ends = self._ends()
+        lower, upper = ends
+        if upper is None and request.largest is None:
+            return self._doubling(ends)
         low = 1 if lower is None else lower.value + (lower.source != "predicted")
-        top = self._asked.largest or LARGEST
-        high = min(upper.value - 1 if upper is not None else top, top)
-        bounded = upper is not None or self._asked.largest is not None
-        step = self._unit
-        if bounded and not self._asked.multiple:
-            step = step_of(low, high, self._unit)
+        high = min(request.largest or LARGEST, LARGEST if upper is None else upper.value - 1)
+        return self._bisection(ends, low, high)
+
+    def _without_effect(self) -> SeriesPlan:
+        """There is nothing to bisect; what decides the memory is named instead."""
+        value = self._candidates.knob.value
+        estimate = self._candidates.estimate(value)
+        why = message(
+            "By the prediction {name} does not decide the memory of a GPU: the peak is {peak} of "
+            "{usable} GiB at {value} and at {more} alike.",
+            name=self._candidates.knob.name,
+            peak=f"{estimate.peak().in_gib:.1f}",
+            usable=f"{estimate.usable.in_gib:.1f}",
+            value=value,
+            more=value * 64,
+        )
+        return replace(
+            self._planned(_Range("closed", self._known)),
+            no_effect=why,
+            vary_instead=tuple(self._candidates.deciding()),
+            next_command=None,
+        )
+
+    def _bisection(self, ends: Ends, low: int, high: int) -> SeriesPlan:
+        """Between two ends."""
+        step = self._unit if self._request.multiple else step_of(low, high, self._unit)
         if step > self._unit:
-            self._notes.append(
+            self._notes += (
                 message(
                     "Values are multiples of {step}, so that there are few. When the series is "
                     "done, --ran A --failed B finds the largest between the two that it ends with.",
                     step=step,
-                )
+                ),
             )
-        if not bounded:
-            return self._doubling(ends)
-        values = tuple(between(self._of, low, high, step))
-        return self._finite(ends, values, step)
-
-    def _predict(self) -> None:
-        if self._asked.blind:
-            self._no_prediction = message("It was left out (--blind).")
-        else:
-            self._band = predict_band(self._of, self._unit, self._asked.largest)
-
-    def _without_effect(self) -> Plan:
-        """There is nothing to bisect; what decides the memory is named instead."""
-        budget, value = self._of.budget(self._knob.value), self._knob.value
-        why = message(
-            "By the prediction {name} does not decide the memory of a GPU: the peak is {peak} of "
-            "{usable} GiB at {value} and at {more} alike.",
-            name=self._knob.name,
-            peak=f"{budget.peak().in_gib:.1f}",
-            usable=f"{budget.usable.in_gib:.1f}",
-            value=value,
-            more=value * 64,
-        )
-        return self._made(
-            "closed",
-            self._known,
-            (),
-            budget=budget,
-            no_effect=why,
-            vary_instead=tuple(deciding(self._of)),
-        )
-
-    def _ends(self) -> Ends:
-        if self._band is None:
-            return self._known
-        ends, said = narrowed(self._of, self._band, self._known)
-        self._notes.extend(said)
-        return ends
-
-    def _finite(self, ends: Ends, values: tuple[int, ...], step: int) -> Plan:
-        """Between two ends: one run after the other, or the first round of several."""
-        count, at_once = len(values), self._asked.at_once
+        values = self._candidates.between(low, high, step)
         expected = self._band.expected if self._band is not None else None
         fitting = None if expected is None else sum(value <= expected for value in values)
-        root = series(count, fitting)
-        mode: Mode = "closed" if not values else "round" if at_once > 1 else "series"
-        if mode == "round":
-            probes = self._probes.of_round(values[index] for index in spread(count, at_once))
-        else:
-            probes = self._probes.of_tree(root, values, ends)
-        blind, how = self._blind(values, step)
-        return self._made(
-            mode,
-            ends,
-            probes,
+        root = bisection(0, len(values), None if fitting is None else fitting - 1)
+        exact = fitting is not None and values and not self._refuted(expected or 0)
+        return replace(
+            self._planned(_Range("series" if values else "closed", ends, values), root),
             multiple=step,
-            candidates=values,
-            runs=len(probes) if mode == "round" else most_runs(count),
-            runs_expected=self._when_exact(root, fitting) if mode == "series" else None,
-            rounds=rounds(count, at_once) if mode == "round" else None,
-            blind=blind,
-            blind_how=how,
+            runs=most_runs(len(values)),
+            runs_expected=runs_to(root, fitting or 0) if exact else None,
         )
 
-    def _doubling(self, ends: Ends) -> Plan:
+    def _doubling(self, ends: Ends) -> SeriesPlan:
         """Without an upper end: upwards until one fails."""
-        probes = self._probes.of_doubling(ends[0])
-        return self._made(
-            "doubling",
-            ends,
-            probes,
-            candidates=tuple(probe.value for probe in probes),
-        )
+        lower, _ = ends
+        start = self._candidates.knob.value if lower is None else lower.value * 2
+        values = doubled(start, LARGEST, self._candidates.valid)
+        return self._planned(_Range("doubling", ends, values), doubling(len(values)))
 
-    @property
-    def _probes(self) -> Probes:
-        return Probes(self._of, self._known, predicted=self._band is not None)
-
-    def _when_exact(self, root: Node | None, fitting: int | None) -> int | None:
-        """Runs when the prediction is exact; None when what ran or failed has refuted that."""
-        expected = self._band.expected if self._band is not None else None
-        if fitting is None or expected is None:
-            return None
+    def _refuted(self, expected: int) -> bool:
+        """Whether what ran or failed has shown that the prediction is not exact."""
         ran, failed = self._known
-        refuted = ran is not None and ran.value > expected
-        refuted |= failed is not None and failed.value <= expected
-        return None if refuted else runs_to(root, fitting)
+        above = ran is not None and ran.value > expected
+        return above or (failed is not None and failed.value <= expected)
 
-    def _blind(self, values: Sequence[int], step: int) -> tuple[int | None, str | None]:
-        """What the same search takes without a prediction; None where that is no fair question."""
-        if self._band is None or not values or any(self._known):
-            return None, None
-        largest = self._asked.largest
-        step = gcd(*values) if len(values) > 1 else step
-        how = (
-            message("doubling from {step} until one fails, then bisection below it", step=step)
-            if largest is None
-            else message("bisection from {step} to {largest}", step=step, largest=largest)
+    def _run(self, open_values: _Range, node: Node) -> TrialRun:
+        value = open_values.values[node.index]
+        predicted = self._band is not None
+        expected = self._candidates.estimate(value).peak().in_gib if predicted else None
+        ran, failed = open_values.name(node.ran), open_values.name(node.failed)
+        return TrialRun(
+            name=f"{node.depth}-{value}",
+            value=value,
+            batch=self._candidates.batch(value),
+            number=node.depth,
+            expected_gib=None if expected is None else round(expected, 2),
+            path=None,
+            ran=ran,
+            failed=failed,
+            if_ran=ran or self._after_the_last_ran(open_values, node.index),
+            if_failed=failed or self._after_the_last_failed(open_values, node.index),
         )
-        return blind_runs(step, values[-1], largest), how
 
-    def _made(
-        self,
-        mode: Mode,
-        ends: Ends,
-        probes: Sequence[Probe],
-        *,
-        budget: MemoryEstimate | None = None,
-        multiple: int = 1,
-        candidates: tuple[int, ...] = (),
-        runs: int | None = None,
-        runs_expected: int | None = None,
-        rounds: int | None = None,
-        blind: int | None = None,
-        blind_how: str | None = None,
-        no_effect: str | None = None,
-        vary_instead: tuple[str, ...] = (),
-    ) -> Plan:
-        script = self._of.script
-        if self._band is not None:
-            budget = self._of.budget(self._knob.value)
-        read = shlex.join(command("read", script.path, self._asked.vary))
-        return Plan(
+    def _after_the_last_ran(self, open_values: _Range, index: int) -> str:
+        value, above = open_values.values[index], open_values.above(index)
+        if above is None:
+            return plan_again(value, _seen(self._known[1]))
+        return message("done: {value} ran, {above} failed", value=value, above=above)
+
+    def _after_the_last_failed(self, open_values: _Range, index: int) -> str:
+        value, below = open_values.values[index], open_values.below(index)
+        if below is not None and open_values.mode != "doubling":
+            return message("done: {below} ran, {value} failed", value=value, below=below)
+        if value == 1:
+            return message("nothing is left to try")
+        return plan_again(_seen(self._known[0]) if below is None else below, value)
+
+    def _planned(self, open_values: _Range, root: Node | None = None) -> SeriesPlan:
+        candidates = self._candidates
+        script, knob = candidates.script, candidates.knob
+        # Where a value decides nothing there is no band, but an estimate.
+        estimate = None if self._no_prediction else candidates.estimate(knob.value)
+        read = shlex.join(command("read", script.path, self._request.vary))
+        return SeriesPlan(
             tool=Tool(name="rlbot", version=__version__),
-            language=self._of.options.config.language,
+            language=candidates.options.config.language,
             script=script.path,
-            batch_key=self._knob.batch_key,
-            varied=varied(self._knob, self._of.read(script.data)[0]),
-            device=budget.device.label if budget is not None else None,
-            gpus=budget.gpus if budget is not None else None,
-            mode=mode,
-            lower=ends[0],
-            upper=ends[1],
+            batch_key=knob.batch_key,
+            varied=varied(candidates),
+            device=estimate.device.label if estimate is not None else None,
+            gpus=estimate.gpus if estimate is not None else None,
+            mode=open_values.mode,
+            lower=open_values.ends[0],
+            upper=open_values.ends[1],
             expected=self._band.expected if self._band is not None else None,
-            multiple=multiple,
-            candidates=candidates,
-            probes=tuple(probes),
-            runs=runs,
-            runs_expected=runs_expected,
-            rounds=rounds,
-            blind=blind,
-            blind_how=blind_how,
+            multiple=1,
+            candidates=open_values.values,
+            probes=tuple(self._run(open_values, node) for node in root.walk()) if root else (),
+            runs=None,
+            runs_expected=None,
+            rounds=None,
+            blind=None,
+            blind_how=None,
             no_prediction=self._no_prediction,
-            no_effect=no_effect,
-            vary_instead=vary_instead,
-            notes=(*self._notes, *notes(self._of, budget)),
+            no_effect=None,
+            vary_instead=(),
+            notes=(*self._notes, *notes(candidates, estimate)),
             sweep=None,
-            next_command=None if no_effect is not None else f"{read} RUN…",
+            next_command=f"{read} RUN…",
         )
-
-
-def varied(knob: Knob, reading: Reading) -> tuple[Varied, ...]:
-    """The numbers that are varied, as an answer names them."""
-    found = []
-    for part in knob.parts:
-        line, column = reading.source.line_column(part.span.start)
-        found.append(Varied(name=part.name, value=part.value, line=line, column=column))
-    return tuple(found)

@@ -5,21 +5,23 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 
-from bot.bisect.report import Bracket, Limit, Plan, Probe
+from bot.bisect.report import Bracket, Limit, SeriesPlan, TrialRun
 from bot.render.columns import padded, width_of
 from bot.render.escape import terminal
 from bot.render.speech import speaking, tr
 
-_SAID = {
+_OUTCOMES = {
     "ran": lambda: tr("ran"),
     "out of memory": lambda: tr("out of memory"),
     "nothing": lambda: tr("nothing"),
 }
 _SHOWN = 7
 """Runs of a series that are listed: its first three."""
+_BATCH = 2
+"""The column of the batch, which is left out where it repeats the value before it."""
 
 
-def plan_text(plan: Plan) -> str:
+def plan_text(plan: SeriesPlan) -> str:
     """A series for a terminal."""
     with speaking(plan.language):
         return "\n".join(map(terminal, _plan(plan))) + "\n"
@@ -31,7 +33,7 @@ def bracket_text(bracket: Bracket) -> str:
         return "\n".join(map(terminal, _bracket(bracket))) + "\n"
 
 
-def _plan(plan: Plan) -> Iterator[str]:
+def _plan(plan: SeriesPlan) -> Iterator[str]:
     names = ", ".join(
         tr("{name}={value} (line {line})", name=one.name, value=one.value, line=one.line)
         for one in plan.varied
@@ -48,7 +50,7 @@ def _plan(plan: Plan) -> Iterator[str]:
     yield from _counted(plan)
     if plan.probes:
         yield ""
-        yield from _probes(plan)
+        yield from _runs(plan)
     if plan.notes:
         yield ""
         yield from plan.notes
@@ -57,7 +59,7 @@ def _plan(plan: Plan) -> Iterator[str]:
         yield tr("When runs are done: {command}", command=plan.next_command)
 
 
-def _without_effect(plan: Plan) -> Iterator[str]:
+def _without_effect(plan: SeriesPlan) -> Iterator[str]:
     yield plan.no_effect or ""
     if plan.vary_instead:
         yield tr("Vary what does:")
@@ -72,19 +74,18 @@ def _without_effect(plan: Plan) -> Iterator[str]:
         yield from plan.notes
 
 
-def _limits(plan: Plan) -> Iterator[str]:
+def _limits(plan: SeriesPlan) -> Iterator[str]:
     lines: list[tuple[str, str]] = []
     if plan.lower is not None:
-        sure = plan.lower.source == "predicted"
-        lines.append((tr("should fit") if sure else tr("ran"), _limit(plan.lower)))
+        predicted = plan.lower.source == "predicted"
+        lines.append((tr("should fit") if predicted else tr("ran"), _limit(plan.lower)))
     if plan.expected is not None:
         lines.append((tr("expected to fit"), str(plan.expected)))
     if plan.upper is not None:
-        sure = plan.upper.source == "predicted"
-        lines.append((tr("far too large") if sure else tr("failed"), _limit(plan.upper)))
+        predicted = plan.upper.source == "predicted"
+        lines.append((tr("far too large") if predicted else tr("failed"), _limit(plan.upper)))
     wide = max((width_of(name) for name, _ in lines), default=0)
-    for name, says in lines:
-        yield f"  {padded(name, wide)}  {says}"
+    yield from (f"  {padded(name, wide)}  {text}" for name, text in lines)
 
 
 def _limit(limit: Limit) -> str:
@@ -98,22 +99,13 @@ def _limit(limit: Limit) -> str:
     )
 
 
-def _counted(plan: Plan) -> Iterator[str]:
+def _counted(plan: SeriesPlan) -> Iterator[str]:
     count = len(plan.candidates)
     if plan.mode == "closed":
         yield tr("Nothing is left to try between the two.")
     elif plan.mode == "doubling":
         yield tr(
             "The batch is doubled until one fails; the command at that run then bisects below it."
-        )
-    elif plan.mode == "round":
-        yield tr(
-            "{runs} runs beside each other, at most {rounds} rounds: each leaves one of {parts} "
-            "parts of the {count} values.",
-            runs=len(plan.probes),
-            rounds=plan.rounds,
-            parts=len(plan.probes) + 1,
-            count=count,
         )
     else:
         yield tr(
@@ -125,45 +117,37 @@ def _counted(plan: Plan) -> Iterator[str]:
         )
         if plan.runs_expected is not None:
             yield tr("{runs} runs when the prediction is exact.", runs=plan.runs_expected)
-    if plan.blind is not None:
-        yield tr(
-            "Without the prediction it would take up to {runs} runs ({how}).",
-            runs=plan.blind,
-            how=plan.blind_how,
-        )
 
 
-def _probes(plan: Plan) -> Iterator[str]:
-    shown = plan.probes[:_SHOWN]
-    series = plan.mode != "round"
+def _runs(plan: SeriesPlan) -> Iterator[str]:
     heads = [tr("run"), plan.varied[0].name, tr("batch"), tr("expected GiB")]
-    rows = [heads + ([tr("if it runs"), tr("if out of memory")] if series else [])]
-    for probe in shown:
-        rows.append(_row(probe, series=series))
-    keep = [
+    heads += [tr("if it runs"), tr("if out of memory")]
+    rows = [heads, *map(_row, plan.probes[:_SHOWN])]
+    columns = [
         column
-        for column in range(len(rows[0]))
-        if any(row[column] for row in rows[1:]) and not _same_as_value(rows, column)
+        for number, column in enumerate(zip(*rows, strict=True))
+        if any(column[1:]) and not (number == _BATCH and column[1:] == _values(rows))
     ]
-    wide = {column: max(width_of(row[column]) for row in rows) for column in keep}
-    for row in rows:
-        yield "  " + "  ".join(padded(row[column], wide[column]) for column in keep).rstrip()
-    if len(plan.probes) > len(shown):
-        yield "  " + tr("… and {count} that may follow", count=len(plan.probes) - len(shown))
+    wide = [max(map(width_of, column)) for column in columns]
+    for row in zip(*columns, strict=True):
+        yield "  " + "  ".join(map(padded, row, wide)).rstrip()
+    if len(plan.probes) > _SHOWN:
+        yield "  " + tr("… and {count} that may follow", count=len(plan.probes) - _SHOWN)
 
 
-def _row(probe: Probe, *, series: bool) -> list[str]:
-    row = [
-        probe.path or probe.name,
-        str(probe.value),
-        "" if probe.batch is None else str(probe.batch),
-        "" if probe.expected_gib is None else f"{probe.expected_gib:.1f}",
+def _row(run: TrialRun) -> list[str]:
+    return [
+        run.path or run.name,
+        str(run.value),
+        "" if run.batch is None else str(run.batch),
+        "" if run.expected_gib is None else f"{run.expected_gib:.1f}",
+        run.if_ran,
+        run.if_failed,
     ]
-    return [*row, probe.if_ran, probe.if_failed] if series else row
 
 
-def _same_as_value(rows: Sequence[Sequence[str]], column: int) -> bool:
-    return column == 2 and all(row[2] == row[1] for row in rows[1:])
+def _values(rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    return tuple(row[_BATCH - 1] for row in rows[1:])
 
 
 def _bracket(bracket: Bracket) -> Iterator[str]:
@@ -173,7 +157,7 @@ def _bracket(bracket: Bracket) -> Iterator[str]:
     wide = max((width_of(one.run) for one in bracket.outcomes), default=0)
     for one in bracket.outcomes:
         value = "" if one.value is None else f"{name}={one.value}  "
-        yield f"  {padded(one.run, wide)}  {value}{_SAID[one.outcome]()}: {one.reason}"
+        yield f"  {padded(one.run, wide)}  {value}{_OUTCOMES[one.outcome]()}: {one.reason}"
     if bracket.trial_log is not None:
         yield ""
         yield tr("Trial log: {log}", log=bracket.trial_log)

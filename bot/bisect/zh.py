@@ -39,15 +39,10 @@ SENTENCES: Final[Mapping[str, str]] = {
     "at most {most} of {usable} GiB, every sequence at its full length": (
         "所有序列都取最大长度时为 {most} GiB，可用 {usable} GiB"
     ),
-    "doubling from {step} until one fails, then bisection below it": (
-        "从 {step} 开始加倍直到失败，再在其下二分"
-    ),
-    "bisection from {step} to {largest}": "从 {step} 到 {largest} 二分",
     "done: {value} ran, {above} failed": "完成：{value} 跑通，{above} 失败",
     "done: {below} ran, {value} failed": "完成：{below} 跑通，{value} 失败",
     "nothing is left to try": "没有可试的值",
     "plan again with {options}": "用 {options} 重新规划",
-    "read all runs of the round": "读取本轮的全部运行",
     "By the prediction {name} does not decide the memory of a GPU: the peak is {peak} of {usable} "
     "GiB at {value} and at {more} alike.": (
         "按预测，{name} 不决定单个 GPU 的显存：取 {value} 与 {more} 时峰值同为 {peak} GiB，"

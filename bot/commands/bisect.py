@@ -3,35 +3,317 @@
 from __future__ import annotations
 
 import argparse
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
+from operator import eq
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, TypeVar
+
+from bot.base.errors import UserError
+from bot.commands.arguments import load_config, notice, options_of, read_file, why, write
+from bot.commands.runs import RUN, add_offline, reading, run_of
+from bot.commands.tree import add_root, files_below, path_below, root_of
+
+if TYPE_CHECKING:
+    from bot.bisect.report import Bracket, SeriesPlan
+    from bot.check.request import CheckOptions, ScriptFile
+    from bot.evidence.facts import Facts
 
 SUMMARY = "the largest batch: the series of runs that finds it, and what the finished runs say"
+_PLAN = (
+    "`rlbot bisect plan SCRIPT`: the series of runs that finds the largest batch; nothing is run."
+)
+_READ = "`rlbot bisect read SCRIPT RUN…`: what the finished runs say of the largest batch."
+_REMOVED = {
+    "parallel": "the runs of a series are started one after the other; "
+    "rlbot bisect read names the next",
+    "sweep": "a W&B sweep cannot bisect; start the scripts that --to DIR writes",
+}
+"""Options of earlier releases, and what to do instead."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    from bot.commands import bisect_plan, bisect_read
-
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    bisect_plan.add(
+    _add_plan(
         actions.add_parser(
             "plan",
-            help="write the scripts, or a W&B sweep, that bisect the predicted band",
-            description=bisect_plan.__doc__,
+            help="write the scripts that bisect the predicted band",
+            description=_PLAN,
         )
     )
-    bisect_read.add(
+    _add_read(
         actions.add_parser(
             "read",
             help="read the finished runs: the bracket, the next run, the trial log",
-            description=bisect_read.__doc__,
+            description=_READ,
         )
     )
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Carry it out; returns the exit status."""
-    from bot.commands import bisect_plan, bisect_read
+def _add_plan(parser: argparse.ArgumentParser) -> None:
+    _add_script(parser)
+    parser.add_argument(
+        "--run",
+        metavar=RUN,
+        help="a finished run of the model and the data: its measured lengths narrow the band",
+    )
+    add_offline(parser)
+    parser.add_argument(
+        "--ran", metavar="N", type=int, help="this value ran (default: the script's trial log)"
+    )
+    parser.add_argument(
+        "--failed", metavar="N", type=int, help="this value failed (default: the trial log)"
+    )
+    parser.add_argument("--largest", metavar="N", type=int, help="try no larger value")
+    parser.add_argument(
+        "--multiple",
+        metavar="N",
+        type=int,
+        help="try multiples of N alone (default: as fine as seven runs allow)",
+    )
+    parser.add_argument("--blind", action="store_true", help="leave the prediction out")
+    parser.add_argument("--to", metavar="DIR", help="write the scripts below this folder")
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="write the script of every run that may come (default: of the first three; "
+        "rlbot bisect read --to writes the next)",
+    )
 
-    if arguments.action == "plan":
-        return bisect_plan.run(arguments)
-    return bisect_read.run(arguments)
+
+def _add_read(parser: argparse.ArgumentParser) -> None:
+    _add_script(parser)
+    parser.add_argument(
+        "runs",
+        metavar=RUN,
+        nargs="+",
+        help="a finished run: a link to it, a folder such as wandb/offline-run-…, or a console log",
+    )
+    add_offline(parser)
+    parser.add_argument("--to", metavar="DIR", help="write the next scripts below this folder")
+    parser.add_argument(
+        "--write",
+        action="store_true",
+        help="write the largest batch that ran, and the trial log beside it, into the script",
+    )
+
+
+def _add_script(parser: argparse.ArgumentParser) -> None:
+    """Declare what both actions ask for."""
+    parser.add_argument("script", metavar="SCRIPT", help="the script")
+    parser.add_argument(
+        "--vary",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="the key or the variable that is varied (default: where the script has the batch "
+        "that the page calls MaxBatch); given again, the others keep their share of the first",
+    )
+    add_root(parser)
+    parser.add_argument(
+        "--device",
+        metavar="NAME",
+        help="the accelerator, such as h100 or a100-40 (default: the one in the script's name)",
+    )
+    parser.add_argument(
+        "--gpus", metavar="N", type=int, help="GPUs, where the script leaves them to its launcher"
+    )
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.add_argument("--config", metavar="FILE", help="configuration (default: .rlbot.yml)")
+    parser.add_argument(
+        "--framework",
+        metavar="NAME@RELEASE",
+        action="append",
+        default=[],
+        help="read against this release, such as verl@0.4.1",
+    )
+    parser.add_argument(
+        "--framework-tree", metavar="DIR", help="read against the configuration of this checkout"
+    )
+    parser.add_argument("--lang", choices=("en", "zh"), help="language of the result")
+    for option in _REMOVED:
+        parser.add_argument(f"--{option}", help=argparse.SUPPRESS)
+    parser.set_defaults(select="", ignore="")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carry it out; returns the exit status.
+
+    Of `plan` 3 without a prediction, or with nothing to bisect; of `read` 1 for a contradiction, 3
+    when no run is evidence.
+    """
+    for option, instead in _REMOVED.items():
+        if getattr(arguments, option) is not None:
+            raise UserError(f"--{option} was removed: {instead}.")
+    return _plan(arguments) if arguments.action == "plan" else _read(arguments)
+
+
+def _plan(arguments: argparse.Namespace) -> int:
+    from bot.bisect.request import SeriesRequest, Where
+    from bot.bisect.scripts import scripts, with_paths
+    from bot.bisect.series import plan_series
+    from bot.bisect.text import plan_text
+
+    script, options = _script_of(arguments)
+    if arguments.all and not arguments.to:
+        raise UserError("--all needs --to DIR, the folder to write to.")
+    for name in ("ran", "failed", "largest", "multiple", "gpus"):
+        value = getattr(arguments, name)
+        if value is not None and value < 1:
+            raise UserError(f"--{name} takes a positive number, not {value}.")
+    facts = _facts_or_reason(arguments.run, options) if arguments.run else None
+    if isinstance(facts, str):
+        raise UserError(f"{arguments.run}: {facts}")
+    series = plan_series(
+        script,
+        options,
+        SeriesRequest(
+            vary=tuple(arguments.vary),
+            where=Where(
+                device=arguments.device,
+                gpus=arguments.gpus,
+                facts=() if facts is None else (facts,),
+            ),
+            ran=arguments.ran,
+            failed=arguments.failed,
+            largest=arguments.largest,
+            multiple=arguments.multiple,
+            blind=arguments.blind,
+        ),
+    )
+    plan = series.plan
+    if arguments.to:
+        written = scripts(series, whole=arguments.all)
+        _write_scripts(written, script, Path(arguments.to))
+        plan = with_paths(plan, arguments.to, _parent_of(script), written)
+        if plan.next_command is not None:
+            to = shlex.join(["--to", arguments.to])
+            plan = replace(plan, next_command=f"{plan.next_command} {to}")
+    _show(plan, arguments.format, plan_text, options)
+    unpredicted = plan.no_prediction is not None and not arguments.blind
+    return 3 if unpredicted or plan.no_effect is not None else 0
+
+
+def _read(arguments: argparse.Namespace) -> int:
+    from bot.bisect.bracket import read_bracket
+    from bot.bisect.request import SeriesRequest, Where
+    from bot.bisect.text import bracket_text
+    from bot.commands.fixing import replace_script
+
+    script, options = _script_of(arguments)
+    runs = [(named, _facts_or_reason(named, options)) for named in arguments.runs]
+    request = SeriesRequest(
+        vary=tuple(arguments.vary), where=Where(device=arguments.device, gpus=arguments.gpus)
+    )
+    bracket, data, following = read_bracket(script, options, request, runs)
+    if arguments.to:
+        paths = _write_scripts(following, script, Path(arguments.to))
+        bracket = replace(bracket, next_paths=paths)
+    if arguments.write:
+        if bracket.verdict == "contradictory":
+            raise UserError(f"{bracket.summary} Nothing was written.")
+        if data != script.data:
+            problem = replace_script(Path(script.path), script.data, data)
+            if problem:
+                raise UserError(problem)
+            notice(f"wrote the trial log into {script.path}")
+        bracket = replace(bracket, written=bracket.trial_log is not None and not bracket.notes)
+    _show(bracket, arguments.format, bracket_text, options)
+    return {"contradictory": 1, "nothing": 3}.get(bracket.verdict, 0)
+
+
+T = TypeVar("T", "SeriesPlan", "Bracket")
+
+
+def _show(answer: T, form: str, text: Callable[[T], str], options: CheckOptions) -> None:
+    from bot.bisect.zh import in_language
+    from bot.render.json_report import dump
+
+    answer = in_language(answer, options.config.language)
+    if form == "json":
+        write(dump(asdict(answer)), commands=True)
+    else:
+        write(text(answer))
+
+
+def _script_of(arguments: argparse.Namespace) -> tuple[ScriptFile, CheckOptions]:
+    """The script that is named, and how it is read."""
+    from bot.check.request import ScriptFile
+
+    path = Path(arguments.script)
+    root = root_of(arguments.root)
+    tree_path = None
+    if root is not None:
+        tree_path = path_below(root, path)
+        if tree_path is None:
+            raise UserError(f"{path} does not lie below the folder that --root names, {root}.")
+    config = load_config(arguments.config)
+    options = options_of(
+        arguments,
+        config,
+        files=files_below(root) if root else None,
+        **reading(arguments.offline, config),
+    )
+    script = ScriptFile(
+        path=path.as_posix(),
+        data=read_file(path),
+        full_path=path.absolute().as_posix(),
+        tree_path=tree_path,
+    )
+    return script, options
+
+
+def _facts_or_reason(named: str, options: CheckOptions) -> Facts | str:
+    """What was read of a run, or why it could not be read."""
+    from bot.base.messages import sentence_of
+    from bot.evidence import EvidenceError, read
+
+    try:
+        return read(run_of(named, options), linked=options.linked)
+    except EvidenceError as error:
+        return sentence_of(error)
+
+
+def _parent_of(script: ScriptFile) -> str:
+    """The folder that the script stands in, by which a size may be named."""
+    return Path(script.full_path or script.path).parent.name
+
+
+def _write_scripts(made: Mapping[str, bytes], script: ScriptFile, root: Path) -> tuple[str, ...]:
+    """Write the script of each probe below a folder, and give the paths.
+
+    What stands there already is left, unless it starts the same and only says another next run.
+    """
+    from bot.bisect.scripts import folder, same_launch
+
+    targets = {
+        root / folder(name, PurePosixPath(script.path), _parent_of(script)): data
+        for name, data in made.items()
+    }
+    try:
+        there = [path for path, data in targets.items() if _differs(path, data, same_launch)]
+        if there:
+            raise UserError(f"{there[0]} is there already; nothing was written.")
+        mode = Path(script.path).stat().st_mode & 0o777
+        for path, data in targets.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+            path.chmod(mode)
+    except OSError as error:
+        raise UserError(f"{error.filename or root} cannot be written: {why(error)}.") from None
+    if targets:
+        scripts = "script" if len(targets) == 1 else "scripts"
+        notice(f"wrote {len(targets)} {scripts} below {root}")
+    return tuple(path.as_posix() for path in targets)
+
+
+def _differs(path: Path, data: bytes, same: Callable[[bytes, bytes], bool] = eq) -> bool:
+    """Whether something else than what is to be written stands there."""
+    if path.is_symlink():
+        return True
+    try:
+        return not same(path.read_bytes(), data)
+    except FileNotFoundError:
+        return False

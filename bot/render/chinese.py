@@ -23,9 +23,6 @@ SENTENCES: Final[Mapping[str, str]] = {
     "No prediction: {why} The search is blind.": "无法预测：{why}搜索不依据预测。",
     "When runs are done: {command}": "运行完成之后：{command}",
     "Nothing is left to try between the two.": "两者之间没有可试的值。",
-    "Without the prediction it would take up to {runs} runs ({how}).": (
-        "没有预测时最多需要 {runs} 次（{how}）。"
-    ),
     "Trial log: {log}": "试验记录：{log}",
     "Next: {values}": "接下来：{values}",
     "expected to fit": "预计可行",
@@ -41,10 +38,6 @@ SENTENCES: Final[Mapping[str, str]] = {
     "out of memory": "显存不足",
     "nothing": "无结论",
     "far too large": "过大",
-    "{runs} runs beside each other, at most {rounds} rounds: each leaves one of {parts} parts of "
-    "the {count} values.": (
-        "同时运行 {runs} 次，最多 {rounds} 轮：每轮从 {count} 个值的 {parts} 段中留下一段。"
-    ),
     "At most {runs} runs: {count} values have {outcomes} outcomes, and log2 of that is rounded "
     "up.": "最多 {runs} 次：{count} 个值有 {outcomes} 种结果，取 log2 并向上取整。",
     "if it runs": "若跑通",

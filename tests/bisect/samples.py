@@ -6,7 +6,7 @@ import re
 from functools import cache
 from typing import Any
 
-from bot.bisect.request import Asked
+from bot.bisect.request import SeriesRequest
 from bot.bisect.series import Series, plan_series
 from bot.check.request import CheckOptions, ScriptFile
 from bot.frameworks import plans
@@ -107,7 +107,7 @@ def script(text: str | bytes = VARIABLES, path: str = PATH) -> ScriptFile:
 @cache
 def planned(text: str = VARIABLES, vary: tuple[str, ...] = (), **asked: object) -> Series:
     """The series of a script in one of the styles; the same one is made once."""
-    return plan_series(script(text), CheckOptions(), Asked(vary=vary, **asked))  # type: ignore[arg-type]
+    return plan_series(script(text), CheckOptions(), SeriesRequest(vary=vary, **asked))  # type: ignore[arg-type]
 
 
 def config_of(text: str | bytes, path: str = PATH) -> dict[str, Any]:

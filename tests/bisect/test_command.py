@@ -41,7 +41,6 @@ def test_a_series_in_words(folder: Path, snapshot: SnapshotAssertion, language: 
     [
         ("--ran", "57", "--failed", "61"),
         ("--ran", "58", "--failed", "59"),
-        ("--ran", "40", "--failed", "80", "--parallel", "3"),
         ("--blind",),
         ("--largest", "64"),
     ],
@@ -55,14 +54,11 @@ def test_other_series_in_words(
     assert result.out == snapshot
 
 
-def test_the_scripts_and_the_sweep_are_written_once(folder: Path) -> None:
-    arguments = ("--ran", "40", "--failed", "80", "--to", "series", "--sweep", "sweep.yaml")
+def test_the_scripts_are_written_once(folder: Path) -> None:
+    arguments = ("--ran", "57", "--failed", "61", "--to", "series")
     result = _plan(folder, *arguments)
     assert result.status == 0
-    assert result.err == (
-        "rlbot: wrote 3 scripts below series\n"
-        "rlbot: wrote sweep.yaml; `wandb sweep sweep.yaml` makes it, `wandb agent` runs it\n"
-    )
+    assert result.err == "rlbot: wrote 3 scripts below series\n"
     made = sorted((folder / "series").rglob("*.sh"))
     assert [path.parent.name for path in made] == ["14b"] * 3
     assert stat.S_IMODE(made[0].stat().st_mode) == 0o755
@@ -133,6 +129,17 @@ def test_without_a_prediction_the_status_says_so(folder: Path) -> None:
     assert "No prediction: The shape of the model me/other is not known." in result.out
 
 
+@pytest.mark.parametrize("option", ["parallel", "sweep"])
+@pytest.mark.parametrize("action", [("plan", PATH), ("read", PATH, "run")], ids=["plan", "read"])
+def test_an_option_of_earlier_releases_is_answered(
+    folder: Path, action: tuple[str, ...], option: str
+) -> None:
+    result = rlbot("bisect", *action, f"--{option}", "3", cwd=folder)
+    assert (result.status, result.out) == (2, "")
+    assert result.err.startswith(f"rlbot: --{option} was removed: ")
+    assert len(result.err.splitlines()) == 1
+
+
 def test_what_is_wrong_is_a_sentence(folder: Path) -> None:
     assert _plan(folder, "--ran", "0").err == "rlbot: --ran takes a positive number, not 0.\n"
     result = _plan(folder, "--run", "nowhere")
@@ -145,11 +152,10 @@ def test_a_value_that_memory_does_not_follow_is_an_answer(
     folder: Path, snapshot: SnapshotAssertion, language: str
 ) -> None:
     (folder / PATH).write_text(FLAT, encoding="utf-8")
-    result = _plan(folder, "--lang", language, "--to", "series", "--sweep", "sweep.yaml")
+    result = _plan(folder, "--lang", language, "--to", "series")
     assert (result.status, result.err) == (3, "")
     assert result.out == snapshot
     assert not (folder / "series").exists()
-    assert not (folder / "sweep.yaml").exists()
     result = _plan(folder, "--format", "json")
     assert (result.status, result.err) == (3, "")
     content = json.loads(result.out)
@@ -160,7 +166,7 @@ def test_a_value_that_memory_does_not_follow_is_an_answer(
 
 def test_json_is_as_its_schema_says(folder: Path, written: WrittenRun) -> None:
     schemas = bisect_schemas()
-    for arguments in ((), ("--blind",), ("--ran", "57", "--failed", "59", "--sweep", "a.yaml")):
+    for arguments in ((), ("--blind",), ("--ran", "57", "--failed", "59")):
         result = _plan(folder, "--format", "json", "--to", f"to{len(arguments)}", *arguments)
         assert result.status == 0
         content = json.loads(result.out)

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from bot.base.errors import UserError
-from bot.bisect.band import USUAL_ERROR, Where
-from bot.bisect.report import Probe
+from bot.bisect.candidates import USUAL_ERROR
+from bot.bisect.report import TrialRun
+from bot.bisect.request import Where
 from bot.bisect.series import Series
 from tests.bisect.samples import (
     FEW,
@@ -24,7 +25,7 @@ from tests.bisect.samples import (
 from tests.memory.cases import cases, held_out
 
 
-def _search(series: Series, fits: Callable[[int], bool]) -> tuple[int, Probe | None]:
+def _search(series: Series, fits: Callable[[int], bool]) -> tuple[int, TrialRun | None]:
     """Runs that a person makes who does what the scripts say, and the last one."""
     probes = {probe.name: probe for probe in series.plan.probes}
     name: str | None = series.plan.probes[0].name if series.plan.probes else None
@@ -92,9 +93,8 @@ def test_measured_lengths_and_known_runs_narrow_the_band() -> None:
     assert known.runs is not None
     assert wide.runs is not None
     assert known.candidates == tuple(range(51, 61))
-    assert (known.runs, known.blind) == (4, None)
-    assert wide.blind is not None
-    assert wide.blind > wide.runs
+    assert known.runs == 4
+    assert wide.runs > known.runs
 
 
 def test_the_scripts_own_trial_log_counts() -> None:
@@ -119,13 +119,6 @@ def test_one_candidate_takes_one_run() -> None:
     assert plan.probes[0].if_failed == "done: 57 ran, 58 failed"
 
 
-@pytest.mark.parametrize("at_once", [1, 2, 3, 11])
-def test_a_round_holds_as_many_runs_as_were_asked_for(at_once: int) -> None:
-    plan = planned(at_once=at_once, ran=48, failed=60).plan
-    assert len(plan.probes) == (at_once if at_once > 1 else 11)
-    assert (plan.rounds is None) == (at_once == 1)
-
-
 def test_a_prediction_that_was_wrong_is_left_out() -> None:
     above = planned(ran=200).plan
     assert above.mode == "doubling"
@@ -141,7 +134,7 @@ def test_without_a_prediction_the_search_is_blind() -> None:
     plan = planned(text).plan
     assert plan.no_prediction == "The shape of the model me/unknown-model is not known."
     assert plan.mode == "doubling"
-    assert (plan.runs, plan.expected, plan.blind) == (None, None, None)
+    assert (plan.runs, plan.expected) == (None, None)
     bounded = planned(text, largest=100).plan
     assert (bounded.mode, bounded.runs) == ("series", 7)
     assert bounded.candidates == tuple(range(1, 101))

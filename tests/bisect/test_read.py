@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bot.bisect.bracket import read_bracket
 from bot.bisect.log import merged, with_log
 from bot.bisect.report import Bracket
-from bot.bisect.request import Asked
+from bot.bisect.request import SeriesRequest
 from bot.bisect.series import plan_series
 from bot.check.request import CheckOptions
 from bot.check.script import check_script
@@ -62,7 +62,7 @@ def runs(written: WrittenRun) -> dict[int, Path]:
 
 def _read(paths: list[Path], text: str = VARIABLES) -> tuple[Bracket, str]:
     facts = [(path.name, read(path)) for path in paths]
-    bracket, data, _ = read_bracket(script(text), CheckOptions(), Asked(), facts)
+    bracket, data, _ = read_bracket(script(text), CheckOptions(), SeriesRequest(), facts)
     return bracket, data.decode()
 
 
@@ -143,14 +143,14 @@ STYLES = {
 def test_the_log_stands_where_the_linter_reads_it(style: str, newline: str) -> None:
     text, vary, wanted = STYLES[style]
     series = plan_series(
-        script(text.replace("\n", newline)), CheckOptions(), Asked(vary=vary, blind=True)
+        script(text.replace("\n", newline)), CheckOptions(), SeriesRequest(vary=vary, blind=True)
     )
     values = (116, 118) if vary else (58, 59)
     trials = [Trial(value, passed) for value, passed in zip(values, (True, False), strict=True)]
     data, done = with_log(series, trials, values[0])
     assert done
     assert wanted.replace("\n", newline) in data.decode()
-    again = plan_series(script(data), CheckOptions(), Asked(vary=vary, blind=True))
+    again = plan_series(script(data), CheckOptions(), SeriesRequest(vary=vary, blind=True))
     assert with_log(again, trials, values[0]) == (data, True)
     report = check_script(script(data), CheckOptions(select=("trial-log",)))
     assert not report.findings
@@ -164,7 +164,7 @@ def test_the_log_stands_where_the_linter_reads_it(style: str, newline: str) -> N
 @settings(max_examples=20, deadline=None)
 @given(st.lists(st.builds(Trial, value=st.integers(1, 999), passed=st.booleans()), min_size=1))
 def test_any_log_comes_back_from_the_script(trials: list[Trial]) -> None:
-    series = plan_series(script(VARIABLES), CheckOptions(), Asked(ran=1, failed=2))
+    series = plan_series(script(VARIABLES), CheckOptions(), SeriesRequest(ran=1, failed=2))
     data, done = with_log(series, trials, None)
     assert done
     (tried,) = tried_values(*series.candidates.read(data))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from bot.bisect.request import Asked
+from bot.bisect.request import SeriesRequest
 from bot.bisect.scripts import MARK, scripts
 from bot.bisect.series import plan_series
 from bot.check.request import CheckOptions
@@ -30,7 +30,9 @@ def test_a_written_script_is_the_original_but_for_the_batch(
     text: str, form: Callable[[str], str]
 ) -> None:
     data = form(text).encode()
-    series = plan_series(script(data), CheckOptions(), Asked(vary=VARY[text], ran=48, failed=53))
+    series = plan_series(
+        script(data), CheckOptions(), SeriesRequest(vary=VARY[text], ran=48, failed=53)
+    )
     for name, made in scripts(series, whole=True).items():
         probe = next(one for one in series.plan.probes if one.name == name)
         lines = made.decode().splitlines(keepends=True)

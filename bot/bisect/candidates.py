@@ -1,8 +1,9 @@
-"""The band in which the largest batch is predicted, and the batches that may be tried in it."""
+"""The batches that may be tried, and what the linter and the memory model find for each."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -10,10 +11,10 @@ from typing import Literal
 from bot.base.errors import UserError
 from bot.bisect.find import DECIDING, Read, find_knob
 from bot.bisect.knob import Knob
+from bot.bisect.request import Where
 from bot.check.estimate import measured
 from bot.check.request import CheckOptions, ScriptFile
 from bot.check.script import check_script
-from bot.evidence.facts import Facts
 from bot.frameworks.plan import Plan
 from bot.memory.estimate import MemoryEstimate
 from bot.memory.from_plan import estimate_plan
@@ -24,28 +25,18 @@ USUAL_ERROR = 0.277
 """The model's worst error on a measured peak left out of its fit; of those that were never part of
 it one is worse (`make calibrate`)."""
 LARGEST = 1 << 20
-"""A larger value is tried by nobody."""
+"""No larger value is tried."""
 ENOUGH = 127
 """Candidates at most, unless a step is asked for: seven runs."""
 MOST = 1023
 
 Verdict = Literal["fits", "open", "too large"]
-_PREDICTIONS = frozenset(("RLB110", "RLB111", "RLB112", "RLB113"))
-_LOG = "RLB041"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Where:
-    """The hardware and the lengths that are asked about, where the script does not say them."""
-
-    device: str | None = None
-    gpus: int | None = None
-    facts: tuple[Facts, ...] = ()
-    """Runs whose measured lengths are used."""
+_NOT_OF_THE_BATCH = frozenset(("RLB110", "RLB111", "RLB112", "RLB113", "RLB041"))
+"""Rules that predict the memory, and the one of the trial log: none of them refuses a batch."""
 
 
 class Candidates:
-    """The scripts with each value: what the linter and the memory model say of them."""
+    """The scripts with each value: whether they are valid, and their memory estimates."""
 
     def __init__(
         self, script: ScriptFile, options: CheckOptions, read: Read, knob: Knob, where: Where
@@ -53,17 +44,14 @@ class Candidates:
         self.script, self.options, self.read, self.knob = script, options, read, knob
         self.where = where
         self._plans: dict[int, tuple[Plan, ...]] = {}
-        self._budgets: dict[int, MemoryEstimate] = {}
+        self._estimates: dict[int, MemoryEstimate] = {}
         self._valid: dict[int, bool] = {}
-
-    def data(self, value: int) -> bytes:
-        """The script with a value in its place."""
-        return self.knob.write(self.script.data, value)
 
     def plans(self, value: int) -> tuple[Plan, ...]:
         """What the script launches with a value."""
         if value not in self._plans:
-            self._plans[value] = tuple(self.read(self.data(value))[1])
+            data = self.knob.write(self.script.data, value)
+            self._plans[value] = tuple(self.read(data)[1])
         return self._plans[value]
 
     def batch(self, value: int) -> int | None:
@@ -88,55 +76,83 @@ class Candidates:
         return len(self._standing)
 
     def _errors(self, value: int) -> frozenset[tuple[str, str]]:
-        script = replace(self.script, data=self.data(value))
+        script = replace(self.script, data=self.knob.write(self.script.data, value))
         report = check_script(script, replace(self.options, evidence="off"))
         return frozenset(
             (finding.id, finding.message)
             for finding in report.findings
-            if finding.severity == "error" and finding.id not in (*_PREDICTIONS, _LOG)
+            if finding.severity == "error" and finding.id not in _NOT_OF_THE_BATCH
         )
 
-    def budget(self, value: int) -> MemoryEstimate:
-        """The memory budget with a value, of the launch that takes the most.
+    def estimate(self, value: int) -> MemoryEstimate:
+        """The memory estimate with a value, of the launch that takes the most.
 
         Raises NoEstimateError with the reason when there is none.
         """
-        if value not in self._budgets:
+        if value not in self._estimates:
             name = read_name(
                 self.script.full_path or self.script.path, self.options.config.name_profiles()
             )
             lengths = [one for facts in self.where.facts if (one := measured(facts)) is not None]
             run = max(lengths, key=lambda one: one.response_mean or 0.0, default=None)
-            files = self.options.files if self.script.tree_path is not None else None
-            made = [
+            estimates = [
                 estimate_plan(
                     plan,
                     self.where.device or name.device,
                     run=run,
-                    files=files,
+                    files=self.options.files if self.script.tree_path is not None else None,
                     gpus=self.where.gpus or name.gpus,
                 ).estimate
                 for plan in self.plans(value)
             ]
-            self._budgets[value] = max(made, key=lambda budget: budget.peak().count)
-        return self._budgets[value]
+            self._estimates[value] = max(estimates, key=lambda one: one.peak().count)
+        return self._estimates[value]
 
     def verdict(self, value: int) -> Verdict:
-        """What the model says of a value; raises NoEstimateError when it says nothing.
+        """What the model predicts for a value; raises NoEstimateError when it predicts nothing.
 
         It fits when it does with every sequence at full length or, with lengths of a run, when the
         expected peak does by more than the usual error. It is too large when the floor is, or the
         expected peak by more than that error.
         """
-        budget = self.budget(value)
-        usable, expected = budget.usable, budget.peak()
-        if budget.outcome == "impossible" or expected > usable * (1 + USUAL_ERROR):
+        estimate = self.estimate(value)
+        usable, expected = estimate.usable, estimate.peak()
+        if estimate.outcome == "impossible" or expected > usable * (1 + USUAL_ERROR):
             return "too large"
-        if budget.peak("conservative") <= usable:
+        if estimate.peak("conservative") <= usable:
             return "fits"
-        if budget.measured and expected <= usable * (1 - USUAL_ERROR):
+        if estimate.measured and expected <= usable * (1 - USUAL_ERROR):
             return "fits"
         return "open"
+
+    def depends(self) -> bool:
+        """Whether the expected peak depends on the value at all."""
+        value = self.knob.value
+        return len({self.estimate(value * factor).peak().count for factor in (1, 2, 8, 64)}) > 1
+
+    def deciding(self) -> list[str]:
+        """The batch sizes and token limits of the script that the expected peak depends on."""
+        keys = []
+        for setting in {s.key: s for s in self.plans(self.knob.value)[0].settings}.values():
+            if not DECIDING.search(setting.key) or not isinstance(setting.value, int):
+                continue
+            try:
+                knob = find_knob(self.script.data, self.read, (setting.key,))
+                if Candidates(self.script, self.options, self.read, knob, self.where).depends():
+                    keys.append(setting.key)
+            except (UserError, NoEstimateError):
+                continue
+        return keys
+
+    def between(self, low: int, high: int, step: int) -> tuple[int, ...]:
+        """The valid multiples of `step` from `low` to `high`, both included."""
+        first = -(-low // step) * step
+        if (high - first) // step > MOST:
+            raise UserError(
+                f"There are more than {MOST} multiples of {step} from {low} to {high}; "
+                "name a larger step with --multiple N."
+            )
+        return tuple(filter(self.valid, range(first, high + 1, step)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,52 +172,21 @@ def predict_band(candidates: Candidates, step: int, largest: int | None) -> Band
     bound = min(largest or LARGEST, LARGEST) // step
 
     def most(fits: Callable[[int], bool]) -> int:
-        """The most steps that a test that turns once holds for; 0 when for none."""
-        low, high = 0, 1
+        """The most steps that a test which turns once holds for; 0 when for none."""
+        high = 1
         while high <= bound and fits(high * step):
-            low, high = high, high * 2
-        high = min(high, bound + 1)
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if fits(middle * step) else (low, middle)
-        return low
-
-    def expected(value: int) -> bool:
-        budget = candidates.budget(value)
-        return budget.peak() <= budget.usable
+            high *= 2
+        steps = range(high // 2 + 1, min(high, bound + 1))
+        return high // 2 + bisect_left(steps, True, key=lambda count: not fits(count * step))
 
     lower = most(lambda value: candidates.verdict(value) == "fits")
     below = most(lambda value: candidates.verdict(value) != "too large")
-    fits = most(expected)
+    expected = most(lambda value: candidates.estimate(value).outcome in ("tight", "fits"))
     return Band(
         lower * step or None,
         None if below >= bound else (below + 1) * step,
-        fits * step or None,
+        expected * step or None,
     )
-
-
-def moves(candidates: Candidates) -> bool:
-    """Whether the expected peak depends on the value at all."""
-    value = candidates.knob.value
-    peaks = {candidates.budget(value * factor).peak().count for factor in (1, 2, 8, 64)}
-    return len(peaks) > 1
-
-
-def deciding(candidates: Candidates) -> list[str]:
-    """The batch sizes and limits of tokens of the script that the expected peak depends on."""
-    script, read = candidates.script, candidates.read
-    found = []
-    for setting in {s.key: s for s in read(script.data)[1][0].settings}.values():
-        if not DECIDING.search(setting.key) or not isinstance(setting.value, int):
-            continue
-        try:
-            knob = find_knob(script.data, read, (setting.key,))
-            other = Candidates(script, candidates.options, read, knob, candidates.where)
-            if moves(other):
-                found.append(setting.key)
-        except (UserError, NoEstimateError):
-            continue
-    return found
 
 
 def step_of(low: int, high: int, unit: int) -> int:
@@ -210,28 +195,3 @@ def step_of(low: int, high: int, unit: int) -> int:
     while (high - low) // step > ENOUGH:
         step *= 2
     return step
-
-
-def between(candidates: Candidates, low: int, high: int, step: int) -> Iterator[int]:
-    """The values that may be tried from `low` to `high`, both included."""
-    first = -(-low // step) * step
-    if (high - first) // step > MOST:
-        raise UserError(
-            f"There are more than {MOST} multiples of {step} from {low} to {high}; "
-            "name a larger step with --multiple N."
-        )
-    return (value for value in range(first, high + 1, step) if candidates.valid(value))
-
-
-__all__ = [
-    "LARGEST",
-    "Band",
-    "Candidates",
-    "NoEstimateError",
-    "Where",
-    "between",
-    "deciding",
-    "moves",
-    "predict_band",
-    "step_of",
-]
