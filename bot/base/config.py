@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 from bot.base.adapters import adapter_of
 from bot.base.errors import UserError
 from bot.base.messages import Language
-from bot.base.naming_profiles import Profile, chosen
+from bot.base.naming_profiles import Profile, ProfileError, chosen
 
 if TYPE_CHECKING:
     import yaml
@@ -192,10 +192,8 @@ def _check_values(config: Config, origin: str, lines: Mapping[str, int]) -> None
     """What the types alone do not tell."""
     try:
         config.name_profiles()
-    except UserError as error:
-        key = str(error).partition(":")[0]
-        end = "" if str(error).endswith("?") else "."
-        raise UserError(f"{_at(origin, lines, key)}: {error}{end}") from None
+    except ProfileError as error:
+        raise UserError(f"{_at(origin, lines, error.key)}: {error}") from None
     for host in config.wandb_hosts:
         if not _HOST.match(host):
             raise UserError(

@@ -79,7 +79,7 @@ def parse_profile(name: str, pattern: str) -> Profile:
     """
     text = pattern.removesuffix(".sh")
     if len(text) > _MAX_PATTERN:
-        raise UserError(f"the pattern has {len(text)} characters, more than {_MAX_PATTERN}")
+        raise UserError(f"the pattern has {len(text)} characters, more than {_MAX_PATTERN}.")
     pieces: list[str | Placeholder] = []
     at = 0
     for found in _PIECE.finditer(text):
@@ -88,7 +88,7 @@ def parse_profile(name: str, pattern: str) -> Profile:
         at = found.end()
         pieces.append(_hole(found[1]) if found[1] is not None else _literal(found[2]))
     if at != len(text):
-        raise UserError(f'a brace at "{text[at : at + 12]}" is not paired; parts read {{model}}')
+        raise UserError(f'a brace at "{text[at : at + 12]}" is not paired; parts read {{model}}.')
     _checked(pieces)
     form = "".join(p if isinstance(p, str) else f"[{p.part}]" for p in pieces)
     return Profile(name, f"{form}.sh", tuple(pieces))
@@ -99,10 +99,10 @@ def _hole(inside: str) -> Placeholder:
     for known in PARTS:
         if part == known:
             if known == "gpus" and part != inside:
-                raise UserError("{gpus} is a number and cannot hold underscores")
+                raise UserError("{gpus} is a number and cannot hold underscores.")
             return Placeholder(known, wide=part != inside)
     near = get_close_matches(part, PARTS, n=1)
-    hint = f"did you mean {{{near[0]}}}?" if near else f"parts are {', '.join(PARTS)}"
+    hint = f"did you mean {{{near[0]}}}?" if near else f"parts are {', '.join(PARTS)}."
     raise UserError(f'"{{{inside}}}" is no part of a name; {hint}')
 
 
@@ -110,7 +110,7 @@ def _literal(text: str) -> str:
     if not _LITERAL.match(text):
         raise UserError(
             f'"{text}" holds other characters than lower-case letters, digits, dots, dashes and '
-            "underscores"
+            "underscores."
         )
     return text
 
@@ -119,27 +119,28 @@ def _checked(pieces: list[str | Placeholder]) -> None:
     """Refuses what could be read in two ways."""
     holes = [piece for piece in pieces if isinstance(piece, Placeholder)]
     if not holes:
-        raise UserError("the pattern has no part such as {model}")
+        raise UserError("the pattern has no part such as {model}.")
     named = [hole.part for hole in holes if hole.part != "any"]
     twice = next((part for part in named if named.count(part) > 1), None)
     if twice:
-        raise UserError(f"the part {{{twice}}} stands there twice")
+        raise UserError(f"the part {{{twice}}} stands there twice.")
     if sum(hole.wide for hole in holes) > 1:
-        raise UserError("only one part can hold underscores")
+        raise UserError("only one part can hold underscores.")
     for piece, after in pairwise(pieces):
         if not isinstance(piece, Placeholder):
             continue
         if isinstance(after, Placeholder):
             raise UserError(
-                f"nothing stands between {{{piece.part}}} and {{{after.part}}}; write an underscore"
+                f"nothing stands between {{{piece.part}}} and {{{after.part}}}; write an "
+                "underscore."
             )
         if piece.part == "gpus":
             if after[0].isdigit():
-                raise UserError(f'{{gpus}} is followed by the digit "{after[0]}"')
+                raise UserError(f'{{gpus}} is followed by the digit "{after[0]}".')
         elif after[0] != "_":
             raise UserError(
                 f'{{{piece.part}}} is followed by "{after[0]}", which it may hold itself; '
-                "write an underscore"
+                "write an underscore."
             )
 
 
@@ -186,26 +187,35 @@ RUN: Final = Profile(
 BUILT_IN: Final[Mapping[str, Profile]] = {TUNING.name: TUNING, RUN.name: RUN}
 
 
+class ProfileError(UserError):
+    """A profile that a configuration names or describes wrongly."""
+
+    def __init__(self, key: str, problem: str) -> None:
+        """`key` is the key of the configuration, dotted."""
+        super().__init__(f"{key}: {problem}")
+        self.key = key
+
+
 def chosen(names: Iterable[str], patterns: Mapping[str, str]) -> tuple[Profile, ...]:
     """The profiles of these names, built in or from `patterns`.
 
-    Raises UserError for an unknown name, a pattern that is wrong, or one in a built-in's place.
+    Raises ProfileError for an unknown name, a pattern that is wrong, or one in a built-in's place.
     """
     made: dict[str, Profile] = dict(BUILT_IN)
     for name, pattern in patterns.items():
         if name in BUILT_IN:
-            raise UserError(f"profiles.{name}: {name} is built in; choose another name")
+            raise ProfileError(f"profiles.{name}", f"{name} is built in; choose another name.")
         try:
             made[name] = parse_profile(name, pattern)
         except UserError as error:
-            raise UserError(f"profiles.{name}: {error}") from None
+            raise ProfileError(f"profiles.{name}", str(error)) from None
     picked = []
     for name in names:
         if name not in made:
             near = get_close_matches(name, made, n=1)
-            hint = f'did you mean "{near[0]}"?' if near else f"known are {', '.join(made)}"
-            raise UserError(f'naming: there is no profile "{name}"; {hint}')
+            hint = f'did you mean "{near[0]}"?' if near else f"known are {', '.join(made)}."
+            raise ProfileError("naming", f'there is no profile "{name}"; {hint}')
         picked.append(made[name])
     if not picked:
-        raise UserError("naming: name one profile at least, such as tuning")
+        raise ProfileError("naming", "name one profile at least, such as tuning.")
     return tuple(dict.fromkeys(picked))

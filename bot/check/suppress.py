@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from bot.report import Finding, Suppressed, Unchecked
 from bot.rules import suppression as rule
 from bot.rules._support.base import Rule, RuleContext
-from bot.rules._support.registry import finding_of, lookup, order
+from bot.rules._support.registry import finding_of, label, lookup, order
 from bot.rules._support.suppressions import LIMIT, Suppression, suppressions
 
 
@@ -38,7 +38,8 @@ def suppress(
         used.add((by, finding.id))
         line, _ = context.source.line_column(by.span.start)
         out.append(Suppressed(finding=finding, reason=by.reason, line=line))
-    asked = {one.meta.id for one in rules} - {item.check.partition(" ")[0] for item in unchecked}
+    open_ = {item.check for item in unchecked}
+    asked = {one.meta.id for one in rules if label(one) not in open_}
     kept += _unused(context, comments, used, asked, rules)
     return tuple(sorted(kept, key=order)), tuple(out)
 

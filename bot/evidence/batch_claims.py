@@ -14,7 +14,8 @@ from typing import Final, Literal, TypeAlias
 
 from bot.base.messages import message
 from bot.evidence.facts import Sibling
-from bot.evidence.subject import KEYS, ClaimSubject, made, setting_claim, unknown
+from bot.evidence.observation import Observation
+from bot.evidence.subject import KEYS, ClaimSubject, setting_claim
 from bot.evidence.values import lookup, same
 from bot.report import Claim, ClaimVerdict, JsonValue
 from bot.report.claims import ClaimName, SourceName, compared_with, read_together
@@ -51,13 +52,13 @@ def batch_claim(subject: ClaimSubject, steps: Claim) -> tuple[Claim | None, MaxB
     name, claimed, batch = ClaimName.MAX_BATCH, claim.claimed, claim.observed
     if claim.verdict == "inconsistent":
         other = message("The run trained with {run}, not with {script}.", run=batch, script=claimed)
-        return made(name, claimed, batch, claim.source, "inconsistent", other), None
+        return Observation(name, claimed, batch, claim.source).inconsistent(other), None
     if claim.verdict == "inconclusive" or not isinstance(batch, int):
-        return unknown(name, claimed, batch, claim.source, claim.reason), None
+        return Observation(name, claimed, batch, claim.source).inconclusive(claim.reason), None
     if steps.verdict == "inconsistent":
         failed = message("The run trained with {batch} and ran out of memory.", batch=batch)
         both = read_together(claim.source, steps.source)
-        return made(name, claimed, batch, both, "inconsistent", failed), "contradicted"
+        return Observation(name, claimed, batch, both).inconsistent(failed), "contradicted"
     verdict, source, reason, shown = _judge(subject, batch, claim.source)
     if shown == "fits" and steps.verdict == "inconclusive":
         reason = message(
@@ -65,8 +66,8 @@ def batch_claim(subject: ClaimSubject, steps: Claim) -> tuple[Claim | None, MaxB
             batch=batch,
             why=steps.reason,
         )
-        return unknown(name, claimed, batch, source, reason), None
-    return made(name, claimed, batch, source, verdict, reason), shown
+        return Observation(name, claimed, batch, source).inconclusive(reason), None
+    return Observation(name, claimed, batch, source).judged(verdict, reason), shown
 
 
 def _judge(

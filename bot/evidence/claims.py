@@ -26,12 +26,13 @@ from bot.evidence.key_claims import (
 )
 from bot.evidence.least_claims import least_claim
 from bot.evidence.links import RunLink
+from bot.evidence.observation import Observation
 from bot.evidence.owner_claims import owner_claims
 from bot.evidence.peak_claims import device_memory, peak_claims, peak_seen
 from bot.evidence.progress_claims import steps_claim, steps_completed
 from bot.evidence.record import record
 from bot.evidence.strength import sources, strength
-from bot.evidence.subject import ClaimSubject, Observed, judged, known, made, setting_claim, unknown
+from bot.evidence.subject import ClaimSubject, Observed, judged, known, setting_claim
 from bot.evidence.values import Missing, fits, lookup, same, shown
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
@@ -176,7 +177,7 @@ def _partly_known(setting: Setting, observed: JsonValue | Missing, source: str) 
         decided = fits(setting.text, observed)
     if decided is None:
         reason = message("The script's value cannot be known without running it.")
-        return unknown(setting.key, setting.text, shown(observed), source, reason)
+        return Observation(setting.key, setting.text, shown(observed), source).inconclusive(reason)
     names = ", ".join(dict.fromkeys(hole.name or hole.reason for hole in holes))
     verdict: ClaimVerdict = "consistent" if decided else "inconsistent"
     reason = message("The run agrees with what the script says besides {names}.", names=names)
@@ -184,7 +185,7 @@ def _partly_known(setting: Setting, observed: JsonValue | Missing, source: str) 
         reason = message(
             "The run does not agree with what the script says besides {names}.", names=names
         )
-    return made(setting.key, setting.text, shown(observed), source, verdict, reason)
+    return Observation(setting.key, setting.text, shown(observed), source).judged(verdict, reason)
 
 
 def _setting(subject: ClaimSubject, setting: Setting) -> Claim:
@@ -193,26 +194,26 @@ def _setting(subject: ClaimSubject, setting: Setting) -> Claim:
     source = SourceName.RUN_CONFIG
     if setting.operator == "~":
         if not subject.facts.config:
-            return unknown(key, "(deleted)", None, source, subject.absent(key))
+            return Observation(key, "(deleted)", None, source).inconclusive(subject.absent(key))
         gone = isinstance(observed, Missing)
         verdict: ClaimVerdict = "consistent" if gone else "inconsistent"
         reason = message("The script deletes this key, and the run has none.")
         if not gone:
             reason = message("The script deletes this key, and the run still has it.")
-        return made(key, "(deleted)", shown(observed), source, verdict, reason)
+        return Observation(key, "(deleted)", shown(observed), source).judged(verdict, reason)
     claimed = known(setting.value)
     if isinstance(claimed, Missing):
         return _partly_known(setting, observed, source)
     if key.startswith("hydra."):
         reason = message("Settings of Hydra itself are not part of the run's configuration.")
-        return unknown(key, setting.text, None, source, reason)
+        return Observation(key, setting.text, None, source).inconclusive(reason)
     if isinstance(observed, Missing):
-        return unknown(key, claimed, None, source, subject.absent(key))
+        return Observation(key, claimed, None, source).inconclusive(subject.absent(key))
     if isinstance(claimed, str) and isinstance(observed, dict):
         reason = message(
             "The script chooses a group of the configuration here; its entries are compared."
         )
-        return unknown(key, claimed, observed, source, reason)
+        return Observation(key, claimed, observed, source).inconclusive(reason)
     equal = same(claimed, observed)
     if (
         equal is False

@@ -8,7 +8,8 @@ from typing import Final
 from bot.base.devices import Device, by_report, by_token
 from bot.base.messages import message
 from bot.evidence.facts import Facts, GpuInfo
-from bot.evidence.subject import ClaimSubject, known, made, unknown
+from bot.evidence.observation import Observation
+from bot.evidence.subject import ClaimSubject, known
 from bot.evidence.values import Missing, lookup, same
 from bot.frameworks.plan import Field
 from bot.report import Claim
@@ -31,13 +32,13 @@ def gpus_claim(subject: ClaimSubject) -> Claim:
     observed = _configured(subject)
     if claimed is None:
         reason = message("The number of GPUs cannot be known by reading the script.")
-        return unknown(ClaimName.GPUS, None, observed, _SOURCE, reason)
+        return Observation(ClaimName.GPUS, None, observed, _SOURCE).inconclusive(reason)
     # One pool: the product is the number. Several (rollout apart from training): each setting.
     alone = plan.gpus.value is None or plan.gpus.value == _product(plan.gpus_per_node, plan.nodes)
     equal = observed == claimed if alone and observed is not None else _same_placement(subject)
     if equal is False:
         reason = message("The run's configuration asks for another number of GPUs.")
-        return made(ClaimName.GPUS, claimed, observed, _SOURCE, "inconsistent", reason)
+        return Observation(ClaimName.GPUS, claimed, observed, _SOURCE).inconsistent(reason)
     host = _host_gpus(subject.facts)
     nodes = plan.nodes.value or 1
     needed = plan.gpus_per_node.value or -(-claimed // nodes)
@@ -47,27 +48,27 @@ def gpus_claim(subject: ClaimSubject) -> Claim:
             host=host,
             needed=needed,
         )
-        return made(ClaimName.GPUS, claimed, host, _SOURCE, "inconsistent", reason)
+        return Observation(ClaimName.GPUS, claimed, host, _SOURCE).inconsistent(reason)
     if equal is None:
-        return unknown(
-            ClaimName.GPUS, claimed, None, _SOURCE, subject.absent(plan.gpus_per_node.key)
+        return Observation(ClaimName.GPUS, claimed, None, _SOURCE).inconclusive(
+            subject.absent(plan.gpus_per_node.key)
         )
     if host is None and subject.facts.kind == "log":
         reason = message(
             "The configuration agrees, but a console log does not name the host's GPUs."
         )
-        return unknown(ClaimName.GPUS, claimed, claimed, _SOURCE, reason)
+        return Observation(ClaimName.GPUS, claimed, claimed, _SOURCE).inconclusive(reason)
     if host is None:
         reason = message(
             "The configuration agrees, but the host's GPUs were not recorded (the process that "
             "wrote the run may sit on another node)."
         )
-        return unknown(ClaimName.GPUS, claimed, claimed, _SOURCE, reason)
+        return Observation(ClaimName.GPUS, claimed, claimed, _SOURCE).inconclusive(reason)
     if nodes > 1:
         reason = message(
             "The configuration agrees, but W&B records one host of the {nodes} nodes.", nodes=nodes
         )
-        return unknown(ClaimName.GPUS, claimed, claimed, _SOURCE, reason)
+        return Observation(ClaimName.GPUS, claimed, claimed, _SOURCE).inconclusive(reason)
     reason = message("The configuration agrees, and the job used {gpus} GPUs.", gpus=claimed)
     if host > needed:
         reason = message(
@@ -75,7 +76,7 @@ def gpus_claim(subject: ClaimSubject) -> Claim:
             gpus=claimed,
             host=host,
         )
-    return made(ClaimName.GPUS, claimed, claimed, _SOURCE, "consistent", reason)
+    return Observation(ClaimName.GPUS, claimed, claimed, _SOURCE).consistent(reason)
 
 
 def _configured(subject: ClaimSubject) -> int | None:
@@ -125,24 +126,24 @@ def device_claim(subject: ClaimSubject) -> Claim:
     source = SourceName.HOST_METADATA
     if not facts.gpus and facts.kind == "log":
         reason = message("A console log names no GPU.")
-        return unknown(ClaimName.DEVICE, token, None, source, reason)
+        return Observation(ClaimName.DEVICE, token, None, source).inconclusive(reason)
     if not facts.gpus:
         reason = (
             message("W&B records nothing of Ascend devices.")
             if lookup(facts.config, "trainer.device") == "npu"
             else message("The run's metadata names no GPU.")
         )
-        return unknown(ClaimName.DEVICE, token, None, source, reason)
+        return Observation(ClaimName.DEVICE, token, None, source).inconclusive(reason)
     observed = _described(facts.gpus)
     if token is None:
         reason = message("The file's name claims no device; this is the run's.")
-        return made(ClaimName.DEVICE, None, observed, source, "consistent", reason)
+        return Observation(ClaimName.DEVICE, None, observed, source).consistent(reason)
     candidates = by_token(token)
     if not candidates:
         reason = message(
             "{token} is not a device that rlbot knows the memory of.", token=f"'{token}'"
         )
-        return unknown(ClaimName.DEVICE, token, observed, source, reason)
+        return Observation(ClaimName.DEVICE, token, observed, source).inconclusive(reason)
     fits = [_is_one_of(gpu, candidates) for gpu in facts.gpus]
     if all(fit is True for fit in fits):
         device = by_report(facts.gpus[0].name, facts.gpus[0].memory_bytes) or candidates[0]
@@ -151,7 +152,7 @@ def device_claim(subject: ClaimSubject) -> Claim:
             reason = message(
                 "The name is that of {label}; the memory was not recorded.", label=device.label
             )
-        return made(ClaimName.DEVICE, token, observed, source, "consistent", reason)
+        return Observation(ClaimName.DEVICE, token, observed, source).consistent(reason)
     if all(fit is False for fit in fits):
         reason = message(
             "Neither name nor memory allow {token}: the run was on another device.", token=token
@@ -160,9 +161,9 @@ def device_claim(subject: ClaimSubject) -> Claim:
             reason = message(
                 "The name is that of {token}, but no {token} has this memory.", token=token
             )
-        return made(ClaimName.DEVICE, token, observed, source, "inconsistent", reason)
+        return Observation(ClaimName.DEVICE, token, observed, source).inconsistent(reason)
     reason = message("The host's GPUs are not all of a kind that rlbot knows.")
-    return unknown(ClaimName.DEVICE, token, observed, source, reason)
+    return Observation(ClaimName.DEVICE, token, observed, source).inconclusive(reason)
 
 
 def _is_one_of(gpu: GpuInfo, candidates: tuple[Device, ...]) -> bool | None:

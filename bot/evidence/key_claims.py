@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.base.messages import message
-from bot.evidence.subject import ClaimSubject, made, setting_claim, unknown
+from bot.evidence.observation import Observation
+from bot.evidence.subject import ClaimSubject, setting_claim
 from bot.evidence.values import Missing, lookup
 from bot.report import Claim, JsonValue
 from bot.report.claims import ClaimName, SourceName, SourcePart, claim_source, read_together
@@ -20,12 +21,8 @@ def run_claim(subject: ClaimSubject) -> Claim | None:
     claimed = f"{link.entity}/{link.project}/{link.run_id}"
     observed = f"{run.entity or '?'}/{run.project or '?'}/{run.id or '?'}"
     if run.id is None:
-        return unknown(
-            ClaimName.RUN,
-            claimed,
-            None,
-            SourceName.RUN_RECORD,
-            message("The run does not say its own id."),
+        return Observation(ClaimName.RUN, claimed, None, SourceName.RUN_RECORD).inconclusive(
+            message("The run does not say its own id.")
         )
     pairs = ((link.run_id, run.id), (link.entity, run.entity), (link.project, run.project))
     if any(there is not None and here != there for here, there in pairs):
@@ -33,9 +30,11 @@ def run_claim(subject: ClaimSubject) -> Claim | None:
             "The run that was read is not the one that the link names, so it says nothing about "
             "this script; give the linked run, or correct the link."
         )
-        return unknown(ClaimName.RUN, claimed, observed, SourceName.RUN_RECORD, reason)
+        return Observation(ClaimName.RUN, claimed, observed, SourceName.RUN_RECORD).inconclusive(
+            reason
+        )
     reason = message("The run that was read is the one that the link names.")
-    return made(ClaimName.RUN, claimed, observed, SourceName.RUN_RECORD, "consistent", reason)
+    return Observation(ClaimName.RUN, claimed, observed, SourceName.RUN_RECORD).consistent(reason)
 
 
 def model_name(path: str) -> str:
@@ -60,32 +59,36 @@ def model_claim(subject: ClaimSubject) -> Claim:
     claimed = field.value if field.value is not None else token
     if seen is None or not isinstance(seen.value, str):
         reason = subject.absent(field.key)
-        return unknown(ClaimName.MODEL, claimed, None, SourceName.RUN_CONFIG, reason)
+        return Observation(ClaimName.MODEL, claimed, None, SourceName.RUN_CONFIG).inconclusive(
+            reason
+        )
     if "${" in seen.value or claimed is None:
         reason = message(
             "The model's path is not resolved in the run, or not known from the script."
         )
-        return unknown(ClaimName.MODEL, claimed, seen.value, seen.source, reason)
+        return Observation(ClaimName.MODEL, claimed, seen.value, seen.source).inconclusive(reason)
     if field.value is not None:
         if not same_model(field.value, seen.value):
             reason = message("The run trained another model than the script's.")
-            return made(ClaimName.MODEL, claimed, seen.value, seen.source, "inconsistent", reason)
+            return Observation(ClaimName.MODEL, claimed, seen.value, seen.source).inconsistent(
+                reason
+            )
         elsewhere = field.value != seen.value
         reason = message("The run trained the script's model.")
         if elsewhere:
             reason = message("The run trained the script's model, from another path.")
-        return made(ClaimName.MODEL, claimed, seen.value, seen.source, "consistent", reason)
+        return Observation(ClaimName.MODEL, claimed, seen.value, seen.source).consistent(reason)
     # Only the file's name is left to compare with: a family and a size.
     observed = model_name(seen.value)
     if claimed.casefold() in observed:
         reason = message("The run's model bears the name that the file's name gives.")
-        return made(ClaimName.MODEL, claimed, seen.value, seen.source, "consistent", reason)
+        return Observation(ClaimName.MODEL, claimed, seen.value, seen.source).consistent(reason)
     sizes = model_size(claimed), model_size(observed)
     if None not in sizes and sizes[0] != sizes[1]:
         reason = message("The run's model has another size than the file's name gives.")
-        return made(ClaimName.MODEL, claimed, seen.value, seen.source, "inconsistent", reason)
+        return Observation(ClaimName.MODEL, claimed, seen.value, seen.source).inconsistent(reason)
     reason = message("The script's model cannot be known by reading it, and the names differ.")
-    return unknown(ClaimName.MODEL, claimed, seen.value, seen.source, reason)
+    return Observation(ClaimName.MODEL, claimed, seen.value, seen.source).inconclusive(reason)
 
 
 def adapter_claim(subject: ClaimSubject) -> Claim:
@@ -94,12 +97,8 @@ def adapter_claim(subject: ClaimSubject) -> Claim:
     value = field.value if field.value is not None else subject.name.adapter
     claimed = None if value is None else value or "none"
     if not subject.facts.config:
-        return unknown(
-            ClaimName.ADAPTER,
-            claimed,
-            None,
-            SourceName.RUN_CONFIG,
-            subject.absent(None),
+        return Observation(ClaimName.ADAPTER, claimed, None, SourceName.RUN_CONFIG).inconclusive(
+            subject.absent(None)
         )
     ranks = [
         seen
@@ -112,14 +111,14 @@ def adapter_claim(subject: ClaimSubject) -> Claim:
     observed = ("dora" if _dora(subject) else "lora") if used else "none"
     if claimed is None:
         reason = message("The script's adapter cannot be known by reading it.")
-        return unknown(ClaimName.ADAPTER, None, observed, source, reason)
+        return Observation(ClaimName.ADAPTER, None, observed, source).inconclusive(reason)
     if claimed == observed:
         reason = message("The run's configuration agrees.")
-        return made(ClaimName.ADAPTER, claimed, observed, source, "consistent", reason)
+        return Observation(ClaimName.ADAPTER, claimed, observed, source).consistent(reason)
     reason = message("The run trained without an adapter.")
     if used:
         reason = message("The run trained with {adapter}.", adapter=observed)
-    return made(ClaimName.ADAPTER, claimed, observed, source, "inconsistent", reason)
+    return Observation(ClaimName.ADAPTER, claimed, observed, source).inconsistent(reason)
 
 
 def _dora(subject: ClaimSubject) -> bool:
@@ -155,14 +154,12 @@ def engine_claim(subject: ClaimSubject) -> Claim | None:
     version = subject.facts.requirements.get(engine)
     if version is None:
         return claim
-    return made(
+    return Observation(
         claim.claim,
         claim.claimed,
         f"{engine} {version}",
         read_together(claim.source, SourceName.REQUIREMENTS),
-        claim.verdict,
-        claim.reason,
-    )
+    ).judged(claim.verdict, claim.reason)
 
 
 def _by_presence(subject: ClaimSubject, claim: str, implied: str, keys: tuple[str, ...]) -> Claim:
@@ -176,11 +173,13 @@ def _by_presence(subject: ClaimSubject, claim: str, implied: str, keys: tuple[st
         if not isinstance(value, Missing):
             values.append(value)
     if not values or claimed is None:
-        return unknown(claim, claimed, None, SourceName.RUN_CONFIG, subject.absent(keys[0]))
+        return Observation(claim, claimed, None, SourceName.RUN_CONFIG).inconclusive(
+            subject.absent(keys[0])
+        )
     source = claim_source(SourcePart(SourceName.RUN_CONFIG, keys[0]))
     if claimed == implied:
-        return made(
-            claim, claimed, implied, source, "consistent", message("The run's settings show it.")
+        return Observation(claim, claimed, implied, source).consistent(
+            message("The run's settings show it.")
         )
     reason = message("OpenRLHF uses {implied}.", implied=implied)
-    return made(claim, claimed, implied, source, "inconsistent", reason)
+    return Observation(claim, claimed, implied, source).inconsistent(reason)

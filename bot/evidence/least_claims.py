@@ -14,8 +14,9 @@ from bot.base.devices import GIB, Device, by_report
 from bot.base.messages import message
 from bot.evidence.facts import Facts
 from bot.evidence.metrics import ALLOCATED, RESERVED, highest
+from bot.evidence.observation import Observation
 from bot.evidence.peak_claims import device_memory, peak_seen
-from bot.evidence.subject import ClaimSubject, made, unknown
+from bot.evidence.subject import ClaimSubject
 from bot.evidence.values import lookup
 from bot.report import Claim
 from bot.report.claims import ClaimName
@@ -51,7 +52,7 @@ def least_claim(subject: ClaimSubject, steps: Claim, peaks: Sequence[Claim]) -> 
     claimed = f"MIN: above {half * SPARE:.1f} GiB"
     if 2 * _most(subject.facts, seen.gib) > SPARE * device.usable_gib:
         reason = message("The run used more than a card of half the memory would give.")
-        return made(claim, claimed, observed, source, "consistent", reason)
+        return Observation(claim, claimed, observed, source).consistent(reason)
     values = {
         "twice": f"{2 * seen.gib:.1f} GiB",
         "device": device.label,
@@ -70,7 +71,7 @@ def least_claim(subject: ClaimSubject, steps: Claim, peaks: Sequence[Claim]) -> 
             "of half the memory, would do. Try it there, or tag the row RECOMMENDED.",
             **values,
         )
-    return unknown(claim, claimed, observed, source, reason)
+    return Observation(claim, claimed, observed, source).inconclusive(reason)
 
 
 def _device(facts: Facts) -> Device | None:

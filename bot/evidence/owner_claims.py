@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from bot.base.messages import message
 from bot.evidence.facts import RunId
+from bot.evidence.observation import Observation
 from bot.evidence.releases import RELEASED
-from bot.evidence.subject import ClaimSubject, made, unknown
+from bot.evidence.subject import ClaimSubject
 from bot.report import Claim
 from bot.report.claims import ClaimName, SourceName, claim_source
 
@@ -27,14 +28,14 @@ def _contributor(subject: ClaimSubject) -> Claim | None:
     names = {_bare(name) for name in (contributor, *parts.split()) if _bare(name)}
     if _bare(user) in names:
         reason = message("The run's W&B user bears the contributor's name.")
-        return made(claim, contributor, user, source, "consistent", reason)
+        return Observation(claim, contributor, user, source).consistent(reason)
     reason = message(
         "The run was logged by the W&B user {user}, the contribution comes from {contributor}. "
         "These are names on two services, so it may well be one person.",
         user=user,
         contributor=contributor,
     )
-    return unknown(claim, contributor, user, source, reason)
+    return Observation(claim, contributor, user, source).inconclusive(reason)
 
 
 def _bare(name: str) -> str:
@@ -61,11 +62,11 @@ def _age(subject: ClaimSubject) -> Claim | None:
             version=version,
             released=released,
         )
-        return unknown(claim, claimed, created, source, reason)
+        return Observation(claim, claimed, created, source).inconclusive(reason)
     reason = message(
         "The run is newer than the release of {package} that it used.", package=package
     )
-    return made(claim, claimed, created, source, "consistent", reason)
+    return Observation(claim, claimed, created, source).consistent(reason)
 
 
 def _same(used: str, run: RunId) -> bool:
@@ -88,6 +89,6 @@ def _used_once(subject: ClaimSubject) -> Claim | None:
             "The run backs {places} already; a row needs a run of its own.",
             places=", ".join(places[:3]),
         )
-        return made(claim, name, ", ".join(places), source, "inconsistent", reason)
+        return Observation(claim, name, ", ".join(places), source).inconsistent(reason)
     reason = message("No other row and no other script names this run.")
-    return made(claim, name, None, source, "consistent", reason)
+    return Observation(claim, name, None, source).consistent(reason)

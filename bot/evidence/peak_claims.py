@@ -15,7 +15,8 @@ from bot.base.devices import GIB, by_token
 from bot.base.messages import message
 from bot.evidence.facts import Facts, MetricSeries
 from bot.evidence.metrics import ALLOCATED, RESERVED, highest
-from bot.evidence.subject import ClaimSubject, known, made, unknown
+from bot.evidence.observation import Observation
+from bot.evidence.subject import ClaimSubject, known
 from bot.evidence.values import Missing
 from bot.report import Claim
 from bot.report.claims import ClaimName, ClaimSource, SourceName, SourcePart, claim_source
@@ -91,12 +92,12 @@ def peak_claim(subject: ClaimSubject) -> Claim:
             key=ALLOCATED[0].key,
         )
         source = claim_source(SourceName.SYSTEM_STREAM, SourceName.HISTORY)
-        return unknown(claim, claimed, None, source, reason)
+        return Observation(claim, claimed, None, source).inconclusive(reason)
     observed = f"{peak.gib:.1f} GiB"
     seen = message("{gib}, the highest of {rows} values", gib=observed, rows=peak.series.rows)
     if total is None:
         reason = message("{seen}; the device's memory is not known.", seen=seen)
-        return unknown(claim, claimed, observed, peak.source, reason)
+        return Observation(claim, claimed, observed, peak.source).inconclusive(reason)
     if not peak.physical:
         if peak.gib * GIB > total:
             reason = message(
@@ -104,19 +105,19 @@ def peak_claim(subject: ClaimSubject) -> Claim:
                 "include memory that an inference engine has given back.",
                 seen=seen,
             )
-            return unknown(claim, claimed, observed, peak.source, reason)
+            return Observation(claim, claimed, observed, peak.source).inconclusive(reason)
         reason = message(
             "{seen} of one rank; the allocator's figure may leave the inference engine out.",
             seen=seen,
         )
-        return made(claim, claimed, observed, peak.source, "consistent", reason)
+        return Observation(claim, claimed, observed, peak.source).consistent(reason)
     if peak.gib * GIB > ABOVE * total:
         reason = message("{seen} of GPU {gpu}: more than the device has.", seen=seen, gpu=peak.gpu)
-        return made(claim, claimed, observed, peak.source, "inconsistent", reason)
+        return Observation(claim, claimed, observed, peak.source).inconsistent(reason)
     allocated = highest(facts.history, ALLOCATED)
     if peak.gib <= 0:
         reason = message("{seen}: these are not the GPUs that trained.", seen=seen)
-        return unknown(claim, claimed, observed, peak.source, reason)
+        return Observation(claim, claimed, observed, peak.source).inconclusive(reason)
     if allocated is not None and peak.gib < allocated.maximum / 2:
         reason = message(
             "{seen} of GPU {gpu}, less than half of what the job allocated: these may not be the "
@@ -124,13 +125,13 @@ def peak_claim(subject: ClaimSubject) -> Claim:
             seen=seen,
             gpu=peak.gpu,
         )
-        return unknown(claim, claimed, observed, peak.source, reason)
+        return Observation(claim, claimed, observed, peak.source).inconclusive(reason)
     reason = message(
         "{seen} of GPU {gpu}; physical memory of all processes, sampled (every 15 s by default).",
         seen=seen,
         gpu=peak.gpu,
     )
-    return made(claim, claimed, observed, peak.source, "consistent", reason)
+    return Observation(claim, claimed, observed, peak.source).consistent(reason)
 
 
 def _total(subject: ClaimSubject) -> int | None:
@@ -159,16 +160,16 @@ def _allocator(subject: ClaimSubject) -> Claim | None:
             "Of one rank; more than the device has, as it may include memory that an inference "
             "engine has given back."
         )
-        return unknown(claim, None, observed, source, reason)
+        return Observation(claim, None, observed, source).inconclusive(reason)
     if physical is not None and allocated.maximum > ABOVE * physical.gib:
         reason = message(
             "Of one rank; more than the {gib} that were seen in use on a GPU: samples are 15 s "
             "apart, or these are not the GPUs that trained.",
             gib=f"{physical.gib:.1f} GiB",
         )
-        return unknown(claim, None, observed, source, reason)
+        return Observation(claim, None, observed, source).inconclusive(reason)
     reason = message("Of one rank, and not more than what was in use on the fullest GPU.")
-    return made(claim, None, observed, source, "consistent", reason)
+    return Observation(claim, None, observed, source).consistent(reason)
 
 
 def _running_maximum(subject: ClaimSubject) -> Claim | None:
@@ -184,13 +185,13 @@ def _running_maximum(subject: ClaimSubject) -> Claim | None:
         reason = message(
             "The allocator's running maximum never falls, as in one process it cannot."
         )
-        return made(claim, "never falls", observed, source, "consistent", reason)
+        return Observation(claim, "never falls", observed, source).consistent(reason)
     reason = message(
         "The allocator's running maximum reached {gib} and fell again, which it does not within "
         "one process: the run was resumed, or its values are not those that were logged.",
         gib=f"{series.maximum:.1f} GiB",
     )
-    return unknown(claim, "never falls", observed, source, reason)
+    return Observation(claim, "never falls", observed, source).inconclusive(reason)
 
 
 def _above_weights(subject: ClaimSubject) -> Claim | None:
@@ -211,14 +212,14 @@ def _above_weights(subject: ClaimSubject) -> Claim | None:
             least=f"{least:.1f} GiB",
             gpus=gpus,
         )
-        return unknown(claim, claimed, observed, peak.source, reason)
+        return Observation(claim, claimed, observed, peak.source).inconclusive(reason)
     reason = message(
         "The weights of a model of {size} take {least} on each of {gpus} GPUs in 16 bits.",
         size=size.upper(),
         least=f"{least:.1f} GiB",
         gpus=gpus,
     )
-    return made(claim, claimed, observed, peak.source, "consistent", reason)
+    return Observation(claim, claimed, observed, peak.source).consistent(reason)
 
 
 def _quantized(subject: ClaimSubject) -> bool:
@@ -248,12 +249,12 @@ def _against_estimate(subject: ClaimSubject) -> Claim | None:
             "evidence is wrong, which a person should look at.",
             floor=f"{estimate.floor_gib:.1f} GiB",
         )
-        return unknown(claim, claimed, observed, peak.source, reason)
+        return Observation(claim, claimed, observed, peak.source).inconclusive(reason)
     if peak.gib > ABOVE * estimate.conservative_gib:
         reason = message("Above what the memory model expects at most.")
-        return unknown(claim, claimed, observed, peak.source, reason)
+        return Observation(claim, claimed, observed, peak.source).inconclusive(reason)
     reason = message(
         "Within what the memory model allows; it expects {expected}.",
         expected=f"{estimate.expected_gib:.1f} GiB",
     )
-    return made(claim, claimed, observed, peak.source, "consistent", reason)
+    return Observation(claim, claimed, observed, peak.source).consistent(reason)

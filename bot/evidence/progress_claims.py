@@ -7,8 +7,9 @@ from typing import Final
 from bot.base.messages import message
 from bot.evidence.facts import Facts
 from bot.evidence.metrics import GLOBAL_STEP, RESPONSE_MAX, highest
+from bot.evidence.observation import Observation
 from bot.evidence.releases import at_least
-from bot.evidence.subject import ClaimSubject, made, unknown
+from bot.evidence.subject import ClaimSubject
 from bot.report import Claim
 from bot.report.claims import ClaimName, SourceName, claim_source
 
@@ -43,19 +44,21 @@ def steps_claim(subject: ClaimSubject) -> Claim:
                 "The run reports an out-of-memory error after {steps} steps.", steps=steps
             )
         console = SourceName.CONSOLE
-        return made(claim, claimed, facts.out_of_memory, console, "inconsistent", reason)
+        return Observation(claim, claimed, facts.out_of_memory, console).inconsistent(reason)
     if steps is None:
         key = GLOBAL_STEP[1 if subject.plan.framework == "openrlhf" else 0].key
         reason = message("The run's history has no {key}.", key=key)
-        return unknown(claim, claimed, None, history, reason)
+        return Observation(claim, claimed, None, history).inconclusive(reason)
     if steps < least:
         reason = message(
             "{steps} steps are too few to have seen responses of full length.", steps=steps
         )
-        return unknown(claim, claimed, steps, history, reason)
+        return Observation(claim, claimed, steps, history).inconclusive(reason)
     if (badly := ended_badly(facts)) is not None:
         why, source = badly
-        return unknown(claim, claimed, steps, claim_source(SourceName.HISTORY, source), why)
+        return Observation(
+            claim, claimed, steps, claim_source(SourceName.HISTORY, source)
+        ).inconclusive(why)
     limit = _response_limit(subject)
     longest = highest(facts.history, RESPONSE_MAX)
     if longest is None:
@@ -63,12 +66,12 @@ def steps_claim(subject: ClaimSubject) -> Claim:
             "The run's history has no {key}: how long responses were is open.",
             key=RESPONSE_MAX[0].key,
         )
-        return unknown(claim, claimed, steps, history, reason)
+        return Observation(claim, claimed, steps, history).inconclusive(reason)
     if limit is None:
         reason = message(
             "The longest response allowed is not known, so full length cannot be told."
         )
-        return unknown(claim, claimed, steps, history, reason)
+        return Observation(claim, claimed, steps, history).inconclusive(reason)
     if longest.maximum < FULL_LENGTH * limit:
         reason = message(
             "The longest response had {longest} of {limit} tokens: memory at full length was not "
@@ -76,7 +79,7 @@ def steps_claim(subject: ClaimSubject) -> Claim:
             longest=f"{longest.maximum:g}",
             limit=limit,
         )
-        return unknown(claim, claimed, steps, history, reason)
+        return Observation(claim, claimed, steps, history).inconclusive(reason)
     values = {"steps": steps, "longest": f"{longest.maximum:g}", "limit": limit}
     reason = message(
         "{steps} steps, with responses of up to {longest} of {limit} tokens.", **values
@@ -87,7 +90,7 @@ def steps_claim(subject: ClaimSubject) -> Claim:
             "end, so what followed is not known.",
             **values,
         )
-    return made(claim, claimed, steps, history, "consistent", reason)
+    return Observation(claim, claimed, steps, history).consistent(reason)
 
 
 def ended_badly(facts: Facts) -> tuple[str, SourceName] | None:

@@ -9,7 +9,8 @@ from bot.base.messages import message
 from bot.evidence.context import NOTHING, ClaimContext
 from bot.evidence.facts import Facts
 from bot.evidence.links import RunLink
-from bot.evidence.values import MISSING, Missing, lookup, same, shown
+from bot.evidence.observation import Observation
+from bot.evidence.values import MISSING, Missing, lookup, same
 from bot.frameworks.plan import Field, Plan
 from bot.frameworks.setting import UNKNOWN, Setting
 from bot.report import Claim, ClaimVerdict, JsonValue, Scalar
@@ -131,7 +132,7 @@ def setting_claim(
             return None  # Training without reinforcement has no rollout, for one.
         keys = KEYS.get(subject.plan.framework, {}).get(claim, ())
         reason = subject.absent(field.key or (keys[0] if keys else None))
-        return unknown(claim, claimed, None, SourceName.RUN_CONFIG, reason)
+        return Observation(claim, claimed, None, SourceName.RUN_CONFIG).inconclusive(reason)
     written = subject.plan.last(field.key) if field.key else None
     if claimed is None:
         if written is None and seen.value is None:
@@ -139,13 +140,13 @@ def setting_claim(
         reason = message("The script's value cannot be known by reading it.")
         if written is None:
             reason = message("The script does not set it.")
-        return unknown(claim, None, seen.value, seen.source, reason)
+        return Observation(claim, None, seen.value, seen.source).inconclusive(reason)
     # What the script writes is what the run records; the plan's word for it may be another one.
     exact = written is not None and written.key == seen.key and same(known_or(written), seen.value)
     equal = exact or same(_folded(claimed), _folded(seen.value))
     if equal is False and field.value is None:
         reason = message("The file's name says otherwise; the script's own value cannot be known.")
-        return unknown(claim, claimed, seen.value, seen.source, reason)
+        return Observation(claim, claimed, seen.value, seen.source).inconclusive(reason)
     if equal is False and field.default and not _same_release(subject):
         reason = message(
             "The script leaves it to the framework, whose default in {framework} {release} "
@@ -153,7 +154,7 @@ def setting_claim(
             framework=subject.plan.framework,
             release=subject.plan.framework_version,
         )
-        return unknown(claim, claimed, seen.value, seen.source, reason)
+        return Observation(claim, claimed, seen.value, seen.source).inconclusive(reason)
     return judged(claim, claimed, seen, equal, default=field.default)
 
 
@@ -178,12 +179,8 @@ def judged(
 ) -> Claim:
     """A claim from the outcome of a comparison."""
     if equal is None:
-        return unknown(
-            claim,
-            claimed,
-            seen.value,
-            seen.source,
-            message("One side is not resolved: it refers to others."),
+        return Observation(claim, claimed, seen.value, seen.source).inconclusive(
+            message("One side is not resolved: it refers to others.")
         )
     if default:
         reason = message("The run used the framework's default, which the script leaves.")
@@ -196,28 +193,4 @@ def judged(
         if not equal:
             reason = message("The run did not use the script's value.")
     verdict: ClaimVerdict = "consistent" if equal else "inconsistent"
-    return made(claim, claimed, seen.value, seen.source, verdict, reason)
-
-
-def unknown(claim: str, claimed: JsonValue, observed: JsonValue, source: str, reason: str) -> Claim:
-    """A claim that the run neither backs nor contradicts."""
-    return made(claim, claimed, observed, source, "inconclusive", reason)
-
-
-def made(
-    claim: str,
-    claimed: JsonValue,
-    observed: JsonValue,
-    source: str,
-    verdict: ClaimVerdict,
-    reason: str,
-) -> Claim:
-    """A claim whose values are cut to what a report shows; they are data, never markup."""
-    return Claim(
-        claim=claim,
-        claimed=shown(claimed),
-        observed=shown(observed),
-        source=source,
-        verdict=verdict,
-        reason=reason,
-    )
+    return Observation(claim, claimed, seen.value, seen.source).judged(verdict, reason)

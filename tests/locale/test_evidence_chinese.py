@@ -11,12 +11,7 @@ from bot.check.translate import in_language
 from bot.evidence import zh as evidence_zh
 from bot.evidence import zh_reading
 from bot.evidence.online import zh as online_zh
-from bot.evidence.online.failure import Kind, ReadFailure, sentence
-from bot.evidence.online.history import STAGE as HISTORY
-from bot.evidence.online.probe import STAGE as PROBE
-from bot.evidence.online.siblings import STAGE as LISTING
-from bot.evidence.online.streams import CONSOLE, SYSTEM
-from bot.evidence.online.streams import FILES as METADATA
+from bot.evidence.online.failure import Kind, ReadFailure, Stage, sentence
 from bot.report import ScriptReport
 from bot.table import zh as table_zh
 from tests.command import ROOT
@@ -83,8 +78,7 @@ def test_no_failure_of_a_reading_stays_english(kind: Kind) -> None:
 
 
 def test_every_stage_of_a_reading_has_its_name() -> None:
-    stages = {HISTORY, SYSTEM, CONSOLE, METADATA, LISTING, PROBE, ReadFailure(kind="sdk").stage}
-    for stage in stages:
+    for stage in Stage:
         said = translated(sentence(ReadFailure(kind="gone", stage=stage), LINK), SENTENCES)
         assert not english(said)
 
@@ -93,7 +87,7 @@ def test_a_failure_reads_as_one_sentence() -> None:
     def said(failure: ReadFailure) -> str:
         return translated(sentence(failure, LINK), SENTENCES)
 
-    rate = ReadFailure(kind="rate", stage="the history", status=429, seconds=120)
+    rate = ReadFailure(kind="rate", stage=Stage.HISTORY, status=429, seconds=120)
     assert said(rate) == (
         "wandb.ai 要求减少请求（HTTP 429），并等待 120 秒；历史记录未能读取："
         "请稍后重新执行同一命令。"

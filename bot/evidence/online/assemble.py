@@ -13,7 +13,7 @@ from bot.evidence.locate import Located
 from bot.evidence.online import siblings as others
 from bot.evidence.online import streams
 from bot.evidence.online.bounds import Bounds
-from bot.evidence.online.history import STAGE as HISTORY
+from bot.evidence.online.failure import Stage
 from bot.evidence.online.history import HistoryReader, Tell
 from bot.evidence.online.sdk import Sdk
 from bot.evidence.run_config import plain
@@ -55,15 +55,15 @@ def assemble(
             )
         )
 
-    tell(HISTORY, 0, None)
+    tell(Stage.HISTORY, 0, None)
     history = HistoryReader(run, bounds, tell, spent).read()
     gaps += history.gaps
 
-    tell(streams.SYSTEM, 0, None)
+    tell(Stage.SYSTEM, 0, None)
     system = streams.system_stream(run, counted.samples, bounds)
     gaps += system.gaps
 
-    tell(streams.FILES, 0, None)
+    tell(Stage.FILES, 0, None)
     config: Mapping[str, JsonValue] = run.config if isinstance(run.config, Mapping) else {}
     names = streams.WANTED_FILES if config else (*streams.WANTED_FILES, "config.yaml")
     log = folder / f"{run_id}.wandb"  # Names the place beside which the files lie.
@@ -72,7 +72,7 @@ def assemble(
     beside = SideFiles(located, RunLimits(side_file_bytes=bounds.file_bytes), gaps)
     host = beside.metadata() or Host()
 
-    tell(streams.CONSOLE, 0, None)
+    tell(Stage.CONSOLE, 0, None)
     out_of_memory, unsearched = streams.console_error(run, counted.lines, bounds, tell)
     if out_of_memory is None and not counted.lines:
         gaps += streams.fetch_files(run, ("output.log",), located.files, bounds)
@@ -121,7 +121,7 @@ def assemble(
         return facts
     # Whatever becomes of the others, this run was read.
     keep(facts)
-    tell(others.STAGE, 0, None)
+    tell(Stage.SIBLINGS, 0, None)
     found, sibling_gaps = others.siblings(sdk, run, bounds)
     return replace(facts, siblings=tuple(found), sibling_gaps=tuple(sibling_gaps))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from enum import StrEnum
 from typing import Any, Final, Literal, TypeAlias
 
 from bot.base.messages import from_data, message, to_data
@@ -31,6 +32,18 @@ Kind: TypeAlias = Literal[
     "missing-sdk",
 ]
 
+
+class Stage(StrEnum):
+    """What is being read."""
+
+    RUN = "the run"
+    HISTORY = "the history"
+    SYSTEM = "the system stream"
+    CONSOLE = "the console"
+    FILES = "the metadata"
+    SIBLINGS = "the list of the project's runs"
+
+
 PASSING: Final[frozenset[Kind]] = frozenset(
     {"rate", "server", "unreachable", "hang", "slow", "sdk", "ended"}
 )
@@ -42,7 +55,7 @@ class ReadFailure:
     """Why no facts came back."""
 
     kind: Kind
-    stage: str = "the run"
+    stage: Stage = Stage.RUN
     """What was being read."""
     status: int | None = None
     """HTTP status, where there was one."""
@@ -58,7 +71,8 @@ class ReadFailure:
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> ReadFailure:
         """What `to_json` made. Raises TypeError, KeyError or ValueError for anything else."""
-        return cls(**{**data, "detail": from_data(data["detail"])})
+        detail, stage = from_data(data["detail"]), Stage(data["stage"])
+        return cls(**{**data, "detail": detail, "stage": stage})
 
 
 class ReadingError(Exception):
@@ -149,14 +163,14 @@ SENTENCES: Final[Mapping[Kind, str]] = {
 }
 """What is said of each kind of failure."""
 
-_STAGES: Final = (
-    message("the run"),
-    message("the history"),
-    message("the system stream"),
-    message("the console"),
-    message("the metadata"),
-    message("the list of the project's runs"),
-)
+_STAGES: Final = {
+    Stage.RUN: message("the run"),
+    Stage.HISTORY: message("the history"),
+    Stage.SYSTEM: message("the system stream"),
+    Stage.CONSOLE: message("the console"),
+    Stage.FILES: message("the metadata"),
+    Stage.SIBLINGS: message("the list of the project's runs"),
+}
 _SYSTEM: Final = (
     message("connection refused"),
     message("connection reset by peer"),
@@ -167,8 +181,8 @@ _SYSTEM: Final = (
     message("certificate has expired"),
     message("unable to get local issuer certificate"),
 )
-_WORDS: Final = {str(words): words for words in (*_STAGES, *_SYSTEM)}
-"""What is read, and what operating systems and OpenSSL often say."""
+_REASONS: Final = {str(reason): reason for reason in _SYSTEM}
+"""What operating systems and OpenSSL often say."""
 
 
 def bracketed(status: int | None) -> str:
@@ -180,13 +194,13 @@ def sentence(failure: ReadFailure, link: RunLink) -> str:
     """The failure in words; made of our own text, numbers and the link alone."""
     seconds = failure.seconds
     time = "" if seconds is None else message("{seconds} seconds", seconds=f"{seconds:g}")
-    detail = _WORDS.get(failure.detail, failure.detail)
+    detail = _REASONS.get(failure.detail, failure.detail)
     return message(
         SENTENCES[failure.kind],
         run=f"{link.entity}/{link.project}/{link.run_id}",
         project=f"{link.entity}/{link.project}",
         host=link.host,
-        stage=_WORDS.get(failure.stage, failure.stage),
+        stage=_STAGES[failure.stage],
         status=bracketed(failure.status),
         wait=message(" and a wait of {time}", time=time) if seconds else "",
         time=time,

@@ -17,15 +17,15 @@ from bot.base.messages import message
 from bot.evidence.facts import MetricSeries
 from bot.evidence.metrics import CHARTED, GROUPS
 from bot.evidence.online.bounds import Bounds
+from bot.evidence.online.failure import Stage
 from bot.evidence.online.pages import pages
 from bot.evidence.online.sdk import failures
 from bot.evidence.tally import Tally
 
-STAGE = "the history"
 NEEDED = frozenset(alias.key for group in GROUPS for alias in group)
 """Metrics that are read; everything else in a run's history is left where it is."""
 
-Tell = Callable[[str, int, "int | None"], None]
+Tell = Callable[[Stage, int, "int | None"], None]
 """Told of progress: stage, done, of how many."""
 
 
@@ -143,7 +143,7 @@ class HistoryReader:
         last = keys.get("lastStep") if isinstance(keys, Mapping) else None
         if isinstance(last, (int, float)):
             return int(last)
-        with failures(STAGE):  # A request of its own.
+        with failures(Stage.HISTORY):  # A request of its own.
             return int(self.run.lastHistoryStep)
 
     def _scan(self, names: list[str], page: int) -> _Scan:
@@ -154,7 +154,7 @@ class HistoryReader:
         stopped = None
         told = time.monotonic()
         pairs = list(tallies.items())
-        with failures(STAGE):
+        with failures(Stage.HISTORY):
             for taken in pages(self.run, names, page):
                 for row in taken:
                     texts = {item.key: item.value_json for item in row.history_items}
@@ -175,7 +175,7 @@ class HistoryReader:
                     break
                 now = time.monotonic()
                 if now - told > 0.2:
-                    self.tell(STAGE, rows, self.counted)
+                    self.tell(Stage.HISTORY, rows, self.counted)
                     told = now
         self.taken += rows
         return _Scan(tallies, held, rows, stopped)

@@ -15,7 +15,7 @@ from typing import Any
 from bot.base.messages import message
 from bot.base.secrets import Secret
 from bot.evidence.online.bounds import Bounds
-from bot.evidence.online.failure import Kind, ReadFailure, ReadingError
+from bot.evidence.online.failure import Kind, ReadFailure, ReadingError, Stage
 
 _RETRIES = 3
 _NO_SERVICE = "service process is not running"
@@ -60,10 +60,10 @@ class Sdk:
         """The run with its configuration and keys, in one request."""
         from wandb.apis import public
 
-        with failures("the run"):
+        with failures(Stage.RUN):
             return public.Run(self.service, entity, project, run_id, lazy=False)
 
-    def ask(self, stage: str, query: str, variables: dict[str, Any]) -> dict[str, Any]:
+    def ask(self, stage: Stage, query: str, variables: dict[str, Any]) -> dict[str, Any]:
         """The `data` of one GraphQL operation."""
         with failures(stage):
             found: dict[str, Any] = self.service.execute_graphql(query, variables)
@@ -81,7 +81,7 @@ class Sdk:
 
 
 @contextmanager
-def failures(stage: str) -> Iterator[None]:
+def failures(stage: Stage) -> Iterator[None]:
     """Turn what the SDK raises into a failure of `stage`; its texts are not handed on."""
     try:
         yield
@@ -91,7 +91,7 @@ def failures(stage: str) -> Iterator[None]:
         raise ReadingError(failure_of(error, stage)) from None
 
 
-def failure_of(error: BaseException, stage: str) -> ReadFailure:
+def failure_of(error: BaseException, stage: Stage) -> ReadFailure:
     """What an exception of the SDK means."""
     status, text = _status(error), str(error)
     if type(error).__name__ == "RunNotFoundError":

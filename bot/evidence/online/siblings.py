@@ -12,11 +12,10 @@ from bot.evidence.console import Console
 from bot.evidence.facts import Sibling
 from bot.evidence.metrics import GLOBAL_STEP
 from bot.evidence.online.bounds import Bounds
-from bot.evidence.online.failure import ReadingError, bracketed
+from bot.evidence.online.failure import ReadingError, Stage, bracketed
 from bot.evidence.online.sdk import Sdk, failures
 from bot.evidence.run_config import plain
 
-STAGE = "the list of the project's runs"
 _SHORT = 20
 """A run that says "finished" after fewer steps than this may have died (verl before 0.9.0)."""
 
@@ -62,7 +61,7 @@ def siblings(sdk: Sdk, run: Any, bounds: Bounds) -> tuple[list[Sibling], list[st
 def _listing(sdk: Sdk, run: Any, chosen: dict[str, str], bounds: Bounds) -> Any:
     from wandb.apis import public
 
-    with failures(STAGE):
+    with failures(Stage.SIBLINGS):
         listed = public.Runs(
             sdk.service,
             run.entity,
@@ -87,7 +86,7 @@ def _consoles(
         console = Console(1 << 16)
         number = 0
         try:
-            with failures(STAGE):
+            with failures(Stage.SIBLINGS):
                 for line in run.console_logs(last=bounds.sibling_lines):
                     number += 1
                     console.feed(line.content + "\n")

@@ -94,7 +94,7 @@ def run(
     findings: dict[tuple[object, ...], Finding] = {}
     unchecked: dict[Unchecked, None] = {}
     for rule in chosen:
-        check = f"{rule.meta.id} {rule.meta.slug}"
+        check = label(rule)
         try:
             results = list(rule.check(context))
         except Exception as error:  # A fault in one rule must not hide what the others find.
@@ -114,6 +114,11 @@ def run(
                 key = (finding.id, finding.line, finding.column, finding.message)
                 findings.setdefault(key, finding)
     return tuple(sorted(findings.values(), key=order)), tuple(unchecked)
+
+
+def label(rule: Rule) -> str:
+    """What a report calls a rule that could not check something: its id and name."""
+    return f"{rule.meta.id} {rule.meta.slug}"
 
 
 def order(finding: Finding) -> tuple[object, ...]:
