@@ -97,7 +97,7 @@ class Database:
 
 
 def is_outage(error: Exception) -> bool:
-    """True when the database does not answer or is locked: what was asked of it is not at fault."""
+    """True when the database does not answer or is locked: the statement is not at fault."""
     return isinstance(error, sa.exc.OperationalError | sa.exc.InterfaceError | sa.exc.TimeoutError)
 
 

@@ -17,7 +17,7 @@ StoreAll = Callable[[Sequence[Job]], Sequence[str]]
 
 
 class Inbox:
-    """Hands jobs to one thread that stores all that wait; each caller hears of its own job."""
+    """Hands jobs to one thread that stores all that wait; each caller gets its own job's answer."""
 
     def __init__(self, store: StoreAll) -> None:
         """`store` answers for every job in order, or raises when none was stored."""
@@ -56,7 +56,7 @@ class Inbox:
                 taken, self._waiting = self._waiting[:MOST], self._waiting[MOST:]
                 if not taken:
                     return
-            # Whoever was told 503 meanwhile delivers again; nothing is stored for them now.
+            # Whoever got a 503 meanwhile delivers again; nothing is stored for them now.
             self._settle(
                 [(job, done) for job, done in taken if done.set_running_or_notify_cancel()]
             )

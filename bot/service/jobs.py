@@ -1,8 +1,8 @@
-"""Durable jobs on DBOS: only this module and `worker` know the engine.
+"""Durable jobs on DBOS: only this module and `worker` use the engine.
 
-One lane for each pull request, identity by meaning, results of steps stored, bounded retries.
-Measured habits of the engine are met here: pickle is replaced by JSON, the application version is
-pinned, SQLite runs in WAL, and an enqueue that a stalled database would hang is refused in time.
+One lane for each pull request, identity by meaning, results of steps stored, bounded retries. The
+engine's defaults are changed where they do harm: JSON in place of pickle, a pinned application
+version, SQLite in WAL, and an enqueue that fails in time when the database stalls.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from bot.service.job import Job, State
 VERSION = "jobs-2"
 """Raised only when the set or the order of steps changes: it gates which jobs a worker resumes."""
 OLDER = ("jobs-1",)
-"""Versions whose jobs are taken over: they begin anew, since their steps were others."""
+"""Versions whose jobs are taken over: they start from the beginning, since their steps differ."""
 QUEUE = "pull-requests"
 WORKFLOW = "pull_request_job"
 
@@ -80,7 +80,7 @@ class JobClient:
         )
 
     def submit(self, job: Job) -> Stored:
-        """Store a job; one that failed before runs again, any other known one is left alone.
+        """Store a job; one that failed before is run again, any other stored one is left alone.
 
         Raises what the database raises when it cannot store.
         """
@@ -89,7 +89,7 @@ class JobClient:
     def submit_all(self, jobs: Sequence[Job], *, after: float = 0.0) -> list[Stored]:
         """Store jobs in one transaction, all or none, to begin in `after` seconds; see `submit`."""
         answers: list[Stored] = []
-        again: list[int] = []
+        ended: list[int] = []
         with self._engine.begin() as connection:
             for at, job in enumerate(jobs):
                 options: EnqueueOptions = {
@@ -105,11 +105,11 @@ class JobClient:
                 try:
                     self._client.enqueue_in_transaction(connection, options, job.to_json())
                     answers.append("stored")
-                except dbos_error.DBOSWorkflowIDInUseError as known:
+                except dbos_error.DBOSWorkflowIDInUseError as error:
                     answers.append("known")
-                    if STATES[known.workflow_status] in ("failed", "cancelled"):
-                        again.append(at)
-        for at in again:
+                    if STATES[error.workflow_status] in ("failed", "cancelled"):
+                        ended.append(at)
+        for at in ended:
             if self.retry(jobs[at].id):
                 answers[at] = "again"
         return answers
@@ -150,8 +150,8 @@ class JobClient:
         """Jobs, newest first."""
         wanted = set(states)
         return [
-            _status(found)
-            for found in self._find(
+            _status(workflow)
+            for workflow in self._find(
                 status=[name for name, state in STATES.items() if not wanted or state in wanted],
                 limit=limit,
                 sort_desc=True,
@@ -159,7 +159,7 @@ class JobClient:
         ]
 
     def counts(self) -> dict[State, int]:
-        """How many jobs are in each state that does not grow for ever, by a light query."""
+        """How many jobs are in each state but `done`, which grows for ever, by a light query."""
         found = self._find(
             status=[name for name, state in STATES.items() if state != "done"],
             load_input=False,
@@ -218,7 +218,7 @@ class JobClient:
         for one in found:
             if one.status == "PENDING" and one.executor_id and held(one.executor_id):
                 continue
-            # Only an ended job can begin anew; after a crash in between it is found cancelled.
+            # Only an ended job can be rewound; after a crash in between it is found cancelled.
             self._client.cancel_workflow(one.workflow_id)
             self._rewind(one)
             taken += 1
@@ -229,17 +229,18 @@ class JobClient:
         self._client.check_connection()
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         self._client.destroy()
         self._engine.dispose()
 
-    def _rewind(self, found: Any) -> None:
+    def _rewind(self, workflow: Any) -> None:
         self._client.rewind_workflow(
-            found.workflow_id,
+            workflow.workflow_id,
             application_version=VERSION,
             queue_name=QUEUE,
             # Stored with the job, and derived from its id where it was not.
-            queue_partition_key=found.queue_partition_key or found.workflow_id.partition(":")[0],
+            queue_partition_key=workflow.queue_partition_key
+            or workflow.workflow_id.partition(":")[0],
         )
 
     def _find(self, **filters: Any) -> list[Any]:
@@ -248,24 +249,24 @@ class JobClient:
         )
 
 
-def _status(found: Any) -> JobStatus:
-    state = STATES[found.status]
+def _status(workflow: Any) -> JobStatus:
+    state = STATES[workflow.status]
     job = None
-    if found.input is not None and found.input["args"]:
+    if workflow.input is not None and workflow.input["args"]:
         try:
-            job = Job.from_json(found.input["args"][0])
+            job = Job.from_json(workflow.input["args"][0])
         except TypeError:
-            _log.warning("a stored job cannot be read", extra={"job": found.workflow_id})
-    outcome = found.output.get("outcome") if isinstance(found.output, dict) else None
+            _log.warning("a stored job cannot be read", extra={"job": workflow.workflow_id})
+    outcome = workflow.output.get("outcome") if isinstance(workflow.output, dict) else None
     return JobStatus(
-        id=found.workflow_id,
+        id=workflow.workflow_id,
         state=state,
         kind=job.kind if job else "",
-        created=(found.created_at or 0) / 1000,
-        updated=(found.updated_at or 0) / 1000,
-        worker=found.executor_id,
+        created=(workflow.created_at or 0) / 1000,
+        updated=(workflow.updated_at or 0) / 1000,
+        worker=workflow.executor_id,
         outcome=outcome,
-        error=_error(found.error),
+        error=_error(workflow.error),
         job=job,
     )
 

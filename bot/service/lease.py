@@ -67,7 +67,7 @@ class Lease(ABC):
 
     @abstractmethod
     def release(self) -> None:
-        """Give the id back."""
+        """Release the id."""
 
 
 class FileLease(Lease):
@@ -222,13 +222,13 @@ class Guard:
             self._thread.join(timeout=10)
 
     def look(self) -> int:
-        """Look at the peers once; returns how many jobs were given to others."""
-        given = self._jobs.adopt(self._held)
+        """Look at the peers once; returns how many jobs were moved to living workers."""
+        moved = self._jobs.adopt(self._held)
         for worker in self._jobs.running_workers() - {self._lease.worker}:
             with self._lease.over(worker) as dead:
                 if dead:
-                    given += self._jobs.give_up(worker)
-        return given
+                    moved += self._jobs.give_up(worker)
+        return moved
 
     def _held(self, worker: str) -> bool:
         if worker == self._lease.worker:
@@ -244,5 +244,5 @@ class Guard:
                 return
             # A database that is down for a while must not end the watch.
             with suppress(Exception):
-                if given := self.look():
-                    _log.warning("jobs of dead workers go on here or elsewhere: %d", given)
+                if moved := self.look():
+                    _log.warning("jobs of dead workers go on here or elsewhere: %d", moved)

@@ -1,4 +1,4 @@
-"""What the jobs of a process must know of each other: GitHub limits an installation as a whole."""
+"""What the jobs of a process share: GitHub limits an installation as a whole."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class RateLimits:
             return self._paces[installation]
 
     def hold(self, installation: int) -> None:
-        """Raise Transient while a limit stands: to ask on would only make it longer."""
+        """Raise Transient while a limit lasts: further requests would only make it longer."""
         with self._lock:
             until, why = self._until.get(installation, (0.0, ""))
         if (left := until - self._clock()) > 0:
             raise Transient(why, wait=left)
 
     def met(self, installation: int, error: LimitedError) -> Transient:
-        """Note a limit for everybody, and say it as what passes."""
+        """Record a limit for every job; returns it as a Transient."""
         if error.wait is not None:
             until = self._clock() + error.wait
             with self._lock:

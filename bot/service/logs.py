@@ -60,15 +60,12 @@ class JsonLines(logging.Formatter):
 
 
 class _EngineLines(logging.Filter):
-    """Leaves of the engine's warnings their first line: jobs tell of retries themselves."""
+    """Keeps the first line of the engine's warnings; the others repeat what the jobs log."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         if record.levelno > logging.WARNING:
             return True
-        text = record.getMessage()
-        if text.startswith("Step being automatically retried"):
-            return False
-        record.msg, record.args = text.partition("\n")[0], ()
+        record.msg, record.args = record.getMessage().partition("\n")[0], ()
         record.exc_info = None
         return True
 

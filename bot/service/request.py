@@ -1,4 +1,4 @@
-"""What the App asks of every check: the base's configuration, and linked runs read online."""
+"""How the App checks: the base's configuration, and linked runs read online."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def access_of(config: Config, environment: Mapping[str, str], *, private_runs: b
     )
 
 
-def asked_of(
+def check_request(
     metrics: Metrics, *, private_runs: bool = False, environment: Mapping[str, str] = os.environ
 ) -> CheckRequest:
     """Options for the App; W&B is read with WANDB_API_KEY, or without a key."""

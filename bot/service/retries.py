@@ -1,4 +1,4 @@
-"""How a step outlasts what passes: outages by longer and longer waits, limits as long as asked."""
+"""How a step outlasts outages, by growing waits, and limits, by waiting as long as they say."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Retries:
     """How transient failures of a step are retried."""
 
     attempts: int = 40
-    """Attempts in all, but for those that ended by a limit whose end is known."""
+    """Attempts in all, without those that ended by a limit whose end is known."""
     first_wait: float = 2.0
     """Seconds; each further wait is twice as long."""
     longest_wait: float = 60.0
@@ -39,16 +39,16 @@ class Retries:
         return float(min(self.first_wait * 2 ** min(attempt - 1, 30), self.longest_wait))
 
 
-def patiently(
+def retry(
     name: str,
     act: Callable[[], T],
     retries: Retries,
     *,
     sleep: Callable[[float], None] = time.sleep,
 ) -> T:
-    """Act until it succeeds, or fails for good; raises the last Transient when patience is over.
+    """Act until it succeeds or fails for good; raises the last Transient when no attempt is left.
 
-    An outage of our own database, whatever meets it, is transient too. `sleep` raises Stopping to
+    An outage of our own database is transient too. `sleep` raises Stopping to
     end the waiting.
     """
     attempt, limited = 0, 0.0

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from bot.service.job import Work
 
 LOST = 75
-"""Exit status when another worker may have taken our jobs: start again."""
+"""Exit status when another worker may have taken our jobs: restart the process."""
 NICE = 10
-"""By how much a worker of its own steps back for other processes."""
+"""Niceness of a worker in a process of its own."""
 DAY = 86_400
 
 _log = logging.getLogger("rlbot.run")
@@ -59,8 +59,8 @@ class SupervisedWorker:
         self._worker = Worker(settings, work, ended=metrics.ended)
 
     def start(self) -> None:
-        """Begin to work."""
-        # Workers compute in the process that answers webhooks: they give way more often.
+        """Start."""
+        # Workers compute in the process that answers webhooks: they switch more often.
         sys.setswitchinterval(0.0005)
         self._worker.start()
         self._guard.start()
@@ -69,7 +69,7 @@ class SupervisedWorker:
             self._sweeper.start()
 
     def stop(self) -> None:
-        """End working; running jobs get half a minute to come to the end of a step."""
+        """Stop; running jobs get half a minute to finish a step."""
         self._ending.set()
         if self._sweeper:
             self._sweeper.stop()

@@ -40,17 +40,17 @@ class ServiceSettings:
         """Everything that no log may show."""
         from sqlalchemy import make_url
 
-        found = [*self.webhook_secrets]
+        secrets = [*self.webhook_secrets]
         if self.private_key is not None:
-            found.append(self.private_key)
+            secrets.append(self.private_key)
         if not self.database.is_sqlite and (password := make_url(self.database.url).password):
-            found.append(Secret(password))
-        found += [
+            secrets.append(Secret(password))
+        secrets += [
             Secret(environment[name])
             for name in ("WANDB_API_KEY", "GITHUB_TOKEN")
             if environment.get(name)
         ]
-        return found
+        return secrets
 
 
 def read_settings(environment: Mapping[str, str]) -> ServiceSettings:

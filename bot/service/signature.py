@@ -23,7 +23,7 @@ def is_signed(body: bytes, header: str | None, secrets: Iterable[Secret]) -> boo
     """
     if header is None or not header.startswith(PREFIX):
         return False
-    given = header.encode("utf-8", "surrogateescape")
+    sent = header.encode("utf-8", "surrogateescape")
     # Every secret is tried, so that the time tells nothing about which of them is meant.
-    matches = [hmac.compare_digest(signature(body, secret).encode(), given) for secret in secrets]
+    matches = [hmac.compare_digest(signature(body, secret).encode(), sent) for secret in secrets]
     return any(matches)

@@ -1,4 +1,4 @@
-"""How many jobs of a worker act at once; a job that waits for a limit's end takes no such place."""
+"""How many jobs of a worker act at once; a job that waits for a limit's end takes no slot."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ WAITING = 120
 """Jobs that may wait beside those that act. GitHub limits one installation for up to an hour: its
 jobs wait then, and those of the others go on."""
 _LOOK = 0.5
-"""Seconds after which a job that waits for a place looks whether the process ends."""
+"""Seconds after which a job that waits for a slot looks whether the process ends."""
 
 
 class Slots:
-    """Places for the jobs that act."""
+    """Slots for the jobs that act."""
 
     def __init__(self, count: int, stopping: threading.Event) -> None:
         self._free = threading.BoundedSemaphore(count)
@@ -24,7 +24,7 @@ class Slots:
 
     @contextmanager
     def taken(self) -> Iterator[None]:
-        """A place, as soon as one is free; raises Stopping when the process ends before."""
+        """A slot, as soon as one is free; raises Stopping when the process ends before."""
         while not self._free.acquire(timeout=_LOOK):
             if self._stopping.is_set():
                 raise Stopping

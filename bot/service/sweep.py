@@ -1,8 +1,8 @@
-"""Nothing is missed: what was delivered in vain is asked for again, what was never seen is found.
+"""Makes up for missed webhooks: failed deliveries are requested anew, unseen heads are found.
 
-GitHub never delivers a failed webhook again by itself. So at start and every ten minutes one
-process asks for the failed ones of GitHub's own list, and looks for open pull requests whose head
-has no check run of ours.
+GitHub never repeats a failed delivery by itself. So at start and every ten minutes one process
+requests the failed ones of GitHub's own list, and looks for open pull requests whose head has no
+check run of ours.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ INTERVAL = 600.0
 MOST_ATTEMPTS = 5
 """Attempts of one delivery, after which it is left to the look at open pull requests."""
 MOST_AGAIN = 100
-"""Deliveries that one sweep asks for again, oldest first: a second apart, as GitHub wants."""
+"""Deliveries that one sweep requests anew, oldest first: a second apart, as GitHub wants."""
 NAME = "the sweep"
 """Whose lease the sweeping process holds."""
 
@@ -40,7 +40,7 @@ _log = logging.getLogger("rlbot.sweep")
 
 @dataclass(frozen=True, slots=True)
 class SweepResult:
-    """What one sweep came to."""
+    """The result of one sweep."""
 
     delivered_again: int
     found: int
@@ -75,10 +75,10 @@ def sweep(identity: AppIdentity, submit: Callable[[Job], str]) -> SweepResult:
     """
     client = identity.client()
     try:
-        again = 0
+        redelivered = 0
         for delivery in failed(deliveries(client)):
             deliver_again(client, delivery)
-            again += 1
+            redelivered += 1
         found = 0
         for number in installations(client):
             try:
@@ -87,9 +87,9 @@ def sweep(identity: AppIdentity, submit: Callable[[Job], str]) -> SweepResult:
                 _log.warning("installation %d was not swept: %s", number, error)
     finally:
         client.close()
-    if again or found:
-        _log.info("asked for %d deliveries again, found %d unseen heads", again, found)
-    return SweepResult(again, found)
+    if redelivered or found:
+        _log.info("asked for %d deliveries again, found %d unseen heads", redelivered, found)
+    return SweepResult(redelivered, found)
 
 
 def _installation(identity: AppIdentity, number: int, submit: Callable[[Job], str]) -> int:
@@ -130,7 +130,7 @@ class Sweeper:
         self._thread.start()
 
     def stop(self) -> None:
-        """End; a sweep that is under way is left to itself."""
+        """Stop; a sweep that is running is not waited for."""
         self._stopped.set()
 
     def _run(self) -> None:

@@ -1,4 +1,4 @@
-"""What was verified: one line for each script, and the report it came from."""
+"""What was verified: an entry for each script, and the report it came from."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAX_WORDS = 8
 SCHEMA = 1
 """Raised with a step in `_STEPS`; a release reads what any later one has stored."""
 _STEPS: dict[int, tuple[str, ...]] = {}
-"""Version to the statements that lead to it. Additive alone, so that a rollback needs no way back:
+"""Version to the statements that lead to it. They only add, so that an older release reads on:
 `ALTER TABLE … ADD COLUMN …` with a default, `CREATE INDEX …`."""
 _LOCK = 0x726C626F
 """Key of the advisory lock under which tables are changed."""
@@ -159,13 +159,13 @@ class Verifications:
                     report=to_json(report),
                 )
             )
-            made = connection.execute(sa.select(_reports.c.id).where(mine)).scalar_one()
+            new = connection.execute(sa.select(_reports.c.id).where(mine)).scalar_one()
             for script in report.scripts:
                 cells = _cells(script.row)
                 evidence = script.evidence
                 connection.execute(
                     sa.insert(_lines).values(
-                        report_id=made,
+                        report_id=new,
                         path=script.path,
                         verdict=script.verdict,
                         row=json.dumps(cells),
@@ -178,7 +178,7 @@ class Verifications:
                         created=now,
                     )
                 )
-        return int(made)
+        return int(new)
 
     def search(
         self, words: str = "", *, verdict: str = "", before: int | None = None, limit: int = PAGE
@@ -198,22 +198,22 @@ class Verifications:
         if before is not None:
             query = query.where(_lines.c.id < before)
         with self._engine.connect() as connection:
-            return [_verified_script(found) for found in connection.execute(query).mappings()]
+            return [_verified_script(stored) for stored in connection.execute(query).mappings()]
 
     def report(self, report_id: int) -> StoredReport | None:
         """A public report; None when there is none, or when it is not public."""
         query = sa.select(_reports).where((_reports.c.id == report_id) & _reports.c.public)
         with self._engine.connect() as connection:
-            found = connection.execute(query).mappings().first()
-        if found is None:
+            stored = connection.execute(query).mappings().first()
+        if stored is None:
             return None
         return StoredReport(
-            repository=found["repository"],
-            number=found["number"],
-            head=found["head"],
-            created=found["created"],
-            markdown=found["markdown"],
-            report=found["report"],
+            repository=stored["repository"],
+            number=stored["number"],
+            head=stored["head"],
+            created=stored["created"],
+            markdown=stored["markdown"],
+            report=stored["report"],
         )
 
     def hide(self, repository: str) -> int:
@@ -233,7 +233,7 @@ class Verifications:
             ).rowcount
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         self._engine.dispose()
 
     @contextmanager
@@ -250,18 +250,18 @@ def _cells(row: Any) -> dict[str, str]:
     return {name: str(getattr(row, name)) for name in names} if row is not None else {}
 
 
-def _verified_script(found: Any) -> VerifiedScript:
+def _verified_script(stored: Any) -> VerifiedScript:
     return VerifiedScript(
-        id=found["id"],
-        report_id=found["report_id"],
-        repository=found["repository"],
-        number=found["number"],
-        head=found["head"],
-        path=found["path"],
-        verdict=found["verdict"],
-        row=json.loads(found["row"]),
-        run=found["run"],
-        peak_gib=found["peak_gib"],
-        device_gib=found["device_gib"],
-        created=found["created"],
+        id=stored["id"],
+        report_id=stored["report_id"],
+        repository=stored["repository"],
+        number=stored["number"],
+        head=stored["head"],
+        path=stored["path"],
+        verdict=stored["verdict"],
+        row=json.loads(stored["row"]),
+        run=stored["run"],
+        peak_gib=stored["peak_gib"],
+        device_gib=stored["device_gib"],
+        created=stored["created"],
     )

@@ -1,4 +1,4 @@
-"""What a job does: the way that every door to GitHub takes, cut into steps that can be resumed."""
+"""What a job does: check and publish, in steps that can be resumed."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ class GitHubWork:
     def __init__(
         self,
         identity: AppIdentity,
-        asked: CheckRequest,
+        request: CheckRequest,
         metrics: Metrics,
         verifications: Verifications,
     ) -> None:
         self._identity = identity
-        self._asked = asked
+        self._request = request
         self._metrics = metrics
         self._verifications = verifications
         self._limits = RateLimits()
@@ -77,16 +77,16 @@ class GitHubWork:
             return {"outcome": "nothing"}
         try:
             with watching() as missed:
-                checked = check_change(change, self._asked)
+                checked = check_change(change, self._request)
         except TooMuchError as error:
-            return _could_not(change, str(error))
+            return _failed_check(change, str(error))
         except GitHubError:
             raise
         except UserError as error:
-            return _could_not(change, str(error))
+            return _failed_check(change, str(error))
         except Exception:
             with suppress(UserError):
-                self._publish(client, job, _could_not(change, _FAULT))
+                self._publish(client, job, _failed_check(change, _FAULT))
             raise
         return {
             "repository": pull.id.repository,
@@ -109,7 +109,7 @@ class GitHubWork:
             result = handle_command(
                 client,
                 _command_request(job),
-                self._asked,
+                self._request,
                 writer=writer,
                 channels=Channels(buttons=True),
             )
@@ -139,8 +139,8 @@ class GitHubWork:
         answer: Answer = _read(Answer, checked["answer"])
         pull = PullId(checked["repository"], job.number)
         # Without a report nobody knows whether the change concerns us: the check run says enough.
-        found = checked["report"] is not None
-        channels = Channels(comment=found, suggestions=found, buttons=True)
+        complete = checked["report"] is not None
+        channels = Channels(comment=complete, suggestions=complete, buttons=True)
         published = publish(client, pull, answer, channels)
         for sentence in published.notes:
             _log.warning("%s", sentence)
@@ -150,7 +150,7 @@ class GitHubWork:
         if published.superseded:
             # A delivery for the new head is on its way, or the next sweep finds it.
             return {"outcome": "superseded"}
-        if answer.touches and found:
+        if answer.touches and complete:
             report: Report = _read(Report, checked["report"])
             self._verifications.record(
                 pull.repository, pull.number, report, answer.body, public=checked["public"]
@@ -184,7 +184,7 @@ class GitHubWork:
             client.close()
 
 
-def _could_not(change: GitHubChange, sentence: str) -> JsonObject:
+def _failed_check(change: GitHubChange, sentence: str) -> JsonObject:
     """The answer to a pull request that could not be checked: silence would look like us."""
     _log.warning("could not be checked: %s", sentence)
     return {
@@ -211,14 +211,14 @@ def _command_request(job: Job) -> CommandRequest:
 
 def make_work(settings: ServiceSettings, metrics: Metrics, patience: Patience = JOBS) -> GitHubWork:
     """The work of a worker with these settings; raises UserError when they are incomplete."""
-    from bot.service.request import asked_of
+    from bot.service.request import check_request
     from bot.service.verifications import Verifications
 
     verifications = Verifications(settings.database)
     verifications.migrate()
-    asked = asked_of(metrics, private_runs=settings.private_runs)
+    request = check_request(metrics, private_runs=settings.private_runs)
     identity = identity_of(settings, os.environ, patience)
-    return GitHubWork(identity, asked, metrics, verifications)
+    return GitHubWork(identity, request, metrics, verifications)
 
 
 def _stored(kind: type, value: object) -> Any:

@@ -14,7 +14,7 @@ from bot.service.job import Job, JsonObject, Work
 from bot.service.jobs import QUEUE, VERSION, WORKFLOW, JobClient
 from bot.service.logs import SUBJECT
 from bot.service.readings import WAITS, next_recheck
-from bot.service.retries import Retries, Stopping, patiently
+from bot.service.retries import Retries, Stopping, retry
 from bot.service.settings import ServiceSettings
 from bot.service.slots import WAITING, Slots
 
@@ -109,7 +109,7 @@ class Worker:
             return
         # Stored under its own name: after a crash in between it is found, not doubled.
         later, wait = following
-        patiently(
+        retry(
             "look",
             lambda: self._client.submit_all([later], after=wait),
             self._retries,
@@ -136,7 +136,7 @@ class Worker:
 
         def retried(*_values: Any) -> JsonObject:
             SUBJECT.set(subject)
-            return patiently(name, act, self._retries, sleep=self._sleep)
+            return retry(name, act, self._retries, sleep=self._sleep)
 
         # Retried here and not by the engine, which knows no limit's end and cannot be woken.
         return DBOS.run_step({"name": name, "retries_allowed": False}, retried, *values)

@@ -209,7 +209,7 @@ def test_command_line_action_and_app_give_the_same_report(
     from bot.github.remote import read_change
     from bot.render.json_report import to_json
     from bot.review.check import check_change
-    from bot.service.request import asked_of
+    from bot.service.request import check_request
 
     recipe = RunRecipe(config=import_module("examples.demo.__main__").CONFIG)
     with Wandb().serving() as wandb:
@@ -231,7 +231,7 @@ def test_command_line_action_and_app_give_the_same_report(
         os.environ["WANDB_BASE_URL"] = wandb.url
         try:
             change = read_change(here.client(token), PullId("verl-project/verl", 1))
-            checked = check_change(change, asked_of(Metrics()))
+            checked = check_change(change, check_request(Metrics()))
         finally:
             del os.environ["WANDB_BASE_URL"]
             if before is not None:

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from bot.github.errors import LimitedError
 from bot.service.job import Transient
 from bot.service.limits import RateLimits
-from bot.service.retries import Retries, Stopping, patiently
+from bot.service.retries import Retries, Stopping, retry
 
 
 class Day:
@@ -33,7 +33,7 @@ class Day:
         return "done"
 
     def run(self, retries: Retries | None = None) -> str:
-        return patiently("check", self.act, retries or Retries(), sleep=self.sleep)
+        return retry("check", self.act, retries or Retries(), sleep=self.sleep)
 
 
 @pytest.mark.parametrize("takes", [0.0, 87.0], ids=["refused", "hanging"])
@@ -68,7 +68,7 @@ def test_what_another_attempt_would_not_settle_is_tried_once() -> None:
         raise ValueError("this cannot be done")
 
     with pytest.raises(ValueError, match="cannot be done"):
-        patiently("check", act, Retries())
+        retry("check", act, Retries())
     assert tried == [1]
 
 
@@ -81,7 +81,7 @@ def test_a_database_that_is_locked_while_a_report_is_recorded_passes() -> None:
             raise locked.pop()
         return "recorded"
 
-    assert patiently("publish", act, Retries(), sleep=waits.append) == "recorded"
+    assert retry("publish", act, Retries(), sleep=waits.append) == "recorded"
     assert waits == [2.0, 4.0, 8.0]
 
 
@@ -90,7 +90,7 @@ def test_a_process_that_ends_does_not_wait() -> None:
         raise Stopping
 
     with pytest.raises(Stopping):
-        patiently("check", Day(60.0).act, Retries(), sleep=sleep)
+        retry("check", Day(60.0).act, Retries(), sleep=sleep)
 
 
 def test_what_one_job_learns_of_a_limit_the_others_keep_to() -> None:

@@ -8,7 +8,7 @@ from bot.base.config import Config
 from bot.evidence.facts import EvidenceError
 from bot.evidence.links import RunHosts, parse_link
 from bot.service.metrics import Metrics
-from bot.service.request import access_of, asked_of
+from bot.service.request import access_of, check_request
 from bot.service.settings import read_settings
 
 KEY = {"WANDB_API_KEY": "the-key-of-the-operator"}
@@ -27,7 +27,7 @@ KEY = {"WANDB_API_KEY": "the-key-of-the-operator"}
     ],
 )
 def test_t9_an_address_that_is_no_run_of_an_allowed_host_is_never_asked(link: str) -> None:
-    options = asked_of(Metrics(), environment=KEY).options(Config())
+    options = check_request(Metrics(), environment=KEY).options(Config())
     with pytest.raises(EvidenceError):
         parse_link(link, options.hosts)
 
