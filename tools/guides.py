@@ -113,16 +113,16 @@ def commands() -> str:
     return _COMMANDS + "".join(_command(parser(), "rlbot"))
 
 
-def _command(given: argparse.ArgumentParser, name: str, level: int = 2) -> Iterator[str]:
+def _command(described: argparse.ArgumentParser, name: str, level: int = 2) -> Iterator[str]:
     if name != "rlbot":
-        first, _, rest = (given.description or "").partition("\n")
-        said = re.sub(r"^`[^`]*`: ", "", first.strip())
+        first, _, rest = (described.description or "").partition("\n")
+        summary = re.sub(r"^`[^`]*`: ", "", first.strip())
         yield f"\n{'#' * level} {name}\n\n"
-        yield f"{_cell(said[:1].upper() + said[1:])}\n" if said else ""
+        yield f"{_cell(summary[:1].upper() + summary[1:])}\n" if summary else ""
         yield f"\n{rest.strip()}\n" if rest.strip() else ""
     rows: list[str] = []
     below: list[tuple[str, argparse.ArgumentParser]] = []
-    for action in given._actions:
+    for action in described._actions:
         if action.help == argparse.SUPPRESS:
             continue
         if isinstance(action, argparse._SubParsersAction):
@@ -152,10 +152,10 @@ def _flags(action: argparse.Action) -> str:
 def _help(action: argparse.Action) -> str:
     text = (action.help or "").replace("%%", "%")
     default = action.default
-    told = "default" in text or default in (None, False, "", argparse.SUPPRESS) or default == []
+    stated = "default" in text or default in (None, False, "", argparse.SUPPRESS) or default == []
     return (
         text
-        if told or isinstance(action, argparse._VersionAction)
+        if stated or isinstance(action, argparse._VersionAction)
         else f"{text} (default: {default})"
     )
 
@@ -170,8 +170,8 @@ def _keys(schema: Mapping[str, Any], above: str) -> Iterator[str]:
         shown = "" if inner else f"`{json.dumps(default, ensure_ascii=False)}`"
         if "default" not in given and not inner:
             shown = "`{}`" if given.get("type") == "object" else ""
-        said = _cell(given.get("description", ""))
-        yield f"| `{above}{name}` | {_type(given, definitions)} | {shown} | {said} |"
+        sets = _cell(given.get("description", ""))
+        yield f"| `{above}{name}` | {_type(given, definitions)} | {shown} | {sets} |"
         if inner:
             yield from _keys({**inner, "$defs": definitions}, f"{name}.")
 
@@ -185,12 +185,12 @@ def _objects(schema: Mapping[str, Any]) -> Iterator[str]:
         if not given or "properties" not in given:
             continue
         yield f"\n## {name}\n\n"
-        said = given.get("description", "").split("\n\n")[0]
-        yield f"{_cell(said)}\n\n" if said else ""
+        summary = given.get("description", "").split("\n\n")[0]
+        yield f"{_cell(summary)}\n\n" if summary else ""
         yield "| field | type | holds |\n| --- | --- | --- |\n"
         for key, field in given["properties"].items():
-            told = _cell(field.get("description", ""))
-            yield f"| `{key}` | {_type(field, definitions, link=True)} | {told} |\n"
+            holds = _cell(field.get("description", ""))
+            yield f"| `{key}` | {_type(field, definitions, link=True)} | {holds} |\n"
 
 
 def _type(given: Mapping[str, Any], definitions: Mapping[str, Any], *, link: bool = False) -> str:

@@ -103,7 +103,7 @@ def _given(values: AppliedSettings, key: str) -> Field[int] | None:
 
 
 def backend(launch: Launch, values: AppliedSettings) -> Field[str]:
-    """Deepspeed or fsdp, as the launcher or the trainer is told; unknown when neither is."""
+    """Deepspeed or fsdp, by the options of the launcher or the trainer; unknown without any."""
     for key, name in (
         ("deepspeed_stage", "deepspeed"),
         ("deepspeed_config_file", "deepspeed"),

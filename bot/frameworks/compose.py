@@ -61,18 +61,18 @@ class Composer:
         """
         from bot.frameworks.memory_source import MemoryRepository, compose
 
-        asked = (root, tuple(sorted(chosen.items())))
-        if asked not in self._composed:
+        request = (root, tuple(sorted(chosen.items())))
+        if request not in self._composed:
             if self._spent > self._limits.all_nodes:
                 raise ComposeError("the configuration has too many choices to try them all")
             if self._repository is None:
                 self._repository = MemoryRepository.of(self._folders, self._limits)
             try:
-                self._composed[asked] = compose(self._repository, root, chosen)
+                self._composed[request] = compose(self._repository, root, chosen)
             except ComposeError as error:
-                self._composed[asked] = str(error)
+                self._composed[request] = str(error)
             self._spent += self._repository.nodes
-        found = self._composed[asked]
+        found = self._composed[request]
         if isinstance(found, str):
             raise ComposeError(found)
         return found[0], dict(found[1])

@@ -27,7 +27,7 @@ class ConfigLimits:
     nodes: int = 60_000
     """Values of one file, aliases written out; and of all files that one composition loads."""
     loads: int = 1_500
-    """Files that one composition loads, those that it loads again included."""
+    """Files that one composition loads, each time it loads one counts."""
     all_nodes: int = 600_000
     """Values that all compositions of one set of files load: half a minute's work."""
 

@@ -1,7 +1,7 @@
 """The configuration of a checkout or a pull request as a table, beside the released ones.
 
 `tree_table` takes the files of `verl/trainer/config` as they are in memory; `read_tree` reads them
-from a folder. Roots are composed when a launch asks for them, and a launch's own choices of
+from a folder. Roots are composed when a launch needs them, and a launch's own choices of
 configuration groups are composed exactly.
 """
 
@@ -103,7 +103,7 @@ class TreeTable(HydraTable):
         super().__init__(data, root)
 
     def _options(self, key: str, default: str) -> Mapping[str, Tree | None]:
-        """The other options of a group, each composed when it is asked for."""
+        """The other options of a group, each composed on first use."""
         composer = self._source.composer
         others = [name for name in self.groups[key.split("@")[0]] if name != default]
         return _Lazy(others, lambda option: composer.alternative(self.root, key, option))
@@ -134,7 +134,7 @@ class TreeTable(HydraTable):
 
 
 class _Lazy(Mapping[str, V]):
-    """A mapping whose values are made when they are asked for."""
+    """A mapping whose values are made on first use."""
 
     def __init__(self, keys: list[str], make: Callable[[str], V]) -> None:
         self._keys = keys

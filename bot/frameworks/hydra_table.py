@@ -283,7 +283,7 @@ class HydraTable:
         return OK
 
     def _names(self, tree: Tree) -> tuple[str, ...]:
-        """Every key of a tree; those of the default choices are kept, as most launches ask."""
+        """Every key of a tree; those of the default choices are cached for most launches."""
         return self._default_names if tree is self.tree else rules.names_of(tree)
 
     @cached_property

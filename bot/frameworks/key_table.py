@@ -37,7 +37,7 @@ class Key:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyVerdict:
-    """What the framework would say to one setting."""
+    """Whether the framework would take one setting, and what is wrong with it."""
 
     status: Status
     """ok · unknown: no such key to override · needs-plus: the key is new below a free-form mapping,
@@ -45,7 +45,7 @@ class KeyVerdict:
     below-leaf: the key goes on below a setting that is no mapping · group: a wrong choice of a
     configuration group · invalid: the value cannot be put there · undecided: see `message`."""
     accepted: bool | None
-    """Whether the framework itself takes it; None when that cannot be told. True with `below-leaf`
+    """Whether the framework itself takes it; None when that is not known. True with `below-leaf`
     means that it would silently replace the setting above by a mapping."""
     message: str = ""
     """One sentence; empty when all is well."""

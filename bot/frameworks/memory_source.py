@@ -41,7 +41,7 @@ class _MemorySource(ConfigSource):
 
     @staticmethod
     def scheme() -> str:
-        """How Hydra tells sources apart."""
+        """The name by which Hydra distinguishes sources."""
         return "memory"
 
     def read(self, path: str) -> tuple[Any, dict[str, str | None], int]:

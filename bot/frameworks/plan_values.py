@@ -195,7 +195,7 @@ def _options(plan: Plan) -> OptionTable | None:
 
 @lru_cache(maxsize=32)
 def values_of(plan: Plan) -> PlanValues:
-    """The values of a plan; kept, as several rules ask."""
+    """The values of a plan; cached, since several rules need them."""
     return PlanValues(plan)
 
 

@@ -83,14 +83,6 @@ def release(framework: str, version: str) -> dict[str, Any]:
     return data
 
 
-def entry_history(framework: str, entry: str) -> str | None:
-    """Releases that have a module to start, in words; None when no release has it."""
-    if options := timeline(framework):
-        return spans_of_releases(framework, options.started(entry))
-    having = [v for v in releases(framework) if entry in release(framework, v)["entries"]]
-    return spans_of_releases(framework, having)
-
-
 def entry_root(framework: str, version: str, entry: str) -> str | None:
     """The root configuration that a module of this release uses; None when not known."""
     found = release(framework, version)["entries"].get(entry)

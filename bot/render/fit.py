@@ -14,7 +14,7 @@ _BLANK_LINE = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class FitGroup:
     """Items that belong together, such as the rows of one table; a line or a block each."""
 
     head: str
@@ -31,10 +31,10 @@ class FitPart:
     many: str
     importance: int
     """Parts of high importance get their room first."""
-    groups: Sequence[Section]
+    groups: Sequence[FitGroup]
     wrap: Callable[[str], str] = field(default=lambda body: body)
     """Puts the body under its heading or into its fold."""
-    shorter: Sequence[Sequence[Section]] = ()
+    shorter: Sequence[Sequence[FitGroup]] = ()
     """Shorter forms of the same items, to be tried in this order."""
     kept: int = field(init=False)
 

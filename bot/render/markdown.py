@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from bot.render import blocks, budget, wording
 from bot.render.escape import clip, code_block, code_span
 from bot.render.escape import markdown_inline as inline
-from bot.render.fit import FitPart, Section, assemble
+from bot.render.fit import FitGroup, FitPart, assemble
 from bot.render.speech import speaking, tr
 from bot.report import Evidence, Report, Severity
 
@@ -85,11 +85,11 @@ def _scripts(report: Report, labels: Mapping[str, str], which: slice) -> FitPart
     scripts = wording.worst_first(report.scripts)[which]
     summary = tr("{scripts} more", scripts=wording.counted(len(scripts), "script"))
 
-    def form(row: Callable[..., str], *columns: str) -> list[Section]:
+    def form(row: Callable[..., str], *columns: str) -> list[FitGroup]:
         if not scripts:
             return []
         rows = tuple(row(script, labels[script.path]) for script in scripts)
-        return [Section(blocks.table_head(*columns), rows)]
+        return [FitGroup(blocks.table_head(*columns), rows)]
 
     rows = form(blocks.verdict_row, "", tr("script"), tr("row"), tr("run"))
     shorter = [
@@ -197,13 +197,13 @@ def _by_script(
     labels: Mapping[str, str],
     rows: Callable[[Evidence], Iterable[str]],
     head: str,
-) -> list[Section]:
+) -> list[FitGroup]:
     groups = []
     for script in wording.worst_first(report.scripts):
         items = tuple(rows(script.evidence)) if script.evidence else ()
         name = code_span(clip(labels[script.path], blocks.PATH))
         if items:
-            groups.append(Section(head if len(labels) == 1 else f"{name}\n\n{head}", items))
+            groups.append(FitGroup(head if len(labels) == 1 else f"{name}\n\n{head}", items))
     return groups
 
 
@@ -227,13 +227,13 @@ def _rows(report: Report, labels: Mapping[str, str]) -> FitPart:
     summary = tr("Row to paste into {pages}", pages=where)
     if len(items) != 1:
         summary = tr("{count} rows to paste into {pages}", count=len(items), pages=where)
-    groups = [Section("", (item,)) for item in items]
+    groups = [FitGroup("", (item,)) for item in items]
     return FitPart("row to paste", "rows to paste", 40, groups, _folded(summary))
 
 
 def _patches(report: Report) -> FitPart:
     edits = [s.page_edit for s in report.scripts if s.page_edit and s.page_edit.patch]
-    groups = [Section("", (code_block(edit.patch, "diff"),)) for edit in edits]
+    groups = [FitGroup("", (code_block(edit.patch, "diff"),)) for edit in edits]
     pages = wording.listed(dict.fromkeys(edit.path for edit in edits))
     summary = tr("Patch of {pages}", pages=pages)
     if len(edits) != 1:
@@ -270,8 +270,8 @@ def _checked(report: Report) -> FitPart:
     )
 
 
-def _one(items: Sequence[str]) -> list[Section]:
-    return [Section("", tuple(items))] if items else []
+def _one(items: Sequence[str]) -> list[FitGroup]:
+    return [FitGroup("", tuple(items))] if items else []
 
 
 def _folded(summary: str) -> Callable[[str], str]:

@@ -1,4 +1,4 @@
-"""The result of a check: what every door prints and every renderer reads.
+"""The result of a check: what every front end prints and every renderer reads.
 
 Plain dataclasses, so that reading a script costs no import of pydantic; `tools.schemas` hands them
 to pydantic where a JSON Schema or a validation is wanted. The JSON form is `report-v1`, described

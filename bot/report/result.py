@@ -76,5 +76,5 @@ class Report:
 
 
 def exit_status(report: Report) -> int:
-    """The exit status of a door: 0 nothing wrong, 1 wrong, 3 something could not be checked."""
+    """The exit status of a front end: 0 nothing wrong, 1 wrong, 3 something not checked."""
     return {"pass": 0, "fail": 1, "inconclusive": 3}[report.verdict]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from bot.base.messages import message
+from bot.frameworks.hydra_table import HydraTable
 from bot.frameworks.key_table import KeyTable
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import PlanValues, values_of
@@ -136,10 +137,11 @@ _REFERRED = re.compile(r"\.(\w+)\b")
 
 
 def _root(plan: Plan) -> Iterator[Hit]:
-    use = getattr(plan.table, "deprecated_root", None)
-    root = plan.table.root if plan.table else ""
-    if not isinstance(use, str) or use.split("=")[0] not in getattr(plan.table, "groups", {}):
-        return  # A checkout of before the replacement came.
+    if not isinstance(plan.table, HydraTable):
+        return
+    use, root = plan.table.deprecated_root, plan.table.root
+    if use is None or use.split("=")[0] not in plan.table.groups:
+        return  # A checkout from before the replacement.
     for word in plan.launch.argv:
         at = word.text.find(root)
         if at >= 0:

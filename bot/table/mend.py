@@ -83,10 +83,10 @@ def _proved(before: Judgement, page: Page, chosen: Sequence[tuple[Finding, int, 
 def _differing(old: Sequence[Sequence[Shown]], new: Sequence[Sequence[Shown]]) -> list[str]:
     """What the cells that differ show afterwards."""
     return [
-        " ".join(told.text.split())
+        " ".join(now.text.split())
         for above, below in zip(old, new, strict=True)
-        for was, told in zip(above, below, strict=True)
-        if was != told
+        for was, now in zip(above, below, strict=True)
+        if was != now
     ]
 
 

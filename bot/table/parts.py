@@ -15,7 +15,7 @@ Form: TypeAlias = Literal["list", "grid"]
 
 
 class PageError(UserError):
-    """The page cannot be edited as asked: one sentence with the reason and what to do next."""
+    """The page cannot be edited as requested: one sentence with the reason and what to do next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ class Heading:
 
     @property
     def style(self) -> tuple[str, bool]:
-        """What docutils tells levels apart by."""
+        """How docutils distinguishes levels."""
         return self.underline, self.overlined
 
 

@@ -22,7 +22,7 @@ def refused(context: RuleContext, *statuses: Status) -> Iterator[tuple[Plan, Set
 
 @lru_cache(maxsize=32)
 def _verdicts(plan: Plan) -> tuple[KeyVerdict, ...]:
-    """The verdict on each setting, none without a table; kept, as several rules ask."""
+    """The verdict on each setting, none without a table; cached, since several rules need it."""
     return plan.table.verdicts(plan.settings) if plan.table is not None else ()
 
 
