@@ -92,7 +92,7 @@ def _integer(
         if old:
             total += integer(session, world, old, span)
     except Unknown as unknown:
-        return hole(unknown.hole.kind, unknown.hole.reason, span, unknown.hole.name)
+        return unknown.value(span)
     result = str(total)
     return value if result == text else (Piece(result, span, False),)
 

@@ -6,7 +6,19 @@ import re
 from dataclasses import replace
 
 from bot.shell.braces import expand_braces
-from bot.shell.fields import LITERAL, PROTECTED, SPLIT, Atom, split, value_of
+from bot.shell.fields import (
+    LITERAL,
+    PROTECTED,
+    QUOTED,
+    QUOTED_WHOLE,
+    SPLIT,
+    UNQUOTED,
+    WHOLE,
+    Atom,
+    ExpansionContext,
+    split,
+    value_of,
+)
 from bot.shell.numbers import number
 from bot.shell.parameters import expand_parameter
 from bot.shell.session import Session, hole, shorten
@@ -52,7 +64,7 @@ def fields(session: Session, world: World, node: WordNode) -> list[Value]:
         atoms: list[Atom] = []
         if node.tilde:
             parts = tildes(session, world, parts, assigned=False)
-        expand(session, world, parts, atoms, quoted=False)
+        expand(session, world, parts, atoms, UNQUOTED)
         if len(atoms) == 1 and atoms[0][1] in (LITERAL, PROTECTED):
             value = (atoms[0][0],)
             result.append(value if value[0].text != "" else ())
@@ -70,7 +82,7 @@ def text_of(session: Session, world: World, node: WordNode, *, assigned: bool = 
     if node.tilde:
         parts = tildes(session, world, parts, assigned=assigned)
     atoms: list[Atom] = []
-    expand(session, world, parts, atoms, quoted=False, whole=True)
+    expand(session, world, parts, atoms, WHOLE)
     value = value_of(atoms)
     session.spend(size(value), len(value))
     return value
@@ -80,7 +92,7 @@ def pattern_of(session: Session, world: World, node: WordNode) -> list[Atom]:
     """A word as a pattern: its pieces with the mode that says whether they are quoted."""
     parts = tildes(session, world, node.parts, assigned=False) if node.tilde else node.parts
     atoms: list[Atom] = []
-    expand(session, world, parts, atoms, quoted=False, whole=True)
+    expand(session, world, parts, atoms, WHOLE)
     return atoms
 
 
@@ -97,37 +109,30 @@ def expand(
     world: World,
     parts: list[Part],
     atoms: list[Atom],
-    *,
-    quoted: bool,
-    whole: bool = False,
-    operand: bool = False,
+    context: ExpansionContext,
 ) -> None:
-    """Expands parts into atoms.
-
-    `whole` says that the result will not be split; `operand` that the parts are the operand of an
-    unquoted `${X:-…}`, whose own text is split too.
-    """
+    """Expands parts, and adds what they give to `atoms`."""
     for item in parts:
         if type(item) is Text:
             piece = item.piece
-            if quoted or piece.quoted:
+            if context.quoted or piece.quoted:
                 atoms.append((piece, PROTECTED))
             else:
-                atoms.append((piece, SPLIT if operand else LITERAL))
+                atoms.append((piece, SPLIT if context.operand else LITERAL))
         elif type(item) is Parameter:
-            expand_parameter(session, world, item, atoms, quoted=quoted, whole=whole)
+            expand_parameter(session, world, item, atoms, context)
         elif type(item) is Quoted:
             before = len(atoms)
-            expand(session, world, item.parts, atoms, quoted=True, whole=whole)
+            expand(session, world, item.parts, atoms, QUOTED_WHOLE if context.whole else QUOTED)
             if len(atoms) == before and not _vanishes(item.parts):
                 atoms.append((Piece("", Span(item.start, item.start)), PROTECTED))
         elif type(item) is Substitution:
             value = substitute(session, world, item)
-            mode = PROTECTED if quoted or item.process else SPLIT
+            mode = PROTECTED if item.process else context.mode
             atoms.extend((piece, mode) for piece in value)
         elif type(item) is Arithmetic:
             value = number(session, world, item.expression, Span(item.start, item.end))
-            atoms.extend((piece, PROTECTED if quoted else SPLIT) for piece in value)
+            atoms.extend((piece, context.mode) for piece in value)
 
 
 def _vanishes(parts: list[Part]) -> bool:
@@ -147,11 +152,11 @@ def substitute(session: Session, world: World, node: Substitution) -> Value:
         return hole("command", "name of the pipe for " + _quote_script(session, node.body), span)
     output = session.capture(world, node.body)
     session.spend(size(output), len(output))
-    return trimmed(output, span)
+    return trimmed(output)
 
 
-def trimmed(value: Value, span: Span) -> Value:
-    """A value without the line ends at its end; computed text lies at `span`."""
+def trimmed(value: Value) -> Value:
+    """A value without the line ends at its end."""
     pieces = list(value)
     while pieces:
         last = pieces[-1]

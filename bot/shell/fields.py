@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -16,6 +16,30 @@ LITERAL, SPLIT, PROTECTED, BREAK = range(4)
 of an expansion, quoted text, and the border between two elements of `$@` or of an array."""
 
 Atom: TypeAlias = tuple[Piece, int]
+
+
+@dataclass(frozen=True, slots=True)
+class ExpansionContext:
+    """Where an expansion stands, which decides how its result takes part in splitting."""
+
+    quoted: bool = False
+    """In double quotes."""
+    whole: bool = False
+    """The result becomes one value and is not split."""
+    operand: bool = False
+    """In the operand of an unquoted `${X:-…}`, whose own text is split too."""
+
+    @property
+    def mode(self) -> int:
+        """How the result of an expansion takes part in splitting."""
+        return PROTECTED if self.quoted else SPLIT
+
+
+UNQUOTED = ExpansionContext()
+WHOLE = ExpansionContext(whole=True)
+QUOTED = ExpansionContext(quoted=True)
+QUOTED_WHOLE = ExpansionContext(quoted=True, whole=True)
+OPERAND = ExpansionContext(operand=True)
 
 BORDER: Atom = (Piece("", Span(0, 0)), BREAK)
 
@@ -44,40 +68,56 @@ def _borders(separators: str) -> re.Pattern[str]:
     return re.compile(f"{blanks}*([{other}]){blanks}*|{blanks}+")
 
 
+class _Words:
+    """Words that are being put together."""
+
+    def __init__(self) -> None:
+        self.done: list[Value] = []
+        self.current: list[Piece] | None = None
+        """The pieces of the word that has begun; None between words."""
+
+    def begin(self) -> list[Piece]:
+        if self.current is None:
+            self.current = []
+        return self.current
+
+    def end(self) -> None:
+        if self.current is not None:
+            self.done.append(tuple(self.current))
+            self.current = None
+
+
 def split(atoms: list[Atom], separators: str) -> list[Value]:
     """The words that an expansion gives, by the characters of IFS."""
-    words: list[Value] = []
-    current: list[Piece] = []
-    begun = False
+    words = _Words()
     for piece, mode in atoms:
         text = piece.text
         if mode == BREAK:
-            if begun:
-                words.append(tuple(current))
-                current, begun = [], False
+            words.end()
         elif mode != SPLIT or isinstance(text, Hole):
-            begun = True
+            current = words.begin()
             if text != "":
                 current.append(piece)
         elif text and not separators:
-            begun = True
-            current.append(piece)
+            words.begin().append(piece)
         elif text:
-            at = 0
-            for border in _borders(separators).finditer(text):
-                if border.start() > at:
-                    current.append(part(piece, at, border.start()))
-                    begun = True
-                if begun or border.group(1):
-                    words.append(tuple(current))
-                    current, begun = [], False
-                at = border.end()
-            if at < len(text):
-                current.append(part(piece, at, len(text)))
-                begun = True
-    if begun:
-        words.append(tuple(current))
-    return words
+            _split_piece(words, piece, text, _borders(separators))
+    words.end()
+    return words.done
+
+
+def _split_piece(words: _Words, piece: Piece, text: str, borders: re.Pattern[str]) -> None:
+    at = 0
+    for border in borders.finditer(text):
+        if border.start() > at:
+            words.begin().append(part(piece, at, border.start()))
+        if border.group(1):
+            # A separator that is no blank ends a word even where none has begun.
+            words.begin()
+        words.end()
+        at = border.end()
+    if at < len(text):
+        words.begin().append(part(piece, at, len(text)))
 
 
 def part(piece: Piece, start: int, end: int) -> Piece:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.shell.fields import BORDER, PROTECTED, SPLIT, Atom
+from bot.shell.fields import BORDER, PROTECTED, Atom, ExpansionContext
 from bot.shell.numbers import Unknown, evaluate
 from bot.shell.session import ExpansionFault, Session, hole
 from bot.shell.source import Span
@@ -12,18 +12,18 @@ from bot.shell.values import elements, ordered, target
 from bot.shell.words import Piece
 
 
-def add_list(
-    session: Session,
-    world: World,
-    values: list[Value],
-    star: str,
-    atoms: list[Atom],
-    quoted: bool,
-    whole: bool,
-) -> None:
-    """Adds the elements of a list to `atoms`: one word each, or joined for `*`."""
+def joins(star: str, context: ExpansionContext) -> bool:
+    """Whether the elements of a list become one text."""
+    return context.whole or (context.quoted and star == "*")
+
+
+def list_atoms(
+    session: Session, world: World, values: list[Value], star: str, context: ExpansionContext
+) -> list[Atom]:
+    """The elements of a list: one word each, or joined for `*`."""
     session.spend(0, len(values))
-    if whole or (quoted and star == "*"):
+    atoms: list[Atom] = []
+    if joins(star, context):
         separator = " "
         if star == "*":
             variable = world.variables.get("IFS")
@@ -34,14 +34,13 @@ def add_list(
                 where = value[0].span if value else Span(0, 0)
                 atoms.append((Piece(separator, where, False), PROTECTED))
             atoms.extend((piece, PROTECTED) for piece in value)
-        return
+        return atoms
+    empty: Value = (Piece("", Span(0, 0)),) if context.quoted else ()
     for index, value in enumerate(values):
         if index:
             atoms.append(BORDER)
-        if quoted:
-            atoms.extend((piece, PROTECTED) for piece in value or (Piece("", Span(0, 0)),))
-        else:
-            atoms.extend((piece, SPLIT) for piece in value)
+        atoms.extend((piece, context.mode) for piece in value or empty)
+    return atoms
 
 
 def slice_list(
@@ -52,7 +51,7 @@ def slice_list(
         start = _bound(session, world, node.argument, span)
         length = None if node.second is None else _bound(session, world, node.second, span)
     except Unknown as unknown:
-        return [hole(unknown.hole.kind, unknown.hole.reason, span, unknown.hole.name)]
+        return [unknown.value(span)]
     if node.every:
         variable = world.variables.get(target(world, node.name))
         if variable is not None and variable.items is not None and not variable.associative:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bot.shell import arithmetic
-from bot.shell.fields import Atom, value_of
-from bot.shell.session import ExpansionFault, Session, hole
+from bot.shell.fields import QUOTED_WHOLE, Atom, value_of
+from bot.shell.session import ExpansionFault, Session
 from bot.shell.source import Span
 from bot.shell.state import Value, Variable, World, first_hole, known
 from bot.shell.syntax import WordNode
@@ -17,7 +17,11 @@ class Unknown(Exception):  # noqa: N818 - a signal inside the reader
 
     def __init__(self, reason: Hole) -> None:
         super().__init__(reason.reason)
-        self.hole = reason
+        self._hole = reason
+
+    def value(self, span: Span) -> Value:
+        """The hole that an expansion at `span` gives."""
+        return (Piece(self._hole, span, False),)
 
 
 class _Store:
@@ -84,7 +88,7 @@ def integer(session: Session, world: World, text: str, span: Span) -> int:
 def expression_text(session: Session, world: World, node: WordNode) -> Value:
     """An expression with its `$` expanded."""
     atoms: list[Atom] = []
-    session.expand(session, world, node.parts, atoms, quoted=True, whole=True)
+    session.expand(session, world, node.parts, atoms, QUOTED_WHOLE)
     return value_of(atoms)
 
 
@@ -110,4 +114,4 @@ def number(session: Session, world: World, node: WordNode, span: Span) -> Value:
     try:
         return (Piece(str(evaluate(session, world, node, span)), span, False),)
     except Unknown as unknown:
-        return hole(unknown.hole.kind, unknown.hole.reason, span, unknown.hole.name)
+        return unknown.value(span)

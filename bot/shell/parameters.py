@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.shell.fields import PROTECTED, SPLIT, Atom, value_of
-from bot.shell.lists import add_list, computed, keys_of, names_of, slice_list
+from bot.shell.fields import (
+    BREAK,
+    OPERAND,
+    PROTECTED,
+    QUOTED,
+    WHOLE,
+    Atom,
+    ExpansionContext,
+    value_of,
+)
+from bot.shell.lists import computed, joins, keys_of, list_atoms, names_of, slice_list
 from bot.shell.numbers import Unknown, evaluate
 from bot.shell.session import ExpansionFault, Session, hole
 from bot.shell.source import Span
@@ -22,9 +31,7 @@ def expand_parameter(
     world: World,
     node: Parameter,
     atoms: list[Atom],
-    *,
-    quoted: bool,
-    whole: bool,
+    context: ExpansionContext,
 ) -> None:
     """Adds what a parameter expansion gives to `atoms`.
 
@@ -32,324 +39,280 @@ def expand_parameter(
         ExpansionFault: where bash would report an error.
 
     """
-    span = Span(node.start, node.end)
     if node.bad:
         raise ExpansionFault("bad substitution")
-    if node.names:
-        add_list(
-            session, world, names_of(session, world, node, span), node.names, atoms, quoted, whole
-        )
-        return
-    if node.indirect:
-        if node.every:
-            values = keys_of(session, world, node, span)
-            add_list(session, world, values, node.every, atoms, quoted, whole)
-            return
-        if not _redirected(session, world, node, atoms, span, quoted=quoted):
-            return
-        node = _meant(session, world, node, span)
-    if node.every or node.name in "@*":
-        _expand_all(session, world, node, span, atoms, quoted, whole)
-        return
-    value = _value(session, world, node, span)
-    if node.length:
-        value = _length(session, world, node, value, span)
-    elif node.operator:
-        if node.operator[-1] in "-=?+" and node.operator != "@":
-            _alternative(session, world, node, value, span, atoms, quoted)
-            return
+    expansion = _Expansion(session, world, node, context)
+    if not node.names and not node.indirect:
+        atoms.extend(expansion.plain())
+    else:
+        atoms.extend(expansion.indirect())
+
+
+def _hole_atoms(value: Value | None, span: Span, context: ExpansionContext) -> list[Atom]:
+    """The first hole of a value as the result of an expansion."""
+    return [(Piece(first_hole(value or ()) or "", span, False), context.mode)]
+
+
+class _Expansion:
+    """One parameter expansion under way."""
+
+    __slots__ = ("context", "node", "session", "span", "world")
+
+    def __init__(
+        self, session: Session, world: World, node: Parameter, context: ExpansionContext
+    ) -> None:
+        self.session = session
+        self.world = world
+        self.node = node
+        self.context = context
+        self.span = Span(node.start, node.end)
+
+    def plain(self) -> list[Atom]:
+        """`$X` and `${X…}`."""
+        node = self.node
+        if node.every or node.name in "@*":
+            return self._all()
+        value = self._value()
+        if node.length:
+            return self._atoms(self._length(value))
+        if node.operator and node.operator[-1] in "-=?+":
+            return self._alternative(value)
         if value is None:
             # An unset parameter stays nothing, even where `*` would match the empty text.
-            _demand(session, world, node)
-            return
-        value = transform(session, world, node, value, span, quoted=quoted)
-    elif value is None:
-        _demand(session, world, node)
-        return
-    mode = PROTECTED if quoted else SPLIT
-    atoms.extend((piece, mode) for piece in value)
+            self._demand()
+            return []
+        if node.operator:
+            value = transform(self.session, self.world, node, value, self.span)
+        return self._atoms(value)
 
+    def indirect(self) -> list[Atom]:
+        """`${!X}`, `${!A[@]}` and `${!prefix@}`."""
+        session, world, node = self.session, self.world, self.node
+        if node.names:
+            return self._list(names_of(session, world, node, self.span), node.names)
+        if node.every:
+            return self._list(keys_of(session, world, node, self.span), node.every)
+        variable = world.variables.get(node.name)
+        if variable is not None and variable.reference and not node.operator:
+            return [(piece, PROTECTED) for piece in variable.value or ()]
+        value = self._value()
+        if value is None:
+            raise ExpansionFault(f"{node.name}: invalid indirect expansion")
+        name = known(value)
+        if name is None:
+            return _hole_atoms(value, self.span, self.context)
+        return _Expansion(session, world, self._meant(name), self.context).plain()
 
-def _value(session: Session, world: World, node: Parameter, span: Span) -> Value | None:
-    if node.index is None:
-        return scalar(session, world, node.name, span)
-    try:
-        key = _key(session, world, node.name, node.index, span)
-    except Unknown as unknown:
-        return hole(unknown.hole.kind, unknown.hole.reason, span, unknown.hole.name)
-    return element(session, world, node.name, key, span)
-
-
-def _key(session: Session, world: World, name: str, index: WordNode, span: Span) -> int | str:
-    """The key that a subscript means.
-
-    Raises:
-        Unknown: where a part of it cannot be known.
-
-    """
-    variable = world.variables.get(target(world, name))
-    if variable is None or not variable.associative:
-        return evaluate(session, world, index, span)
-    atoms: list[Atom] = []
-    session.expand(session, world, index.parts, atoms, quoted=False, whole=True)
-    value = value_of(atoms)
-    text = known(value)
-    if text is None:
-        reason = first_hole(value)
-        assert reason is not None  # noqa: S101 - a value that is not known has a hole
-        raise Unknown(reason)
-    return text
-
-
-def _demand(session: Session, world: World, node: Parameter) -> None:
-    """Fails for an unset parameter under `set -u`."""
-    if "nounset" in world.options:
-        raise ExpansionFault(f"{node.name}: unbound variable", fatal=True)
-
-
-# Lists: $@, ${A[@]}, ${!A[@]}, ${!prefix@}
-
-
-def _all_values(session: Session, world: World, node: Parameter, span: Span) -> list[Value]:
-    if node.every:
-        return elements(session, world, node.name, span)
-    return list(world.positional)
-
-
-def _expand_all(
-    session: Session,
-    world: World,
-    node: Parameter,
-    span: Span,
-    atoms: list[Atom],
-    quoted: bool,
-    whole: bool,
-) -> None:
-    star = node.every or node.name
-    values = _all_values(session, world, node, span)
-    if (
-        session.needs_arguments
-        and isinstance(world.positional, OpenArguments)
-        and not node.every
-        and (whole or (quoted and star == "*"))
-    ):
-        values = [hole("argument", "all arguments", span, "*")]
-    if node.length:
-        if any(isinstance(p.text, Hole) for v in values for p in v) and _open(world, node):
-            value = values[0]
-        else:
-            value = (Piece(str(len(values)), span, False),)
-        atoms.extend((piece, PROTECTED if quoted else SPLIT) for piece in value)
-        return
-    operator = node.operator
-    if operator == ":":
-        values = slice_list(session, world, node, values, span)
-    elif operator and operator[-1] in "-=?+" and operator != "@":
-        joined: Value | None = tuple(piece for value in values for piece in value)
-        if not values:
-            joined = None
-        elif not joined and len(values) > 1:
-            joined = (Piece(" ", span, False),)
-        use = _uses_operand(session, world, node, joined)
-        if use is True:
-            _operand(session, world, node, atoms, quoted, span)
-            return
-        if "+" in operator:
-            return
-    elif operator:
-        values = [transform(session, world, node, value, span, quoted=quoted) for value in values]
-    add_list(session, world, values, star, atoms, quoted, whole)
-
-
-def _open(world: World, node: Parameter) -> bool:
-    """True when nobody knows how many values there are."""
-    variable = world.variables.get(target(world, node.name))
-    return _never(world, node) if variable is None else variable.spoiled
-
-
-def _never(world: World, node: Parameter) -> bool:
-    return node.name not in world.variables and not node.name.isdigit()
-
-
-# ${!X}
-
-
-def _redirected(
-    session: Session,
-    world: World,
-    node: Parameter,
-    atoms: list[Atom],
-    span: Span,
-    *,
-    quoted: bool,
-) -> bool:
-    """False when the name that `${!X}` means is unknown, which is then added as a hole."""
-    variable = world.variables.get(node.name)
-    if variable is not None and variable.reference and not node.operator:
-        atoms.extend((piece, PROTECTED) for piece in variable.value or ())
-        return False
-    value = _value(session, world, node, span)
-    if value is None:
-        raise ExpansionFault(f"{node.name}: invalid indirect expansion")
-    if known(value) is None:
-        reason = first_hole(value)
-        mode = PROTECTED if quoted else SPLIT
-        atoms.append((Piece(reason or "", span, False), mode))
-        return False
-    return True
-
-
-def _meant(session: Session, world: World, node: Parameter, span: Span) -> Parameter:
-    """The expansion of the parameter that `${!X}` names."""
-    name = known(_value(session, world, node, span) or ()) or ""
-    base, bracket, rest = name.partition("[")
-    every = ""
-    index: WordNode | None = None
-    if bracket and rest.endswith("]"):
-        inner = rest[:-1]
-        if inner in ("@", "*"):
-            every = inner
-        else:
-            piece = Piece(inner, span, False)
-            index = WordNode(span.start, span.end, [Text(piece)])
-    plain = base.isdigit() or base in ("@", "*", "#", "?") or base.isidentifier()
-    if not plain or not base.isascii():
-        raise ExpansionFault(f"{name}: invalid variable name")
-    return replace(node, name=base, index=index, every=every, indirect=False)
-
-
-# Length
-
-
-def _length(
-    session: Session, world: World, node: Parameter, value: Value | None, span: Span
-) -> Value:
-    if value is None:
-        _demand(session, world, node)
-        return computed("0", span)
-    text = known(value)
-    if text is None:
-        reason = first_hole(value)
-        return (Piece(reason or "", span, False),)
-    return computed(str(len(text)), span)
-
-
-# ${X:-d} and its like
-
-
-def _uses_operand(
-    session: Session, world: World, node: Parameter, value: Value | None
-) -> bool | None:
-    """Whether the operand counts; None when that cannot be known."""
-    colon = node.operator.startswith(":")
-    present: bool | None = value is not None
-    if value is not None:
-        holes = [piece.text for piece in value if isinstance(piece.text, Hole)]
-        if holes and _never(world, node) and holes[0].kind in ("unset", "unsupported"):
-            # The script never sets it: read as if nobody else did.
-            present = False
-        elif colon:
-            if any(isinstance(piece.text, str) and piece.text for piece in value):
-                present = True
+    def _meant(self, name: str) -> Parameter:
+        """The expansion of the parameter that `${!X}` names."""
+        base, bracket, rest = name.partition("[")
+        every = ""
+        index: WordNode | None = None
+        if bracket and rest.endswith("]"):
+            inner = rest[:-1]
+            if inner in ("@", "*"):
+                every = inner
             else:
-                present = None if holes else False
-        elif holes and _never(world, node):
-            present = None
-    if present is None:
-        return None
-    return present if "+" in node.operator else not present
+                piece = Piece(inner, self.span, False)
+                index = WordNode(self.span.start, self.span.end, [Text(piece)])
+        plain = base.isdigit() or base in ("@", "*", "#", "?") or base.isidentifier()
+        if not plain or not base.isascii():
+            raise ExpansionFault(f"{name}: invalid variable name")
+        return replace(self.node, name=base, index=index, every=every, indirect=False)
 
+    # Values
 
-def _operand(
-    session: Session,
-    world: World,
-    node: Parameter,
-    atoms: list[Atom],
-    quoted: bool,
-    span: Span,
-) -> None:
-    """Adds the operand; as a default its pieces say whose default they are."""
-    found: list[Atom] = []
-    if node.argument is not None:
-        parts = node.argument.parts
-        if node.argument.tilde and not quoted:
-            parts = session.tildes(session, world, parts, assigned=False)
-        session.expand(session, world, parts, found, quoted=quoted, operand=not quoted)
-    if "-" in node.operator or "=" in node.operator:
-        by_script = node.name in world.variables and not world.variables[node.name].caller
-        if not by_script and not (node.name.isdigit() and world.frames):
-            found = [
-                (replace(piece, default_of=node.name), mode)
-                if mode != 3 and piece.default_of is None
-                else (piece, mode)
-                for piece, mode in found
+    def _atoms(self, value: Value) -> list[Atom]:
+        mode = self.context.mode
+        return [(piece, mode) for piece in value]
+
+    def _value(self) -> Value | None:
+        if self.node.index is None:
+            return scalar(self.session, self.world, self.node.name, self.span)
+        try:
+            key = self._key(self.node.index)
+        except Unknown as unknown:
+            return unknown.value(self.span)
+        return element(self.session, self.world, self.node.name, key, self.span)
+
+    def _key(self, index: WordNode) -> int | str:
+        """The key that a subscript means.
+
+        Raises:
+            Unknown: where a part of it cannot be known.
+
+        """
+        variable = self.world.variables.get(target(self.world, self.node.name))
+        if variable is None or not variable.associative:
+            return evaluate(self.session, self.world, index, self.span)
+        atoms: list[Atom] = []
+        self.session.expand(self.session, self.world, index.parts, atoms, WHOLE)
+        value = value_of(atoms)
+        text = known(value)
+        if text is None:
+            reason = first_hole(value)
+            assert reason is not None  # noqa: S101 - a value that is not known has a hole
+            raise Unknown(reason)
+        return text
+
+    def _demand(self) -> None:
+        """Fails for an unset parameter under `set -u`."""
+        if "nounset" in self.world.options:
+            raise ExpansionFault(f"{self.node.name}: unbound variable", fatal=True)
+
+    def _length(self, value: Value | None) -> Value:
+        if value is None:
+            self._demand()
+            return computed("0", self.span)
+        text = known(value)
+        if text is None:
+            return (Piece(first_hole(value) or "", self.span, False),)
+        return computed(str(len(text)), self.span)
+
+    # Lists: $@, ${A[@]}
+
+    def _list(self, values: list[Value], star: str) -> list[Atom]:
+        return list_atoms(self.session, self.world, values, star, self.context)
+
+    def _all(self) -> list[Atom]:
+        node = self.node
+        star = node.every or node.name
+        values = self._all_values(star)
+        operator = node.operator
+        if node.length:
+            if any(isinstance(p.text, Hole) for v in values for p in v) and self._open():
+                return self._atoms(values[0])
+            return self._atoms(computed(str(len(values)), self.span))
+        if operator == ":":
+            values = slice_list(self.session, self.world, node, values, self.span)
+        elif operator and operator[-1] in "-=?+":
+            joined: Value | None = tuple(piece for value in values for piece in value)
+            if not values:
+                joined = None
+            elif not joined and len(values) > 1:
+                joined = computed(" ", self.span)
+            if self._uses_operand(joined):
+                return self._operand()
+            if "+" in operator:
+                return []
+        elif operator:
+            values = [
+                transform(self.session, self.world, node, value, self.span) for value in values
             ]
-    atoms.extend(found)
+        return self._list(values, star)
 
+    def _all_values(self, star: str) -> list[Value]:
+        node, world = self.node, self.world
+        if node.every:
+            return elements(self.session, world, node.name, self.span)
+        if (
+            self.session.needs_arguments
+            and isinstance(world.positional, OpenArguments)
+            and joins(star, self.context)
+        ):
+            return [hole("argument", "all arguments", self.span, "*")]
+        return list(world.positional)
 
-def _alternative(
-    session: Session,
-    world: World,
-    node: Parameter,
-    value: Value | None,
-    span: Span,
-    atoms: list[Atom],
-    quoted: bool,
-) -> None:
-    operator = node.operator[-1]
-    says = operator == "+" or (node.argument is not None and bool(node.argument.parts))
-    if operator != "?" and says and value and all(is_argument(piece) for piece in value):
-        # An argument that nobody has named is left out, and its default counts if it says anything.
-        value = None
-    use = _uses_operand(session, world, node, value)
-    mode = PROTECTED if quoted else SPLIT
-    if operator == "+":
-        if use is True:
-            _operand(session, world, node, atoms, quoted, span)
-        elif use is None:
-            reason = first_hole(value or ())
-            atoms.append((Piece(reason or "", span, False), mode))
-        return
-    if not use:
-        atoms.extend((piece, mode) for piece in value or ())
-        return
-    if operator == "-":
-        _operand(session, world, node, atoms, quoted, span)
-    elif operator == "=":
+    def _open(self) -> bool:
+        """True when nobody knows how many values there are."""
+        variable = self.world.variables.get(target(self.world, self.node.name))
+        return self._never_set() if variable is None else variable.spoiled
+
+    def _never_set(self) -> bool:
+        return self.node.name not in self.world.variables and not self.node.name.isdigit()
+
+    # ${X:-d} and its like
+
+    def _uses_operand(self, value: Value | None) -> bool | None:
+        """Whether the operand counts; None when that cannot be known."""
+        present: bool | None = value is not None
+        if value is not None:
+            holes = [piece.text for piece in value if isinstance(piece.text, Hole)]
+            if holes and self._never_set() and holes[0].kind in ("unset", "unsupported"):
+                # The script never sets it: read as if nobody else did.
+                present = False
+            elif self.node.operator.startswith(":"):
+                if any(isinstance(piece.text, str) and piece.text for piece in value):
+                    present = True
+                else:
+                    present = None if holes else False
+            elif holes and self._never_set():
+                present = None
+        if present is None:
+            return None
+        return present if "+" in self.node.operator else not present
+
+    def _operand(self) -> list[Atom]:
+        """The operand; as a default its pieces say whose default they are."""
+        node, world, session = self.node, self.world, self.session
         found: list[Atom] = []
-        _operand(session, world, node, found, quoted, span)
-        assigned = value_of(found)
-        where = Span(node.name_start, node.name_end)
-        argument = node.argument
-        value_span = Span(argument.start, argument.end) if argument else span
+        if node.argument is not None:
+            parts = node.argument.parts
+            quoted = self.context.quoted
+            if node.argument.tilde and not quoted:
+                parts = session.tildes(session, world, parts, assigned=False)
+            session.expand(session, world, parts, found, QUOTED if quoted else OPERAND)
+        if "-" in node.operator or "=" in node.operator:
+            by_script = node.name in world.variables and not world.variables[node.name].caller
+            if not by_script and not (node.name.isdigit() and world.frames):
+                found = [
+                    (replace(piece, default_of=node.name), mode)
+                    if mode != BREAK and piece.default_of is None
+                    else (piece, mode)
+                    for piece, mode in found
+                ]
+        return found
+
+    def _alternative(self, value: Value | None) -> list[Atom]:
+        node = self.node
+        operator = node.operator[-1]
+        says = operator == "+" or (node.argument is not None and bool(node.argument.parts))
+        if operator != "?" and says and value and all(is_argument(piece) for piece in value):
+            # An argument that nobody has named is left out, and its default counts if it says
+            # anything.
+            value = None
+        use = self._uses_operand(value)
+        if operator == "+" and use is None:
+            return _hole_atoms(value, self.span, self.context)
+        if not use:
+            return [] if operator == "+" else self._atoms(value or ())
+        if operator == "=":
+            return self._assigned()
+        return self._required() if operator == "?" else self._operand()
+
+    def _assigned(self) -> list[Atom]:
+        """`${X:=d}`, where the operand counts: it is assigned."""
+        node = self.node
+        value = value_of(self._operand())
         if not (node.name[0].isalpha() or node.name[0] == "_"):
             raise ExpansionFault(f"${node.name}: cannot assign in this way", fatal=True)
         if node.index is None:
-            assign_scalar(session, world, node.name, assigned, AssignedAt(where, value_span))
+            argument = node.argument
+            span = Span(argument.start, argument.end) if argument else self.span
+            at = AssignedAt(Span(node.name_start, node.name_end), span)
+            assign_scalar(self.session, self.world, node.name, value, at)
         else:
-            _assign_element(session, world, node, assigned, span)
-        atoms.extend((piece, mode) for piece in assigned)
-    elif (session.environment is None or world.sourced) and node.name[0] not in "0123456789@*#":
-        # The script goes on only where the caller sets it.
-        wanted = f"variable {node.name} has to be set by the caller"
-        demanded = hole("unset", wanted, span, node.name)
-        world.set(node.name, Variable(demanded, name_span=span, value_span=span))
-        atoms.extend((piece, mode) for piece in demanded)
-    else:
-        raise ExpansionFault(f"{node.name}: parameter null or not set", fatal=True)
+            self._assign_element(node.index, value)
+        return self._atoms(value)
 
+    def _assign_element(self, index: WordNode, value: Value) -> None:
+        try:
+            key = self._key(index)
+        except Unknown:
+            return
+        world, name = self.world, self.node.name
+        old = world.variables.get(name)
+        items = dict(old.items or {}) if old else {}
+        items[key] = value
+        self.session.spend(0, len(items))
+        world.set(name, Variable(items=items, associative=bool(old and old.associative)))
 
-def _assign_element(
-    session: Session, world: World, node: Parameter, value: Value, span: Span
-) -> None:
-    if node.index is None:
-        return
-    try:
-        key = _key(session, world, node.name, node.index, span)
-    except Unknown:
-        return
-    old = world.variables.get(node.name)
-    items = dict(old.items or {}) if old else {}
-    items[key] = value
-    session.spend(0, len(items))
-    world.set(node.name, Variable(items=items, associative=bool(old and old.associative)))
+    def _required(self) -> list[Atom]:
+        """`${X:?message}`, where X is not set: the script goes on only where the caller sets it."""
+        name, world = self.node.name, self.world
+        if name[0] in "0123456789@*#" or not (self.session.environment is None or world.sourced):
+            raise ExpansionFault(f"{name}: parameter null or not set", fatal=True)
+        reason = f"variable {name} has to be set by the caller"
+        value = hole("unset", reason, self.span, name)
+        world.set(name, Variable(value, name_span=self.span, value_span=self.span))
+        return self._atoms(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from bot.shell.fields import Atom
+from bot.shell.fields import Atom, ExpansionContext
 from bot.shell.limits import LimitReached, Limits
 from bot.shell.places import Places
 from bot.shell.source import Span
@@ -40,10 +40,7 @@ class Expand(Protocol):
         world: World,
         parts: list[Part],
         atoms: list[Atom],
-        *,
-        quoted: bool,
-        whole: bool = False,
-        operand: bool = False,
+        context: ExpansionContext,
     ) -> None:
         """Adds the atoms of the parts to `atoms`."""
         ...

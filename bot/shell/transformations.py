@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
-from bot.shell.fields import PROTECTED, Atom, part
+from bot.shell.fields import PROTECTED, WHOLE, Atom, part
 from bot.shell.numbers import Unknown, evaluate
 from bot.shell.patterns import Pattern, UnsupportedPattern
 from bot.shell.quoting import decode_ansi, quote
@@ -15,9 +16,7 @@ from bot.shell.syntax import Parameter, WordNode
 from bot.shell.words import Hole, Piece
 
 
-def transform(
-    session: Session, world: World, node: Parameter, value: Value, span: Span, *, quoted: bool
-) -> Value:
+def transform(session: Session, world: World, node: Parameter, value: Value, span: Span) -> Value:
     """The value of `${X<operator>…}` for a value of X."""
     operator = node.operator
     if operator == ":":
@@ -36,8 +35,8 @@ def transform(
         if operator[0] in "#%":
             return _remove(session, operator, symbols, value, text)
         if operator[0] == "/":
-            return _replace(session, world, node, symbols, value, text, span)
-        return _convert(session, operator, symbols, value, text)
+            return _replace(session, world, node, symbols, value)
+        return _convert(session, operator, symbols, value)
     except UnsupportedPattern:
         session.unsupported("the pattern !(…) is not evaluated", span)
         return hole("unsupported", "pattern !(…)", span)
@@ -60,7 +59,7 @@ def _symbols(
     parts = node.parts
     if node.tilde:
         parts = session.tildes(session, world, parts, assigned=False)
-    session.expand(session, world, parts, atoms, quoted=False, whole=True)
+    session.expand(session, world, parts, atoms, WHOLE)
     return symbols_of(atoms)
 
 
@@ -80,37 +79,44 @@ def _around_holes(operator: str, symbols: list[tuple[str, bool]], value: Value) 
     The text behind the last `/` does not depend on what stands before it.
     """
     star = ("*", False)
-    if operator == "##" and len(symbols) == 2 and symbols[0] == star:
-        mark = symbols[1][0]
-        for index in range(len(value) - 1, -1, -1):
-            text = value[index].text
-            if not isinstance(text, str):
-                return None
-            at = text.rfind(mark)
-            if at >= 0:
-                head = (part(value[index], at + 1, len(text)),) if at + 1 < len(text) else ()
-                return head + value[index + 1 :]
-        return None
-    if operator == "%" and len(symbols) == 2 and symbols[1] == star:
-        mark = symbols[0][0]
-        for index in range(len(value) - 1, -1, -1):
-            text = value[index].text
-            if not isinstance(text, str):
-                return None
-            at = text.rfind(mark)
-            if at >= 0:
-                return value[:index] + ((part(value[index], 0, at),) if at else ())
-        return None
+    if len(symbols) == 2:
+        if operator == "##" and symbols[0] == star:
+            found = _last(value, symbols[1][0])
+            return None if found is None else _behind(value, *found)
+        if operator == "%" and symbols[1] == star:
+            found = _last(value, symbols[0][0])
+            return None if found is None else _before(value, *found)
     tail = value[-1].text
-    if operator in ("%", "%%") and isinstance(tail, str):
-        if any(character in "*?[@+!" and not quoted for character, quoted in symbols):
+    if operator not in ("%", "%%") or not isinstance(tail, str):
+        return None
+    if any(character in "*?[@+!" and not quoted for character, quoted in symbols):
+        return None
+    suffix = "".join(character for character, _ in symbols)
+    if tail.endswith(suffix):
+        return _before(value, len(value) - 1, len(tail) - len(suffix))
+    return value if len(tail) >= len(suffix) else None
+
+
+def _last(value: Value, mark: str) -> tuple[int, int] | None:
+    """The piece and the place in it of the last `mark`; None where a hole may hide it."""
+    for index in range(len(value) - 1, -1, -1):
+        text = value[index].text
+        if not isinstance(text, str):
             return None
-        suffix = "".join(character for character, _ in symbols)
-        if tail.endswith(suffix):
-            kept = len(tail) - len(suffix)
-            return value[:-1] + ((part(value[-1], 0, kept),) if kept else ())
-        return value if len(tail) >= len(suffix) else None
+        at = text.rfind(mark)
+        if at >= 0:
+            return index, at
     return None
+
+
+def _before(value: Value, index: int, at: int) -> Value:
+    return value[:index] + ((part(value[index], 0, at),) if at else ())
+
+
+def _behind(value: Value, index: int, at: int) -> Value:
+    end = len(str(value[index].text))
+    head = (part(value[index], at + 1, end),) if at + 1 < end else ()
+    return head + value[index + 1 :]
 
 
 def _remove(
@@ -131,40 +137,13 @@ def _replace(
     node: Parameter,
     symbols: list[tuple[str, bool]],
     value: Value,
-    text: str,
-    span: Span,
 ) -> Value:
+    """`${X/pattern/replacement}` of a known value."""
     atoms: list[Atom] = []
     if node.second is not None:
-        session.expand(session, world, node.second.parts, atoms, quoted=False, whole=True)
-    operator = node.operator
-    if not symbols and operator in ("/", "//"):
-        return value
-    if operator == "/" and symbols[0] in (("#", False), ("%", False)):
-        operator += symbols[0][0]
-        symbols = symbols[1:]
-    found: list[tuple[int, int]] = []
-    if operator == "/%":
-        length = max(Pattern(symbols, session.work, backwards=True).lengths(text[::-1]), default=-1)
-        if length >= 0:
-            found.append((len(text) - length, len(text)))
-    elif operator == "/#":
-        length = max(Pattern(symbols, session.work).lengths(text), default=-1)
-        if length >= 0:
-            found.append((0, length))
-    else:
-        pattern = Pattern(symbols, session.work)
-        at = 0
-        if not text and pattern.matches(text):
-            found.append((0, 0))
-        while text and (match := pattern.first(text, at)) is not None:
-            found.append(match)
-            session.spend(0, 1 + (match[1] - at) // 4)
-            at = match[1] if match[1] > match[0] else match[1] + 1
-            if operator == "/" or at > len(text):
-                break
-        else:
-            session.spend(0, 1 + (len(text) - at) // 4)
+        session.expand(session, world, node.second.parts, atoms, WHOLE)
+    text = known(value) or ""
+    found = _matches(session, node.operator, symbols, text)
     if not found:
         return value
     session.spend(len(text) + len(found) * max(1, size(tuple(a[0] for a in atoms))), len(found))
@@ -176,6 +155,37 @@ def _replace(
         done = end
     result += cut(value, done, len(text))
     return tuple(result)
+
+
+def _matches(
+    session: Session, operator: str, symbols: list[tuple[str, bool]], text: str
+) -> list[tuple[int, int]]:
+    """What the pattern of `${X/…}` matches."""
+    if not symbols and operator in ("/", "//"):
+        return []
+    if operator == "/" and symbols[0] in (("#", False), ("%", False)):
+        operator += symbols[0][0]
+        symbols = symbols[1:]
+    if operator in ("/%", "/#"):
+        backwards = operator == "/%"
+        pattern = Pattern(symbols, session.work, backwards=backwards)
+        length = max(pattern.lengths(text[::-1] if backwards else text), default=-1)
+        if length < 0:
+            return []
+        return [(len(text) - length, len(text)) if backwards else (0, length)]
+    pattern = Pattern(symbols, session.work)
+    if not text:
+        return [(0, 0)] if pattern.matches(text) else []
+    found: list[tuple[int, int]] = []
+    at = 0
+    while (match := pattern.first(text, at)) is not None:
+        found.append(match)
+        session.spend(0, 1 + (match[1] - at) // 4)
+        at = match[1] if match[1] > match[0] else match[1] + 1
+        if operator == "/" or at > len(text):
+            return found
+    session.spend(0, 1 + (len(text) - at) // 4)
+    return found
 
 
 def _replacement(atoms: list[Atom], matched: Value) -> list[Piece]:
@@ -208,7 +218,7 @@ def _replacement(atoms: list[Atom], matched: Value) -> list[Piece]:
 
 
 def _convert(
-    session: Session, operator: str, symbols: list[tuple[str, bool]], value: Value, text: str
+    session: Session, operator: str, symbols: list[tuple[str, bool]], value: Value
 ) -> Value:
     pattern = Pattern(symbols, session.work) if symbols else None
     change = str.upper if operator[0] == "^" else str.lower
@@ -243,7 +253,7 @@ def _slice(session: Session, world: World, node: Parameter, value: Value, span: 
         start = evaluate(session, world, node.argument, span) if node.argument else 0
         length = evaluate(session, world, node.second, span) if node.second else None
     except Unknown as unknown:
-        return hole(unknown.hole.kind, unknown.hole.reason, span, unknown.hole.name)
+        return unknown.value(span)
     if start < 0:
         start += len(text)
         if start < 0:
@@ -256,27 +266,29 @@ def _slice(session: Session, world: World, node: Parameter, value: Value, span: 
     return cut(value, start, min(end, len(text)))
 
 
+def _quoted_back(text: str) -> str:
+    return decode_ansi(text.replace("'", "\\'") + "'", 0, len(text) * 2 + 1)[0]
+
+
+_LETTERS: dict[str, Callable[[str], str]] = {
+    "Q": quote,
+    "U": str.upper,
+    "L": str.lower,
+    "u": lambda text: text[:1].upper() + text[1:],
+    "E": _quoted_back,
+}
+"""What `${X@letter}` makes of a value."""
+
+
 def _at(session: Session, node: Parameter, value: Value, span: Span) -> Value:
-    letter = "".join(session.text(node.argument.start, node.argument.end)) if node.argument else ""
+    letter = session.text(node.argument.start, node.argument.end) if node.argument else ""
     text = known(value)
     if text is None:
         return _lost(value, span)
-    computed: str | None = None
-    if letter == "Q":
-        computed = quote(text)
-    elif letter == "U":
-        computed = text.upper()
-    elif letter == "L":
-        computed = text.lower()
-    elif letter == "u":
-        computed = text[:1].upper() + text[1:]
-    elif letter == "E":
-        computed, _ = decode_ansi(text.replace("'", "\\'") + "'", 0, len(text) * 2 + 1)
-    elif letter not in ("P", "A", "K", "a", "k"):
+    if letter in _LETTERS:
+        computed = _LETTERS[letter](text)
+        return value if computed == text else (Piece(computed, span, False),)
+    if letter not in ("P", "A", "K", "a", "k"):
         raise ExpansionFault("bad substitution")
-    if computed is None:
-        session.unsupported(f"the transformation @{letter} is not evaluated", span)
-        return hole("unsupported", f"transformation @{letter}", span)
-    if computed == text:
-        return value
-    return (Piece(computed, span, False),)
+    session.unsupported(f"the transformation @{letter} is not evaluated", span)
+    return hole("unsupported", f"transformation @{letter}", span)
