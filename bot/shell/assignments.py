@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 
 from bot.shell.braces import expand_braces
 from bot.shell.expansion import fields, text_of
@@ -41,35 +42,152 @@ def carry_out(session: Session, world: World, node: Assignment) -> None:
         ExpansionFault: where bash would report an error.
 
     """
-    name = target(world, node.name)
-    old = world.variables.get(name)
-    if old is not None and old.readonly:
-        raise ExpansionFault(f"{name}: readonly variable", fatal=True)
-    name_span = Span(node.start, node.name_end)
-    if isinstance(node.value, ArrayLiteral):
-        _assign_array(session, world, name, node, node.value, old)
-        return
-    value = bounded_text(session, world, node.value)
-    span = value_span(node)
-    if node.index is not None:
-        _assign_element(session, world, name, node, value, old)
-        return
-    if old is not None and old.integer:
-        before = scalar(session, world, name, name_span) if node.append else None
-        value = _integer(session, world, value, before, span)
-    elif node.append:
-        before = _before(session, world, name, old, name_span)
-        if size(before) + size(value) > session.limits.expansion:
-            at = session.at
-            session.limit(
-                LimitReached("expansion", session.limits.expansion, at.start, at.end),
-                "a value is left unknown",
-            )
-            value = hole("limit", "value longer than the reader keeps", span)
+    _Assigning(session, world, node).run()
+
+
+class _Assigning:
+    """One assignment under way."""
+
+    __slots__ = ("name", "name_span", "node", "old", "session", "value_span", "world")
+
+    def __init__(self, session: Session, world: World, node: Assignment) -> None:
+        self.session = session
+        self.world = world
+        self.node = node
+        self.name = target(world, node.name)
+        self.old = world.variables.get(self.name)
+        """The variable as it was before the value was expanded."""
+        self.name_span = Span(node.start, node.name_end)
+        self.value_span = value_span(node)
+
+    def run(self) -> None:
+        """Carries it out."""
+        if self.old is not None and self.old.readonly:
+            raise ExpansionFault(f"{self.name}: readonly variable", fatal=True)
+        if isinstance(self.node.value, ArrayLiteral):
+            self._array(self.node.value)
+            return
+        value = bounded_text(self.session, self.world, self.node.value)
+        if self.node.index is not None:
+            self._element(self.node.index, value)
         else:
-            value = (*before, *value)
+            self._scalar(value)
+
+    def _scalar(self, value: Value) -> None:
+        session, world = self.session, self.world
+        if self.old is not None and self.old.integer:
+            append = self.node.append
+            before = scalar(session, world, self.name, self.name_span) if append else None
+            value = _integer(session, world, value, before, self.value_span)
+        elif self.node.append:
+            before = _before(session, world, self.name, self.old, self.name_span)
+            if size(before) + size(value) > session.limits.expansion:
+                at = session.at
+                session.limit(
+                    LimitReached("expansion", session.limits.expansion, at.start, at.end),
+                    "a value is left unknown",
+                )
+                value = hole("limit", "value longer than the reader keeps", self.value_span)
+            else:
+                value = (*before, *value)
+                session.spend(size(value), len(value))
+        at_spans = AssignedAt(self.name_span, self.value_span)
+        assign_scalar(session, world, self.name, value, at_spans)
+
+    def _element(self, index: WordNode, value: Value) -> None:
+        session, old = self.session, self.old
+        key = self._key(index)
+        if key is None:
+            self._spoil()
+            return
+        items = _items(old)
+        if isinstance(key, int) and key < 0:
+            key += _following(items)
+            if key < 0:
+                raise ExpansionFault(f"{self.name}: bad array subscript")
+        if old is not None and old.integer:
+            before = items.get(key) if self.node.append else None
+            value = _integer(session, self.world, value, before, self.value_span)
+        elif self.node.append:
+            value = (*items.get(key, ()), *value)
             session.spend(size(value), len(value))
-    assign_scalar(session, world, name, value, AssignedAt(name_span, span))
+        items[key] = converted(old, value)
+        self._store(items, value)
+
+    def _array(self, literal: ArrayLiteral) -> None:
+        items = _items(self.old) if self.node.append else {}
+        if not self._fill(items, literal):
+            self._spoil()
+            return
+        joined: list[Piece] = []
+        for value in items.values():
+            if joined:
+                joined.append(Piece(" ", Span(literal.start, literal.start + 1), False))
+            joined.extend(value)
+        self._store(items, tuple(joined))
+
+    def _fill(self, items: dict[int | str, Value], literal: ArrayLiteral) -> bool:
+        """Adds the elements of a literal; False where a key is unknown."""
+        associative = self.old is not None and self.old.associative
+        following = _following(items)
+        pending: list[Value] = []
+        for element in literal.elements:
+            if element.index is not None:
+                key = self._key(element.index)
+                value = bounded_text(self.session, self.world, element.word)
+                if key is None:
+                    return False
+                value = (*items.get(key, ()), *value) if element.append else value
+                items[key] = converted(self.old, value)
+                following = key + 1 if isinstance(key, int) else following
+                continue
+            values = fields(self.session, self.world, element.word)
+            if associative:
+                pending.extend(values)
+            else:
+                items.update(enumerate((converted(self.old, one) for one in values), following))
+                following += len(values)
+            self.session.spend_words(len(items) + len(pending))
+        # Words without a subscript in an associative array are keys and values in turn.
+        for name, value in zip_longest(pending[::2], pending[1::2], fillvalue=()):
+            text = known(name)
+            if text is None:
+                return False
+            items[text] = value
+        return True
+
+    def _key(self, index: WordNode) -> int | str | None:
+        """The key that a subscript means; None when it is unknown."""
+        text = known(text_of(self.session, self.world, index))
+        if text is None or (self.old is not None and self.old.associative):
+            return text
+        try:
+            return integer(self.session, self.world, text, Span(index.start, index.end))
+        except Unknown:
+            return None
+
+    def _spoil(self) -> None:
+        """An element with an unknown key was set: every element may be the one."""
+        reason = f"array {self.name} has an unknown subscript"
+        value = hole("unsupported", reason, self.value_span)
+        self.world.set(self.name, Variable(value=value, spoiled=True, name_span=self.name_span))
+
+    def _store(self, items: dict[int | str, Value], written: Value) -> None:
+        """Sets the elements, and lists the assignment with what was written."""
+        session, world, node = self.session, self.world, self.node
+        session.spend(0, 3 * len(items))
+        if len(items) + len(world.variables) > session.limits.variables:
+            raise LimitReached("variables", session.limits.variables, node.start, node.end)
+        changed = replace(
+            self.old if self.old is not None else Variable(),
+            value=None,
+            items=items,
+            caller=False,
+            name_span=self.name_span,
+            value_span=self.value_span,
+        )
+        world.set(self.name, changed)
+        session.assigned(node.name, written, self.name_span, self.value_span, False)
 
 
 def _before(session: Session, world: World, name: str, old: Variable | None, span: Span) -> Value:
@@ -97,58 +215,6 @@ def _integer(
     return value if result == text else (Piece(result, span, False),)
 
 
-def subscript_key(
-    session: Session, world: World, index: WordNode, associative: bool
-) -> int | str | None:
-    """The key that a subscript means; None when it is unknown."""
-    text = known(text_of(session, world, index))
-    if text is None or associative:
-        return text
-    try:
-        return integer(session, world, text, Span(index.start, index.end))
-    except Unknown:
-        return None
-
-
-def _spoiled(world: World, name: str, node: Assignment) -> None:
-    """An element with an unknown key was set: every element may be the one."""
-    value = hole("unsupported", f"array {name} has an unknown subscript", value_span(node))
-    span = Span(node.start, node.name_end)
-    world.set(name, Variable(value=value, spoiled=True, name_span=span))
-
-
-def _assign_element(
-    session: Session,
-    world: World,
-    name: str,
-    node: Assignment,
-    value: Value,
-    old: Variable | None,
-) -> None:
-    assert node.index is not None  # noqa: S101 - the caller has checked
-    associative = old is not None and old.associative
-    key = subscript_key(session, world, node.index, associative)
-    if key is None:
-        _spoiled(world, name, node)
-        return
-    items = _items(old)
-    if isinstance(key, int) and key < 0:
-        key += max((k for k in items if isinstance(k, int)), default=-1) + 1
-        if key < 0:
-            raise ExpansionFault(f"{name}: bad array subscript")
-    if old is not None and old.integer:
-        value = _integer(
-            session, world, value, items.get(key) if node.append else None, value_span(node)
-        )
-    elif node.append:
-        value = (*items.get(key, ()), *value)
-        session.spend(size(value), len(value))
-    items[key] = converted(old, value)
-    _store(session, world, name, node, items, old)
-    span = Span(node.start, node.name_end)
-    session.assigned(node.name, value, span, value_span(node), False)
-
-
 def _items(old: Variable | None) -> dict[int | str, Value]:
     if old is None or old.caller:
         return {}
@@ -157,73 +223,9 @@ def _items(old: Variable | None) -> dict[int | str, Value]:
     return {} if old.value is None else {0: old.value}
 
 
-def _store(
-    session: Session,
-    world: World,
-    name: str,
-    node: Assignment,
-    items: dict[int | str, Value],
-    old: Variable | None,
-) -> None:
-    session.spend(0, 3 * len(items))
-    if len(items) + len(world.variables) > session.limits.variables:
-        raise LimitReached("variables", session.limits.variables, node.start, node.end)
-    base = old if old is not None else Variable()
-    changed = replace(
-        base,
-        value=None,
-        items=items,
-        caller=False,
-        name_span=Span(node.start, node.name_end),
-        value_span=value_span(node),
-    )
-    world.set(name, changed)
-
-
-def _assign_array(
-    session: Session,
-    world: World,
-    name: str,
-    node: Assignment,
-    literal: ArrayLiteral,
-    old: Variable | None,
-) -> None:
-    associative = old is not None and old.associative
-    items = _items(old) if node.append else {}
-    following = max((k for k in items if isinstance(k, int)), default=-1) + 1
-    pending: list[Value] = []
-    for element in literal.elements:
-        if element.index is not None:
-            key = subscript_key(session, world, element.index, associative)
-            value = bounded_text(session, world, element.word)
-            if key is None:
-                _spoiled(world, name, node)
-                return
-            items[key] = converted(old, (*items.get(key, ()), *value) if element.append else value)
-            if isinstance(key, int):
-                following = key + 1
-            continue
-        for value in fields(session, world, element.word):
-            if associative:
-                pending.append(value)
-            else:
-                items[following] = converted(old, value)
-                following += 1
-        session.spend_words(len(items) + len(pending))
-    for position in range(0, len(pending), 2):
-        text = known(pending[position])
-        if text is None:
-            _spoiled(world, name, node)
-            return
-        items[text] = pending[position + 1] if position + 1 < len(pending) else ()
-    _store(session, world, name, node, items, old)
-    joined: list[Piece] = []
-    for value in items.values():
-        if joined:
-            joined.append(Piece(" ", Span(literal.start, literal.start + 1), False))
-        joined.extend(value)
-    span = Span(node.start, node.name_end)
-    session.assigned(node.name, tuple(joined), span, value_span(node), False)
+def _following(items: Iterable[int | str]) -> int:
+    """The index behind the last element."""
+    return max((key for key in items if isinstance(key, int)), default=-1) + 1
 
 
 def prefixed(session: Session, world: World, node: Assignment) -> tuple[str, Value, Record]:

@@ -12,6 +12,7 @@ from bot.shell.verdicts import (
     both,
     empty,
     negated,
+    plain_number,
     unary,
     without_arguments,
 )
@@ -63,7 +64,7 @@ class _Arguments:
         operator = self.text(at + 1)
         left, right = self.words[at].pieces, self.words[at + 2].pieces
         if operator and _is_binary(operator):
-            return binary(self.session, self.world, operator, left, right, strict=True)
+            return binary(operator, left, right, plain_number)
         if operator == "-a":
             return both(negated(empty(left)), negated(empty(right)))
         if operator == "-o":
@@ -101,7 +102,7 @@ class _Arguments:
         if operator and _is_binary(operator) and self.at + 2 < len(self.words):
             left, right = self.words[self.at].pieces, self.words[self.at + 2].pieces
             self.at += 3
-            return binary(self.session, self.world, operator, left, right, strict=True)
+            return binary(operator, left, right, plain_number)
         if first == "(":
             self.at += 1
             verdict = self._or(depth + 1)

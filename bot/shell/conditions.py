@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from bot.shell.expansion import pattern_of, text_of
 from bot.shell.patterns import Pattern, UnsupportedPattern
 from bot.shell.regexes import search
@@ -13,6 +15,7 @@ from bot.shell.transformations import symbols_of
 from bot.shell.verdicts import (
     Verdict,
     about,
+    arithmetic_number,
     binary,
     both,
     empty,
@@ -57,7 +60,7 @@ def _primary(session: Session, world: World, node: Test) -> Verdict:
     if node.operator not in ("=", "==", "!="):
         right = without_arguments(session, text_of(session, world, node.operands[1]))
         try:
-            return binary(session, world, node.operator, left, right, strict=False)
+            return binary(node.operator, left, right, partial(arithmetic_number, session, world))
         except ExpansionFault:
             return Verdict(False)
     verdict = match(session, left, pattern_of(session, world, node.operands[1]))

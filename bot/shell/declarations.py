@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from bot.shell.assignments import carry_out
 from bot.shell.session import Session
@@ -17,47 +17,69 @@ from bot.shell.words import Hole, Word
 _ASSIGNED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?=|\Z)")
 
 
+@dataclass(slots=True)
+class _Declaration:
+    """A declaration builtin with its options."""
+
+    builtin: str
+    minus: set[str] = field(default_factory=set)
+    """Attributes to set."""
+    plus: set[str] = field(default_factory=set)
+    """Attributes to take away."""
+    names: list[Word | Assignment] = field(default_factory=list)
+
+    @property
+    def exports(self) -> bool:
+        """Whether it is `export`, and not `export -n`."""
+        return self.builtin == "export" and "n" not in self.minus
+
+    def local(self, world: World) -> bool:
+        """Whether its variables are the function's own."""
+        if not world.frames or "g" in self.minus:
+            return False
+        return self.builtin in ("local", "declare", "typeset")
+
+
+def _declaration(builtin: str, arguments: Sequence[Word | Assignment]) -> _Declaration:
+    found = _Declaration(builtin)
+    for argument in arguments:
+        text = known(argument.pieces) if isinstance(argument, Word) else None
+        if text is not None and text[:1] in ("-", "+") and not found.names and len(text) > 1:
+            (found.minus if text[0] == "-" else found.plus).update(text[1:])
+        else:
+            found.names.append(argument)
+    return found
+
+
 def declare(
     session: Session, world: World, builtin: str, arguments: Sequence[Word | Assignment]
 ) -> None:
     """Carries out a declaration builtin."""
     world.settle(0)
-    plus: set[str] = set()
-    minus: set[str] = set()
-    local = builtin == "local" or (builtin in ("declare", "typeset") and bool(world.frames))
-    names: list[Word | Assignment] = []
-    for argument in arguments:
-        text = known(argument.pieces) if isinstance(argument, Word) else None
-        if text is not None and text[:1] in ("-", "+") and not names and len(text) > 1:
-            (minus if text[0] == "-" else plus).update(text[1:])
-        else:
-            names.append(argument)
+    declaration = _declaration(builtin, arguments)
     if builtin == "local" and not world.frames:
         world.settle(1)
         return
-    if "f" in minus or "F" in minus or "p" in minus:
+    if declaration.minus & {"f", "F", "p"}:
         return
-    for argument in names:
-        if isinstance(argument, Assignment):
-            name = argument.name
-        else:
-            name = _name(argument)
-            if not name:
-                world.settle(1)
-                continue
-        if local and "g" not in minus and world.frames:
+    for argument in declaration.names:
+        name = argument.name if isinstance(argument, Assignment) else _name(argument)
+        if not name:
+            world.settle(1)
+            continue
+        if declaration.local(world):
             _hide(world, name)
-        if "n" not in minus:
+        if "n" not in declaration.minus:
             name = target(world, name)
-        _prepare(session, world, name, builtin, minus, plus)
-        if builtin == "export" and "n" not in minus:
+        _prepare(world, name, declaration)
+        if declaration.exports:
             # An unset variable is exported as soon as it is set.
             world.exporting = world.exporting | {name}
         if isinstance(argument, Assignment):
             carry_out(session, world, argument)
         else:
             _assign_text(session, world, argument)
-        _finish(world, name, builtin, minus)
+        _finish(world, name, declaration)
         # The status is the builtin's own, not that of a substitution in a value.
         world.settle(0)
 
@@ -113,17 +135,16 @@ def _hide(world: World, name: str) -> None:
         world.set(name, Variable(exported=old is not None and old.exported))
 
 
-def _prepare(
-    session: Session, world: World, name: str, builtin: str, minus: set[str], plus: set[str]
-) -> None:
+def _prepare(world: World, name: str, declaration: _Declaration) -> None:
     """Gives a variable its attributes before its value is set."""
+    minus = declaration.minus
     old = world.variables.get(name)
     if old is None:
-        if not (minus & set("aAilun")) and builtin != "local":
+        if not (minus & set("aAilun")) and declaration.builtin != "local":
             return
         old = Variable()
     changes: dict[str, object] = {}
-    if "i" in minus or "i" in plus:
+    if "i" in minus or "i" in declaration.plus:
         changes["integer"] = "i" in minus
     if "l" in minus or "u" in minus:
         changes["case"] = "l" if "l" in minus else "u"
@@ -139,9 +160,10 @@ def _prepare(
         world.set(name, replace(old, **changes))  # type: ignore[arg-type]
 
 
-def _finish(world: World, name: str, builtin: str, minus: set[str]) -> None:
+def _finish(world: World, name: str, declaration: _Declaration) -> None:
     """Gives a variable the attributes that take effect behind its value."""
-    export = (builtin == "export" and "n" not in minus) or (builtin != "export" and "x" in minus)
+    builtin, minus = declaration.builtin, declaration.minus
+    export = declaration.exports or (builtin != "export" and "x" in minus)
     unexport = builtin == "export" and "n" in minus
     readonly = builtin == "readonly" or "r" in minus
     variable = world.variables.get(name)

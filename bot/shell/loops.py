@@ -94,32 +94,47 @@ class Loops:
                 break
             following: list[World] = []
             for one in active:
-                before = one.copy()
-                branches = test(one)
-                decided = len(branches) == 1
-                for other, goes_on in branches:
-                    if other.flow is not None or not goes_on:
-                        if other.flow is None:
-                            other.settle(0)
-                        done.append(other)
-                        continue
-                    staying, leaving = self._turn(node.body, other)
-                    done.extend(leaving)
-                    for stayed in staying:
-                        if after is not None:
-                            after(stayed)
-                        if not decided or _shifted(before, stayed):
-                            # How often is unknown: once stands for any number of times.
-                            done.append(stayed)
-                        elif not stayed.same(before):
-                            following.append(stayed)
-                        elif self._leaves(node.body):
-                            # Only the outcome of a command can end it.
-                            done.append(stayed)
+                going, gone = self._round(node, one, test, after)
+                following.extend(going)
+                done.extend(gone)
             active = self._runner.bounded(following, node)
             done = self._runner.bounded(done, node)
         self._session.leave()
         return done
+
+    def _round(
+        self,
+        node: Loop | ArithmeticFor,
+        world: World,
+        test: Callable[[World], list[tuple[World, bool]]],
+        after: Callable[[World], None] | None,
+    ) -> tuple[list[World], list[World]]:
+        """One round: the worlds that need another one, and those behind the loop."""
+        following: list[World] = []
+        done: list[World] = []
+        before = world.copy()
+        branches = test(world)
+        decided = len(branches) == 1
+        for other, goes_on in branches:
+            if other.flow is not None or not goes_on:
+                if other.flow is None:
+                    other.settle(0)
+                done.append(other)
+                continue
+            staying, leaving = self._turn(node.body, other)
+            done.extend(leaving)
+            for stayed in staying:
+                if after is not None:
+                    after(stayed)
+                if not decided or _shifted(before, stayed):
+                    # How often is unknown: once stands for any number of times.
+                    done.append(stayed)
+                elif not stayed.same(before):
+                    following.append(stayed)
+                elif self._leaves(node.body):
+                    # Only the outcome of a command can end it.
+                    done.append(stayed)
+        return following, done
 
     def _leaves(self, body: Script) -> bool:
         return _LEAVES.search(self._session.text(body.start, body.end)) is not None

@@ -36,7 +36,7 @@ class UnsupportedPattern(Exception):  # noqa: N818 - a signal inside the reader
     """The pattern is valid and not evaluated: `!(…)`."""
 
 
-def _any(character: str) -> bool:
+def _any(_character: str) -> bool:
     return True
 
 
@@ -190,7 +190,7 @@ class Pattern:
             text = self._text(at, high)
             if text.startswith("[:") and ":]" in text:
                 name = text[2 : text.index(":]")]
-                classes.append(CLASSES.get(name, lambda c: False))
+                classes.append(CLASSES.get(name, lambda _: False))
                 at += len(name) + 4
             elif at + 2 < high and self.symbols[at + 1] == ("-", False):
                 ranges.append((self.symbols[at][0], self.symbols[at + 2][0]))

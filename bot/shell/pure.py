@@ -87,33 +87,39 @@ def _path(name: str, words: list[Value], span: Span) -> Value | None:
         return None
     path = words[0]
     text = known(path)
+    suffix = known(words[1]) if len(words) > 1 else ""
+    if suffix is None or (name == "dirname" and len(words) > 1):
+        return None
     if text is None:
-        return _unknown_path(name, words)
+        return _unknown_path(name, path, suffix)
     stripped = text.rstrip("/")
     if name == "dirname":
-        if len(words) > 1:
-            return None
-        if not stripped:
-            return (Piece("/" if text else ".", span, False),)
-        at = stripped.rfind("/")
-        if at < 0:
-            return (Piece(".", span, False),)
-        head = stripped[:at].rstrip("/")
-        return cut(path, 0, len(head)) if head else (Piece("/", span, False),)
+        return _dirname(path, text, span)
     if not stripped:
         return (Piece("/", span, False),) if text else ()
-    start, end = stripped.rfind("/") + 1, len(stripped)
-    suffix = known(words[1]) if len(words) > 1 else ""
-    if suffix is None:
-        return None
-    if suffix and stripped.endswith(suffix) and end - len(suffix) > start:
-        end -= len(suffix)
-    return cut(path, start, end)
+    start = stripped.rfind("/") + 1
+    return cut(path, start, _without_suffix(stripped, start, suffix))
 
 
-def _unknown_path(name: str, words: list[Value]) -> Value | None:
+def _dirname(path: Value, text: str, span: Span) -> Value:
+    stripped = text.rstrip("/")
+    if not stripped:
+        return (Piece("/" if text else ".", span, False),)
+    at = stripped.rfind("/")
+    if at < 0:
+        return (Piece(".", span, False),)
+    head = stripped[:at].rstrip("/")
+    return cut(path, 0, len(head)) if head else (Piece("/", span, False),)
+
+
+def _without_suffix(text: str, start: int, suffix: str) -> int:
+    """Where a name that starts at `start` ends without a suffix."""
+    end = len(text) - len(suffix)
+    return end if suffix and text.endswith(suffix) and end > start else len(text)
+
+
+def _unknown_path(name: str, path: Value, suffix: str) -> Value | None:
     """The last component of a path is certain where it stands behind every hole."""
-    path = words[0]
     last = max(index for index, piece in enumerate(path) if isinstance(piece.text, Hole))
     hole = path[last].text
     tail = path[last + 1 :]
@@ -128,13 +134,7 @@ def _unknown_path(name: str, words: list[Value]) -> Value | None:
         if directory or at == 0:
             return None if directory else path[: last + 1]
         return (*path[: last + 1], *cut(tail, 0, at))
-    suffix = known(words[1]) if len(words) > 1 else ""
-    if suffix is None:
-        return None
-    end = len(text)
-    if suffix and text.endswith(suffix) and end - len(suffix) > at + 1:
-        end -= len(suffix)
-    return cut(tail, at + 1, end)
+    return cut(tail, at + 1, _without_suffix(text, at + 1, suffix))
 
 
 PURE = frozenset(FILTERS) | {"dirname", "basename", "cat", "realpath"}

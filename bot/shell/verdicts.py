@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from bot.shell.limits import LimitReached
@@ -186,20 +187,26 @@ def _is_set(session: Session, world: World, name: str | None) -> Verdict:
     return Verdict(key in items or (key.isdigit() and int(key) in items))
 
 
-def _number(session: Session, world: World, value: Value, *, strict: bool) -> int | None:
-    """The number that a value is; None when it is unknown.
+def plain_number(value: Value) -> int | None:
+    """The number that a value is, for `[`; None when it is unknown.
 
     Raises:
-        TestFault: it is none, for `[`.
+        TestFault: it is none.
 
     """
     text = known(value)
     if text is None:
         return None
-    if strict:
-        if not _INTEGER.fullmatch(text) or len(text) > 25:
-            raise TestFault(f"{text}: integer expression expected")
-        return int(text)
+    if not _INTEGER.fullmatch(text) or len(text) > 25:
+        raise TestFault(f"{text}: integer expression expected")
+    return int(text)
+
+
+def arithmetic_number(session: Session, world: World, value: Value) -> int | None:
+    """The number that a value is as an expression, for `[[`; None when it is unknown."""
+    text = known(value)
+    if text is None:
+        return None
     try:
         return integer(session, world, text, value[0].span if value else Span(0, 0))
     except Unknown:
@@ -207,9 +214,9 @@ def _number(session: Session, world: World, value: Value, *, strict: bool) -> in
 
 
 def binary(
-    session: Session, world: World, operator: str, left: Value, right: Value, *, strict: bool
+    operator: str, left: Value, right: Value, number: Callable[[Value], int | None]
 ) -> Verdict:
-    """The outcome of an operator such as `=` or `-lt` on two values."""
+    """The outcome of an operator such as `=` or `-lt` on two values, which `number` reads."""
     if operator in ("=", "=="):
         return equal(left, right)
     if operator == "!=":
@@ -222,8 +229,7 @@ def binary(
     compare = COMPARE.get(operator)
     if compare is None:
         return Verdict(None)
-    first = _number(session, world, left, strict=strict)
-    second = _number(session, world, right, strict=strict)
+    first, second = number(left), number(right)
     if first is None or second is None:
         return about(operator, left, right)
     return Verdict(compare(first, second))
