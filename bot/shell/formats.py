@@ -46,8 +46,8 @@ def echo(words: Sequence[Word], span: Span) -> Value:
     return (Piece(text, span, False),)
 
 
-class Refused(Exception):  # noqa: N818 - a signal inside the reader
-    """The reader does not carry out the format."""
+class _NotEvaluated(Exception):  # noqa: N818 - a signal inside the reader
+    """The format is not evaluated."""
 
 
 def printf(session: Session, words: Sequence[Word], span: Span) -> Value:
@@ -59,116 +59,108 @@ def printf(session: Session, words: Sequence[Word], span: Span) -> Value:
     template = known(words[0].pieces)
     if template is None:
         return hole("command", "output of printf", span)
-    arguments = [word.pieces for word in words[1:]]
-    pieces: list[Piece] = []
-    used = 0
-    characters = 0
+    output = _Output([word.pieces for word in words[1:]], span)
     try:
         while True:
-            output, taken, ended = _once(template, arguments[used:], span)
-            pieces.extend(output)
-            used += taken
-            characters += sum(len(str(piece.text)) for piece in output)
-            if characters > session.limits.expansion:
+            before = output.taken
+            ended = output.add(template)
+            if output.characters > session.limits.expansion:
                 limit = session.limits.expansion
                 raise LimitReached("expansion", limit, span.start, span.end)
-            if ended or used >= len(arguments) or not taken:
-                return tuple(piece for piece in pieces if piece.text != "")
-    except Refused:
+            left = output.taken < len(output.arguments)
+            if ended or not left or output.taken == before:
+                return tuple(piece for piece in output.pieces if piece.text != "")
+    except _NotEvaluated:
         return hole("command", "output of printf", span)
 
 
-def _once(template: str, arguments: Sequence[Value], span: Span) -> tuple[list[Piece], int, bool]:
-    """One pass over the format: the output, arguments used, and whether it is ended early."""
-    pieces: list[Piece] = []
-    taken = 0
-    at = 0
+class _Output:
+    """What printf has written, and the arguments that it has used."""
 
-    def take() -> Value:
-        nonlocal taken
-        taken += 1
-        return arguments[taken - 1] if taken <= len(arguments) else ()
+    def __init__(self, arguments: Sequence[Value], span: Span) -> None:
+        self.arguments = arguments
+        self.span = span
+        self.taken = 0
+        self.pieces: list[Piece] = []
+        self.characters = 0
 
-    def number(value: Value) -> int:
-        text = known(value)
-        if text is None:
-            raise Refused
-        return _integer(text)
+    def add(self, template: str) -> bool:
+        """Adds one pass over the format; True when it ends the output."""
+        at = 0
+        for found in _DIRECTIVE.finditer(template):
+            if self._text(template[at : found.start()]):
+                return True
+            at = found.end()
+            self._directive(found)
+        return self._text(template[at:])
 
-    while at < len(template):
-        stop = template.find("%", at)
-        stop = len(template) if stop < 0 else stop
-        if stop > at:
-            text, ended = decode_echo(_format_escapes(template[at:stop]))
-            pieces.append(Piece(text, span, False))
-            if ended:
-                return pieces, taken, True
-        if stop == len(template):
-            break
-        found = _DIRECTIVE.match(template, stop)
-        if not found:
-            raise Refused
-        at = found.end()
+    def _write(self, pieces: Sequence[Piece]) -> None:
+        self.pieces.extend(pieces)
+        self.characters += sum(len(str(piece.text)) for piece in pieces)
+
+    def _text(self, text: str) -> bool:
+        """Adds text of the format; True when it ends the output."""
+        if "%" in text:
+            raise _NotEvaluated
+        text, ended = decode_echo(_format_escapes(text))
+        self._write((Piece(text, self.span, False),))
+        return ended
+
+    def _take(self) -> Value:
+        self.taken += 1
+        return self.arguments[self.taken - 1] if self.taken <= len(self.arguments) else ()
+
+    def _number(self, text: str) -> int:
+        """A width or precision: digits, or `*` for the next argument."""
+        number = _integer(_known(self._take())) if text == "*" else int(text or "0")
+        if number > _MAX_WIDTH:
+            raise _NotEvaluated
+        return number
+
+    def _directive(self, found: re.Match[str]) -> None:
         flags, width, precision, letter = found.groups()
         if letter == "%":
-            pieces.append(Piece("%", span, False))
-            continue
-        wide = number(take()) if width == "*" else int(width or "0")
-        exact = (
-            None
-            if precision is None
-            else (number(take()) if precision == "*" else int(precision or "0"))
-        )
-        if wide > _MAX_WIDTH or (exact or 0) > _MAX_WIDTH:
-            raise Refused
-        value = take()
-        plain = letter == "s" and not wide and exact is None
-        if plain:
-            pieces.extend(value)
-            continue
-        pieces.append(Piece(_directive(letter, flags, wide, exact, value, number), span, False))
-    return pieces, min(taken, max(len(arguments), 0)) if arguments else 0, False
+            self._write((Piece("%", self.span, False),))
+            return
+        wide = self._number(width or "")
+        exact = -1 if precision is None else self._number(precision)
+        value = self._take()
+        if letter == "s" and not wide and exact < 0:
+            self._write(value)
+            return
+        spec = f"%{flags}{wide or ''}{'' if exact < 0 else f'.{exact}'}"
+        self._write((Piece(_formatted(spec, letter, _known(value)), self.span, False),))
 
 
-def _directive(
-    letter: str,
-    flags: str,
-    width: int,
-    precision: int | None,
-    value: Value,
-    number: object,
-) -> str:
+def _known(value: Value) -> str:
     text = known(value)
     if text is None:
-        raise Refused
-    left = "-" in flags
-    if letter in "sbq":
+        raise _NotEvaluated
+    return text
+
+
+def _formatted(spec: str, letter: str, text: str) -> str:
+    """A text under a directive, whose flags, width and precision `spec` has."""
+    if letter in "sbqc":
         if letter == "b":
             text, _ = decode_echo(text)
         elif letter == "q":
             text = quote_shell(text)
-        if precision is not None:
-            text = text[:precision]
-        return text.ljust(width) if left else text.rjust(width)
-    if letter == "c":
-        return text[:1].ljust(width) if left else text[:1].rjust(width)
-    spec = "%" + flags + (str(width) if width else "")
-    if precision is not None:
-        spec += f".{precision}"
+        elif letter == "c":
+            text, spec = text[:1], spec.partition(".")[0]
+        return (spec + "s") % text
     if letter in "di":
         return (spec + "d") % _integer(text)
-    if letter == "u":
-        return (spec + "d") % (_integer(text) & 0xFFFFFFFFFFFFFFFF)
-    if letter in "xXo":
-        if "#" in flags and letter == "o":
-            raise Refused
-        return (spec + letter) % (_integer(text) & 0xFFFFFFFFFFFFFFFF)
+    if letter in "uxXo":
+        if "#" in spec and letter == "o":
+            raise _NotEvaluated
+        return (spec + letter.replace("u", "d")) % (_integer(text) & 0xFFFFFFFFFFFFFFFF)
     if letter in "fFeEgG":
         try:
             return (spec + letter) % float(text or "0")
         except ValueError:
-            raise Refused from None
-    raise Refused
+            raise _NotEvaluated from None
+    raise _NotEvaluated
 
 
 def _integer(text: str) -> int:
@@ -184,7 +176,7 @@ def _integer(text: str) -> int:
             return sign * int(digits, 16)
         return sign * int(digits, 8 if digits[:1] == "0" and len(digits) > 1 else 10)
     except ValueError:
-        raise Refused from None
+        raise _NotEvaluated from None
 
 
 def _format_escapes(text: str) -> str:

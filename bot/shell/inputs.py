@@ -53,8 +53,19 @@ def read(session: Session, world: World, words: Sequence[Word], span: Span) -> N
     if not targets and not array:
         targets = [("REPLY", span)]
     value = world.stdin if "u" not in options else None
-    text = None if value is None else known(value)
-    if value is not None and text is None and _whole(value, options, targets, separators(world)):
+    if value is not None and known(value) is not None and not options.keys() & {"n", "N"}:
+        line, ended = _line(world, value, options, span)
+        if array:
+            values = split([(piece, SPLIT) for piece in line], separators(world))
+            session.spend_words(len(values))
+            items: dict[int | str, Value] = dict(enumerate(values))
+            world.set(array, Variable(items=items, name_span=span, value_span=span))
+        elif names:
+            _distribute(session, world, line, targets, span)
+        else:
+            assign_scalar(session, world, "REPLY", line, AssignedAt(span, span))
+        world.settle(0 if ended else 1)
+    elif value is not None and _whole(value, options, targets, separators(world)):
         (name, where), *_ = targets
         world.stdin = ()
         if "r" not in options:
@@ -63,33 +74,38 @@ def read(session: Session, world: World, words: Sequence[Word], span: Span) -> N
             value = _trimmed(value, separators(world))
         assign_scalar(session, world, name, value, AssignedAt(where, span))
         world.settle(1)
-        return
-    if value is None or text is None or options.keys() & {"n", "N"}:
+    else:
         unknown = hole("command", "line read from input", span)
-        for name, where in targets:
-            if name.isidentifier():
-                assign_scalar(session, world, name, unknown, AssignedAt(where, span))
+        _assign_all(session, world, targets, unknown, span)
         if array:
             world.set(array, Variable(items={0: unknown}, name_span=span, value_span=span))
         world.settle(None, False)
-        return
-    delimiter = options.get("d", "\n") or "\0"
-    end = text.find(delimiter[:1]) if delimiter != "\0" else -1
+
+
+def _assign_all(
+    session: Session,
+    world: World,
+    targets: Sequence[tuple[str, Span]],
+    value: Value,
+    span: Span,
+) -> None:
+    for name, where in targets:
+        if name.isidentifier():
+            assign_scalar(session, world, name, value, AssignedAt(where, span))
+
+
+def _line(
+    world: World, value: Value, options: dict[str, str | None], span: Span
+) -> tuple[Value, bool]:
+    """Takes a line of known input: it, and whether it has an end."""
+    text = known(value) or ""
+    delimiter = options.get("d", "\n")
+    end = text.find(delimiter[:1]) if delimiter else -1
     line = value if end < 0 else cut(value, 0, end)
     world.stdin = () if end < 0 else cut(value, end + 1, len(text))
     if "r" not in options and "\\" in (known(line) or ""):
         line = (Piece(_unescaped(known(line) or ""), span, False),)
-    ifs = separators(world)
-    if array:
-        values = split([(piece, SPLIT) for piece in line], ifs)
-        session.spend_words(len(values))
-        items: dict[int | str, Value] = dict(enumerate(values))
-        world.set(array, Variable(items=items, name_span=span, value_span=span))
-    elif len(targets) == 1 and targets[0][0] == "REPLY" and not names:
-        assign_scalar(session, world, "REPLY", line, AssignedAt(span, span))
-    else:
-        _distribute(session, world, line, targets, ifs, span)
-    world.settle(0 if end >= 0 else 1)
+    return line, end >= 0
 
 
 def _whole(
@@ -153,36 +169,15 @@ def _unescaped(text: str) -> str:
 
 
 def _distribute(
-    session: Session,
-    world: World,
-    line: Value,
-    targets: Sequence[tuple[str, Span]],
-    ifs: str,
-    span: Span,
+    session: Session, world: World, line: Value, targets: Sequence[tuple[str, Span]], span: Span
 ) -> None:
     """Splits a line: the last name takes what is left."""
+    ifs = separators(world)
     rest = line
     for index, (name, where) in enumerate(targets):
         text = known(rest) or ""
-        blanks = "".join(c for c in ifs if c in " \t\n")
-        start = len(text) - len(text.lstrip(blanks)) if blanks else 0
-        end = len(text)
-        following = end
-        if index == len(targets) - 1:
-            end = max(len(text.rstrip(blanks)), start) if blanks else end
-            last = split([(piece, SPLIT) for piece in cut(rest, start, end)], ifs)
-            if len(last) == 1 and end > start and text[end - 1] in ifs:
-                end -= 1
-        else:
-            for at in range(start, len(text)):
-                if text[at] in ifs:
-                    end = at
-                    following = at
-                    while following < len(text) and text[following] in blanks:
-                        following += 1
-                    if following < len(text) and text[following] in set(ifs) - set(blanks):
-                        following += 1
-                    break
+        last = index == len(targets) - 1
+        start, end, following = (_remainder if last else _first_word)(rest, text, ifs)
         value = cut(rest, start, end) if text else ()
         if name.isidentifier():
             where_value = Span(value[0].span.start, value[-1].span.end) if value else span
@@ -190,6 +185,34 @@ def _distribute(
                 where_value = span
             assign_scalar(session, world, name, value, AssignedAt(where, where_value))
         rest = cut(rest, following, len(text)) if text else ()
+
+
+def _blanks(ifs: str) -> str:
+    return "".join(character for character in ifs if character in " \t\n")
+
+
+def _first_word(_rest: Value, text: str, ifs: str) -> tuple[int, int, int]:
+    """Where the first word of a line starts and ends, and where the rest starts."""
+    blanks = _blanks(ifs)
+    start = len(text) - len(text.lstrip(blanks)) if blanks else 0
+    end = next((at for at in range(start, len(text)) if text[at] in ifs), len(text))
+    following = end
+    while following < len(text) and text[following] in blanks:
+        following += 1
+    if following < len(text) and text[following] in set(ifs) - set(blanks):
+        following += 1
+    return start, end, following
+
+
+def _remainder(rest: Value, text: str, ifs: str) -> tuple[int, int, int]:
+    """Where the rest of a line starts and ends; a separator behind a single word is left out."""
+    blanks = _blanks(ifs)
+    start = len(text) - len(text.lstrip(blanks)) if blanks else 0
+    end = max(len(text.rstrip(blanks)), start) if blanks else len(text)
+    words = split([(piece, SPLIT) for piece in cut(rest, start, end)], ifs)
+    if len(words) == 1 and end > start and text[end - 1] in ifs:
+        end -= 1
+    return start, end, len(text)
 
 
 def mapfile(session: Session, world: World, words: Sequence[Word], span: Span) -> None:
@@ -218,6 +241,10 @@ def mapfile(session: Session, world: World, words: Sequence[Word], span: Span) -
         world.set(name, Variable(items=items, name_span=span, value_span=span))
 
 
+_PLACE = "_rlbot_getopts_place"
+"""A variable that no script has: the place of the next letter in the argument."""
+
+
 def getopts(session: Session, world: World, words: Sequence[Word], span: Span) -> None:
     """Carries out `getopts`."""
     spec = known(words[0].pieces) if words else None
@@ -225,52 +252,78 @@ def getopts(session: Session, world: World, words: Sequence[Word], span: Span) -
     if spec is None or name is None or not name.isidentifier():
         world.settle(None, False)
         return
+    options = _Options(session, world, name, span)
     if session.needs_arguments and isinstance(world.positional, OpenArguments):
-        for variable, reason in ((name, "an option"), ("OPTARG", "value of an option")):
-            value = hole("argument", reason, span, variable)
-            assign_scalar(session, world, variable, value, AssignedAt(span, span))
-        world.settle(None, False)
+        options.unknown()
         return
     arguments = [word.pieces for word in words[2:]] or list(world.positional)
     index = known(scalar(session, world, "OPTIND", span) or ()) or "1"
-    place = world.variables.get("_rlbot_getopts_place")
-    offset = int(known(place.value or ()) or "1") if place else 1
-    at = int(index) if index.isdigit() else 1
-
-    def settle(letter: str, argument: Value | None, following: int, inner: int) -> None:
-        one = (Piece(letter, span, False),)
-        assign_scalar(session, world, name, one, AssignedAt(span, span))
-        if argument is None:
-            world.remove("OPTARG")
-        else:
-            assign_scalar(session, world, "OPTARG", argument, AssignedAt(span, span))
-        world.set("OPTIND", Variable((Piece(str(following), span, False),)))
-        world.set("_rlbot_getopts_place", Variable((Piece(str(inner), span, False),)))
-
-    text = known(arguments[at - 1]) if at <= len(arguments) else None
-    if text is None and at <= len(arguments):
+    options.index = int(index) if index.isdigit() else 1
+    if options.index > len(arguments):
+        options.end("")
+        return
+    text = known(arguments[options.index - 1])
+    if text is None:
         world.settle(None, False)
-        return
-    if text is None or len(text) < 2 or text[0] != "-" or text == "--":
-        settle("?", None, at + (1 if text == "--" else 0), 1)
-        world.settle(1)
-        return
-    letter = text[offset]
-    silent = spec.startswith(":")
-    where = spec.find(letter, 1 if silent else 0) if letter != ":" else -1
-    last = offset + 1 >= len(text)
-    world.settle(0)
-    if where < 0:
-        unknown = (Piece(letter, span, False),) if silent else None
-        settle("?", unknown, at + 1 if last else at, 1 if last else offset + 1)
-    elif spec[where + 1 : where + 2] == ":":
-        if not last:
-            whole = arguments[at - 1]
-            settle(letter, cut(whole, offset + 1, len(text)), at + 1, 1)
-        elif at < len(arguments):
-            settle(letter, arguments[at], at + 2, 1)
-        else:
-            unknown = (Piece(letter, span, False),) if silent else None
-            settle(":" if silent else "?", unknown, at + 1, 1)
+    elif len(text) < 2 or text[0] != "-" or text == "--":
+        options.end(text)
     else:
-        settle(letter, None, at + 1 if last else at, 1 if last else offset + 1)
+        options.take(spec, text, arguments)
+
+
+class _Options:
+    """Options being read by getopts."""
+
+    def __init__(self, session: Session, world: World, name: str, span: Span) -> None:
+        self.session = session
+        self.world = world
+        self.name = name
+        self.span = span
+        self.index = 1
+        """Which argument comes next, from 1."""
+
+    def unknown(self) -> None:
+        """Sets an option of arguments that nobody has named."""
+        for variable, reason in ((self.name, "an option"), ("OPTARG", "value of an option")):
+            self._assign(variable, hole("argument", reason, self.span, variable))
+        self.world.settle(None, False)
+
+    def end(self, text: str) -> None:
+        """There are no further options."""
+        self._set("?", None, self.index + (text == "--"), 1)
+        self.world.settle(1)
+
+    def take(self, spec: str, text: str, arguments: Sequence[Value]) -> None:
+        """Takes the next letter of an argument."""
+        place = self.world.variables.get(_PLACE)
+        offset = int(known(place.value or ()) or "1") if place else 1
+        letter = text[offset]
+        silent = spec.startswith(":")
+        rejected = (Piece(letter, self.span, False),) if silent else None
+        where = spec.find(letter, 1 if silent else 0) if letter != ":" else -1
+        last = offset + 1 >= len(text)
+        following = (self.index + 1, 1) if last else (self.index, offset + 1)
+        self.world.settle(0)
+        if where < 0:
+            self._set("?", rejected, *following)
+        elif spec[where + 1 : where + 2] != ":":
+            self._set(letter, None, *following)
+        elif not last:
+            value = cut(arguments[self.index - 1], offset + 1, len(text))
+            self._set(letter, value, self.index + 1, 1)
+        elif self.index < len(arguments):
+            self._set(letter, arguments[self.index], self.index + 2, 1)
+        else:
+            self._set(":" if silent else "?", rejected, self.index + 1, 1)
+
+    def _assign(self, name: str, value: Value) -> None:
+        assign_scalar(self.session, self.world, name, value, AssignedAt(self.span, self.span))
+
+    def _set(self, letter: str, argument: Value | None, index: int, place: int) -> None:
+        self._assign(self.name, (Piece(letter, self.span, False),))
+        if argument is None:
+            self.world.remove("OPTARG")
+        else:
+            self._assign("OPTARG", argument)
+        for name, number in (("OPTIND", index), (_PLACE, place)):
+            self.world.set(name, Variable((Piece(str(number), self.span, False),)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Protocol
 
 from bot.shell.cursor import Cursor
@@ -58,29 +59,24 @@ class SimpleParser:
         declaring = False
         while cursor.at < cursor.end:
             character = text[cursor.at]
-            if character in "<>&0123456789{":
-                redirect = self._redirects.redirect()
-                if redirect:
-                    redirects.append(redirect)
-                    cursor.blanks()
-                    continue
+            redirect = self._redirects.redirect() if character in "<>&0123456789{" else None
+            if redirect:
+                redirects.append(redirect)
+                cursor.blanks()
+                continue
             if character in "\n;&|)":
                 break
             if character == "(":
-                if len(words) == 1 and not assignments and isinstance(words[0], WordNode):
-                    return self._functions.function(start, text[words[0].start : words[0].end])
-                cursor.unexpected()
+                return self._named_function(start, assignments, words)
             assignment = self._assignment() if not words or declaring else None
-            if assignment is None:
+            if assignment is not None:
+                (words if words else assignments).append(assignment)
+            else:
                 word = self._words.required()
                 if word.parts:
                     declares = not words and text[word.start : word.end] in _DECLARING
                     declaring = declaring or declares
                     words.append(word)
-            elif words:
-                words.append(assignment)
-            else:
-                assignments.append(assignment)
             end = cursor.at
             cursor.blanks()
         if not (assignments or words or redirects):
@@ -88,6 +84,18 @@ class SimpleParser:
                 return Simple(start, cursor.at, [], [], [])
             cursor.unexpected()
         return Simple(start, end, assignments, words, redirects)
+
+    def _named_function(
+        self,
+        start: int,
+        assignments: Sequence[Assignment],
+        words: Sequence[WordNode | Assignment],
+    ) -> Function:
+        """The function whose name is the only word so far."""
+        name = words[0] if len(words) == 1 and not assignments else None
+        if not isinstance(name, WordNode):
+            self._cursor.unexpected()
+        return self._functions.function(start, self._cursor.text[name.start : name.end])
 
     # Assignments
 
