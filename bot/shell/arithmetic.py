@@ -18,7 +18,7 @@ _LEVELS: tuple[frozenset[str], ...] = tuple(
 _ASSIGNING = frozenset(["=", "*=", "/=", "%=", "+=", "-=", "<<=", ">>=", "&=", "^=", "|="])
 _MAX_DEPTH = 30
 
-Tree: TypeAlias = tuple[object, ...]
+_Tree: TypeAlias = tuple[object, ...]
 
 
 class ArithmeticFault(Exception):  # noqa: N818 - bash's wording is "arithmetic syntax error"
@@ -29,7 +29,7 @@ class ArithmeticLimit(Exception):  # noqa: N818 - a signal inside the reader
     """The expression is larger than the reader evaluates."""
 
 
-class Store(Protocol):
+class NumberStore(Protocol):
     """The variables that an expression reads and sets."""
 
     def number_text(self, name: str, index: str | None) -> str:
@@ -76,7 +76,7 @@ class _Parser:
             self.fail()
         self.at += 1
 
-    def whole(self) -> Tree:
+    def whole(self) -> _Tree:
         if not self.tokens:
             return ("number", 0)
         tree = self.comma()
@@ -84,14 +84,14 @@ class _Parser:
             self.fail()
         return tree
 
-    def comma(self) -> Tree:
+    def comma(self) -> _Tree:
         tree = self.assignment()
         while self.peek() == ",":
             self.at += 1
             tree = ("binary", ",", tree, self.assignment())
         return tree
 
-    def assignment(self) -> Tree:
+    def assignment(self) -> _Tree:
         self.depth += 1
         if self.depth > _MAX_DEPTH:
             raise ArithmeticLimit("arithmetic is nested too deeply")
@@ -105,7 +105,7 @@ class _Parser:
         self.depth -= 1
         return tree
 
-    def choice(self) -> Tree:
+    def choice(self) -> _Tree:
         tree = self.binary(0)
         if self.peek() == "?":
             self.at += 1
@@ -114,7 +114,7 @@ class _Parser:
             tree = ("?", tree, yes, self.assignment())
         return tree
 
-    def binary(self, level: int) -> Tree:
+    def binary(self, level: int) -> _Tree:
         # Precedence climbing keeps the recursion as flat as the expression.
         tree = self.power()
         while True:
@@ -127,7 +127,7 @@ class _Parser:
             self.at += 1
             tree = ("binary", operator, tree, self.binary(rank + 1))
 
-    def power(self) -> Tree:
+    def power(self) -> _Tree:
         tree = self.unary()
         if self.peek() == "**":
             self.at += 1
@@ -138,7 +138,7 @@ class _Parser:
             self.depth -= 1
         return tree
 
-    def unary(self) -> Tree:
+    def unary(self) -> _Tree:
         prefixes: list[str] = []
         while self.peek() in ("!", "~", "+", "-", "++", "--"):
             prefixes.append(self.peek())
@@ -157,7 +157,7 @@ class _Parser:
             raise ArithmeticLimit("arithmetic is nested too deeply")
         return tree
 
-    def primary(self) -> Tree:
+    def primary(self) -> _Tree:
         if self.at >= len(self.tokens):
             self.fail()
         kind, token, _, end = self.tokens[self.at]
@@ -177,7 +177,7 @@ class _Parser:
                     if self.at >= len(self.tokens):
                         self.fail()
                 index = self.text[end + 1 : self.tokens[self.at - 1][3] - 1].strip()
-            tree: Tree = ("name", token, index)
+            tree: _Tree = ("name", token, index)
             if self.peek() in ("++", "--"):
                 tree = ("after", self.peek(), tree)
                 self.at += 1
@@ -222,7 +222,7 @@ def _digit(digit: str, radix: int) -> int:
 
 
 @lru_cache(maxsize=512)
-def _parse(text: str) -> Tree:
+def _parse(text: str) -> _Tree:
     return _Parser(text).whole()
 
 
@@ -264,7 +264,7 @@ def _apply(operator: str, left: int, right: int) -> int:
     return wrap(_BINARY[operator](left, right))
 
 
-def evaluate(text: str, store: Store, depth: int = 0) -> int:
+def evaluate(text: str, store: NumberStore, depth: int = 0) -> int:
     """The value of an expression.
 
     Raises:
@@ -281,21 +281,21 @@ def evaluate(text: str, store: Store, depth: int = 0) -> int:
     return _value(_parse(text), store, depth)
 
 
-def _read(tree: Tree, store: Store, depth: int) -> int:
+def _read(tree: _Tree, store: NumberStore, depth: int) -> int:
     _, name, index = tree
     text = store.number_text(str(name), None if index is None else str(index))
     return evaluate(text, store, depth + 1) if text else 0
 
 
-def _write(tree: Tree, store: Store, value: int) -> int:
+def _write(tree: _Tree, store: NumberStore, value: int) -> int:
     _, name, index = tree
     store.store_number(str(name), None if index is None else str(index), value)
     return value
 
 
-def _chain(tree: Tree, store: Store, depth: int) -> int:
+def _chain(tree: _Tree, store: NumberStore, depth: int) -> int:
     """The value of `a + b + c …`: a long chain leans to the left, so it is walked, not recursed."""
-    chain: list[tuple[str, Tree]] = []
+    chain: list[tuple[str, _Tree]] = []
     while True:
         match tree:
             case ("binary", str(operator), tuple(left), tuple(right)):
@@ -317,7 +317,7 @@ def _chain(tree: Tree, store: Store, depth: int) -> int:
     return value
 
 
-def _value(tree: Tree, store: Store, depth: int) -> int:
+def _value(tree: _Tree, store: NumberStore, depth: int) -> int:
     match tree:
         case ("number", int(value)):
             return value

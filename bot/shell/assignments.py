@@ -12,11 +12,10 @@ from bot.shell.limits import LimitReached
 from bot.shell.numbers import Unknown, integer
 from bot.shell.session import ExpansionFault, Session, hole
 from bot.shell.source import Span
-from bot.shell.state import Value, Variable, World, known, size
+from bot.shell.state import ShellVariable, Value, World, known, size
 from bot.shell.syntax import ArrayLiteral, Assignment, Part, Text, WordNode
 from bot.shell.values import AssignedAt, assign_scalar, converted, scalar, target
-from bot.shell.words import Piece, Word
-from bot.shell.words import Variable as Record
+from bot.shell.words import Piece, Variable, Word
 
 
 def value_span(node: Assignment) -> Span:
@@ -170,7 +169,9 @@ class _Assigning:
         """An element with an unknown key was set: every element may be the one."""
         reason = f"array {self.name} has an unknown subscript"
         value = hole("unsupported", reason, self.value_span)
-        self.world.set(self.name, Variable(value=value, spoiled=True, name_span=self.name_span))
+        self.world.set(
+            self.name, ShellVariable(value=value, spoiled=True, name_span=self.name_span)
+        )
 
     def _store(self, items: dict[int | str, Value], written: Value) -> None:
         """Sets the elements, and lists the assignment with what was written."""
@@ -179,7 +180,7 @@ class _Assigning:
         if len(items) + len(world.variables) > session.limits.variables:
             raise LimitReached("variables", session.limits.variables, node.start, node.end)
         changed = replace(
-            self.old if self.old is not None else Variable(),
+            self.old if self.old is not None else ShellVariable(),
             value=None,
             items=items,
             caller=False,
@@ -190,7 +191,9 @@ class _Assigning:
         session.assigned(node.name, written, self.name_span, self.value_span, False)
 
 
-def _before(session: Session, world: World, name: str, old: Variable | None, span: Span) -> Value:
+def _before(
+    session: Session, world: World, name: str, old: ShellVariable | None, span: Span
+) -> Value:
     """What `+=` appends to: without the name, which it did not come through."""
     if old is not None and not old.caller:
         if old.items is not None:
@@ -215,7 +218,7 @@ def _integer(
     return value if result == text else (Piece(result, span, False),)
 
 
-def _items(old: Variable | None) -> dict[int | str, Value]:
+def _items(old: ShellVariable | None) -> dict[int | str, Value]:
     if old is None or old.caller:
         return {}
     if old.items is not None:
@@ -228,7 +231,7 @@ def _following(items: Iterable[int | str]) -> int:
     return max((key for key in items if isinstance(key, int)), default=-1) + 1
 
 
-def prefixed(session: Session, world: World, node: Assignment) -> tuple[str, Value, Record]:
+def prefixed(session: Session, world: World, node: Assignment) -> tuple[str, Value, Variable]:
     """The assignment in front of a command, not carried out in the shell itself."""
     name_span = Span(node.start, node.name_end)
     if isinstance(node.value, ArrayLiteral):

@@ -9,7 +9,7 @@ from bot.shell.fields import part
 from bot.shell.inner_texts import InnerText, file_text, parsed, run_lines, value_text
 from bot.shell.runner import Runner
 from bot.shell.source import Span
-from bot.shell.state import Value, Variable, World, known
+from bot.shell.state import ShellVariable, Value, World, known
 from bot.shell.subshells import gathered
 from bot.shell.words import Word
 
@@ -35,11 +35,11 @@ class ChildShells:
 
     def run(self, words: Sequence[Word], world: World, span: Span) -> bool:
         """Runs the script that a command starts; False when it starts none, or an unknown one."""
-        words, given = _unwrapped(words)
-        if not given:
+        words, assigned = _unwrapped(words)
+        if not assigned:
             return self._program(words, world, span)
         kept = world.variables
-        world.variables = kept | {n: Variable(v, exported=True) for n, v in given.items()}
+        world.variables = kept | {n: ShellVariable(v, exported=True) for n, v in assigned.items()}
         done = self._program(words, world, span)
         world.variables = kept
         return done
@@ -141,7 +141,7 @@ def _options(words: Sequence[Word]) -> tuple[Sequence[Word], frozenset[str], boo
 
 def _unwrapped(words: Sequence[Word]) -> tuple[Sequence[Word], dict[str, Value]]:
     """The words behind `exec`, `nohup`, `env X=1` and `timeout 10`, and what `env` sets."""
-    given: dict[str, Value] = {}
+    assigned: dict[str, Value] = {}
     wrapper = ""
     for at, word in enumerate(words):
         text = known(word.pieces)
@@ -150,12 +150,12 @@ def _unwrapped(words: Sequence[Word]) -> tuple[Sequence[Word], dict[str, Value]]
             wrapper = text
         elif wrapper == "env" and isinstance(first, str) and "=" in first:
             name = first.partition("=")[0]
-            given[name] = (part(word.pieces[0], len(name) + 1, len(first)), *word.pieces[1:])
+            assigned[name] = (part(word.pieces[0], len(name) + 1, len(first)), *word.pieces[1:])
         elif wrapper == "env" and isinstance(first, str) and first[:1] == "-":
-            return (), given
+            return (), assigned
         elif not _of_wrapper(wrapper, text):
-            return words[at:], given
-    return (), given
+            return words[at:], assigned
+    return (), assigned
 
 
 def _of_wrapper(wrapper: str, text: str | None) -> bool:

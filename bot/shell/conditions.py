@@ -5,11 +5,12 @@ from __future__ import annotations
 from functools import partial
 
 from bot.shell.expansion import pattern_of, text_of
-from bot.shell.patterns import Pattern, UnsupportedPattern
+from bot.shell.limits import NotEvaluated
+from bot.shell.patterns import Pattern
 from bot.shell.regexes import search
 from bot.shell.session import ExpansionFault, Session, hole
 from bot.shell.source import Span
-from bot.shell.state import Value, Variable, World, known
+from bot.shell.state import ShellVariable, Value, World, known
 from bot.shell.syntax import Condition, Logic, Test
 from bot.shell.transformations import symbols_of
 from bot.shell.verdicts import (
@@ -84,7 +85,7 @@ def match(session: Session, value: Value, atoms: list[tuple[Piece, int]]) -> Ver
     session.spend(len(text), 1 + len(symbols))
     try:
         return Verdict(Pattern(symbols, session.work).matches(text))
-    except UnsupportedPattern:
+    except NotEvaluated:
         return Verdict(None)
 
 
@@ -99,7 +100,7 @@ def _regex(session: Session, world: World, node: Test, left: Value) -> Verdict:
     if found is None:
         session.unsupported("this regular expression is not evaluated", span)
         return Verdict(None)
-    groups = Variable(name_span=span, value_span=span)
+    groups = ShellVariable(name_span=span, value_span=span)
     matches, texts = found
     if texts is None:
         groups.value = hole("unsupported", "groups of a regular expression", span)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import NoReturn
 
-from bot.shell.limits import LimitReached, Limits
+from bot.shell.limits import LimitReached, ShellLimits
 from bot.shell.source import Span
 from bot.shell.words import Comment
 
@@ -46,7 +46,7 @@ class Cursor:
         "text",
     )
 
-    def __init__(self, text: str, limits: Limits) -> None:
+    def __init__(self, text: str, limits: ShellLimits) -> None:
         self.text = text
         self.at = 0
         self.end = len(text)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from bot.shell.assignments import carry_out
 from bot.shell.session import Session
 from bot.shell.source import Span
-from bot.shell.state import Variable, World, cut, known
+from bot.shell.state import ShellVariable, World, cut, known
 from bot.shell.syntax import Assignment
 from bot.shell.values import AssignedAt, assign_scalar, target
 from bot.shell.words import Hole, Word
@@ -132,7 +132,7 @@ def _hide(world: World, name: str) -> None:
     frame = world.frames[-1]
     if name not in frame:
         old = frame[name] = world.variables.get(name)
-        world.set(name, Variable(exported=old is not None and old.exported))
+        world.set(name, ShellVariable(exported=old is not None and old.exported))
 
 
 def _prepare(world: World, name: str, declaration: _Declaration) -> None:
@@ -142,7 +142,7 @@ def _prepare(world: World, name: str, declaration: _Declaration) -> None:
     if old is None:
         if not (minus & set("aAilun")) and declaration.builtin != "local":
             return
-        old = Variable()
+        old = ShellVariable()
     changes: dict[str, object] = {}
     if "i" in minus or "i" in declaration.plus:
         changes["integer"] = "i" in minus
@@ -210,7 +210,7 @@ def unset(session: Session, world: World, words: Sequence[Word]) -> None:
 
 
 def _unset_element(
-    session: Session, world: World, name: str, variable: Variable | None, key: str
+    session: Session, world: World, name: str, variable: ShellVariable | None, key: str
 ) -> None:
     if variable is None or variable.items is None:
         return

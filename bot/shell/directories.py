@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from bot.shell.session import Session, hole
 from bot.shell.source import Span
-from bot.shell.state import Value, Variable, World, first_hole, known
+from bot.shell.state import ShellVariable, Value, World, first_hole, known
 from bot.shell.tree import SCRIPT_FOLDER
 from bot.shell.values import scalar
 from bot.shell.words import Hole, Piece, Word
@@ -32,7 +32,7 @@ def change_directory(session: Session, world: World, words: Sequence[Word], span
             new = session.tree.folder(place, span)
     # Both are exported, but not by the script.
     for name, value in (("OLDPWD", old or ()), ("PWD", new)):
-        world.set(name, Variable(value, name_span=span, value_span=span))
+        world.set(name, ShellVariable(value, name_span=span, value_span=span))
 
 
 def push_directory(session: Session, world: World, words: Sequence[Word], span: Span) -> None:
@@ -74,7 +74,7 @@ def _keep(
     if world.output is not None:
         world.output.extend(hole("command", f"output of {name}", span))
     session.spend(0, len(items))
-    world.set(_FOLDERS, Variable(items=items))
+    world.set(_FOLDERS, ShellVariable(items=items))
 
 
 def print_directory(session: Session, world: World, span: Span) -> None:

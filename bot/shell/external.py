@@ -10,8 +10,7 @@ from bot.shell.session import Session, hole, shorten
 from bot.shell.source import Span
 from bot.shell.state import Flow, Value, World, known
 from bot.shell.syntax import Simple
-from bot.shell.words import Command, Word
-from bot.shell.words import Variable as Record
+from bot.shell.words import Command, Variable, Word
 
 _PROBES = frozenset(
     {
@@ -36,7 +35,7 @@ class ExternalCommands:
         self._shells = shells
 
     def run(
-        self, node: Simple, world: World, words: list[Word], prefix: Sequence[Record] = ()
+        self, node: Simple, world: World, words: list[Word], prefix: Sequence[Variable] = ()
     ) -> list[World]:
         """Records a command that is no builtin; the scripts that it starts are read too."""
         session = self._session

@@ -6,16 +6,13 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
 
+from bot.shell.limits import NotEvaluated
 from bot.shell.session import Session
 
 _NUMBER = re.compile(r"-?[0-9]{1,18}")
 _CLASSES = {"[:upper:]": "A-Z", "[:lower:]": "a-z", "[:digit:]": "0-9"}
 _ESCAPED = {r"\n": "\n", r"\t": "\t", r"\\": "\\"}
 _SET = re.compile(r"\\[nt\\]|[^\\\[]-[^\\\[]|[^\\\[]", re.DOTALL)
-
-
-class NotEvaluated(Exception):  # noqa: N818 - a signal inside the reader, not an error of the user
-    """A use of a command that is not evaluated, so that its output is unknown."""
 
 
 def _number(text: str) -> int:

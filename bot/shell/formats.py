@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from bot.shell.limits import LimitReached
+from bot.shell.limits import LimitReached, NotEvaluated
 from bot.shell.quoting import decode_echo, quote_shell
 from bot.shell.session import Session, hole
 from bot.shell.source import Span
@@ -46,10 +46,6 @@ def echo(words: Sequence[Word], span: Span) -> Value:
     return (Piece(text, span, False),)
 
 
-class _NotEvaluated(Exception):  # noqa: N818 - a signal inside the reader
-    """The format is not evaluated."""
-
-
 def printf(session: Session, words: Sequence[Word], span: Span) -> Value:
     """The output of printf; a hole when its format or a number is unknown."""
     if words and known(words[0].pieces) == "--":
@@ -70,7 +66,7 @@ def printf(session: Session, words: Sequence[Word], span: Span) -> Value:
             left = output.taken < len(output.arguments)
             if ended or not left or output.taken == before:
                 return tuple(piece for piece in output.pieces if piece.text != "")
-    except _NotEvaluated:
+    except NotEvaluated:
         return hole("command", "output of printf", span)
 
 
@@ -101,7 +97,7 @@ class _Output:
     def _text(self, text: str) -> bool:
         """Adds text of the format; True when it ends the output."""
         if "%" in text:
-            raise _NotEvaluated
+            raise NotEvaluated
         text, ended = decode_echo(_format_escapes(text))
         self._write((Piece(text, self.span, False),))
         return ended
@@ -114,7 +110,7 @@ class _Output:
         """A width or precision: digits, or `*` for the next argument."""
         number = _integer(_known(self._take())) if text == "*" else int(text or "0")
         if number > _MAX_WIDTH:
-            raise _NotEvaluated
+            raise NotEvaluated
         return number
 
     def _directive(self, found: re.Match[str]) -> None:
@@ -135,7 +131,7 @@ class _Output:
 def _known(value: Value) -> str:
     text = known(value)
     if text is None:
-        raise _NotEvaluated
+        raise NotEvaluated
     return text
 
 
@@ -153,14 +149,14 @@ def _formatted(spec: str, letter: str, text: str) -> str:
         return (spec + "d") % _integer(text)
     if letter in "uxXo":
         if "#" in spec and letter == "o":
-            raise _NotEvaluated
+            raise NotEvaluated
         return (spec + letter.replace("u", "d")) % (_integer(text) & 0xFFFFFFFFFFFFFFFF)
     if letter in "fFeEgG":
         try:
             return (spec + letter) % float(text or "0")
         except ValueError:
-            raise _NotEvaluated from None
-    raise _NotEvaluated
+            raise NotEvaluated from None
+    raise NotEvaluated
 
 
 def _integer(text: str) -> int:
@@ -176,7 +172,7 @@ def _integer(text: str) -> int:
             return sign * int(digits, 16)
         return sign * int(digits, 8 if digits[:1] == "0" and len(digits) > 1 else 10)
     except ValueError:
-        raise _NotEvaluated from None
+        raise NotEvaluated from None
 
 
 def _format_escapes(text: str) -> str:

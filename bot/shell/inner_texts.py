@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.shell.limits import LimitReached
-from bot.shell.parser import Parser
+from bot.shell.parser import ScriptParser
 from bot.shell.places import shift
 from bot.shell.runner import Runner
 from bot.shell.session import Session, shorten
@@ -94,7 +94,7 @@ def parsed(session: Session, inner: InnerText) -> ParsedText:
     session.spend(0, 64)
     session.work(len(text) * 8)
     base = session.places.allocate(inner.origins)
-    parser = Parser(text, session.limits, session.places, base)
+    parser = ScriptParser(text, session.limits, session.places, base)
     parser.cursor.parts = session.parsed
     lines, problems = parser.lines()
     session.parsed = parser.cursor.parts

@@ -8,7 +8,7 @@ from bot.shell.expansion import separators
 from bot.shell.fields import SPLIT, part, split
 from bot.shell.session import Session, hole
 from bot.shell.source import Span
-from bot.shell.state import OpenArguments, Value, Variable, World, cut, known
+from bot.shell.state import OpenArguments, ShellVariable, Value, World, cut, known
 from bot.shell.values import AssignedAt, assign_scalar, scalar
 from bot.shell.words import Piece, Word
 
@@ -59,7 +59,7 @@ def read(session: Session, world: World, words: Sequence[Word], span: Span) -> N
             values = split([(piece, SPLIT) for piece in line], separators(world))
             session.spend_words(len(values))
             items: dict[int | str, Value] = dict(enumerate(values))
-            world.set(array, Variable(items=items, name_span=span, value_span=span))
+            world.set(array, ShellVariable(items=items, name_span=span, value_span=span))
         elif names:
             _distribute(session, world, line, targets, span)
         else:
@@ -78,7 +78,7 @@ def read(session: Session, world: World, words: Sequence[Word], span: Span) -> N
         unknown = hole("command", "line read from input", span)
         _assign_all(session, world, targets, unknown, span)
         if array:
-            world.set(array, Variable(items={0: unknown}, name_span=span, value_span=span))
+            world.set(array, ShellVariable(items={0: unknown}, name_span=span, value_span=span))
         world.settle(None, False)
 
 
@@ -238,7 +238,7 @@ def mapfile(session: Session, world: World, words: Sequence[Word], span: Span) -
         world.stdin = ()
         world.settle(0)
     if name.isidentifier():
-        world.set(name, Variable(items=items, name_span=span, value_span=span))
+        world.set(name, ShellVariable(items=items, name_span=span, value_span=span))
 
 
 _PLACE = "_rlbot_getopts_place"
@@ -326,4 +326,4 @@ class _Options:
         else:
             self._assign("OPTARG", argument)
         for name, number in (("OPTIND", index), (_PLACE, place)):
-            self.world.set(name, Variable((Piece(str(number), self.span, False),)))
+            self.world.set(name, ShellVariable((Piece(str(number), self.span, False),)))

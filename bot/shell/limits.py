@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ShellLimits:
     """What one reading may use; a bound that is reached becomes a `Problem` of kind limit."""
 
     bytes: int = 1 << 20
@@ -44,3 +44,7 @@ class LimitReached(Exception):  # noqa: N818 - a signal inside the reader, not a
         self.limit = limit
         self.start = start
         self.end = end
+
+
+class NotEvaluated(Exception):  # noqa: N818 - a signal inside the reader, not an error of the user
+    """Something that is valid and that the reader does not evaluate: its result is unknown."""

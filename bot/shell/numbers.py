@@ -6,7 +6,7 @@ from bot.shell import arithmetic
 from bot.shell.fields import QUOTED_WHOLE, Atom, value_of
 from bot.shell.session import ExpansionFault, Session
 from bot.shell.source import Span
-from bot.shell.state import Value, Variable, World, first_hole, known
+from bot.shell.state import ShellVariable, Value, World, first_hole, known
 from bot.shell.syntax import WordNode
 from bot.shell.values import AssignedAt, assign_scalar, element, scalar
 from bot.shell.words import Hole, Piece
@@ -24,7 +24,7 @@ class Unknown(Exception):  # noqa: N818 - a signal inside the reader
         return (Piece(self._hole, span, False),)
 
 
-class _Store:
+class _Numbers:
     """The variables of a world, as arithmetic sees them."""
 
     def __init__(self, session: Session, world: World, span: Span) -> None:
@@ -65,7 +65,7 @@ class _Store:
         items[key] = piece
         self.session.spend(0, len(items))
         associative = variable is not None and variable.associative
-        changed = Variable(items=items, associative=associative, name_span=self.span)
+        changed = ShellVariable(items=items, associative=associative, name_span=self.span)
         self.world.set(name, changed)
 
 
@@ -78,7 +78,7 @@ def integer(session: Session, world: World, text: str, span: Span) -> int:
 
     """
     try:
-        return arithmetic.evaluate(text, _Store(session, world, span))
+        return arithmetic.evaluate(text, _Numbers(session, world, span))
     except arithmetic.ArithmeticFault as fault:
         raise ExpansionFault(str(fault)) from None
     except arithmetic.ArithmeticLimit as limit:

@@ -18,7 +18,7 @@ from bot.shell.lists import computed, joins, keys_of, list_atoms, names_of, slic
 from bot.shell.numbers import Unknown, evaluate
 from bot.shell.session import ExpansionFault, Session, hole
 from bot.shell.source import Span
-from bot.shell.state import OpenArguments, Value, Variable, World, first_hole, known
+from bot.shell.state import OpenArguments, ShellVariable, Value, World, first_hole, known
 from bot.shell.syntax import Parameter, Text, WordNode
 from bot.shell.transformations import transform
 from bot.shell.values import AssignedAt, assign_scalar, element, elements, scalar, target
@@ -305,7 +305,7 @@ class _Expansion:
         items = dict(old.items or {}) if old else {}
         items[key] = value
         self.session.spend(0, len(items))
-        world.set(name, Variable(items=items, associative=bool(old and old.associative)))
+        world.set(name, ShellVariable(items=items, associative=bool(old and old.associative)))
 
     def _required(self) -> list[Atom]:
         """`${X:?message}`, where X is not set: the script goes on only where the caller sets it."""
@@ -314,5 +314,5 @@ class _Expansion:
             raise ExpansionFault(f"{name}: parameter null or not set", fatal=True)
         reason = f"variable {name} has to be set by the caller"
         value = hole("unset", reason, self.span, name)
-        world.set(name, Variable(value, name_span=self.span, value_span=self.span))
+        world.set(name, ShellVariable(value, name_span=self.span, value_span=self.span))
         return self._atoms(value)

@@ -6,7 +6,7 @@ import re
 
 from bot.shell.compound_parser import CompoundParser
 from bot.shell.cursor import Cursor, SyntaxFault
-from bot.shell.limits import LimitReached, Limits
+from bot.shell.limits import LimitReached, ShellLimits
 from bot.shell.places import Places
 from bot.shell.redirect_parser import RedirectParser
 from bot.shell.simple_parser import SimpleParser
@@ -20,10 +20,10 @@ _CLOSING = frozenset({"then", "elif", "else", "fi", "do", "done", "esac", "}", "
 _TIME = re.compile(r"[ \t]+-p(?=[ \t\n]|\Z)")
 
 
-class Parser:
+class ScriptParser:
     """Reads scripts, by recursive descent."""
 
-    def __init__(self, text: str, limits: Limits, places: Places, base: int = 0) -> None:
+    def __init__(self, text: str, limits: ShellLimits, places: Places, base: int = 0) -> None:
         """Takes where the text starts in the coordinates of `places`."""
         self._places = places
         self.cursor = Cursor(text, limits)
@@ -82,7 +82,7 @@ class Parser:
     def nested(self, text: str, base: int) -> Script:
         """Another text, which starts at `base`, as a script of its own."""
         cursor = self.cursor
-        parser = Parser(text, cursor.limits, self._places, base)
+        parser = ScriptParser(text, cursor.limits, self._places, base)
         inner = parser.cursor
         inner.depth, inner.parts, inner.extglob = cursor.depth, cursor.parts, cursor.extglob
         try:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
+from bot.shell.limits import NotEvaluated
+
 Symbols: TypeAlias = Sequence[tuple[str, bool]]
 Accepts: TypeAlias = Callable[[str], bool]
 
@@ -32,10 +34,6 @@ CLASSES: dict[str, Accepts] = {
 }
 
 
-class UnsupportedPattern(Exception):  # noqa: N818 - a signal inside the reader
-    """The pattern is valid and not evaluated: `!(…)`."""
-
-
 def _any(_character: str) -> bool:
     return True
 
@@ -51,7 +49,7 @@ class Pattern:
         `spend` counts the work of matching, in characters.
 
         Raises:
-            UnsupportedPattern: for `!(…)`.
+            NotEvaluated: for `!(…)`.
 
         """
         self.symbols = symbols
@@ -155,7 +153,7 @@ class Pattern:
             self._steps[state].append((accepts, target))
             return target
         if kind == "!(":
-            raise UnsupportedPattern
+            raise NotEvaluated
         return self._group(state, kind, low + 2, high - 1)
 
     def _group(self, state: int, kind: str, low: int, high: int) -> int:

@@ -39,7 +39,7 @@ class Places:
         self._end = len(self.text) + 1
         self._texts: list[tuple[int, str]] = [(0, self.text)]
         self._spans: dict[int, Span] = {}
-        """The origins already asked for: many pieces come from one stretch."""
+        """Origins by index, kept because many pieces come from one stretch."""
 
     def allocate(self, pieces: Iterable[tuple[str, Span, bool]]) -> int:
         """Makes room for a text made of pieces with their origins; returns where it starts."""
@@ -146,7 +146,7 @@ class Places:
         found = self._spans.get(index)
         if found is None:
             start, end, _ = self._origins[index]
-            # Kept: texts inside texts would else be looked up again at each level.
+            # Kept, because texts inside texts repeat the lookup at each level.
             found = self._spans[index] = self.outer(Span(start, end))
         return found
 

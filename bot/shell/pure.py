@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.shell.filters import FILTERS, NotEvaluated
-from bot.shell.limits import LimitReached
+from bot.shell.filters import FILTERS
+from bot.shell.limits import LimitReached, NotEvaluated
 from bot.shell.session import Session
 from bot.shell.source import Span
 from bot.shell.state import Value, World, cut, known

@@ -8,17 +8,17 @@ from types import MappingProxyType
 
 from bot.shell.evaluator import run_script
 from bot.shell.expansion import expand, tildes
-from bot.shell.limits import LimitReached, Limits
-from bot.shell.parser import Parser
+from bot.shell.limits import LimitReached, ShellLimits
+from bot.shell.parser import ScriptParser
 from bot.shell.places import Places
 from bot.shell.session import Session
 from bot.shell.source import Source, Span
-from bot.shell.state import OpenArguments, Value, Variable, World
+from bot.shell.state import OpenArguments, ShellVariable, Value, World
 from bot.shell.tree import SCRIPT_PREFIX, Files, Tree
 from bot.shell.words import Comment, Piece, Problem, Reading
 
 _BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
-_NO_LIMITS = Limits()
+_NO_LIMITS = ShellLimits()
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -29,7 +29,7 @@ def read(
     environment: Mapping[str, str] | None = None,
     assumed: Mapping[str, str] = _NOTHING,
     arguments: Sequence[str] | None = None,
-    limits: Limits = _NO_LIMITS,
+    limits: ShellLimits = _NO_LIMITS,
     files: Files | None = None,
     script_path: str | None = None,
 ) -> Reading:
@@ -60,12 +60,12 @@ def read(
         return Reading(source, (), (), (), tuple(problems))
     if any(problem.kind == "encoding" for problem in problems):
         return Reading(source, (), (), (), tuple(problems))
-    given = {**(environment or {}), **assumed}
+    variables = {**(environment or {}), **assumed}
     place = path if script_path is None else script_path
-    world = _world(place, given, arguments, environment is not None)
+    world = _world(place, variables, arguments, environment is not None)
 
     def evaluated(*, needs_arguments: bool) -> tuple[Session, list[Comment]]:
-        session = Session(limits, Places(text), environment, Tree(files, place, given, limits))
+        session = Session(limits, Places(text), environment, Tree(files, place, variables, limits))
         session.needs_arguments = needs_arguments
         return session, _evaluate(session, world.copy())
 
@@ -84,7 +84,7 @@ def _evaluate(session: Session, world: World) -> list[Comment]:
     session.expand = expand
     session.tildes = tildes
     try:
-        parser = Parser(session.places.text, session.limits, session.places)
+        parser = ScriptParser(session.places.text, session.limits, session.places)
         lines, problems = parser.lines()
         session.problems.extend(problems)
         run_script(session, lines, world)
@@ -99,7 +99,7 @@ def _evaluate(session: Session, world: World) -> list[Comment]:
 _FATAL = "the file is not text"
 
 
-def _decode(data: bytes, limits: Limits) -> tuple[str, list[Problem]]:
+def _decode(data: bytes, limits: ShellLimits) -> tuple[str, list[Problem]]:
     """The text of a file, without a byte order mark, and what is wrong with it."""
     problems: list[Problem] = []
     if len(data) > limits.bytes:
@@ -142,7 +142,7 @@ def _world(
     nowhere = Span(0, 0)
     for name, text in environment.items():
         value = (Piece(text, nowhere, False),) if text else ()
-        world.variables[name] = Variable(value, exported=True, caller=True)
+        world.variables[name] = ShellVariable(value, exported=True, caller=True)
     world.positional = (
         OpenArguments()
         if arguments is None
@@ -153,7 +153,7 @@ def _world(
 
 
 def _zero(path: str, exact: bool) -> Value:
-    """`$0`: the file's name is certain, the way to it depends on how the script is called."""
+    """`$0`: the file's name is certain, its folder depends on how the script is called."""
     nowhere = Span(0, 0)
     if exact:
         return (Piece(path, nowhere, False),)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+from bot.shell.limits import NotEvaluated
 from bot.shell.patterns import CLASSES, Accepts
 
 Symbols: TypeAlias = Sequence[tuple[str, bool]]
@@ -25,10 +26,6 @@ _OPERATORS: Final[dict[str, tuple[int, int | None] | None]] = {
     "{": None,
 }
 """Repetitions, with the least and the most rounds; those of an interval are read."""
-
-
-class NotEvaluated(Exception):  # noqa: N818 - a signal inside this module
-    """The expression is wrong, or means different things to different libraries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +50,7 @@ class Sequenced:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Alternation:
     """One of several alternatives."""
 
     options: tuple[Node, ...]
@@ -76,7 +73,7 @@ class Capture:
     part: Node
 
 
-Node: TypeAlias = One | Anchor | Sequenced | Choice | Repeat | Capture
+Node: TypeAlias = One | Anchor | Sequenced | Alternation | Repeat | Capture
 
 
 class RegexParser:
@@ -113,7 +110,7 @@ class RegexParser:
             self._at += 1
             self.plain = False
             options.append(self._sequence())
-        return options[0] if len(options) == 1 else Choice(tuple(options))
+        return options[0] if len(options) == 1 else Alternation(tuple(options))
 
     def _sequence(self) -> Node:
         parts: list[Node] = []

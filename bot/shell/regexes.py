@@ -12,13 +12,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from bot.shell.limits import NotEvaluated
 from bot.shell.patterns import Accepts
 from bot.shell.regex_tree import (
+    Alternation,
     Anchor,
     Capture,
-    Choice,
     Node,
-    NotEvaluated,
     One,
     RegexParser,
     Repeat,
@@ -131,7 +131,7 @@ class _Program:
             case Sequenced(parts):
                 for part in parts:
                     self._emit(part)
-            case Choice(options):
+            case Alternation(options):
                 self._emit_choice(options)
             case Repeat(part, least, most):
                 self._emit_repeat(part, least, most)

@@ -1,4 +1,4 @@
-"""What all worlds of one reading share: bounds, records, and the way back to the evaluator."""
+"""What all worlds of one reading share: bounds, records, and the evaluator of substitutions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from bot.shell.fields import Atom, ExpansionContext
-from bot.shell.limits import LimitReached, Limits
+from bot.shell.limits import LimitReached, ShellLimits
 from bot.shell.places import Places
 from bot.shell.source import Span
 from bot.shell.state import Value, World, shown
@@ -23,7 +23,7 @@ class ExpansionFault(Exception):  # noqa: N818 - bash calls it an expansion erro
         self.fatal = fatal
 
 
-class Capture(Protocol):
+class CaptureOutput(Protocol):
     """Runs a list of commands in a subshell and gives what it writes."""
 
     def __call__(self, world: World, body: Script) -> Value:
@@ -59,13 +59,13 @@ class Tildes(Protocol):
 class Session:
     """Bounds and records of one reading."""
 
-    capture: Capture
+    capture: CaptureOutput
     expand: Expand
     tildes: Tildes
 
     def __init__(
         self,
-        limits: Limits,
+        limits: ShellLimits,
         places: Places,
         environment: Mapping[str, str] | None,
         tree: Tree,

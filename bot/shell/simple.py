@@ -14,10 +14,9 @@ from bot.shell.redirections import Redirection, redirect_nothing
 from bot.shell.runner import Runner
 from bot.shell.session import hole
 from bot.shell.source import Span
-from bot.shell.state import Variable, World, all_arguments, known
+from bot.shell.state import ShellVariable, World, all_arguments, known
 from bot.shell.syntax import Assignment, Simple
-from bot.shell.words import Variable as Record
-from bot.shell.words import Word
+from bot.shell.words import Variable, Word
 
 
 class SimpleCommands:
@@ -107,20 +106,21 @@ class SimpleCommands:
         return words
 
     def _with_prefix(
-        self, node: Simple, world: World, run: Callable[[Sequence[Record]], list[World]]
+        self, node: Simple, world: World, run: Callable[[Sequence[Variable]], list[World]]
     ) -> list[World]:
         """Runs a command with the assignments in front of it in force."""
         if not node.assignments:
             return run(())
-        records: list[Record] = []
-        kept: dict[str, Variable | None] = {}
+        records: list[Variable] = []
+        kept: dict[str, ShellVariable | None] = {}
         for assignment in node.assignments:
             name, value, record = prefixed(self._session, world, assignment)
             kept.setdefault(name, world.variables.get(name))
             records.append(record)
             span = record.value_span
             world.set(
-                name, Variable(value, exported=True, name_span=record.name_span, value_span=span)
+                name,
+                ShellVariable(value, exported=True, name_span=record.name_span, value_span=span),
             )
         worlds = run(records)
         for one in worlds:

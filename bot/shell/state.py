@@ -36,7 +36,7 @@ CHANGING = frozenset(
 
 
 @dataclass(slots=True)
-class Variable:
+class ShellVariable:
     """A variable: never changed once it is in a world, so that worlds can share it."""
 
     value: Value | None = None
@@ -69,14 +69,14 @@ class Variable:
 def marked(value: Value, name: str) -> Value:
     """The pieces of a value, each with `name` put before the variables it came through.
 
-    A name counts once: a value that a loop hands around would else carry ever longer ways.
+    A name counts once: a value that a loop hands around would otherwise carry ever longer chains.
     """
     return tuple(
-        Piece(p.text, p.span, p.literal, p.quoted, _way(name, p.via), p.default_of) for p in value
+        Piece(p.text, p.span, p.literal, p.quoted, _chain(name, p.via), p.default_of) for p in value
     )
 
 
-def _way(name: str, via: tuple[str, ...]) -> tuple[str, ...]:
+def _chain(name: str, via: tuple[str, ...]) -> tuple[str, ...]:
     if name not in via:
         return (name, *via)
     return via if via[0] == name else (name, *(other for other in via if other != name))
@@ -119,7 +119,7 @@ class Spender(Protocol):
 
 
 class World:
-    """Everything that a command may change, and the conditions assumed on the way."""
+    """Everything that a command may change, and the conditions assumed so far."""
 
     __slots__ = (
         "assumptions",
@@ -144,8 +144,8 @@ class World:
     )
 
     def __init__(self) -> None:
-        self.variables: dict[str, Variable] = {}
-        self.frames: tuple[dict[str, Variable | None], ...] = ()
+        self.variables: dict[str, ShellVariable] = {}
+        self.frames: tuple[dict[str, ShellVariable | None], ...] = ()
         """For each function call, the variables that `local` hides."""
         self.functions: dict[str, Node] = {}
         self.positional: tuple[Value, ...] = ()
@@ -171,12 +171,12 @@ class World:
         self.sources: tuple[Value, ...] = ()
         """The other files that are being run, outermost first."""
         self.exported: dict[str, Word] | None = None
-        """The environment of commands; None when it has to be made anew."""
+        """The environment of commands; None when it has to be built."""
         self.exporting: frozenset[str] = frozenset()
         """Variables to export as soon as they are set."""
 
     def copy(self) -> World:
-        """A world that can go its own way."""
+        """An independent copy."""
         other = World.__new__(World)
         other.variables = self.variables.copy()
         other.frames = tuple(frame.copy() for frame in self.frames)
@@ -206,7 +206,7 @@ class World:
         self.question = question
 
     def assume(self, text: str) -> None:
-        """Notes what is taken to hold from here on; what a loop asks again counts once."""
+        """Notes what is taken to hold from here on; a repeated assumption counts once."""
         if text not in self.assumptions:
             self.assumptions = (*self.assumptions, text)
 
@@ -228,7 +228,7 @@ class World:
             and self.stdin == other.stdin
         )
 
-    def set(self, name: str, variable: Variable) -> None:
+    def set(self, name: str, variable: ShellVariable) -> None:
         """Sets a variable."""
         old = self.variables.get(name)
         self.variables[name] = variable
@@ -236,12 +236,12 @@ class World:
             self.exported = None
 
     def remove(self, name: str) -> None:
-        """Unsets a variable: it stays known that it has no value."""
-        self.variables[name] = Variable()
+        """Unsets a variable, which is then known to have no value."""
+        self.variables[name] = ShellVariable()
         self.exporting = self.exporting - {name}
         self.exported = None
 
-    def restore(self, kept: Mapping[str, Variable | None]) -> None:
+    def restore(self, kept: Mapping[str, ShellVariable | None]) -> None:
         """Sets variables back to what they were; None stands for one that was not there."""
         for name, variable in kept.items():
             if variable is None:

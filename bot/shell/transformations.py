@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from bot.shell.fields import PROTECTED, WHOLE, Atom, part
+from bot.shell.limits import NotEvaluated
 from bot.shell.numbers import Unknown, evaluate
-from bot.shell.patterns import Pattern, UnsupportedPattern
+from bot.shell.patterns import Pattern
 from bot.shell.quoting import decode_ansi, quote
 from bot.shell.session import ExpansionFault, Session, hole
 from bot.shell.source import Span
@@ -37,7 +38,7 @@ def transform(session: Session, world: World, node: Parameter, value: Value, spa
         if operator[0] == "/":
             return _replace(session, world, node, symbols, value)
         return _convert(session, operator, symbols, value)
-    except UnsupportedPattern:
+    except NotEvaluated:
         session.unsupported("the pattern !(…) is not evaluated", span)
         return hole("unsupported", "pattern !(…)", span)
 

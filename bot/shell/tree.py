@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from bot.shell.limits import LimitReached, Limits
+from bot.shell.limits import LimitReached, ShellLimits
 from bot.shell.source import Span
 from bot.shell.state import Value, World, known
 from bot.shell.words import Hole, Piece
@@ -31,7 +31,7 @@ class Tree:
     """Finds the files of a tree for one reading."""
 
     def __init__(
-        self, files: Files | None, script: str, environment: Mapping[str, str], limits: Limits
+        self, files: Files | None, script: str, environment: Mapping[str, str], limits: ShellLimits
     ) -> None:
         """Takes the path of the script in the tree and the variables that the caller sets."""
         self._files = files

@@ -12,8 +12,8 @@ from bot.shell.state import (
     CALLERS,
     CHANGING,
     OpenArguments,
+    ShellVariable,
     Value,
-    Variable,
     World,
     marked,
 )
@@ -155,7 +155,7 @@ def elements(session: Session, world: World, name: str, span: Span) -> list[Valu
     return [marked(variable.items[key], name) for key in ordered(variable)]
 
 
-def ordered(variable: Variable) -> list[int | str]:
+def ordered(variable: ShellVariable) -> list[int | str]:
     """The keys of an array: rising for an indexed one, as set for an associative one."""
     items = variable.items or {}
     if variable.associative:
@@ -163,7 +163,7 @@ def ordered(variable: Variable) -> list[int | str]:
     return sorted(items, key=lambda key: key if isinstance(key, int) else 0)
 
 
-def converted(variable: Variable | None, value: Value) -> Value:
+def converted(variable: ShellVariable | None, value: Value) -> Value:
     """A value as `declare -l` and `declare -u` change it on assignment."""
     if variable is None or not variable.case:
         return value
@@ -204,7 +204,7 @@ def assign_scalar(session: Session, world: World, name: str, value: Value, at: A
             or name in world.exporting
             or (session.environment is None and name in CALLERS)
         )
-        variable = Variable(value, exported=exported, name_span=at.name, value_span=at.value)
+        variable = ShellVariable(value, exported=exported, name_span=at.name, value_span=at.value)
     elif old.readonly:
         raise ExpansionFault(f"{name}: readonly variable", fatal=True)
     elif old.items is not None:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.shell import Limits, read
+from bot.shell import ShellLimits, read
 from bot.shell.words import Reading
 
 SECONDS = 10.0
@@ -123,14 +123,14 @@ HOSTILE = {
 
 @pytest.mark.parametrize("bound", HOSTILE)
 def test_bound_is_named(bound: str) -> None:
-    limits = Limits(variables=2_000) if bound == "variables" else Limits()
+    limits = ShellLimits(variables=2_000) if bound == "variables" else ShellLimits()
     start = time.process_time()
     result = read(HOSTILE[bound], "x.sh", limits=limits)
     assert time.process_time() - start < SECONDS
     reached = [problem for problem in result.problems if problem.kind == "limit"]
     assert reached
     found = {match for p in reached for match in re.findall(r"the bound (\w+)=\d+ ", p.message)}
-    assert found <= {item.name for item in fields(Limits)}
+    assert found <= {item.name for item in fields(ShellLimits)}
     assert bound.strip() in found
     for problem in result.problems:
         assert 0 <= problem.span.start <= problem.span.end <= len(result.source.text)

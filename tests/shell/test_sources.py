@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from bot.shell import Limits, read
+from bot.shell import ShellLimits, read
 from bot.shell.words import Hole, Reading
 from tests.shell.judge import Call, Judge, Script, bash_version, verdict
 from tests.shell.trees import TREES
@@ -212,7 +212,7 @@ def test_large_files() -> None:
     (problem,) = result.problems
     assert "the bound bytes=" in problem.message
     assert argv(result) == [["cmd", "1", "x${?set by source ./w}"]]
-    result = read(b". ./v; cmd $A", "run.sh", files=files.get, limits=Limits(bytes=1000))
+    result = read(b". ./v; cmd $A", "run.sh", files=files.get, limits=ShellLimits(bytes=1000))
     assert "${?" in argv(result)[0][1]
 
 

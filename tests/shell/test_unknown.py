@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.shell import Limits, read
+from bot.shell import ShellLimits, read
 from bot.shell.words import Hole, Reading
 
 
@@ -199,7 +199,7 @@ def test_equal_worlds_are_merged() -> None:
 
 def test_bound_on_worlds() -> None:
     text = "".join(f"if [ -f f{n} ]; then A{n}=1; fi\n" for n in range(8)) + "cmd $A1\n"
-    result = read(text.encode(), "x.sh", limits=Limits(worlds=4))
+    result = read(text.encode(), "x.sh", limits=ShellLimits(worlds=4))
     (problem,) = result.problems
     assert (problem.kind, "worlds=4" in problem.message) == ("limit", True)
     assert result.commands
