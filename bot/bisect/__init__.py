@@ -1,1 +1,1 @@
-"""Finding the largest batch: which runs to start, and what the finished ones say."""
+"""Finding the largest batch: which runs to start, and what the finished ones show."""

@@ -9,13 +9,13 @@ from dataclasses import replace
 from bot import __version__
 from bot.base.messages import message
 from bot.bisect.candidates import Candidates
-from bot.bisect.ends import Ends
+from bot.bisect.ends import Ends, known_ends
 from bot.bisect.log import whole_log, with_log
 from bot.bisect.outcomes import read_outcome, unread
-from bot.bisect.report import Bracket, Limit, Outcome, SeriesPlan
+from bot.bisect.report import Bracket, Limit, Outcome
 from bot.bisect.request import SeriesRequest, command
 from bot.bisect.scripts import next_script
-from bot.bisect.series import Series, plan_series, varied
+from bot.bisect.series import Series, candidates_of, plan_runs, varied
 from bot.check.request import CheckOptions, ScriptFile
 from bot.evidence.facts import Facts
 from bot.report import Tool
@@ -33,33 +33,35 @@ def read_bracket(
 
     Raises UserError where the script has no batch that can be varied.
     """
-    series = plan_series(script, options, replace(request, blind=True, ran=None, failed=None))
-    outcomes = _outcomes(series.candidates, runs)
+    where = replace(request.where, facts=tuple(f for _, f in runs if not isinstance(f, str)))
+    request = replace(request, where=where)
+    candidates = candidates_of(script, options, request)
+    outcomes = _outcomes(candidates, runs)
     trials = [
         Trial(one.value, one.outcome == "ran")
         for one in outcomes
         if one.value is not None and one.outcome != "nothing"
     ]
-    ran, failed = _ends(series.plan, outcomes)
+    ran, failed = _ends(known_ends(candidates, SeriesRequest()), outcomes)
     contradictory = ran is not None and failed is not None and ran.value >= failed.value
     largest = None if contradictory else ran
-    data, written = with_log(series, trials, largest.value if largest is not None else None)
+    data, written = with_log(candidates, trials, largest.value if largest is not None else None)
     notes: tuple[str, ...] = ()
     if trials and not written:
         notes = (
             message(
                 "No comment can stand beside {name} without changing what the script starts; put "
                 "the log where it belongs by hand.",
-                name=series.knob.name,
+                name=candidates.knob.name,
             ),
         )
-    log = whole_log(series, trials)
+    log = whole_log(candidates, trials)
     bracket = Bracket(
         tool=Tool(name="rlbot", version=__version__),
         language=options.config.language,
         script=script.path,
-        batch_key=series.knob.batch_key,
-        varied=varied(series.candidates),
+        batch_key=candidates.knob.batch_key,
+        varied=varied(candidates),
         outcomes=outcomes,
         verdict="open",
         ran=ran,
@@ -73,8 +75,7 @@ def read_bracket(
         next_command=None,
         notes=notes,
     )
-    where = replace(request.where, facts=tuple(f for _, f in runs if not isinstance(f, str)))
-    bracket, following = _judged(bracket, series.candidates, replace(request, where=where))
+    bracket, following = _judged(bracket, candidates, request)
     scripts = next_script(following, len(log)) if following is not None else {}
     return bracket, data if written else script.data, scripts
 
@@ -91,20 +92,17 @@ def _outcomes(candidates: Candidates, runs: Sequence[NamedRun]) -> tuple[Outcome
     )
 
 
-def _ends(plan: SeriesPlan, outcomes: Iterable[Outcome]) -> Ends:
+def _ends(logged: Ends, outcomes: Iterable[Outcome]) -> Ends:
     """The largest that ran and the smallest that failed; what no run shows is taken from the log.
 
-    `plan` has the ends of the script's own trial log, which count beside runs that agree with them.
+    The ends of the script's own trial log count beside runs that agree with them.
     """
     limits = [(one.outcome, limit) for one in outcomes if (limit := _limit(one)) is not None]
     ran = max((limit for kind, limit in limits if kind == "ran"), key=_value, default=None)
     failed = min((limit for kind, limit in limits if kind != "ran"), key=_value, default=None)
-    lower, upper = (
-        limit if limit is not None and limit.source == "trial log" else None
-        for limit in (plan.lower, plan.upper)
-    )
     if not limits:
         return None, None
+    lower, upper = logged
     if failed is None and upper is not None and (ran is None or ran.value < upper.value):
         failed = upper
     if ran is None and lower is not None and (failed is None or lower.value < failed.value):
@@ -136,25 +134,24 @@ def _judged(
             return _contradictory(bracket, ran, failed), None
         if not any(map(candidates.valid, range(ran.value + 1, failed.value))):
             return _closed(bracket, ran, failed), None
-    again = replace(
+    following = replace(
         request,
         ran=ran.value if ran is not None else None,
         failed=failed.value if failed is not None else None,
     )
-    script, options = candidates.script, candidates.options
-    following = plan_series(script, options, again)
-    if following.plan.mode == "closed":
+    plan = plan_runs(candidates, following)
+    if plan.mode == "closed":
         # The memory model sees no difference, or leaves nothing between; the runs do.
-        following = plan_series(script, options, replace(again, blind=True))
-    words = command("plan", script.path, request.vary)
-    words += ["--ran", str(again.ran)] if again.ran is not None else []
-    words += ["--failed", str(again.failed)] if again.failed is not None else []
+        plan = plan_runs(candidates, replace(following, blind=True))
+    words = command("plan", candidates.script.path, request.vary)
+    words += ["--ran", str(following.ran)] if following.ran is not None else []
+    words += ["--failed", str(following.failed)] if following.failed is not None else []
     return replace(
         bracket,
-        summary=_open(bracket, following.plan.runs),
-        next_values=(following.plan.probes[0].value,),
+        summary=_open(bracket, plan.runs),
+        next_values=(plan.probes[0].value,),
         next_command=shlex.join(words),
-    ), following
+    ), Series(plan=plan, candidates=candidates)
 
 
 def _contradictory(bracket: Bracket, ran: Limit, failed: Limit) -> Bracket:

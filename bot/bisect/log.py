@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from bot.bisect.candidates import Candidates
 from bot.bisect.ends import logged_trials
 from bot.bisect.knob import KnobPart, edited
-from bot.bisect.series import Series
 from bot.frameworks.plan import Plan
 from bot.script.trial_log import Trial, read_trials, trial_log, tried_values
 from bot.shell.source import Source, Span
@@ -16,25 +16,27 @@ from bot.shell.words import Reading
 Edit = tuple[Span, str]
 
 
-def with_log(series: Series, trials: Sequence[Trial], value: int | None) -> tuple[bytes, bool]:
+def with_log(
+    candidates: Candidates, trials: Sequence[Trial], value: int | None
+) -> tuple[bytes, bool]:
     """The script with a value and its trial log, and whether that could be done.
 
-    What the log held already stays in front; a value that was tried again gets its new mark. A
+    What the log held already stays in front; a value that was tried twice gets its new mark. A
     place is taken only when the script then starts what it would without the comment, and the log
     is read back from it.
     """
-    data, knob = series.candidates.script.data, series.knob
+    data, knob = candidates.script.data, candidates.knob
     value = knob.value if value is None else value
     if not trials or knob.values(value) is None:
         return data, False
     part = knob.parts[0]
-    reading, plans = series.candidates.read(data)
-    wanted = whole_log(series, trials)
+    reading, plans = candidates.read(data)
+    wanted = whole_log(candidates, trials)
     bare = knob.write(data, value)
-    starts = _words(series.candidates.read(bare)[0])
+    starts = _words(candidates.read(bare)[0])
     for edit in _places(reading, plans, part, trial_log(wanted)):
         changed = edited(data, sorted([edit, *knob.edits(value)], key=lambda one: one[0].start))
-        after, launches = series.candidates.read(changed)
+        after, launches = candidates.read(changed)
         logs = [
             tried
             for tried in tried_values(after, launches)
@@ -45,9 +47,9 @@ def with_log(series: Series, trials: Sequence[Trial], value: int | None) -> tupl
     return data, False
 
 
-def whole_log(series: Series, trials: Sequence[Trial]) -> tuple[Trial, ...]:
+def whole_log(candidates: Candidates, trials: Sequence[Trial]) -> tuple[Trial, ...]:
     """The log that the script has, with new trials."""
-    return merged(logged_trials(series.candidates), trials)
+    return merged(logged_trials(candidates), trials)
 
 
 def merged(before: Sequence[Trial], now: Sequence[Trial]) -> tuple[Trial, ...]:

@@ -14,12 +14,12 @@ _OWN_PLACE = re.compile(r"\bBASH_SOURCE\b|\$0\b|\$\{0\b|^\s*(?:source|\.)\s", re
 
 def notes(candidates: Candidates, estimate: MemoryEstimate | None) -> tuple[str, ...]:
     """Sentences about the script and its runs; those of the prediction first."""
-    found: list[str] = []
+    sentences: list[str] = []
     if estimate is not None and estimate.assumptions:
-        found.append(message("Assumed: {what}.", what="; ".join(estimate.assumptions)))
+        sentences.append(message("Assumed: {what}.", what="; ".join(estimate.assumptions)))
     plan = candidates.plans(candidates.knob.value)[0]
     if candidates.errors:
-        found.append(
+        sentences.append(
             message(
                 "The linter finds errors in the script that no batch settles; fix them first "
                 "(rlbot lint {path}).",
@@ -30,17 +30,17 @@ def notes(candidates: Candidates, estimate: MemoryEstimate | None) -> tuple[str,
         values = values_of(plan)
         every, resume = values.number("trainer.save_freq"), values.text("trainer.resume_mode")
         if every is not None and every > 0 and resume != "disable":
-            found.append(
+            sentences.append(
                 message(
                     "The runs share trainer.experiment_name, and verl resumes from the checkpoints "
                     "of the one before: set trainer.resume_mode=disable, or trainer.save_freq=-1."
                 )
             )
     if _OWN_PLACE.search(candidates.script.data.decode("utf-8", "replace")):
-        found.append(
+        sentences.append(
             message(
                 "The script looks for files beside itself or sources others: see that it finds "
                 "them from where the series is written."
             )
         )
-    return tuple(found)
+    return tuple(sentences)

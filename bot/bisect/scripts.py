@@ -23,7 +23,7 @@ _HEAD = re.compile(r"(?:#[^\n]*\n)*")
 def scripts(series: Series, *, whole: bool = False) -> dict[str, bytes]:
     """Name of each run to the bytes of its script; every other byte is the original's.
 
-    Those of the first three runs, unless the `whole` series is asked for: what comes then is better
+    Those of the first three runs, unless the `whole` series is wanted: what comes then is better
     chosen by what the finished runs show.
     """
     runs = [run for run in series.plan.probes if whole or run.number <= FIRST]
@@ -71,7 +71,7 @@ def _script(series: Series, run: TrialRun, comment: str) -> bytes:
     data = series.candidates.script.data
     at, line = _line(data, comment)
     # The line stands before every number: in or below the comments that the script begins with.
-    edits = [(Span(at, at), line), *series.knob.edits(run.value)]
+    edits = [(Span(at, at), line), *series.candidates.knob.edits(run.value)]
     return edited(data, sorted(edits, key=lambda edit: edit[0].start))
 
 

@@ -18,7 +18,6 @@ from bot.bisect.candidates import (
 )
 from bot.bisect.ends import Ends, known_ends, narrowed
 from bot.bisect.find import find_knob
-from bot.bisect.knob import Knob
 from bot.bisect.notes import notes
 from bot.bisect.report import Limit, Mode, SeriesPlan, TrialRun, Varied
 from bot.bisect.request import SeriesRequest, command, plan_again
@@ -33,29 +32,34 @@ from bot.shell.words import Reading
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
-    """A plan with what it was made from."""
+    """A plan, and the candidates that it was made from."""
 
     plan: SeriesPlan
     candidates: Candidates
 
-    @property
-    def knob(self) -> Knob:
-        """What is varied."""
-        return self.candidates.knob
-
 
 def plan_series(script: ScriptFile, options: CheckOptions, request: SeriesRequest) -> Series:
     """The series; raises UserError, with what to do, where none can be made."""
+    candidates = candidates_of(script, options, request)
+    return Series(plan=plan_runs(candidates, request), candidates=candidates)
+
+
+def candidates_of(script: ScriptFile, options: CheckOptions, request: SeriesRequest) -> Candidates:
+    """What may be tried; raises UserError where the script has no batch that can be varied."""
     read = partial(_read, script, options)
     knob = find_knob(script.data, read, request.vary)
-    candidates = Candidates(script, options, read, knob, request.where)
-    return Series(plan=_Planner(candidates, request).plan(), candidates=candidates)
+    return Candidates(script, options, read, knob, request.where)
+
+
+def plan_runs(candidates: Candidates, request: SeriesRequest) -> SeriesPlan:
+    """The plan of a series; raises UserError where what ran and what failed contradict."""
+    return _Planner(candidates, request).plan()
 
 
 def _read(
     script: ScriptFile, options: CheckOptions, data: bytes
 ) -> tuple[Reading, tuple[Plan, ...]]:
-    """What a version of the script would launch, with its tree, path and asked releases."""
+    """What a version of the script would launch, with its tree, path and named releases."""
     version = read_script(replace(script, data=data), options)
     return version.reading, tuple(version.plans)
 
@@ -98,6 +102,8 @@ def _seen(limit: Limit | None) -> int | None:
 
 
 class _Planner:
+    """Plans the runs between what is known and what is predicted."""
+
     def __init__(self, candidates: Candidates, request: SeriesRequest) -> None:
         self._candidates, self._request = candidates, request
         self._unit = lcm(candidates.knob.unit, request.multiple or 1)

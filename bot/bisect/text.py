@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from bot.bisect.report import Bracket, Limit, SeriesPlan, TrialRun
+from bot.bisect.request import command
 from bot.render.columns import padded, width_of
 from bot.render.escape import terminal
 from bot.render.speech import speaking, tr
@@ -28,7 +29,7 @@ def plan_text(plan: SeriesPlan) -> str:
 
 
 def bracket_text(bracket: Bracket) -> str:
-    """What the finished runs say, for a terminal."""
+    """What the finished runs show, for a terminal."""
     with speaking(bracket.language):
         return "\n".join(map(terminal, _bracket(bracket))) + "\n"
 
@@ -64,8 +65,7 @@ def _without_effect(plan: SeriesPlan) -> Iterator[str]:
     if plan.vary_instead:
         yield tr("Vary what does:")
         for key in plan.vary_instead:
-            again = ["rlbot", "bisect", "plan", plan.script, "--vary", key]
-            yield f"  {shlex.join(again)}"
+            yield f"  {shlex.join(command('plan', plan.script, [key]))}"
     else:
         yield tr("Name what does with --vary KEY.")
     yield tr("With --blind it is bisected all the same.")

@@ -281,16 +281,16 @@ def _parent_of(script: ScriptFile) -> str:
     return Path(script.full_path or script.path).parent.name
 
 
-def _write_scripts(made: Mapping[str, bytes], script: ScriptFile, root: Path) -> tuple[str, ...]:
+def _write_scripts(scripts: Mapping[str, bytes], script: ScriptFile, root: Path) -> tuple[str, ...]:
     """Write the script of each probe below a folder, and give the paths.
 
-    What stands there already is left, unless it starts the same and only says another next run.
+    A file that is there already stays, unless it starts the same and only names another next run.
     """
     from bot.bisect.scripts import folder, same_launch
 
     targets = {
         root / folder(name, PurePosixPath(script.path), _parent_of(script)): data
-        for name, data in made.items()
+        for name, data in scripts.items()
     }
     try:
         there = [path for path, data in targets.items() if _differs(path, data, same_launch)]
@@ -304,8 +304,8 @@ def _write_scripts(made: Mapping[str, bytes], script: ScriptFile, root: Path) ->
     except OSError as error:
         raise UserError(f"{error.filename or root} cannot be written: {why(error)}.") from None
     if targets:
-        scripts = "script" if len(targets) == 1 else "scripts"
-        notice(f"wrote {len(targets)} {scripts} below {root}")
+        noun = "script" if len(targets) == 1 else "scripts"
+        notice(f"wrote {len(targets)} {noun} below {root}")
     return tuple(path.as_posix() for path in targets)
 
 

@@ -147,11 +147,11 @@ def test_the_log_stands_where_the_linter_reads_it(style: str, newline: str) -> N
     )
     values = (116, 118) if vary else (58, 59)
     trials = [Trial(value, passed) for value, passed in zip(values, (True, False), strict=True)]
-    data, done = with_log(series, trials, values[0])
+    data, done = with_log(series.candidates, trials, values[0])
     assert done
     assert wanted.replace("\n", newline) in data.decode()
     again = plan_series(script(data), CheckOptions(), SeriesRequest(vary=vary, blind=True))
-    assert with_log(again, trials, values[0]) == (data, True)
+    assert with_log(again.candidates, trials, values[0]) == (data, True)
     report = check_script(script(data), CheckOptions(select=("trial-log",)))
     assert not report.findings
     (tried,) = tried_values(*again.candidates.read(data))
@@ -165,7 +165,7 @@ def test_the_log_stands_where_the_linter_reads_it(style: str, newline: str) -> N
 @given(st.lists(st.builds(Trial, value=st.integers(1, 999), passed=st.booleans()), min_size=1))
 def test_any_log_comes_back_from_the_script(trials: list[Trial]) -> None:
     series = plan_series(script(VARIABLES), CheckOptions(), SeriesRequest(ran=1, failed=2))
-    data, done = with_log(series, trials, None)
+    data, done = with_log(series.candidates, trials, None)
     assert done
     (tried,) = tried_values(*series.candidates.read(data))
     assert tried.trials == merged((), trials)

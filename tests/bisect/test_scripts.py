@@ -39,8 +39,8 @@ def test_a_written_script_is_the_original_but_for_the_batch(
         said = [line for line in lines if MARK in line]
         assert len(said) == 1
         without = "".join(line for line in lines if MARK not in line).encode()
-        assert without == series.knob.write(data, probe.value)
-    assert series.knob.write(data, series.knob.value) == data
+        assert without == series.candidates.knob.write(data, probe.value)
+    assert series.candidates.knob.write(data, series.candidates.knob.value) == data
 
 
 def test_every_written_script_passes_the_linter() -> None:
