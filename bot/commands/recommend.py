@@ -117,10 +117,10 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if recommendations.predicted or recommendations.published else 1
 
 
-def _page(given: str | None, configured: str | None) -> Page | None:
-    """The page that is given, else the configuration's where it is there."""
-    path = given or configured
-    if path is None or (given is None and not Path(path).is_file()):
+def _page(named: str | None, configured: str | None) -> Page | None:
+    """The page that is named, else the configuration's where it is there."""
+    path = named or configured
+    if path is None or (named is None and not Path(path).is_file()):
         return None
     from bot.table.page import PageError
     from bot.table.page import read_page as rows_of
@@ -131,11 +131,11 @@ def _page(given: str | None, configured: str | None) -> Page | None:
         raise UserError(str(error)) from None
 
 
-def _lengths(given: str) -> tuple[int, int]:
-    found = re.fullmatch(r"(?:([0-9]{1,8})\+)?([0-9]{1,8})", given)
-    if found is None:
-        raise UserError(f'--lengths takes PROMPT+RESPONSE, such as 1024+2048; got "{given}".')
-    return int(found[1] or 0), int(found[2])
+def _lengths(text: str) -> tuple[int, int]:
+    match = re.fullmatch(r"(?:([0-9]{1,8})\+)?([0-9]{1,8})", text)
+    if match is None:
+        raise UserError(f'--lengths takes PROMPT+RESPONSE, such as 1024+2048; got "{text}".')
+    return int(match[1] or 0), int(match[2])
 
 
 def _write(scripts: dict[int, tuple[str, str]], path: Path, choice: int | None) -> None:

@@ -104,7 +104,7 @@ def layer_at_work(role: Role, tokens: int) -> Bytes:
 
 
 def logits(role: Role, level: Level, tokens: int, per_logit: float) -> Bytes:
-    """The logits and what is made of them; at the floor the logits alone, if ever whole."""
+    """The logits and what is computed from them; at the floor the logits alone, if ever whole."""
     if role.head == "value" or not per_logit:
         return NOTHING
     if level == "floor":
@@ -120,7 +120,7 @@ def head_surroundings(role: Role, tokens: int, level: Level) -> Bytes:
 
 
 def _gathers(role: Role) -> bool:
-    """Whether whole weights are made for a pass: from shards, from the host, or from fp32.
+    """Whether whole weights are gathered for a pass: from shards, from the host, or from fp32.
 
     One rank under FSDP has them whole, but casts them from fp32 to bf16 unit by unit.
     """

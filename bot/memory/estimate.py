@@ -43,7 +43,7 @@ COMPONENTS: tuple[str, ...] = (
     "reference, idle",
     "reward, idle",
 )
-"""What a stage can be made of."""
+"""What can take memory in a stage."""
 Outcome: TypeAlias = Literal["impossible", "likely OOM", "tight", "fits"]
 TIGHT = 0.9
 """Above this share of the card a configuration counts as tight."""
@@ -114,7 +114,7 @@ class MemoryEstimate:
 
     @property
     def outcome(self) -> Outcome:
-        """The verdict; only `impossible` is an error, and it is made of the floor alone."""
+        """The verdict; only `impossible` is an error, and it depends on the floor alone."""
         if self.peak("floor") > self.usable:
             return "impossible"
         if self.peak("expected") > self.usable:

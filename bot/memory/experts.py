@@ -25,7 +25,7 @@ def routed(role: Role, tokens: int) -> float:
     """Copies of tokens that one GPU's experts work on in a layer.
 
     Megatron's sequence parallelism divides the tokens by the tensor-parallel ranks, and
-    expert-tensor-parallel ranks gather theirs again.
+    expert-tensor-parallel ranks gather theirs once more.
     """
     moe = role.shape.experts
     if moe is None:

@@ -22,7 +22,7 @@ ReadFile = Callable[[str], bytes | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanEstimate:
-    """An estimate with what it was made from."""
+    """An estimate with the workload and the model that it is of."""
 
     workload: Workload
     estimate: MemoryEstimate
@@ -39,10 +39,10 @@ def device_named(token: str | None) -> Device:
         raise NoEstimateError(
             "The device is not known: the script's name holds none. Name it with --device h100."
         )
-    found = by_token(token)
-    if not found:
+    devices = by_token(token)
+    if not devices:
         raise NoEstimateError(f"The memory of a {token} is not known; name a known device.")
-    exact = [device for device in found if device.token == token.lower()] or list(found)
+    exact = [device for device in devices if device.token == token.lower()] or list(devices)
     named = [device for device in exact if token.lower() in device.name_tokens]
     sizes = {device.memory_bytes for device in named or exact}
     if len(sizes) > 1:
@@ -121,7 +121,7 @@ def estimate_plan(
 ) -> PlanEstimate:
     """The estimate of a plan on a device (or on the one that a token names).
 
-    Raises NoEstimateError with a sentence that says what is missing or contradictory.
+    Raises NoEstimateError with a sentence that names what is missing or contradictory.
     """
     card = device if isinstance(device, Device) else device_named(device)
     workload = workload_of(plan, run=run, files=files, gpus=gpus)

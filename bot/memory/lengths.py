@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from bot.memory.workload import Tokens
 
 ASSUMED = 4
-"""A mean length is taken to be this part of its maximum, when no run says it: the share that the
+"""A mean length is taken to be this part of its maximum, when there is no run: the share that the
 public GSM8K runs of verl show (371 of 1536 tokens)."""
 
 
@@ -58,7 +58,7 @@ def batch_tokens(count: int, of: Lengths, *, over: int = 1, padded: bool = False
 
     Expected: one sequence of full length among means, for somewhere among many passes there is
     one. With padding all are as long as the longest allowed. The floor is two tokens a sequence:
-    maximum lengths say nothing about what must be there.
+    maximum lengths do not show what must be there.
     """
     most = count * of.longest
     expected = most if padded else min(most, count * of.mean + of.longest - of.mean)

@@ -18,7 +18,7 @@ from bot.memory.hub_config import NotReadError, read_config
 from bot.memory.linear_attention import LinearAttention
 from bot.memory.shape import Experts, Latent, Shape
 
-# What is said of a checkpoint, not of its shape.
+# Words for a checkpoint, not for its shape.
 _TUNED = re.compile(
     r"-(?:instruct|chat|base|it|hf|thinking|preview|reasoning|plus|bf16|fp16|sft|dpo|rl|rm|mixture|1m|"
     r"(?:0[1-9]|1[0-2]|19|2[0-9])\d\d)(?=-|\Z)"  # the last: a date, as YYMM, MMDD or a year
@@ -43,7 +43,7 @@ class Model:
 
 
 def _keys(name: str) -> tuple[str, str]:
-    """A name without what says nothing about the shape, and the same without its version."""
+    """A name without the words that do not concern the shape, and the same without its version."""
     low = name.lower().replace("_", "-").replace(" ", "-")
     low = _TUNED.sub("", _SAME_SHAPE.sub(r"\1\2-", _MAKERS.sub("", low)))
     short = _VERSION.sub("", low)
@@ -52,24 +52,24 @@ def _keys(name: str) -> tuple[str, str]:
 
 
 @cache
-def known() -> Mapping[str, Model]:
+def models_by_key() -> Mapping[str, Model]:
     """Every known model by its key; a key that several shapes would share is left out."""
     data = json.loads((Path(__file__).parent / "shapes.json").read_bytes())
-    found: dict[str, Model] = {}
+    models: dict[str, Model] = {}
     shared: set[str] = set()
     for name, row in data["models"].items():
         source = row["source"]
         where = f"{source} ({data['made_from']})" if source != "rows.json" else "its config.json"
         model = Model(name=name, shape=_shape(row), source=where)
         for key in set(_keys(name)):
-            if found.setdefault(key, model).shape != model.shape:
+            if models.setdefault(key, model).shape != model.shape:
                 shared.add(key)
-    return {key: model for key, model in found.items() if key not in shared}
+    return {key: model for key, model in models.items() if key not in shared}
 
 
 @cache
 def pinned() -> Mapping[str, int]:
-    """Name to the count of parameters that was made without our formulas."""
+    """Name to the count of parameters that was computed without our formulas."""
     data = json.loads((Path(__file__).parent / "shapes.json").read_bytes())
     return {name: row["parameters"] for name, row in data["models"].items()}
 
@@ -95,7 +95,7 @@ def find(path: str) -> Model | None:
 
 
 def _named(name: str) -> Model | None:
-    return known().get(_keys(name)[0])
+    return models_by_key().get(_keys(name)[0])
 
 
 def from_config(name: str, data: bytes) -> Model:

@@ -1,4 +1,4 @@
-"""What would lower the peak most: the estimate made again with each option that is still off."""
+"""What would lower the peak most: a further estimate with each option that is still off."""
 
 from __future__ import annotations
 
@@ -171,12 +171,12 @@ _SLEEP = {
 def what_helps(workload: Workload, device: Device) -> tuple[Option, ...]:
     """The options that would lower the expected peak, the most first."""
     before = estimate_workload(workload, device).peak()
-    found = []
+    options = []
     for setting, changed in _changes(workload):
         saved = before.less(estimate_workload(changed, device).peak())
         if saved > _LEAST:
-            found.append(Option(setting, saved))
-    return tuple(sorted(found, key=lambda option: option.saves, reverse=True))
+            options.append(Option(setting, saved))
+    return tuple(sorted(options, key=lambda option: option.saves, reverse=True))
 
 
 def in_use(workload: Workload) -> tuple[str, ...]:

@@ -229,8 +229,8 @@ class _OpenRLHF:
                 "actor" if everything else "critic", replace(critic, update=update, forward=forward)
             )
         remote = ("reward.remote_url", "remote_rm_url", "train.agent_func_path", "agent_func_path")
-        given = [self.plan.last(key) for key in remote]
-        if not any(setting is not None and setting.value for setting in given):
+        servers = [self.plan.last(key) for key in remote]
+        if not any(setting is not None and setting.value for setting in servers):
             self._reward(add, everything, estimator == "gae", actor_gpus, forward)
         pools = [
             Pool(

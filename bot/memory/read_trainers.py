@@ -219,13 +219,13 @@ class _Trainer:
         return needed(_STAGES.get(-1 if stage is None else stage), "ZeRO's stage is not known.")
 
     def _preset(self) -> int | None:
-        """The stage that a preset's file name says, such as deepspeed_zero3.yaml."""
+        """The stage in a preset's file name, such as deepspeed_zero3.yaml."""
         launch = self.plan.launch
         option = launcher_option(launch, "config_file", "deepspeed_config_file", "zero_stage")
-        found = re.search(
+        stage = re.search(
             r"(?:zero|stage)_?([0-3])|\A([0-3])\Z", (option.value or "") if option else ""
         )
-        return int(found[1] or found[2]) if found else None
+        return int(stage[1] or stage[2]) if stage else None
 
     def _offload(self) -> tuple[Offload, Offload]:
         weights = self.get.on(False, "deepspeed_offload_param")

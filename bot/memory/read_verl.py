@@ -40,7 +40,7 @@ def read(plan: Plan, model: FindModel, run: Measured | None = None) -> Workload:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Batch:
-    """The settings that say what one pass of a role holds."""
+    """The settings that decide what one pass of a role holds."""
 
     dynamic: bool
     """Whether passes are filled up to `limit` tokens."""
@@ -101,14 +101,14 @@ class _Verl:
             )
         if apart and engine is not None:
             pools.append(Pool(name="rollout", gpus=apart, engine=engine))
-        given = self.lengths
-        if not given.measured:
+        sequence = self.lengths
+        if not sequence.measured:
             self.assumptions.append(
                 message(
                     "mean response {response} tokens and mean prompt {prompt}, a quarter of the "
                     "maxima (no run given)",
-                    response=round(given.response_mean),
-                    prompt=round(given.prompt_mean),
+                    response=round(sequence.response_mean),
+                    prompt=round(sequence.prompt_mean),
                 )
             )
         self.assumptions.append(release_assumption("verl", self.plan.framework_version))
@@ -118,7 +118,7 @@ class _Verl:
             pools=tuple(pools),
             gpus_per_node=self.per_node,
             assumptions=tuple(self.assumptions),
-            measured=given.measured,
+            measured=sequence.measured,
         )
 
     def _tokens(

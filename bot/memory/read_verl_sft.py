@@ -40,7 +40,7 @@ def read(
 ) -> Workload:
     """The workload of a plan; raises NoEstimateError with what is missing or contradictory.
 
-    `gpus` counts where the launcher is given them by a variable.
+    `gpus` counts where the launcher takes them from a variable.
     """
     get = MemorySettings(plan)
     total = needed(

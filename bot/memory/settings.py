@@ -48,14 +48,14 @@ class MemorySettings:
                 continue
             if not setting.known:
                 raise NoEstimateError(f"{key} is {setting.text}, which only running decides.")
-            found = self._values.get(key)
-            return found.value if found is not None else setting.value  # type: ignore[return-value]
+            resolved = self._values.get(key)
+            return resolved.value if resolved is not None else setting.value  # type: ignore[return-value]
         for key in keys:
-            found = self._values.get(key)
-            if found is not None and found.value is not None:
-                return found.value
+            resolved = self._values.get(key)
+            if resolved is not None and resolved.value is not None:
+                return resolved.value
             option = self.plan.table.get(key) if self.plan.table is not None else None
-            if found is None and option is not None and option.type != "mandatory":
+            if resolved is None and option is not None and option.type != "mandatory":
                 default = option.default
                 if default is not None and not (isinstance(default, str) and "${" in default):
                     return default

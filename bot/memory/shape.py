@@ -219,8 +219,8 @@ class Shape:
         count = self.full_layers * (self.hidden + query + 2 * self.kv_width)
         count += self.layers * (self.hidden + 2 * self.intermediate)
         if self.linear:
-            made = sum(out for _, out in self.linear.matrices(self.hidden).values())
-            count += self.linear.layers * made
+            outputs = sum(out for _, out in self.linear.matrices(self.hidden).values())
+            count += self.linear.layers * outputs
         return count
 
     def adapter_parameters(self, rank: int, targets: frozenset[str] | None = None) -> int:

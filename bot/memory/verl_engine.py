@@ -19,7 +19,7 @@ _ROLLOUT = "actor_rollout_ref.rollout"
 
 
 def reward(
-    get: MemorySettings, plan: Plan, gpus: int, find: Callable[[str], Model], given: Lengths
+    get: MemorySettings, plan: Plan, gpus: int, find: Callable[[str], Model], lengths: Lengths
 ) -> list[Role]:
     """A reward model among the trainers; one with a pool of its own is not on these GPUs."""
     for prefix, key in (("reward.reward_model", "model_path"), ("reward_model", "model.path")):
@@ -43,14 +43,14 @@ def reward(
                 layout=Layout(gpus=gpus, shard=min(shard, gpus)),
                 weight_bytes=2.0,
                 weights_offload="idle" if sleeps or offloaded else "none",
-                forward=batch_tokens(1, given),
+                forward=batch_tokens(1, lengths),
             )
         ]
     return []
 
 
 def engine(
-    get: MemorySettings, plan: Plan, gpus: int, shape: Shape, given: Lengths
+    get: MemorySettings, plan: Plan, gpus: int, shape: Shape, lengths: Lengths
 ) -> tuple[Engine, int]:
     """The engine, and the GPUs of its own when it has some."""
     name = get.text(f"{_ROLLOUT}.name")
@@ -65,8 +65,8 @@ def engine(
         raise NoEstimateError(
             f"{_ROLLOUT}.tensor_model_parallel_size is {tensor}, which does not divide {home} GPUs."
         )
-    longest = get.whole(f"{_ROLLOUT}.max_model_len") or given.longest
-    made = Engine(
+    longest = get.whole(f"{_ROLLOUT}.max_model_len") or lengths.longest
+    described = Engine(
         name=kind,  # type: ignore[arg-type]
         shape=shape,
         tensor=tensor,
@@ -78,4 +78,4 @@ def engine(
         expert=get.size(f"{_ROLLOUT}.expert_parallel_size"),
         pipeline=get.size(f"{_ROLLOUT}.pipeline_model_parallel_size"),
     )
-    return made, apart
+    return described, apart

@@ -78,10 +78,10 @@ def adapter_of(plan: Plan, get: MemorySettings, model: str) -> Adapter | None:
 
 
 def _experts(get: MemorySettings, below: str) -> Literal["none", "rank", "each"]:
-    """Megatron-Bridge's LoRA on the experts: one adapter for all of a rank, unless told otherwise.
+    """Megatron-Bridge's LoRA on the experts: one adapter for a rank, unless a setting differs.
 
     PEFT's, under FSDP, is not counted: whether it reaches the experts depends on the releases of
-    PEFT and transformers, which no script says.
+    PEFT and transformers, which no script names.
     """
     if get.value(f"{below}.exclude_modules"):
         return "none"

@@ -123,12 +123,12 @@ def _device(name: str) -> Device:
 
 def _usual() -> list[Device]:
     """Each verified device that can train in bf16 with the scripts made here."""
-    found: dict[str, Device] = {}
+    usual: dict[str, Device] = {}
     for device in devices():
         fits = device.verified and device.interconnect != "hccs" and device.token not in _NO_BF16
         if fits:
-            found.setdefault(device.token, device)
-    return list(found.values())
+            usual.setdefault(device.token, device)
+    return list(usual.values())
 
 
 def _moved(fitting: FittingCandidate, device: Device) -> FittingCandidate:
@@ -185,7 +185,7 @@ def _published(
     page: Page | None, request: Request, tokens: Sequence[str] | None, budget: int
 ) -> list[PublishedRow]:
     """The page's rows for the model, the task and the method, fewest GPUs first."""
-    found = []
+    matching = []
     for _, row in page.rows() if page else ():
         model = find(row.text("model"))
         resource = _RESOURCE.match(row.text("resource"))
@@ -201,8 +201,8 @@ def _published(
         ours = {"verl": ("fsdp", "megatron"), "openrlhf": ("deepspeed",), "trl": ("deepspeed",)}
         if not train.startswith(ours[request.framework]):
             continue
-        found.append((int(resource[1]), device, row))
-    found.sort(key=lambda one: one[:2])
+        matching.append((int(resource[1]), device, row))
+    matching.sort(key=lambda one: one[:2])
     return [
         PublishedRow(
             rank=rank,
@@ -214,7 +214,7 @@ def _published(
             infer=row.text("infer"),
             link=cell.link.url if (cell := row.cell("link")) and cell.link else None,
         )
-        for rank, (gpus, device, row) in enumerate(found, 1)
+        for rank, (gpus, device, row) in enumerate(matching, 1)
     ]
 
 

@@ -87,15 +87,15 @@ def _has(request: Request, gpus: int, step: Step) -> bool:
 
 def explain(request: Request, candidate: Candidate) -> list[tuple[str, str]]:
     """What a candidate switches on: setting and reason, the cheapest first."""
-    found = []
+    switched = []
     order = [name for name, _ in _ORDER]
     for name in sorted(candidate.on, key=order.index):
         value = candidate.on[name]
-        found.append((_settings(request)[name].format(value=value), _why(name)))
+        switched.append((_settings(request)[name].format(value=value), _why(name)))
     if request.online and candidate.share < SHARES[0]:
         setting = _settings(request)["share"].format(value=candidate.share)
-        found.insert("bf16" in candidate.on, (setting, _why("share")))
-    return found
+        switched.insert("bf16" in candidate.on, (setting, _why("share")))
+    return switched
 
 
 def _settings(request: Request) -> dict[str, str]:

@@ -83,11 +83,11 @@ class Candidate:
     @property
     def on(self) -> Mapping[str, int]:
         """Each option to its strongest value."""
-        found: dict[str, int] = {}
+        values: dict[str, int] = {}
         for name, value in self.options:
             strongest = min if name == "micro" else max
-            found[name] = strongest(found[name], value) if name in found else value
-        return MappingProxyType(found)
+            values[name] = strongest(values[name], value) if name in values else value
+        return MappingProxyType(values)
 
     def value(self, name: str, otherwise: int) -> int:
         """The strongest value of an option, else what applies without it."""
@@ -162,15 +162,15 @@ def make_request(model: str, *, task: str, method: str, framework: str, sizes: S
             )
     if not _PATH.match(model):
         raise UserError("The model is a hub name or a path of letters, digits and . _ - / alone.")
-    found = find(model)
-    if found is None:
+    known_model = find(model)
+    if known_model is None:
         raise UserError(
             f"The shape of the model {model} is not known, so there is no prediction. Use the name "
             "it has on its hub, such as Qwen/Qwen2.5-7B-Instruct."
         )
     return Request(
         path=model,
-        model=found,
+        model=known_model,
         task=task,
         method=method,  # type: ignore[arg-type]
         framework=chosen,

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from bot.memory.hub_config import NotReadError
-from bot.memory.models import find, from_config, known, pinned
+from bot.memory.models import find, from_config, models_by_key, pinned
 
 
 @pytest.mark.parametrize(
@@ -43,8 +43,8 @@ def test_published_counts(path: str, billions: float) -> None:
 
 
 def test_every_count_equals_the_one_made_elsewhere() -> None:
-    assert len(known()) > 60
-    for model in known().values():
+    assert len(models_by_key()) > 60
+    for model in models_by_key().values():
         assert model.shape.parameters == pinned()[model.name], model.name
 
 
