@@ -1,6 +1,6 @@
 # `make demo` and `make test` do all their own set-up; everything else builds on them.
 .DEFAULT_GOAL := help
-.PHONY: help demo test chaos outages defences lint types lock schemas docs picture bench calibrate corpus fuzz clean
+.PHONY: help demo test chaos outages defences lint types lock schemas translations docs picture bench calibrate corpus fuzz clean
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -43,6 +43,9 @@ lock: $(READY)  ## write the locks anew from pyproject.toml
 
 schemas: $(READY)  ## write the published JSON Schemas from the models
 	@$(BIN)/python -m tools.schemas
+
+translations: $(READY)  ## bring bot/locale up to date with the texts, and list what is missing
+	@$(BIN)/python -m tools.translations
 
 docs: $(READY)  ## write the pages made from the program, and build the site into build/site
 	@$(BIN)/python -m bot.rules._support.docs

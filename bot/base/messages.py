@@ -1,37 +1,82 @@
-"""Sentences in more than one language: a template and its values, said in English unless asked."""
+"""Sentences in more than one language: an English template, which is gettext's id, and its values.
+
+The catalogue of a language is read when the language is first asked for.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from string import Formatter
-from typing import Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, TypeVar
+
+if TYPE_CHECKING:
+    from gettext import GNUTranslations
 
 Language: TypeAlias = Literal["en", "zh"]
 
+Plural: TypeAlias = tuple[str, str]
+"""The templates for one and for several."""
+T = TypeVar("T", bound=str)
+_LOCALE: Final = Path(__file__).resolve().parents[1] / "locale"
+"""Holds `zh.po`, which translators edit, and `zh.mo`, which `make translations` makes of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What a sentence is made from, without its values."""
+
+    one: str
+    """The English sentence with `{name}` where a value stands."""
+    many: str = ""
+    """The one for several, where a count decides."""
+    count: int = 1
+    context: str = ""
+    """Tells apart the translations of templates that are equal in English."""
+
+    def template(self, language: Language) -> str:
+        """The template in a language; English where it has no translation."""
+        if not self.many:
+            return translation(self.one, language, self.context)
+        if language == "en":
+            return self.one if self.count == 1 else self.many
+        return _catalogue(language).ngettext(self.one, self.many, self.count)
+
 
 class Message(str):
-    """An English sentence that remembers how it was made, so that it can be said again.
+    """A sentence that remembers how it was made, so that it can be translated.
 
-    It is the English text wherever a string is wanted.
+    It is its text wherever a string is wanted: English, or what `translated` made of it.
     """
 
-    __slots__ = ("template", "values")
+    __slots__ = ("form", "values")
 
-    template: str
-    """The English sentence with `{name}` where a value stands."""
+    form: Form
     values: Mapping[str, object]
 
-    def __new__(cls, template: str, values: Mapping[str, object]) -> Message:
-        """Make the sentence; raises KeyError when a value is missing."""
-        message = super().__new__(cls, template.format_map(values))
-        message.template = template
+    def __new__(
+        cls, form: Form, values: Mapping[str, object], language: Language = "en"
+    ) -> Message:
+        """The sentence in a language; raises KeyError when a value is missing."""
+        shown = values
+        if language != "en":
+            shown = {name: _in_language(value, language) for name, value in values.items()}
+        message = super().__new__(cls, form.template(language).format_map(shown))
+        message.form = form
         message.values = values
         return message
 
-    def __reduce__(self) -> tuple[type[Message], tuple[str, Mapping[str, object]]]:
+    def __reduce__(self) -> tuple[object, ...]:
         """How it is copied and pickled: reports are copied when they are printed."""
-        return Message, (self.template, self.values)
+        return _again, (str(self), self.form, self.values)
+
+
+def _again(text: str, form: Form, values: Mapping[str, object]) -> Message:
+    message = str.__new__(Message, text)
+    message.form, message.values = form, values
+    return message
 
 
 def message(template: str, /, **values: object) -> Message:
@@ -39,21 +84,76 @@ def message(template: str, /, **values: object) -> Message:
 
     Raises KeyError when the template names a value that is not given.
     """
-    return Message(template, values)
+    return Message(Form(template), values)
 
 
-def translated(sentence: str, catalogue: Mapping[str, str]) -> str:
-    """The sentence by a catalogue of templates; the English one where the catalogue has none."""
+def plural_message(one: str, many: str, count: int, /, **values: object) -> Message:
+    """As `message`, of the template for a count, which may name it as `{count}`."""
+    return Message(Form(one, many, count), {"count": count} | values)
+
+
+def pmessage(context: str, template: str, /, **values: object) -> Message:
+    """As `message`, for a template that is translated in its own way in this context."""
+    return Message(Form(template, context=context), values)
+
+
+def mark(template: T, /) -> T:
+    """The template itself: marks a text that reaches `message` or `tr` by a name."""
+    return template
+
+
+def pmark(context: str, template: T, /) -> T:
+    """As `mark`, for a text that reaches `pmessage`."""
+    return template
+
+
+def mark_plural(one: str, many: str, /) -> Plural:
+    """As `mark`, for the templates of one and of several."""
+    return one, many
+
+
+def translation(template: str, language: Language, context: str = "") -> str:
+    """The template in a language; the English one where it has no translation."""
+    if language == "en" or not template:
+        return template
+    catalogue = _catalogue(language)
+    return catalogue.pgettext(context, template) if context else catalogue.gettext(template)
+
+
+PROSE: Final = ("summary", "why", "instead", "limits")
+"""What a rule or a check of the page says about itself, and is translated."""
+
+
+class Documented(Protocol):
+    """A rule's or a check's `Meta`."""
+
+    @property
+    def slug(self) -> str:
+        """Its name; `SLUG FIELD` is the context of a text."""
+
+
+def prose(meta: Documented, field: str, language: Language) -> str:
+    """One of the texts PROSE in a language; English where it has no translation."""
+    return translation(getattr(meta, field), language, f"{meta.slug} {field}")
+
+
+def translated(sentence: str, language: Language) -> str:
+    """The sentence in a language, English where it has no translation; still a message."""
     if not isinstance(sentence, Message):
-        return catalogue.get(sentence, sentence)
-    template = catalogue.get(sentence.template)
-    if template is None:
-        return str(sentence)
-    values = {
-        name: translated(value, catalogue) if isinstance(value, Message) else value
-        for name, value in sentence.values.items()
-    }
-    return template.format_map(values)
+        return translation(sentence, language)
+    return Message(sentence.form, sentence.values, language)
+
+
+def _in_language(value: object, language: Language) -> object:
+    return translated(value, language) if isinstance(value, Message) else value
+
+
+@cache
+def _catalogue(language: Language) -> GNUTranslations:
+    from gettext import GNUTranslations
+
+    with (_LOCALE / f"{language}.mo").open("rb") as file:
+        return GNUTranslations(file)
 
 
 _DEEPEST: Final = 5
@@ -67,10 +167,16 @@ def to_data(sentence: str) -> Any:
     """
     if not isinstance(sentence, Message):
         return sentence
-    return {
-        "template": sentence.template,
+    form = sentence.form
+    data: dict[str, Any] = {
+        "template": form.one,
         "values": {name: _value_to_data(value) for name, value in sentence.values.items()},
     }
+    if form.context:
+        data["context"] = form.context
+    if form.many:
+        data |= {"many": form.many, "count": form.count}
+    return data
 
 
 def _value_to_data(value: object) -> Any:
@@ -91,17 +197,23 @@ def from_data(data: object) -> str:
 def _read(data: object, depth: int) -> str:
     if isinstance(data, str):
         return data
-    if not isinstance(data, dict) or data.keys() != {"template", "values"} or not depth:
+    if not isinstance(data, dict) or not depth:
         raise ValueError("not a sentence")
-    template, values = data["template"], data["values"]
-    if not isinstance(template, str) or not isinstance(values, dict):
+    parts: dict[str, Any] = {"many": "", "count": 1, "context": ""} | data
+    one, many, values = parts.pop("template", None), parts.pop("many"), parts.pop("values", None)
+    count, context = parts.pop("count"), parts.pop("context")
+    if not all(isinstance(text, str) for text in (one, many, context)) or parts:
         raise ValueError("not a sentence")
-    for _, name, width, conversion in Formatter().parse(template):
-        if name is not None and (name not in values or width or conversion):
-            raise ValueError("not a template of ours")
+    if not isinstance(values, dict) or not isinstance(count, int):
+        raise ValueError("not a sentence")
     if not all(isinstance(name, str) and name.isidentifier() for name in values):
         raise ValueError("not a template of ours")
-    return Message(template, {name: _read_value(value, depth) for name, value in values.items()})
+    for template in (one, many):
+        for _, name, width, conversion in Formatter().parse(template):
+            if name is not None and (name not in values or width or conversion):
+                raise ValueError("not a template of ours")
+    read = {name: _read_value(value, depth) for name, value in values.items()}
+    return Message(Form(one, many, count, context), read)
 
 
 def _read_value(value: object, depth: int) -> object:
@@ -114,15 +226,3 @@ def sentence_of(error: Exception) -> str:
     """What an error says, still a message when it was raised with one."""
     first = error.args[0] if error.args else ""
     return first if isinstance(first, Message) else str(error)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chinese:
-    """What a rule or a check says in Chinese: its documentation, and its sentences."""
-
-    summary: str
-    why: str
-    instead: str
-    limits: str
-    sentences: Mapping[str, str]
-    """English template, as given to `message`, to the Chinese one with the same names."""

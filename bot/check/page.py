@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,10 +10,10 @@ from typing import TypeAlias
 
 from bot.base.config import RuleLevel
 from bot.base.errors import UserError
-from bot.base.messages import message, sentence_of
+from bot.base.messages import Message, message, sentence_of
 from bot.check.read import read_script
 from bot.check.request import CheckOptions, PageText, ScriptFile
-from bot.check.translate import page_in_language
+from bot.check.translate import in_language
 from bot.report import Finding, PageReport, Unchecked, Verdict
 from bot.rules._support.registry import check_context
 from bot.table import read_page
@@ -27,8 +26,8 @@ from bot.table.parts import PageRow
 
 File: TypeAlias = Callable[[str], bytes | None]
 History: TypeAlias = Callable[[str, str], bytes | None]
-_LINE = re.compile(r"\blines? (?P<en>\d+(?:, \d+)*)|第 (?P<zh>\d+(?:, \d+)*) 行")
-"""The lines that a sentence names, in both languages: they move with an edit."""
+_LINES = ("line", "lines")
+"""The values of a message that name lines: they move with an edit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +91,7 @@ def check_page(page: PageText, repository: Repository, options: CheckOptions) ->
         findings=changed,
         unchecked=unchecked,
     )
-    return page_in_language(report, options.config.language)
+    return in_language(report, options.config.language)
 
 
 def own_links(page: PageText, name: str | None) -> dict[str, FileLink]:
@@ -130,13 +129,19 @@ def new_in(after: PageReport, before: PageReport) -> PageReport:
     )
 
 
-def _words(finding: Finding) -> tuple[str, str]:
+def _words(finding: Finding) -> tuple[str, object]:
     return finding.id, _lineless(finding.message)
 
 
-def _lineless(sentence: str) -> str:
-    """A sentence that names as many lines, wherever they are, is the same one."""
-    return _LINE.sub(lambda found: "," * found[0].count(","), sentence)
+def _lineless(value: object) -> object:
+    """What tells a message apart from others, wherever the lines are that it names."""
+    if not isinstance(value, Message):
+        return value
+    values = tuple(
+        (name, str(each).count(",") if name in _LINES else _lineless(each))
+        for name, each in value.values.items()
+    )
+    return value.form, values
 
 
 class _Reader:

@@ -17,7 +17,7 @@ from bot.check.evidence import Backing, back, contributor, stated_tag
 from bot.check.read import read_script
 from bot.check.request import CheckOptions, PageText, ScriptFile
 from bot.check.suppress import suppress
-from bot.check.translate import in_language, unchecked_in_language
+from bot.check.translate import in_language
 from bot.evidence.facts import Facts
 from bot.evidence.links import RunLink
 from bot.frameworks.plan import Plan
@@ -204,7 +204,7 @@ def make_report(
         verdict=verdict,
         scripts=checked,
         pages=compared,
-        unchecked=unchecked_in_language(tuple(unchecked), language),
+        unchecked=in_language(tuple(unchecked), language),
         change=change,
         language=language,
     )

@@ -228,7 +228,7 @@ T = TypeVar("T", "SeriesPlan", "Bracket")
 
 
 def _show(answer: T, form: str, text: Callable[[T], str], options: CheckOptions) -> None:
-    from bot.bisect.zh import in_language
+    from bot.check.translate import in_language
     from bot.render.json_report import dump
 
     answer = in_language(answer, options.config.language)

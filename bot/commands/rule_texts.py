@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.base.messages import Language
+from bot.base.messages import Language, prose
 from bot.render.ruleset import RuleText
 
 
@@ -11,41 +11,37 @@ def rule_texts(language: Language = "en") -> tuple[RuleText, ...]:
 
     The checks of the documentation page follow the rules of scripts.
     """
-    from bot.rules._support.docs import page, page_zh
-    from bot.rules._support.registry import rules, url
+    from bot.rules._support import docs, registry
     from bot.table.checks._support import docs as page_docs
     from bot.table.checks._support import registry as page_checks
 
     made = []
-    for rule in rules():
-        meta = rule.meta
-        said = meta.zh if language == "zh" and meta.zh else meta
+    for meta in (rule.meta for rule in registry.rules()):
         made.append(
             RuleText(
                 id=meta.id,
                 slug=meta.slug,
                 severity=meta.severity,
                 confidence=meta.confidence,
-                summary=said.summary,
-                description=said.why,
-                help=said.instead,
-                markdown=page_zh(meta) if language == "zh" else page(meta),
-                url=url(meta.slug),
+                summary=prose(meta, "summary", language),
+                description=prose(meta, "why", language),
+                help=prose(meta, "instead", language),
+                markdown=docs.page(meta, language),
+                url=registry.url(meta.slug),
             )
         )
-    for one in page_checks.checks():
-        words = one.meta.zh if language == "zh" else one.meta
+    for check in (one.meta for one in page_checks.checks()):
         made.append(
             RuleText(
-                id=one.meta.id,
-                slug=one.meta.slug,
-                severity=one.meta.severity,
+                id=check.id,
+                slug=check.slug,
+                severity=check.severity,
                 confidence="certain",
-                summary=words.summary,
-                description=words.why,
-                help=words.instead,
-                markdown=page_docs.page(one.meta, language),
-                url=page_checks.url(one.meta.slug),
+                summary=prose(check, "summary", language),
+                description=prose(check, "why", language),
+                help=prose(check, "instead", language),
+                markdown=page_docs.page(check, language),
+                url=page_checks.url(check.slug),
             )
         )
     return tuple(made)

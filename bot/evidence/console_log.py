@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-from bot.base.messages import message
+from bot.base.messages import mark, message
 from bot.evidence.console import Console
 from bot.evidence.console_lines import ConsoleLine, ConsoleLines
 from bot.evidence.console_openrlhf import OpenRlhfLog
@@ -27,27 +27,27 @@ _ENGINE = re.compile(r"\bInitializing an? (?:V\d )?LLM engine \(v(\d[\w.+\-]{0,4
 """vLLM 0.4 to 0.11, vllm/engine/llm_engine.py and vllm/v1/engine/core.py."""
 _VIEW_RUN = re.compile(r"\bView run\b.{0,300}?(https://\S{1,500})")
 """What the SDK prints when a run begins and when it ends."""
-_NOTHING: Final = (
+_NOTHING: Final = mark(
     "{name} holds no line of verl's console logger (step:1 - actor/…) or OpenRLHF's (Global step "
     "1: {{…}}), no configuration that they print, and no out-of-memory error: give a run's folder, "
     "or the whole output of the training."
 )
 
-_STOPPED: Final = (
+_STOPPED: Final = mark(
     "Reading stopped after {bytes} bytes of the log, its limit: what follows is not part of the "
     "comparison."
 )
-_CUT: Final = (
+_CUT: Final = mark(
     "Lines of the log that were longer than {limit} characters: {lines}; their ends were not read."
 )
-_UNREAD: Final = (
+_UNREAD: Final = mark(
     "The log prints a configuration, but other text stands inside of it, so that it cannot be read."
 )
-_LAUNCHES: Final = (
+_LAUNCHES: Final = mark(
     "The log prints {configurations} different configurations, so it holds more than one launch; "
     "the first configuration is compared."
 )
-_RUNS: Final = "The log names {runs} W&B runs; it is taken for none of them."
+_RUNS: Final = mark("The log names {runs} W&B runs; it is taken for none of them.")
 
 
 def is_console_log(path: Path) -> bool:

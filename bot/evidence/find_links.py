@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from bot.base.messages import message
+from bot.base.messages import mark, message
 from bot.evidence.facts import EvidenceError
 from bot.evidence.links import HOSTS, PUBLIC_ONLY, RunHosts, RunLink, parse_link
 
@@ -110,7 +110,7 @@ def find_links(text: str, hosts: RunHosts = PUBLIC_ONLY) -> FoundLinks:
     return FoundLinks(said or tuple(found.values()), tuple(refused.values()))
 
 
-_LONG: Final = (
+_LONG: Final = mark(
     "The text has {characters} characters; links after the first {limit} were not looked for."
 )
 
@@ -216,13 +216,20 @@ def _trimmed(address: str) -> str:
         address = address[: foreign.start()]
     while address:
         last = address[-1]
-        if last in "?!.,:;*_~'\"”’。，；：！？、）】》" or (
+        if _ends_a_sentence(last) or (
             last in ")]" and address.count(last) > address.count("(" if last == ")" else "[")
         ):
             address = address[:-1]
         else:
             break
     return address
+
+
+def _ends_a_sentence(letter: str) -> bool:
+    """A mark that GitHub leaves out of a link's end, or one of those beyond ASCII."""
+    if letter.isascii():
+        return letter in "?!.,:;*_~'\""
+    return unicodedata.category(letter) in ("Pe", "Pf", "Po")
 
 
 def _concerns(address: str, hosts: tuple[str, ...]) -> bool:

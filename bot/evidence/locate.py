@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from bot.base.messages import message
+from bot.base.messages import mark, message
 from bot.evidence.facts import EvidenceError
 
-DENIED: Final = (
+DENIED: Final = mark(
     "{name} may not be read (permission denied): change its mode or run rlbot as its owner."
 )
-UNREADABLE: Final = "{name} could not be read: {reason}."
+UNREADABLE: Final = mark("{name} could not be read: {reason}.")
 
 _RUN_FOLDERS = ("run-", "offline-run-")
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Final, Literal, TypeAlias
 
-from bot.base.messages import message
+from bot.base.messages import mark, message
 from bot.evidence.facts import Facts
 from bot.evidence.find_links import FoundLink, RefusedLink
 from bot.evidence.links import RunLink
@@ -26,12 +26,12 @@ By: TypeAlias = Literal["command line", "header", "text", "only link", "configur
 _SCRIPT_NAME = re.compile(r"[\w./+\-]{1,300}\.sh\b")
 _CLEAR: Final = 0.9
 """Share of a script's settings that a run must have to be taken for its run."""
-_ASK: Final = (
+_ASK: Final = mark(
     "{links} runs are linked and {scripts} scripts are changed, and nothing says which run belongs "
     "to {script}: write a comment `# wandb: LINK` into the script, or the link on the line of its "
     "name."
 )
-_SEVERAL: Final = (
+_SEVERAL: Final = mark(
     "{links} runs are linked for {script}, of which one can back its row: write a comment "
     "`# wandb: LINK` into the script for the one that is meant."
 )

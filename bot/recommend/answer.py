@@ -15,7 +15,6 @@ from bot.memory.from_plan import device_named
 from bot.memory.models import find
 from bot.memory.settings import NoEstimateError
 from bot.memory.units import Bytes
-from bot.memory.zh import SENTENCES
 from bot.recommend.options import divides, explain
 from bot.recommend.report import Miss, Predicted, PublishedRow, Question, Recommendations, Switched
 from bot.recommend.request import Hardware, Request
@@ -92,10 +91,10 @@ def recommend(
         predicted=tuple(_predicted(rank, one, request, language) for rank, one in ranked),
         misses=tuple(map(_miss, sorted(misses, key=_short))),
         assumptions=tuple(
-            _in_language(assumption, language)
+            translated(assumption, language)
             for assumption in (fitting[0].estimate.assumptions if fitting else ())
         ),
-        notes=tuple(_in_language(note, language) for note in notes),
+        notes=tuple(translated(note, language) for note in notes),
     )
     scripts = {
         rank: (
@@ -160,7 +159,7 @@ def _predicted(
         margin_percent=round(100 * (margin / usable), 1),
         host_gib=round(estimate.host.in_gib, 2),
         options=tuple(
-            Switched(setting=setting, why=_in_language(why, language))
+            Switched(setting=setting, why=translated(why, language))
             for setting, why in explain(request, fitting.candidate)
         ),
     )
@@ -275,7 +274,3 @@ def _dividing(request: Request, gpus: Sequence[int]) -> int:
     """The next larger batch that can be shared out over each of these numbers of GPUs."""
     each = lcm(*(n // gcd(n, request.responses) for n in gpus))
     return -(-request.batch // each) * each
-
-
-def _in_language(sentence: str, language: Language) -> str:
-    return translated(sentence, SENTENCES if language == "zh" else {})

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from bot.render import wording
 from bot.render.escape import clip, code_block, code_span, html_text, link, markdown_cell
 from bot.render.escape import markdown_inline as inline
-from bot.render.speech import tr
+from bot.render.speech import counted, tr
+from bot.render.words import ROW, SCRIPT, SETTING, SEVERITY
 from bot.report import (
     Claim,
     Evidence,
@@ -146,7 +147,7 @@ def shortest_row(script: ScriptReport, label: str) -> str:
 
 def _counts(script: ScriptReport) -> str:
     errors = wording.severities(script.findings)["error"]
-    parts = [wording.counted(errors, "error")] if errors else []
+    parts = [counted(errors, SEVERITY["error"])] if errors else []
     if script.unchecked and script.verdict != "pass":
         parts.append(tr("{count} not checked", count=len(script.unchecked)))
     return wording.listed(parts)
@@ -202,7 +203,7 @@ def checked_item(script: ScriptReport) -> str:
             "line {line} starts {version} with {settings}",
             line=launch.line,
             version=inline(clip(version, SENTENCE)),
-            settings=wording.counted(len(launch.settings), "setting"),
+            settings=counted(len(launch.settings), SETTING),
         )
         parts.append(said if launch.complete else said + tr(", known in part"))
     if script.evidence:
@@ -218,8 +219,8 @@ def checked_page(page: PageReport) -> str:
     """What was read of a page, on one line."""
     said = tr(
         "{rows} compared with {scripts}",
-        rows=wording.counted(page.rows, "row"),
-        scripts=wording.counted(page.scripts, "script"),
+        rows=counted(page.rows, ROW),
+        scripts=counted(page.scripts, SCRIPT),
     )
     path = code_span(clip(page.path, 2 * PATH))
     return tr("{what}: {why}", what=f"- {path}, sha256 {code_span(page.sha256[:12])}", why=said)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bot.render.columns import padded, width_of
 from bot.render.escape import markdown_cell, terminal
-from bot.render.speech import tr, word
-from bot.render.wording import counted
+from bot.render.speech import counted, tr, word
+from bot.render.words import STEP
 from bot.report import Estimate, EstimateStage, Evidence
 from bot.report.claims import ClaimName, SourceName, source_names
 
@@ -41,7 +41,7 @@ def headline(estimate: Estimate, evidence: Evidence | None = None) -> str:
             return tr(
                 "{gpus} × {device} ({usable} GiB usable): {peak} GiB expected, and the run "
                 "completed {steps}",
-                steps=counted(evidence.steps, "step"),
+                steps=counted(evidence.steps, STEP),
                 **figures,
             )
         seen = f"{evidence.peak_gib:.1f}"

@@ -14,6 +14,7 @@ it only where that commit exists, and tells nobody.
 from __future__ import annotations
 
 import re
+import unicodedata
 from html import escape as _html
 
 ZERO_WIDTH_SPACE = "\u200b"
@@ -21,9 +22,10 @@ ZERO_WIDTH_SPACE = "\u200b"
 # Characters that are blank or ignorable when drawn although Unicode does not call them so by
 # their category: joiners and fillers, variation selectors, the empty Braille cell.
 _BLANK = re.compile(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
-    "\U0001d159\U000e0100-\U000e01ef]"
+    r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
+    r"\U0001d159\U000e0100-\U000e01ef]"
 )
+_WIDE_SPACE = unicodedata.lookup("IDEOGRAPHIC SPACE")
 _NAMED = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 _SPACES = re.compile(r"[ \t\r\n]+")
 _LINE_END = re.compile(r"\r\n|\r")
@@ -138,7 +140,7 @@ def code_block(text: str, language: str = "") -> str:
         raise ValueError(f"not the name of a language: {language!r}")
     lines = _LINE_END.sub("\n", text).removesuffix("\n")
     # Wide spaces are part of Chinese pages, and a patch must keep them to apply.
-    shown = visible(lines, keep="\n\t\u00a0\u3000")
+    shown = visible(lines, keep=f"\n\t\u00a0{_WIDE_SPACE}")
     longest = max((len(run) for run in _BACKTICKS.findall(shown)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{shown}\n{fence}" if shown else f"{fence}{language}\n{fence}"

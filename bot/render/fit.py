@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from bot.render.speech import current, tr
-from bot.render.wording import counted, listed
+from bot.base.messages import Plural
+from bot.render.speech import counted, tr
+from bot.render.wording import listed
 
 # A part that has shorter forms takes no more than this share of the room with a longer one.
 _SHARE = 0.5
@@ -26,9 +27,8 @@ class FitGroup:
 class FitPart:
     """A part of the document that can be shortened from its end, down to nothing."""
 
-    one: str
-    """What an item is called where the document says what it left out: "note"."""
-    many: str
+    noun: Plural
+    """What items are called where the document says what it left out: "3 notes"."""
     importance: int
     """Parts of high importance get their room first."""
     groups: Sequence[FitGroup]
@@ -88,15 +88,13 @@ class FitPart:
         if not gone:
             return ""
         if self.kept:
-            return _some(gone, self.total, self)
-        said = counted(gone, self.one, self.many)
+            return _some(gone, self.total, self.noun)
+        said = counted(gone, self.noun)
         return tr("all {count}", count=said) if gone > 1 else said
 
 
-def _some(gone: int, total: int, part: FitPart) -> str:
-    if current() != "en":
-        return tr("{gone} of {all}", gone=f"{gone:,}", all=counted(total, part.one, part.many))
-    return f"{gone:,} of {total:,} {part.many}"
+def _some(gone: int, total: int, noun: Plural) -> str:
+    return tr("{gone} of {all}", gone=f"{gone:,}", all=counted(total, noun))
 
 
 def size(text: str) -> int:
@@ -120,7 +118,7 @@ def assemble(
     document = whole("")
     if size(document) < limit:
         return document
-    longest = listed(_some(part.total, part.total, part) for part in parts)
+    longest = listed(_some(part.total, part.total, part.noun) for part in parts)
     room = limit - 1 - size(top) - size(bottom) - size(left_out(longest)) - 3 * _BLANK_LINE
     if room < 0:
         raise ValueError(f"a limit of {limit} characters is too low for this comment")

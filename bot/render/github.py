@@ -13,7 +13,8 @@ from typing import Final
 from bot.render import wording
 from bot.render.escape import workflow_command, workflow_property
 from bot.render.sarif import repository_path
-from bot.render.speech import speaking, tr
+from bot.render.speech import counted, speaking, tr
+from bot.render.words import SEVERITY
 from bot.report import Finding, Report, ScriptReport
 
 LIMIT: Final = 10
@@ -93,7 +94,7 @@ def _last(report: Report, left: dict[str, int]) -> str:
     """Counts what was found; nothing of the scripts stands in it, so that it is no command."""
     said = wording.summary(report)
     hidden = [
-        wording.counted(number, kind)
+        counted(number, SEVERITY[kind])
         for kind, number in zip(("error", "warning", "note"), left.values(), strict=True)
         if number > 0
     ]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from bot.base.messages import mark_plural
 from bot.render import blocks, budget, wording
 from bot.render.escape import clip, code_block, code_span
 from bot.render.escape import markdown_inline as inline
 from bot.render.fit import FitGroup, FitPart, assemble
-from bot.render.speech import speaking, tr
+from bot.render.speech import counted, speaking, tr
+from bot.render.words import CLAIM, FINDING, SCRIPT, SEVERITY
 from bot.report import Evidence, Report, Severity
 
 MARKER = "<!-- rlbot:comment v1 -->"
@@ -83,7 +85,7 @@ def _first_line(report: Report) -> str:
 def _scripts(report: Report, labels: Mapping[str, str], which: slice) -> FitPart:
     """The table of the scripts, worst first; the part that does not begin with them is folded."""
     scripts = wording.worst_first(report.scripts)[which]
-    summary = tr("{scripts} more", scripts=wording.counted(len(scripts), "script"))
+    summary = tr("{scripts} more", scripts=counted(len(scripts), SCRIPT))
 
     def form(row: Callable[..., str], *columns: str) -> list[FitGroup]:
         if not scripts:
@@ -97,8 +99,14 @@ def _scripts(report: Report, labels: Mapping[str, str], which: slice) -> FitPart
         form(blocks.shortest_row, "", tr("script")),
     ]
     if not which.start:
-        return FitPart("script", "scripts", 100, rows, shorter=shorter)
-    return FitPart("further script", "further scripts", 95, rows, _folded(summary), shorter=shorter)
+        return FitPart(SCRIPT, 100, rows, shorter=shorter)
+    return FitPart(
+        mark_plural("{count} further script", "{count} further scripts"),
+        95,
+        rows,
+        _folded(summary),
+        shorter=shorter,
+    )
 
 
 def _to_do(report: Report, labels: Mapping[str, str]) -> list[FitPart]:
@@ -119,9 +127,17 @@ def _to_do(report: Report, labels: Mapping[str, str]) -> list[FitPart]:
     title = tr("To do")
     return [
         FitPart(
-            "thing to do", "things to do", 90, _one(first), lambda body: f"**{title}**\n\n{body}"
+            mark_plural("{count} thing to do", "{count} things to do"),
+            90,
+            _one(first),
+            lambda body: f"**{title}**\n\n{body}",
         ),
-        FitPart("further thing to do", "further things to do", 70, _one(rest), _folded(summary)),
+        FitPart(
+            mark_plural("{count} further thing to do", "{count} further things to do"),
+            70,
+            _one(rest),
+            _folded(summary),
+        ),
     ]
 
 
@@ -133,12 +149,15 @@ def _suppressed(report: Report, labels: Mapping[str, str]) -> FitPart:
         blocks.suppressed_item(by_finding[id(finding)], labels)
         for finding in wording.by_place(one.finding for one in hidden)
     )
-    title = tr(
-        "{findings} suppressed in the script", findings=wording.counted(len(items), "finding")
-    )
+    title = tr("{findings} suppressed in the script", findings=counted(len(items), FINDING))
     folded = len(items) > _OPEN_SUPPRESSED
     wrap = _folded(title) if folded else lambda body: f"**{title}**\n\n{body}"
-    return FitPart("suppressed finding", "suppressed findings", 65, _one(items), wrap)
+    return FitPart(
+        mark_plural("{count} suppressed finding", "{count} suppressed findings"),
+        65,
+        _one(items),
+        wrap,
+    )
 
 
 def _open_claims(report: Report, labels: Mapping[str, str]) -> FitPart:
@@ -155,7 +174,12 @@ def _open_claims(report: Report, labels: Mapping[str, str]) -> FitPart:
     folded = report.verdict == "pass" or len(claims) > _OPEN_CLAIMS
     wrap = _folded(title) if folded else lambda body: f"**{title}**\n\n{body}"
     return FitPart(
-        "claim that is not consistent", "claims that are not consistent", 60, groups, wrap
+        mark_plural(
+            "{count} claim that is not consistent", "{count} claims that are not consistent"
+        ),
+        60,
+        groups,
+        wrap,
     )
 
 
@@ -171,7 +195,14 @@ def _budgets(report: Report, labels: Mapping[str, str]) -> list[FitPart]:
         body = [budget.budget_table(script.estimate)]
         body += ["", *(f"- {inline(note)}" for note in budget.notes(script.estimate))]
         wrap = _folded(tr("Memory budget: {what}", what=what))
-        parts.append(FitPart("memory budget", "memory budgets", 3, _one(("\n".join(body),)), wrap))
+        parts.append(
+            FitPart(
+                mark_plural("{count} memory budget", "{count} memory budgets"),
+                3,
+                _one(("\n".join(body),)),
+                wrap,
+            )
+        )
     return parts
 
 
@@ -189,7 +220,7 @@ def _claims(report: Report, labels: Mapping[str, str]) -> FitPart:
     )
     count = sum(len(group.items) for group in groups)
     summary = tr("All {count} claims", count=f"{count:,}") if count > 1 else tr("The claim")
-    return FitPart("claim", "claims", 2, groups, _folded(summary))
+    return FitPart(CLAIM, 2, groups, _folded(summary))
 
 
 def _by_script(
@@ -216,7 +247,12 @@ def _unchecked(report: Report, labels: Mapping[str, str]) -> FitPart:
     heading = tr("Not checked")
     decides = report.verdict == "inconclusive" and len(items) <= _OPEN_UNCHECKED
     wrap = (lambda body: f"**{heading}**\n\n{body}") if decides else _folded(title)
-    return FitPart("unchecked matter", "unchecked matters", 50 if decides else 6, _one(items), wrap)
+    return FitPart(
+        mark_plural("{count} unchecked matter", "{count} unchecked matters"),
+        50 if decides else 6,
+        _one(items),
+        wrap,
+    )
 
 
 def _rows(report: Report, labels: Mapping[str, str]) -> FitPart:
@@ -228,7 +264,9 @@ def _rows(report: Report, labels: Mapping[str, str]) -> FitPart:
     if len(items) != 1:
         summary = tr("{count} rows to paste into {pages}", count=len(items), pages=where)
     groups = [FitGroup("", (item,)) for item in items]
-    return FitPart("row to paste", "rows to paste", 40, groups, _folded(summary))
+    return FitPart(
+        mark_plural("{count} row to paste", "{count} rows to paste"), 40, groups, _folded(summary)
+    )
 
 
 def _patches(report: Report) -> FitPart:
@@ -238,7 +276,7 @@ def _patches(report: Report) -> FitPart:
     summary = tr("Patch of {pages}", pages=pages)
     if len(edits) != 1:
         summary = tr("{count} patches of {pages}", count=len(edits), pages=pages)
-    return FitPart("patch", "patches", 5, groups, _folded(summary))
+    return FitPart(mark_plural("{count} patch", "{count} patches"), 5, groups, _folded(summary))
 
 
 def _findings(
@@ -247,8 +285,8 @@ def _findings(
     found = [f for script in report.scripts for f in script.findings if f.severity == severity]
     found += [f for page in report.pages for f in page.findings if f.severity == severity]
     items = tuple(blocks.finding_item(finding, labels) for finding in wording.by_place(found))
-    summary = wording.counted(len(items), severity)
-    return FitPart(severity, f"{severity}s", importance, _one(items), _folded(summary))
+    summary = counted(len(items), SEVERITY[severity])
+    return FitPart(SEVERITY[severity], importance, _one(items), _folded(summary))
 
 
 def _checked(report: Report) -> FitPart:
@@ -262,8 +300,7 @@ def _checked(report: Report) -> FitPart:
             change = tr("commit {head} on base {base}", head=head, base=base)
         items = (f"- {change}", *items)
     return FitPart(
-        "line on what was checked",
-        "lines on what was checked",
+        mark_plural("{count} line on what was checked", "{count} lines on what was checked"),
         3,
         _one(items),
         _folded(tr("What was checked")),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from bot.render import blocks, wording
 from bot.render.escape import clip, code_span
 from bot.render.escape import markdown_inline as inline
-from bot.render.speech import tr
+from bot.render.speech import counted, tr
+from bot.render.words import SCRIPT
 from bot.report import Report
 
 _MOST = 50
@@ -28,7 +29,7 @@ def not_read_title(report: Report) -> str:
     if report.unchecked and not any(item.check.endswith(".sh") for item in report.unchecked):
         first = wording.first_sentence(report.unchecked[0].reason)
         return tr("Could not be checked: {what}", what=first)
-    count = wording.counted(len(report.unchecked), "script")
+    count = counted(len(report.unchecked), SCRIPT)
     return tr("Could not be checked: {scripts} not read.", scripts=count)
 
 

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from bot.base.messages import Language
+from bot.base.messages import Form, Language, Plural, translation
+from bot.render.words import WORDS
 
 _language: ContextVar[Language] = ContextVar("language", default="en")
 
@@ -31,23 +32,16 @@ def current() -> Language:
     return _language.get()
 
 
-def word(text: str) -> str:
-    """A word of a report's own values in the language spoken now, where it has a translation."""
-    if _language.get() == "zh":
-        from bot.render.chinese import SENTENCES
-
-        return SENTENCES.get(text, text)
-    return text
-
-
 def tr(template: str, /, **values: object) -> str:
-    """The sentence of an English template in the language spoken now.
+    """The sentence of an English template in the language spoken now; English without one."""
+    return translation(template, _language.get()).format_map(values)
 
-    Raises KeyError for a template that has no translation: the renderers' own sentences are all
-    translated, and a test holds it.
-    """
-    if _language.get() == "zh":
-        from bot.render.chinese import SENTENCES
 
-        template = SENTENCES[template]
-    return template.format_map(values)
+def word(text: str) -> str:
+    """A word of a report's own values (`bot.render.words`) in the language spoken now."""
+    return translation(text, _language.get()) if text in WORDS else text
+
+
+def counted(number: int, noun: Plural) -> str:
+    """`1 error`, `2 errors`."""
+    return Form(*noun, number).template(_language.get()).format(count=f"{number:,}")

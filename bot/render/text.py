@@ -9,7 +9,8 @@ from bot.render import wording
 from bot.render.budget import headline
 from bot.render.columns import excerpt, padded
 from bot.render.escape import terminal
-from bot.render.speech import speaking, tr
+from bot.render.speech import counted, speaking, tr
+from bot.render.words import CLAIM_IS, ROW, SCRIPT
 from bot.report import (
     Claim,
     Evidence,
@@ -113,7 +114,7 @@ def _script(
 def _page(
     page: PageReport, sources: Mapping[str, str], paint: _Painter, verbose: bool, width: int
 ) -> list[str]:
-    rows, scripts = wording.counted(page.rows, "row"), wording.counted(page.scripts, "script")
+    rows, scripts = counted(page.rows, ROW), counted(page.scripts, SCRIPT)
     what, path = wording.listed((rows, scripts)), paint("path", terminal(page.path))
     lines = [tr("{what}: {why}", what=path, why=what)]
     lines += _findings(page.findings, sources, paint, verbose, width)
@@ -197,7 +198,7 @@ def _evidence(evidence: Evidence, paint: _Painter, verbose: bool) -> list[str]:
         mark = paint(_CLAIM[claim.verdict], padded(tr(claim.verdict), 12))
         lines.append(f"{' ' * (_LABEL + 3)}{mark}  {terminal(_claim(claim))}")
     if settled and not verbose:
-        count = wording.counted(len(settled), "claim is", "claims are")
+        count = counted(len(settled), CLAIM_IS)
         lines += _entry("", tr("{claims} consistent", claims=count))
     return lines
 

@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from functools import reduce
 from shlex import quote
 
-from bot.render.speech import current, tr
+from bot.render.speech import counted, current, tr, word
+from bot.render.words import CLAIM, CLAIMS_LEFT, PAGE, REASON, ROW, SCRIPT, SEVERITY, SOURCES, STEP
 from bot.report import Claim, Evidence, Finding, Report, Row, Scalar, ScriptReport, Unchecked
 
 ORDER = ("error", "warning", "note")
 FIX = "rlbot lint --fix"
 FIX_PAGE = "rlbot table check --fix"
 """What applies the fixes that a report offers."""
-_NEXT_SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z])|(?<=[。？！])")
+_STOP = unicodedata.lookup("IDEOGRAPHIC FULL STOP")
+_WIDE = tuple(
+    map(
+        unicodedata.lookup,
+        ("IDEOGRAPHIC FULL STOP", "FULLWIDTH QUESTION MARK", "FULLWIDTH EXCLAMATION MARK"),
+    )
+)
+"""What ends a Chinese sentence; no space follows."""
+_NEXT_SENTENCE = re.compile(rf"(?<=[.?!])\s+(?=[A-Z])|(?<=[{''.join(_WIDE)}])")
 _WORST_FIRST = {"fail": 0, "inconclusive": 1, "pass": 2}
-
-
-def counted(number: int, noun: str, many: str = "") -> str:
-    """`1 error`, `2 errors`; `many` is the plural where it is not the noun and an s."""
-    if current() != "en":
-        return tr(f"{{count}} {noun}", count=f"{number:,}")
-    return f"{number:,} {noun if number == 1 else many or noun + 's'}"
 
 
 def join(parts: Iterable[str]) -> str:
@@ -46,10 +49,10 @@ def phrases(parts: Iterable[str]) -> str:
 def sentence(text: str) -> str:
     """`text` with a full stop unless it ends with a mark of its own."""
     stripped = text.strip()
-    if stripped.endswith((".", "?", "!", "。", "？", "！", "…")):
+    if stripped.endswith((".", "?", "!", "…", *_WIDE)):
         return stripped
     # A sentence that has no translation ends as its own language does.
-    return stripped + ("." if stripped[-1:].isascii() else "。")
+    return stripped + ("." if stripped[-1:].isascii() else _STOP)
 
 
 def first_sentence(text: str) -> str:
@@ -99,8 +102,8 @@ def not_consistent(evidence: Evidence | None) -> list[Claim]:
 def left_open(against: int, open_: int) -> str:
     """`1 claim contradicted, 2 left open`."""
     if not against:
-        return tr("{claims} left open", claims=counted(open_, "claim"))
-    said = tr("{claims} contradicted", claims=counted(against, "claim"))
+        return tr("{claims} left open", claims=counted(open_, CLAIM))
+    said = tr("{claims} contradicted", claims=counted(against, CLAIM))
     return tr("{said}, {open} left open", said=said, open=f"{open_:,}") if open_ else said
 
 
@@ -139,26 +142,20 @@ def _more(number: int) -> str:
 
 def clause(text: str) -> str:
     """`text` without the full stop at its end."""
-    return text.strip().rstrip(".。")
+    return text.strip().rstrip(f".{_STOP}")
 
 
 def matter(name: str) -> str:
     """The name of a claim or a check, as readers of the language spoken now know it."""
-    if current() == "en":
-        return name
-    from bot.render.chinese import NAMES
-
-    return NAMES.get(name, name)
+    return word(name)
 
 
 def origin(source: str) -> str:
     """Where an observation comes from, such as `run config: KEY, requirements.txt`."""
     if current() == "en":
         return source
-    from bot.render.chinese import NAMES
-
-    if source in NAMES:
-        return NAMES[source]
+    if source in SOURCES:
+        return word(source)
     return tr("; ").join(
         listed(_named_part(part) for part in group.split(", ")) for group in source.split("; ")
     )
@@ -202,7 +199,7 @@ def measured(evidence: Evidence) -> list[str]:
             device = f"{evidence.device_gib:.1f}"
             parts.append(tr("peak {peak} of {device} GiB", peak=peak, device=device))
     if evidence.steps is not None:
-        parts.append(counted(evidence.steps, "step"))
+        parts.append(counted(evidence.steps, STEP))
     if evidence.max_batch == "confirmed":
         parts.append(tr("MaxBatch confirmed"))
     elif evidence.max_batch == "fits":
@@ -241,7 +238,7 @@ def _failed_pages(report: Report) -> list[str]:
     return [
         tr(
             "{errors} in {where}",
-            errors=counted(severities(page.findings)["error"], "error"),
+            errors=counted(severities(page.findings)["error"], SEVERITY["error"]),
             where=page.path,
         )
         for page in report.pages
@@ -258,7 +255,7 @@ def _failed(report: Report) -> str:
         said = join(
             (
                 tr("contradicts its run") if against else "",
-                tr("has {errors}", errors=counted(errors, "error")) if errors else "",
+                tr("has {errors}", errors=counted(errors, SEVERITY["error"])) if errors else "",
             )
         )
         return tr("1 script {said}", said=said or tr("failed"))
@@ -270,8 +267,10 @@ def _failed(report: Report) -> str:
             tr("{some} of {total} scripts contradict their runs", some=against, total=total)
         )
     if errors:
-        where = counted(having, "script") if against else _some(having, total)
-        parts.append(tr("{errors} in {where}", errors=counted(errors, "error"), where=where))
+        where = counted(having, SCRIPT) if against else _some(having, total)
+        parts.append(
+            tr("{errors} in {where}", errors=counted(errors, SEVERITY["error"]), where=where)
+        )
     failed = sum(script.verdict == "fail" for script in report.scripts)
     return phrases(parts) if parts else tr("{which} failed", which=_some(failed, total))
 
@@ -290,27 +289,27 @@ def _open(report: Report) -> str:
     total = len(report.scripts)
     if not total:
         return sentence(listed(page.path for page in report.pages) or tr("nothing was named"))
-    which = counted(total, "script") if count == total else _some(count, total)
+    which = counted(total, SCRIPT) if count == total else _some(count, total)
     if len(reasons) == 1:
         # The rest of the reason says what would help; it stands below.
         why = first_sentence(reasons[0])
         return why if total == 1 else tr("{which}. {why}", which=which, why=why)
     if not reasons:
         return sentence(which)
-    return tr("{which}, for {reasons}.", which=which, reasons=counted(len(reasons), "reason"))
+    return tr("{which}, for {reasons}.", which=which, reasons=counted(len(reasons), REASON))
 
 
 def _passed(report: Report) -> str:
     total = len(report.scripts)
     if not total:
-        rows = counted(sum(page.rows for page in report.pages), "row")
+        rows = counted(sum(page.rows for page in report.pages), ROW)
         pages = join(page.path for page in report.pages)
         if report.change:
             return tr("No new errors in {rows} of {pages}.", rows=rows, pages=pages)
         return tr("No errors in {rows} of {pages}.", rows=rows, pages=pages)
     agreeing = sum(_says(script, "consistent") for script in report.scripts)
     if not agreeing:
-        scripts = counted(total, "script")
+        scripts = counted(total, SCRIPT)
         return tr("No errors in {scripts}; no run was compared.", scripts=scripts)
     if agreeing == total:
         if total == 1:
@@ -338,18 +337,18 @@ def summary(report: Report, *, hidden: str = "") -> str:
     if not report.scripts and not report.pages:
         return tr("No scripts were checked.")
     count = severities(all_findings(report))
-    said = listed(counted(count[each], each) for each in ORDER if count[each])
+    said = listed(counted(count[each], SEVERITY[each]) for each in ORDER if count[each])
     parts = [said + (hidden if count["note"] else "") if said else tr("nothing found")]
     claims = [c for s in report.scripts for c in not_consistent(s.evidence)]
     for state in ("inconsistent", "inconclusive"):
         number = sum(claim.verdict == state for claim in claims)
-        parts += [counted(number, f"{state} claim")] if number else []
+        parts += [counted(number, CLAIMS_LEFT[state])] if number else []
     open_ = len(unchecked(report))
     parts += [tr("{count} not checked", count=f"{open_:,}")] if open_ else []
     suppressed = sum(len(script.suppressed) for script in report.scripts)
     parts += [tr("{count} suppressed", count=f"{suppressed:,}")] if suppressed else []
-    checked = [counted(len(report.scripts), "script")] if report.scripts else []
-    checked += [counted(len(report.pages), "page")] if report.pages else []
+    checked = [counted(len(report.scripts), SCRIPT)] if report.scripts else []
+    checked += [counted(len(report.pages), PAGE)] if report.pages else []
     return tr("{scripts}: {what}.", scripts=join(checked), what=tr("; ").join(parts))
 
 

@@ -11,9 +11,8 @@ from typing import Final
 
 from bot.base.config import Config, Role
 from bot.base.errors import UserError
-from bot.base.messages import Language, message, sentence_of
+from bot.base.messages import Language, mark, message, sentence_of, translated
 from bot.check.request import CheckOptions
-from bot.check.translate import in_words
 from bot.evidence.facts import EvidenceError
 from bot.evidence.links import RunLink, parse_link
 from bot.github.client import Client
@@ -41,7 +40,7 @@ from bot.review.check import CheckRequest, configuration
 from bot.review.commit import commit_fixes
 from bot.review.pull import AnsweredPull, answer_pull
 
-HELP: Final = """\
+HELP: Final = mark("""\
 | command, on a line of its own | does |
 | --- | --- |
 | `/verify` | checks the newest commit again |
@@ -51,7 +50,7 @@ HELP: Final = """\
 | `/apply` | commits the safe fixes and the rows of the page to this branch |
 
 `/verify` is for the pull request's author and for people with {verify} rights here, `/apply` for \
-people with {apply} rights. 👀 seen · 🚀 done · 😕 not done, with the reason."""
+people with {apply} rights. 👀 seen · 🚀 done · 😕 not done, with the reason.""")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -267,10 +266,10 @@ class _Handler:
 
     def _plain(self, error: UserError) -> str:
         """What an error says, as Markdown."""
-        return markdown_inline(in_words(sentence_of(error), self.language))
+        return markdown_inline(translated(sentence_of(error), self.language))
 
     def _reply(self, sentence: str) -> None:
-        text = in_words(sentence, self.language)
+        text = translated(sentence, self.language)
         self.result.replies.append(text)
         request = self.request
         # An edit is another act than the comment before it.
@@ -281,7 +280,7 @@ class _Handler:
         """😕 and one sentence; 😕 alone for who was refused a moment ago."""
         self.result.refused = True
         if self.recent.refused:
-            self.result.replies.append(in_words(sentence, self.language))
+            self.result.replies.append(translated(sentence, self.language))
         else:
             self._reply(sentence)
 

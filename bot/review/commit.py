@@ -10,8 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from bot.base.messages import Language, message, sentence_of
-from bot.check.translate import in_words
+from bot.base.messages import Language, message, sentence_of, translated
 from bot.github.client import Client
 from bot.github.commit import Branch, MovedError, NewFile, commit_files
 from bot.github.errors import NotAllowedError, NotFoundError
@@ -45,7 +44,7 @@ class CommitResult:
 
     def add(self, sentence: str) -> None:
         """Add a sentence, Markdown with its values escaped."""
-        self.sentences.append(in_words(sentence, self.language))
+        self.sentences.append(translated(sentence, self.language))
 
     def fail(self, *sentences: str) -> None:
         """Add sentences on what could not be written."""
@@ -55,7 +54,7 @@ class CommitResult:
 
     def plain(self, sentence: str) -> str:
         """Any other sentence as Markdown, to stand within one."""
-        return markdown_inline(in_words(sentence, self.language))
+        return markdown_inline(translated(sentence, self.language))
 
 
 def commit_fixes(

@@ -9,7 +9,7 @@ from typing import Final
 
 from bot.base.config import Config
 from bot.base.errors import UserError
-from bot.base.messages import message
+from bot.base.messages import mark, message
 from bot.check.request import CheckOptions
 from bot.evidence.facts import EvidenceError, Facts
 from bot.evidence.find_links import FoundLink, RefusedLink, find_links
@@ -22,7 +22,7 @@ from bot.rules._support.base import RuleContext
 MAX_CANDIDATES: Final = 6
 """Runs that are read to find out which script they belong to."""
 
-_REFUSED: Final = (
+_REFUSED: Final = mark(
     "No run is linked. The pull request names {text}, which is not read: {reason} Link the run in "
     "the pull request, or add a comment `# wandb: LINK` to the script."
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan_values import values_of
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown
 from bot.rules._support.tuning import GUIDE, SMALL, tag
@@ -41,25 +41,6 @@ META = Meta(
     ),
     source=f"{GUIDE}, section on batch size tuning; the options of the other trainers",
     example=Example(bad=verl(f"{_VERL}=False"), good=verl(f"{_VERL}=True")),
-    zh=Chinese(
-        summary="未启用梯度检查点（gradient checkpointing）。",
-        why=(
-            "每一层的激活都要为反向保留。启用检查点后每层只保留一个张量，其余重新计算，从而可以使用"
-            "更大的 micro batch。"
-        ),
-        instead=f"设置 {_VERL}=True（OpenRLHF：--actor.gradient_checkpointing_enable）。",
-        limits=(
-            "适用于 verl、OpenRLHF、TRL 与 open-instruct。重算会花时间，因此不用于标记为 "
-            "RECOMMENDED 的脚本。取值无法确定时不报告。"
-        ),
-        sentences={
-            "gradient checkpointing is off{default}: every layer's activations are kept": (
-                "梯度检查点{default}已关闭：每一层的激活都会保留"
-            ),
-            " by default": "默认",
-            "set {key}": "设置 {key}",
-        },
-    ),
 )
 
 

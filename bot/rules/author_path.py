@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan import Plan
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.shell.words import Word
 
@@ -31,26 +31,6 @@ META = Meta(
     example=Example(
         bad=verl("actor_rollout_ref.model.path=/mnt/bn/wang/models/Qwen2.5-7B-Instruct"),
         good=verl("actor_rollout_ref.model.path=Qwen/Qwen2.5-7B-Instruct"),
-    ),
-    zh=Chinese(
-        summary="设置或 PYTHONPATH 固定为作者机器上的目录。",
-        why="别人没有这个目录，因此无法照原样运行脚本。",
-        instead=(
-            "模型写 hub 名称，数据写 $HOME/data/…，或写成调用者可改的默认值："
-            "${MODEL_PATH:-Qwen/Qwen2.5-7B}。"
-        ),
-        limits=(
-            "检查 /home、/root、/mnt、/data、/opt、/Users 等处的绝对路径。调用者可改的默"
-            "认值与 $HOME 之下的路径不报告。"
-        ),
-        sentences={
-            "{name} is pinned to {found}, a folder of the author's machine": (
-                "{name} 固定为 {found}，这是作者机器上的目录"
-            ),
-            "use a name that others have, or a default that a caller can change": (
-                "改用他人也有的名称，或调用者可改的默认值"
-            ),
-        },
     ),
 )
 

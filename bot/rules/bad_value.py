@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
-from bot.rules._support.keys import KEYS_ZH, refused, release, shown
+from bot.rules._support.keys import refused, release, shown
 
 META = Meta(
     id="RLB027",
@@ -26,18 +26,6 @@ META = Meta(
         "every release of verl and the options of every release of OpenRLHF on PyPI"
     ),
     example=Example(bad=verl("model_engine=megatrom"), good=verl("model_engine=dp")),
-    zh=Chinese(
-        summary="框架拒绝的取值，或配置组的无效选项。",
-        why="Hydra 或 OpenRLHF 的参数解析器会在训练开始前终止。",
-        instead="使用提示中列出的选项之一，或类型正确的值。",
-        limits="只检查配置本身会拒绝的内容：多数取值 verl 要到运行时才检查。",
-        sentences={
-            **KEYS_ZH,
-            "{what} ({release})": "{what}（{release}）",
-            "{key}: {problem}": "{key}：{problem}",
-            "did you mean {suggestion}?": "是否想写 {suggestion}？",
-        },
-    ),
 )
 
 

@@ -6,18 +6,9 @@ from collections.abc import Iterator
 
 from bot.base.messages import Message, message
 from bot.frameworks.plan_values import PlanValues
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
-from bot.rules._support.verl import (
-    ACTOR,
-    LIMITS,
-    LIMITS_ZH,
-    ROLLOUT,
-    SOURCE,
-    gpus,
-    model_parallel,
-    static,
-)
+from bot.rules._support.verl import ACTOR, LIMITS, ROLLOUT, SOURCE, gpus, model_parallel, static
 
 _STATIC = (
     "actor_rollout_ref.actor.use_dynamic_bsz=False",
@@ -43,28 +34,6 @@ META = Meta(
     example=Example(
         bad=verl("data.train_batch_size=100", *_STATIC),
         good=verl("data.train_batch_size=128", *_STATIC),
-    ),
-    zh=Chinese(
-        summary="prompt 数 × 回复数不能均分到各 GPU。",
-        why="每张 GPU 必须分得同样多的序列，否则 verl 启动即终止。",
-        instead=(
-            "选择 data.train_batch_size，使 train_batch_size × rollout.n 为 GPU 数"
-            "（FSDP）或数据并行度 × ppo_micro_batch_size_per_gpu（Megatron）的整数倍。"
-        ),
-        limits=f"{LIMITS_ZH}启用 use_dynamic_bsz 时不检查，verl 也不检查。",
-        sentences={
-            "train_batch_size {batch} × rollout.n {n} = {product} is no multiple of {what}": (
-                "train_batch_size {batch} × rollout.n {n} = {product} 不是 {what} 的整数倍"
-            ),
-            "the {total} GPUs": "GPU 数 {total}",
-            "{least} (data-parallel size {ranks} × micro batch {micro})": (
-                "{least}（数据并行度 {ranks} × micro batch {micro}）"
-            ),
-            "use {upper}": "改用 {upper}",
-            "use data.train_batch_size={lower} or {upper}": (
-                "改用 data.train_batch_size={lower} 或 {upper}"
-            ),
-        },
     ),
 )
 

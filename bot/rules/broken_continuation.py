@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from bot.base.messages import Message, message
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext, TextEdit
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
 from bot.rules._support.example import lines, verl
 from bot.shell.source import Span
 
@@ -42,42 +42,6 @@ META = Meta(
             + "    # one node\n    trainer.nnodes=1\n"
         ),
         good=verl("trainer.nnodes=1", before="# one node"),
-    ),
-    zh=Chinese(
-        summary="设置出现在命令名的位置：启动命令在前一行就结束了。",
-        why=(
-            "反斜杠只有在行末、且下一行继续时才续行。遇到注释、空行或反斜杠后的空格，启动"
-            "命令就此结束，后面的设置都不会生效，bash 还会把其中第一个当作程序去找。"
-        ),
-        instead="把注释移到命令之上，删除命令中间的空行，除最后一行外每行以单独的反斜杠结尾。",
-        limits=(
-            "根据首词像设置（`trainer.nnodes=1`、`--bf16`）来识别；不含点的词（如 "
-            "`model_engine=megatron`）会被 bash 当作赋值。"
-        ),
-        sentences={
-            "{name} runs as a command of its own: {cause}": (
-                "{name} 被当作独立的命令执行：{cause}"
-            ),
-            "{rest}; join the lines": "{rest}；请把各行接上",
-            "it is no part of the launch": "它不属于启动命令",
-            "it and the word after it are no part of the launch": (
-                "它和后面的一个词都不属于启动命令"
-            ),
-            "it and the {count} words after it are no part of the launch": (
-                "它和后面的 {count} 个词都不属于启动命令"
-            ),
-            "join the lines": "接上各行",
-            "a command ends before it": "在它之前命令已结束",
-            "{what} ends the command above": "{what}使上面的命令结束",
-            "the comment at line {line}": "第 {line} 行的注释",
-            "the blank line {line}": "第 {line} 行的空行",
-            "a space follows the backslash of line {line}": "第 {line} 行的反斜杠后有空格",
-            "a space and a comment follow the backslash of line {line}": (
-                "第 {line} 行的反斜杠后有空格和注释"
-            ),
-            "line {line} has no backslash at its end": "第 {line} 行末尾没有反斜杠",
-            "the command above ends at line {line}": "上面的命令在第 {line} 行结束",
-        },
     ),
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import openrlhf
 from bot.rules._support.openrlhf import (
     ACTOR_GPUS,
@@ -15,7 +15,6 @@ from bot.rules._support.openrlhf import (
     ENGINE_SIZE,
     ENGINES,
     LIMITS,
-    LIMITS_ZH,
     SOURCE,
     option,
     place,
@@ -41,24 +40,6 @@ META = Meta(
         bad=openrlhf("--vllm.num_engines 8"),
         good=openrlhf("--vllm.num_engines 4"),
         path="examples/scripts/train_ppo.sh",
-    ),
-    zh=Chinese(
-        summary="共置的 vLLM 引擎占用的 GPU 数与 actor 不同。",
-        why=(
-            "所有模型共用同一批 GPU 时，OpenRLHF 断言 actor 的节点数 × 每节点 GPU 数等于引擎数 × "
-            "张量并行度，不等则启动即终止。"
-        ),
-        instead="使引擎数 × 张量并行度等于 actor 的 GPU 数。",
-        limits=f"{LIMITS_ZH}异步训练时引擎单独占用 GPU，不检查。",
-        sentences={
-            "{flag}: the actor has {nodes} × {gpus} = {actor} GPUs, the engines take {engines} × "
-            "{size} = {taken}": (
-                "{flag}：actor 有 {nodes} × {gpus} = {actor} 张 GPU，引擎占用 {engines} × {size} = "
-                "{taken} 张"
-            ),
-            "use {key} {better}": "改用 {key} {better}",
-            "make the two products equal": "使两个乘积相等",
-        },
     ),
 )
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan_values import PlanValues
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import openrlhf
-from bot.rules._support.openrlhf import ALL, LIMITS, LIMITS_ZH, SOURCE, option, place, ray_trainers
+from bot.rules._support.openrlhf import ALL, LIMITS, SOURCE, option, place, ray_trainers
 
 META = Meta(
     id="RLB067",
@@ -31,23 +31,6 @@ META = Meta(
         bad=openrlhf("--ref.num_gpus_per_node 4"),
         good=openrlhf("--ref.num_gpus_per_node 8"),
         path="examples/scripts/train_ppo.sh",
-    ),
-    zh=Chinese(
-        summary="两个共置的模型要求的节点数或 GPU 数不同。",
-        why=(
-            "actor 与 reference、critic 与奖励模型共用一个 placement group；OpenRLHF 启动时断言"
-            "两者的节点数与每节点 GPU 数相同。"
-        ),
-        instead="为两者设置相同的节点数与每节点 GPU 数。",
-        limits=(f"{LIMITS_ZH}只有 KL 系数大于 0 时才有 reference。各角色默认每节点 8 张 GPU。"),
-        sentences={
-            "{flag}: {first} has {nodes} × {gpus} GPUs, "
-            "{second} has {other_nodes} × {other_gpus}": (
-                "{flag}：{first} 为 {nodes} × {gpus} 张 GPU，{second} 为 {other_nodes} × "
-                "{other_gpus} 张"
-            ),
-            "give both the same nodes and GPUs per node": "为两者设置相同的节点数与每节点 GPU 数",
-        },
     ),
 )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import PlanValues, values_of
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import openrlhf
 from bot.rules._support.tuning import billions, card
 
@@ -39,31 +39,6 @@ META = Meta(
         bad=openrlhf("--ds.lora.rank 64", "--ds.zero_stage 3"),
         good=openrlhf("--ds.lora.rank 64", "--ds.zero_stage 2"),
         path="examples/tuning/8b/llama3.1-8b_grpo-lora_8_rtx4090_deepspeed_vllm.sh",
-    ),
-    zh=Chinese(
-        summary="在不超过 32 GB、没有 NVLink 的卡上，OpenRLHF 使用 ZeRO-3 或长序列。",
-        why=(
-            "ZeRO-3 在每一层都要收集权重，没有 NVLink 时只能走 PCIe；配合 LoRA 时 ZeRO-2 只需通信"
-            "适配器的梯度。长序列的激活也放不进这类卡。"
-        ),
-        instead="使用 LoRA 与 --ds.zero_stage 2，长度不超过 4096。",
-        limits=(
-            "适用于 OpenRLHF，且文件名写明了卡型（如 rtx4090）。只在使用 LoRA、且模型的 bf16 权重不"
-            "超过显存三分之二时提示 ZeRO-3。"
-        ),
-        sentences={
-            "ZeRO-3 with LoRA on {card}: the weights, {weights} GiB in bf16, fit one card, and "
-            "gathering them goes over PCIe": (
-                "在 {card} 上以 ZeRO-3 训练 LoRA：bf16 权重 {weights} GiB 单卡即可放下，而收"
-                "集权重要"
-                "走 PCIe"
-            ),
-            "use {key} 2": "改用 {key} 2",
-            "sequences of {length} tokens on {card} with {memory} GiB": (
-                "在 {memory} GiB 的 {card} 上使用 {length} token 的序列"
-            ),
-            "use 4096 or less": "改用不超过 4096 的长度",
-        },
     ),
 )
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
-from bot.rules._support.tuning import GUIDE, RECOMMENDED_ONLY, RECOMMENDED_ONLY_ZH, advised
+from bot.rules._support.tuning import GUIDE, RECOMMENDED_ONLY, advised
 from bot.rules._support.verl import ACTOR, ROLLOUT
 
 _OFFLOAD = f"{ACTOR}.fsdp_config.param_offload"
@@ -32,25 +32,6 @@ META = Meta(
     example=Example(
         bad=verl(f"{_OFFLOAD}=True", before="# tag: RECOMMENDED"),
         good=verl(f"{_OFFLOAD}=False", before="# tag: RECOMMENDED"),
-    ),
-    zh=Chinese(
-        summary="标记为 RECOMMENDED 的脚本启用了会耗费时间的选项。",
-        why=(
-            "RECOMMENDED 追求最高吞吐：在硬件允许时避开耗时的操作。把状态搬到主机再搬回来，"
-            "每一步都要"
-            "花时间。"
-        ),
-        instead="在显存允许时关闭它，或把脚本标记为 MIN。",
-        limits=(f"{RECOMMENDED_ONLY_ZH}包括 actor 的参数、优化器、激活卸载，以及 enforce_eager。"),
-        sentences={
-            "tagged RECOMMENDED, but {key} is on: {cost}": (
-                "标记为 RECOMMENDED，但启用了 {key}：{cost}"
-            ),
-            "states move to the host and back at every step": "每一步都要在主机与 GPU 之间搬运状态",
-            "activations move to the host and back": "激活要在主机与 GPU 之间搬运",
-            "generation runs without CUDA graphs": "生成时不使用 CUDA graph",
-            "set {key}=False if the memory allows": "显存允许时设置 {key}=False",
-        },
     ),
 )
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan_values import PlanValues, version_at_least
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
-from bot.rules._support.verl import LIMITS, LIMITS_ZH, needs_critic, trainers
+from bot.rules._support.verl import LIMITS, needs_critic, trainers
 
 _MINI = "critic.ppo_mini_batch_size"
 _MICRO = "critic.ppo_micro_batch_size"
@@ -42,33 +42,6 @@ META = Meta(
         bad=verl(*_PPO),
         good=verl(*_PPO, f"{_MICRO}_per_gpu=4"),
         path=_PATH,
-    ),
-    zh=Chinese(
-        summary="critic 的各批量大小互相矛盾，或缺少必需的一项。",
-        why=(
-            "关闭 use_dynamic_bsz 时，verl 启动时会检查：critic 的 micro batch size 恰好设置了一种"
-            "形式，mini batch 是它的整数倍，且 mini batch 不大于 train_batch_size。"
-        ),
-        instead="设置 critic.ppo_micro_batch_size_per_gpu，或 critic.use_dynamic_bsz=True。",
-        limits=f"{LIMITS_ZH}只在有 critic 时检查：gae，或 critic.enable=True。",
-        sentences={
-            "both {key} and {key}_per_gpu are set": "同时设置了 {key} 与 {key}_per_gpu",
-            "remove {key}, which is deprecated": "删除已弃用的 {key}",
-            "{key}_per_gpu is not set, and critic.use_dynamic_bsz is off": (
-                "未设置 {key}_per_gpu，且 critic.use_dynamic_bsz 已关闭"
-            ),
-            "set {key}_per_gpu, or critic.use_dynamic_bsz=True": (
-                "设置 {key}_per_gpu，或 critic.use_dynamic_bsz=True"
-            ),
-            "the critic's ppo_mini_batch_size {mini} is no multiple of {key} {micro}": (
-                "critic 的 ppo_mini_batch_size {mini} 不是 {key} {micro} 的整数倍"
-            ),
-            "use {key}_per_gpu": "改用 {key}_per_gpu",
-            "the critic's ppo_mini_batch_size {mini} is larger than train_batch_size {batch}": (
-                "critic 的 ppo_mini_batch_size {mini} 大于 train_batch_size {batch}"
-            ),
-            "use {key}={batch}": "改用 {key}={batch}",
-        },
     ),
 )
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
-from bot.rules._support.tuning import FAST, GUIDE, NOT_MIN, NOT_MIN_ZH, advised
+from bot.rules._support.tuning import FAST, GUIDE, NOT_MIN, advised
 from bot.rules._support.verl import ACTOR, needs_critic
 
 _ACTOR = f"{ACTOR}.ppo_max_token_len_per_gpu"
@@ -32,21 +32,6 @@ META = Meta(
         bad=verl(*_PPO, f"{_CRITIC}=16384"),
         good=verl(*_PPO, f"{_CRITIC}=32768"),
         path="examples/tuning/7b/qwen2.5-7b_ppo_8_h100_fsdp_vllm.sh",
-    ),
-    zh=Chinese(
-        summary="critic 的 token 上限小于 actor 的两倍。",
-        why=(
-            "critic 的最后一层每个 token 只输出一个数，而 actor 要输出整个词表，因此 critic 大约可"
-            "容纳两倍的 token。"
-        ),
-        instead="把 critic.ppo_max_token_len_per_gpu 设为不小于 actor 上限两倍的值。",
-        limits=f"只在有 critic 且两者都按 token 计量时检查。{NOT_MIN_ZH}",
-        sentences={
-            "the critic's limit of {critic} tokens is below twice the actor's {actor}": (
-                "critic 的上限 {critic} token 小于 actor 的 {actor} 的两倍"
-            ),
-            "use {key}={better} or more": "改用不小于 {key}={better} 的值",
-        },
     ),
 )
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 
 META = Meta(
@@ -35,25 +35,6 @@ META = Meta(
             "data.val_files=$gsm8k_test_path",
             before="gsm8k_test_path=$HOME/data/gsm8k/test.parquet",
         ),
-    ),
-    zh=Chinese(
-        summary="以某个数据集命名的变量却保存着另一个数据集的路径。",
-        why=(
-            "数据集的长度决定一步占用多少显存。名称写 GSM8K、实际在 MATH 上验证的运行，无"
-            "法与其他运行比较。"
-        ),
-        instead="使用名称所指数据集的文件，或按文件为变量命名。",
-        limits=(
-            "已知 verl 示例中的数据集。只检查值为数据文件、且名称与值各含一个已知数据集的变量。"
-        ),
-        sentences={
-            "{name} is named after {named}, its file is one of {other}": (
-                "{name} 以 {named} 命名，其文件却属于 {other}"
-            ),
-            "use the file that the name says, or rename the variable": (
-                "使用名称所指的文件，或重命名变量"
-            ),
-        },
     ),
 )
 

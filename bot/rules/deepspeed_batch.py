@@ -6,14 +6,13 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan_values import PlanValues
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import openrlhf
 from bot.rules._support.openrlhf import (
     ACTOR_GPUS,
     ACTOR_NODES,
     BATCH,
     LIMITS,
-    LIMITS_ZH,
     MICRO,
     RING,
     TENSOR,
@@ -47,26 +46,6 @@ META = Meta(
         bad=openrlhf("--train.batch_size 100", "--train.micro_batch_size 8"),
         good=openrlhf("--train.batch_size 128", "--train.micro_batch_size 8"),
         path="examples/scripts/train_ppo.sh",
-    ),
-    zh=Chinese(
-        summary="OpenRLHF 的训练批量不是 micro batch × actor GPU 数的整数倍。",
-        why=(
-            "DeepSpeed 创建引擎时断言：批量等于 micro batch × 梯度累积步数 × rank 数，"
-            "且梯度累积步数为整数。"
-        ),
-        instead="选择 micro batch 与 actor GPU 数之积的整数倍作为批量。",
-        limits=(
-            f"{LIMITS_ZH}只检查 Ray 训练器的 actor；ring attention 与张量并行会相应减少 rank 数。"
-        ),
-        sentences={
-            "training batch {batch} is no multiple of {step} (micro batch {micro} × {ranks} "
-            "data-parallel ranks of the actor)": (
-                "训练批量 {batch} 不是 {step} 的整数倍（micro batch {micro} × actor 的 {ranks} 个"
-                "数据并行 rank）"
-            ),
-            "use {lower} or {upper}": "改用 {lower} 或 {upper}",
-            "use {upper}": "改用 {upper}",
-        },
     ),
 )
 

@@ -12,10 +12,10 @@ from bot.frameworks.key_table import KeyTable
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import PlanValues, values_of
 from bot.frameworks.setting import Setting
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
-from bot.rules._support.keys import KEYS_ZH, release, replaced, shown
-from bot.rules._support.verl import ENTRY, PER_GPU_ZH, per_gpu_help, unread_sizes
+from bot.rules._support.keys import release, replaced, shown
+from bot.rules._support.verl import ENTRY, per_gpu_help, unread_sizes
 
 META = Meta(
     id="RLB023",
@@ -38,26 +38,6 @@ META = Meta(
     example=Example(
         bad=verl("data.val_batch_size=512"),
         good=verl(),
-    ),
-    zh=Chinese(
-        summary="该版本已弃用的设置或根配置。",
-        why="弃用的设置会在以后的版本中移除，届时脚本将无法运行。",
-        instead="使用提示中给出的替代项。",
-        limits=(
-            "已知 verl 在其配置与代码中声明的弃用项。只有改名后含义相同时才提供修复；按全"
-            "部 GPU 计的批量（ppo_micro_batch_size）改为按每卡计，其值随名称改变。"
-        ),
-        sentences={
-            **PER_GPU_ZH,
-            **KEYS_ZH,
-            "{key} is deprecated ({release})": ("{key} 已弃用（{release}）"),
-            "remove it; it has no effect": "删除它；它已不起作用",
-            "use {key}": "改用 {key}",
-            "the root configuration {root} is deprecated ({release})": (
-                "根配置 {root} 已弃用（{release}）"
-            ),
-            "use {use} instead": "改用 {use}",
-        },
     ),
 )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.setting import Setting
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown
 
@@ -32,25 +32,6 @@ META = Meta(
     example=Example(
         bad=verl("data.train_batch_size=1024", "data.train_batch_size=512"),
         good=verl("data.train_batch_size=512"),
-    ),
-    zh=Chinese(
-        summary="一次启动中同一个键设置了两次。",
-        why="后一个值会悄悄生效。读者看到第一个值，以为运行用的就是它。",
-        instead="只保留其中一个。",
-        limits=(
-            "值相同，或由另一个数组或分支覆盖时只是提示。值无法确定时只比较文本。重复的 "
-            "`+key` 本身就是错误"
-            "（plus-on-existing-key）。"
-        ),
-        sentences={
-            "{key} is set to the same value at line {line} already": (
-                "{key} 在第 {line} 行已设为同样的值"
-            ),
-            "remove one of the two": "删除其中一个",
-            "{key} is set twice: to {first} at line {line}, to {second} here; the last one "
-            "wins": "{key} 设置了两次：第 {line} 行为 {first}，此处为 {second}；以后者为准",
-            "remove the one at line {line}": "删除第 {line} 行的那个",
-        },
     ),
 )
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan_values import version_at_least
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
-from bot.rules._support.verl import ACTOR, LIMITS, LIMITS_ZH, ROLLOUT, trainers
+from bot.rules._support.verl import ACTOR, LIMITS, ROLLOUT, trainers
 
 _TRAIN = f"{ACTOR}.use_dynamic_bsz"
 _INFER = f"{ROLLOUT}.log_prob_use_dynamic_bsz"
@@ -32,21 +32,6 @@ META = Meta(
     ),
     example=Example(
         bad=verl(f"{_TRAIN}=True", f"{_INFER}=False"), good=verl(f"{_TRAIN}=True", f"{_INFER}=True")
-    ),
-    zh=Chinese(
-        summary="actor 的 use_dynamic_bsz 与 rollout 的 log_prob_use_dynamic_bsz 不一致。",
-        why=(
-            "更新与 log-prob 由同一个引擎计算。自 verl 0.8.0 起，两者不同时 worker 以 "
-            "AssertionError 终止。"
-        ),
-        instead="只设置 actor 的开关：rollout 默认跟随它。",
-        limits=f"{LIMITS_ZH}verl 0.8.0 之前两者可以不同，不检查。",
-        sentences={
-            "{infer} is {one} and {train} is {other}; verl {version} needs them equal": (
-                "{infer} 为 {one}，{train} 为 {other}；verl {version} 要求两者相同"
-            ),
-            "remove {infer}, which then follows the actor": "删除 {infer}，它会跟随 actor",
-        },
     ),
 )
 

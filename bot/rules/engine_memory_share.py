@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan_values import PlanValues
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import GUIDE, adapter_trained, advised, tag
 from bot.rules._support.verl import ACTOR, ROLLOUT
@@ -32,35 +32,6 @@ META = Meta(
     ),
     source=f"{GUIDE}, section on rollout generation",
     example=Example(bad=verl(f"{_KEY}=0.9"), good=verl(f"{_KEY}=0.6")),
-    zh=Chinese(
-        summary="gpu_memory_utilization 超出指南建议的范围。",
-        why=(
-            "vLLM 按整卡总显存取这一比例，未卸载的参数与优化器状态还要放在剩余部分；SGLang 则按空闲"
-            "显存取，且只用于权重与 KV cache，生成时还需要其余部分。"
-        ),
-        instead="使用 0.5 到 0.7；更大的值需配合 param_offload 与 optimizer_offload。",
-        limits=(
-            "大于 0.7 只在 FSDP 全参训练且参数或优化器未卸载时提示；SGLang 大于 0.85 时提示。"
-            "小于 0.5 只对标记为 RECOMMENDED 的脚本提示。"
-        ),
-        sentences={
-            "gpu_memory_utilization {share} of the whole card, while {what} on the GPU": (
-                "gpu_memory_utilization 占整卡的 {share}，而{what}"
-            ),
-            "parameters and optimizer states stay": "参数与优化器状态都留在 GPU 上",
-            "optimizer states stay": "优化器状态留在 GPU 上",
-            "parameters stay": "参数留在 GPU 上",
-            "use 0.5 to 0.7, or offload them": "改用 0.5 到 0.7，或将其卸载",
-            "SGLang takes {share} of the free memory for weights and cache alone, and needs more "
-            "while it generates": (
-                "SGLang 将空闲显存的 {share} 只用于权重与 KV cache，生成时还需要更多"
-            ),
-            "use 0.85 or less": "改用不大于 0.85 的值",
-            "gpu_memory_utilization {share} leaves the engine a small cache, which slows "
-            "generation": "gpu_memory_utilization 为 {share}，KV cache 偏小，会拖慢生成",
-            "try 0.5 to 0.7": "可尝试 0.5 到 0.7",
-        },
-    ),
 )
 
 

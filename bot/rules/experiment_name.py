@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.script.name import model_size, same_size
 
@@ -37,24 +37,6 @@ META = Meta(
     example=Example(
         bad=verl(f"{_KEY}=qwen2.5_3b_grpo"),
         good=verl(f"{_KEY}=qwen2.5_7b_grpo"),
-    ),
-    zh=Chinese(
-        summary="实验名中的模型规模或算法与实际训练的不同。",
-        why="运行在 W&B 中以此为名。查找某一行证据的人会看到一个像是其他模型的运行。",
-        instead="按实际训练的内容命名实验。",
-        limits=(
-            "适用于 verl。比较 7b 这类规模与模型路径，以及优势估计器的名称。名称中没有或有多"
-            "个时不报告。"
-        ),
-        sentences={
-            'the experiment is called "{name}", the model has the size {size}': (
-                "实验名为“{name}”，而模型规模为 {size}"
-            ),
-            'the experiment is called "{name}", the settings use {used}': (
-                "实验名为“{name}”，而设置使用 {used}"
-            ),
-            "name the experiment after what it trains": "按实际训练的内容命名实验",
-        },
     ),
 )
 

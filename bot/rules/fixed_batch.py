@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
-from bot.rules._support.tuning import FAST, GUIDE, NOT_MIN, NOT_MIN_ZH, advised
+from bot.rules._support.tuning import FAST, GUIDE, NOT_MIN, advised
 from bot.rules._support.verl import ACTOR
 
 _KEY = f"{ACTOR}.use_dynamic_bsz"
@@ -33,23 +33,6 @@ META = Meta(
             "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=4",
         ),
         good=verl(f"{_KEY}=True"),
-    ),
-    zh=Chinese(
-        summary="未启用 use_dynamic_bsz。",
-        why=(
-            "回复较短时，固定条数的 micro batch 只含很少的 token；启用 use_dynamic_bsz 后按 token "
-            "数装满。"
-        ),
-        instead=f"设置 {_KEY}=True，并调整 ppo_max_token_len_per_gpu。",
-        limits=f"{NOT_MIN_ZH}Megatron 与 FSDP 均适用。",
-        sentences={
-            "use_dynamic_bsz is off: micro batches hold a fixed number of sequences": (
-                "use_dynamic_bsz 已关闭：micro batch 的序列条数固定"
-            ),
-            "set {key}=True and tune ppo_max_token_len_per_gpu": (
-                "设置 {key}=True，并调整 ppo_max_token_len_per_gpu"
-            ),
-        },
     ),
 )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan_values import PlanValues, values_of
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import trl
 
 META = Meta(
@@ -36,35 +36,6 @@ META = Meta(
         bad=trl("--per_device_train_batch_size 3", "--num_generations 8"),
         good=trl("--per_device_train_batch_size 8", "--num_generations 8"),
         path="scripts/grpo.sh",
-    ),
-    zh=Chinese(
-        summary="TRL 的生成批量不是 num_generations 的整数倍，或 num_generations 小于 2。",
-        why=(
-            "奖励在同一个 prompt 的各回复之间比较。批量会拆开一组回复，或一组只有一条回复时，"
-            "GRPOConfig 会抛出 ValueError。"
-        ),
-        instead=(
-            "使 per_device_train_batch_size × 进程数 × gradient_accumulation_steps 为 "
-            "num_generations 的整数倍。"
-        ),
-        limits=(
-            "只检查 GRPO。取值无法确定时（使用设置文件，或启动器占用全部 GPU）不报告；设置了 "
-            "generation_batch_size 或 steps_per_generation 时也不报告。"
-        ),
-        sentences={
-            "{each} completions a device × {gpus} processes × {steps} steps = {batch} is no "
-            "multiple of num_generations {group}": (
-                "每卡 {each} 条回复 × {gpus} 个进程 × {steps} 步 = {batch}，不是 num_generations "
-                "{group} 的整数倍"
-            ),
-            "num_generations is {group}; TRL needs 2 or more": (
-                "num_generations 为 {group}；TRL 要求不小于 2"
-            ),
-            "use --gradient_accumulation_steps {better}": (
-                "改用 --gradient_accumulation_steps {better}"
-            ),
-            "use --num_generations 8": "改用 --num_generations 8",
-        },
     ),
 )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.releases import find_release, releases
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.script.header import TAGS
 
@@ -28,21 +28,6 @@ META = Meta(
     example=Example(
         bad=verl(before="# tag: FASTEST"),
         good=verl(before="# tag: RECOMMENDED\n# verl: 0.9.1"),
-    ),
-    zh=Chinese(
-        summary="注释声明的标签或版本未知。",
-        why=(
-            "脚本在注释中的自述决定该行的标签，以及设置按哪个版本检查。无法理解的声明会被"
-            "忽略，得到的行或检查就不是作者想要的。"
-        ),
-        instead="写 `# tag: MIN` 或 `# tag: RECOMMENDED`，以及已发布的版本：`# verl: 0.9.1`。",
-        limits="运行链接（`# wandb: …`）在检查运行时查看，不在此处。",
-        sentences={
-            '"{text}" is no tag of the page': "“{text}”不是文档中的标签",
-            "write {known}": "应写 {known}",
-            '"{text}" is no known release of {framework}': ("“{text}”不是 {framework} 的已知版本"),
-            "write one of {known}": "应写以下之一：{known}",
-        },
     ),
 )
 

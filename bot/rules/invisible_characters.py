@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 
 from bot.base.messages import message
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext, TextEdit
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
 from bot.rules._support.example import verl
 from bot.shell.source import Span
 
@@ -29,28 +29,11 @@ META = Meta(
         bad=verl("trainer.nnodes=1\u200b"),
         good=verl("trainer.nnodes=1"),
     ),
-    zh=Chinese(
-        summary="脚本含有不可见字符，或会改变文字显示顺序的字符。",
-        why="审阅者看到的与 bash 读到的不一样。从网页复制来的不间断空格会把两个词连成一个。",
-        instead="删除该字符；不间断空格改为普通空格。",
-        limits="文件开头的字节顺序标记由 syntax 规则处理。",
-        sentences={
-            "the invisible character U+{code} ({name}) stands here": (
-                "此处有不可见字符 U+{code}（{name}）"
-            ),
-            "the invisible character U+{code} ({name}) stands {count} times in this line": (
-                "本行有 {count} 个不可见字符 U+{code}（{name}）"
-            ),
-            "write a plain space": "改为普通空格",
-            "remove it": "删除它",
-            "remove the character": "删除该字符",
-        },
-    ),
 )
 
 # Bidirectional controls; zero-width characters and joiners; soft hyphen; no-break and odd spaces.
 _BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
-_SPACES = "\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
+_SPACES = r"\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
 _UNSEEN = re.compile(
     f"[{_BIDI}]|[{_SPACES}]|[\u00ad\u200b-\u200d\u2060-\u2064\ufeff]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import GUIDE, advised
 from bot.rules._support.verl import ACTOR, REF, ROLLOUT
@@ -30,18 +30,6 @@ META = Meta(
     example=Example(
         bad=verl(f"{_ACTOR}=16384", f"{ROLLOUT}.log_prob_max_token_len_per_gpu=8192"),
         good=verl(f"{_ACTOR}=16384", f"{ROLLOUT}.log_prob_max_token_len_per_gpu=32768"),
-    ),
-    zh=Chinese(
-        summary="计算 log-prob 的批量上限小于更新时的上限。",
-        why="仅前向的计算不必为反向保留激活，可容纳比更新更多的 token；上限更小只会更慢。",
-        instead="使 rollout 与 reference 的上限不小于 actor 的上限。",
-        limits="只看脚本自己设置的上限；默认它们跟随 actor。",
-        sentences={
-            "{key} {limit} is below the actor's {actor}, though it runs forward only": (
-                "{key} {limit} 小于 actor 的 {actor}，而它只做前向"
-            ),
-            "use {actor} or more": "改用不小于 {actor} 的值",
-        },
     ),
 )
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import message
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.base.messages import message, pmessage
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import GUIDE, advised
 from bot.rules._support.verl import ACTOR, gpus, sequence_length, sequence_parallel
@@ -32,18 +32,6 @@ META = Meta(
         bad=verl(*_LENGTHS, f"{ACTOR}.ppo_max_token_len_per_gpu=70000"),
         good=verl(*_LENGTHS, f"{_SIZE}=4", f"{ACTOR}.ppo_max_token_len_per_gpu=20000"),
     ),
-    zh=Chinese(
-        summary="序列可能超过 32k token，却没有使用序列并行。",
-        why="这样一条序列的全部激活与 logits 都要放在一张 GPU 上；Ulysses 可将其分给多张。",
-        instead=f"把 {_SIZE} 设为 2、4 或 8（能整除注意力头数）。",
-        limits="适用于多于一张 GPU 的 FSDP。长度取脚本允许的最大值。",
-        sentences={
-            "sequences of up to {length} tokens without sequence parallelism": (
-                "序列最长可达 {length} token，却没有使用序列并行"
-            ),
-            "set {key} above 1": "把 {key} 设为大于 1 的值",
-        },
-    ),
 )
 
 
@@ -59,5 +47,5 @@ def check(context: RuleContext) -> Iterator[Hit]:
                     length=sum(lengths),
                 ),
                 span=values.place("data.max_response_length", "data.max_prompt_length"),
-                help=message("set {key} above 1", key=_SIZE),
+                help=pmessage("long-context", "set {key} above 1", key=_SIZE),
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import adapter_trained, advised, billions, gib
 from bot.rules._support.verl import ACTOR, gpus
@@ -37,25 +37,6 @@ META = Meta(
         bad=verl(_LORA),
         good=verl(_LORA, f"{_KEY}=bf16"),
         path="examples/tuning/7b/qwen2.5-7b_grpo-lora_8_h100_fsdp_vllm.sh",
-    ),
-    zh=Chinese(
-        summary="训练 LoRA 时，FSDP 以 fp32 保存冻结的基座模型。",
-        why=(
-            "基座已冻结，没有更新需要它的精度。改用 bf16 只占一半显存，这是 LoRA 脚本最常漏掉的一项"
-            "节省。"
-        ),
-        instead=f"设置 {_KEY}=bf16。",
-        limits=(
-            "适用于 FSDP，自 verl 0.6.0 起有此设置。节省量按模型名称中的参数量除以 GPU 数计算。"
-        ),
-        sentences={
-            "LoRA's frozen base is kept in fp32{default}{saving}": (
-                "LoRA 冻结的基座{default}以 fp32 保存{saving}"
-            ),
-            ", the default": "默认",
-            "; bf16 would save {gib} GiB a GPU": "；改用 bf16 每卡可省 {gib} GiB",
-            "set {key}=bf16": "设置 {key}=bf16",
-        },
     ),
 )
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan_values import version_at_least
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
-from bot.rules._support.verl import LIMITS, LIMITS_ZH, ROLLOUT, trainers
+from bot.rules._support.verl import LIMITS, ROLLOUT, trainers
 
 _RANK = "actor_rollout_ref.model.lora_rank"
 _LARGEST = 512
@@ -31,18 +31,6 @@ META = Meta(
         bad=verl(f"{_RANK}=1024"),
         good=verl(f"{_RANK}=128"),
         path="examples/tuning/7b/qwen2.5-7b_grpo-lora_8_h100_fsdp_vllm.sh",
-    ),
-    zh=Chinese(
-        summary="lora_rank 大于 512，超出 vLLM 支持的最大 rank。",
-        why="verl 会查找 vLLM 允许的下一个 rank，找不到即以 ValueError 终止。",
-        instead="使用不超过 512 的 rank；常用 32 到 128。",
-        limits=f"{LIMITS_ZH}verl 0.6.1 之前不检查；Megatron 自己的 LoRA（lora.rank）也不检查。",
-        sentences={
-            "lora_rank {rank} is above {largest}, the largest that vLLM serves": (
-                "lora_rank {rank} 大于 vLLM 支持的最大值 {largest}"
-            ),
-            "use {key}={largest} or less": "改用不大于 {key}={largest} 的值",
-        },
     ),
 )
 

@@ -7,9 +7,9 @@ from difflib import get_close_matches
 
 from bot.base.messages import message
 from bot.frameworks.plan_values import version_at_least
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
-from bot.rules._support.verl import ACTOR, LIMITS, LIMITS_ZH, trainers
+from bot.rules._support.verl import ACTOR, LIMITS, trainers
 
 _KEY = f"{ACTOR}.loss_agg_mode"
 
@@ -28,21 +28,6 @@ META = Meta(
         "in verl/trainer/ppo/ray_trainer.py (0.4.0 to 0.5.0)"
     ),
     example=Example(bad=verl(f"{_KEY}=seq-mean"), good=verl(f"{_KEY}=seq-mean-token-sum")),
-    zh=Chinese(
-        summary="loss_agg_mode 不是 verl 支持的聚合方式。",
-        why="verl 启动时检查该取值，不支持时以 ValueError 终止。",
-        instead=(
-            "使用 token-mean、seq-mean-token-sum、seq-mean-token-mean 或 seq-mean-token-sum-norm。"
-        ),
-        limits=f"{LIMITS_ZH}较新版本加入的 token-sum 从不报告。",
-        sentences={
-            "loss_agg_mode {mode} is none that verl knows: {known}": (
-                "verl 没有 loss_agg_mode {mode}；可用的有 {known}"
-            ),
-            "did you mean {near}?": "是否想写 {near}？",
-            "use one of them": "使用其中之一",
-        },
-    ),
 )
 
 _MODES = ("token-mean", "seq-mean-token-sum", "seq-mean-token-mean", "seq-mean-token-sum-norm")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
-from bot.rules._support.budget import DOCS_ZH, LIMITS, SOURCE, predictions, ran_before, sum_in_words
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.budget import LIMITS, SOURCE, predictions, ran_before, sum_in_words
 from bot.rules._support.example import verl
 from bot.rules._support.names import where
 
@@ -39,22 +39,6 @@ META = Meta(
         good=verl(*_STATIC, "trainer.n_gpus_per_node=8"),
         path="examples/tuning/7b/qwen2.5-7b_grpo_8_h100_fsdp_vllm.sh",
         bad_path="examples/tuning/7b/qwen2.5-7b_grpo_2_rtx4090_fsdp_vllm.sh",
-    ),
-    zh=Chinese(
-        summary="同一时刻必须常驻每块 GPU 的内容超过设备显存。",
-        why="无论数据如何，运行都会因显存不足而中止：这里只计算必须常驻的部分。",
-        instead="使用更多 GPU、更大的设备，或 `rlbot estimate` 建议的设置。",
-        limits=DOCS_ZH,
-        sentences={
-            "the {stage} stage needs at least {floor} of each GPU, and the {device} gives "
-            "{usable}: {sum}": (
-                "{stage} 阶段每块 GPU 至少需要 {floor}，而 {device} 只有 {usable}：{sum}"
-            ),
-            "{terms} = {total}": "{terms} = {total}",
-            "use more GPUs, a larger device, or what `rlbot estimate` names": (
-                "使用更多 GPU、更大的设备，或 `rlbot estimate` 建议的设置"
-            ),
-        },
     ),
 )
 

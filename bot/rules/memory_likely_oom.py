@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.memory.options import what_helps
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
-from bot.rules._support.budget import DOCS_ZH, LIMITS, SOURCE, predictions, ran_before, sum_in_words
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.budget import LIMITS, SOURCE, predictions, ran_before, sum_in_words
 from bot.rules._support.example import verl
 from bot.rules._support.names import where
 
@@ -37,19 +37,6 @@ META = Meta(
     example=Example(
         bad=verl(*_STATIC, "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=64"),
         good=verl(*_STATIC, "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4"),
-    ),
-    zh=Chinese(
-        summary="某一阶段的预计峰值超过设备显存。",
-        why="运行若干步后因显存不足而中止，排队和启动的时间就白费了。估计假设平均长度为最大长度的四分之一。",
-        instead="减少一次计算的 token 数，或采用 `rlbot estimate` 建议的设置。",
-        limits=DOCS_ZH,
-        sentences={
-            "the {stage} stage is expected to need {expected} of each GPU, and the {device} gives "
-            "{usable}: {sum}": "{stage} 阶段预计每块 GPU 需要 {expected}，而 {device} 只有 "
-            "{usable}：{sum}",
-            "{terms} = {total}": "{terms} = {total}",
-            "try {setting}, which would save {saved}": "可尝试 {setting}，预计节省 {saved}",
-        },
     ),
 )
 

@@ -8,8 +8,8 @@ from bot.base.messages import message
 from bot.memory.estimate import TIGHT
 from bot.memory.estimator import estimate_workload
 from bot.memory.scale import on_half
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
-from bot.rules._support.budget import DOCS_ZH, LIMITS, SOURCE, predictions
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.budget import LIMITS, SOURCE, predictions
 from bot.rules._support.example import verl
 from bot.rules._support.names import where
 
@@ -45,18 +45,6 @@ META = Meta(
         good=verl(*_STATIC, "trainer.n_gpus_per_node=1", before="# tag: MIN"),
         path=f"{_FOLDER}_1_h100_fsdp_vllm.sh",
         bad_path=f"{_FOLDER}_8_h100_fsdp_vllm.sh",
-    ),
-    zh=Chinese(
-        summary="标为 MIN 的脚本用一半的 GPU 也放得下。",
-        why="MIN 行告诉读者一个模型最少需要多少硬件。",
-        instead="用一半的 GPU 试运行，或将其标为 RECOMMENDED。",
-        limits=DOCS_ZH,
-        sentences={
-            "tagged MIN, but {half} × {device} would do by the conservative estimate: {peak} of "
-            "{usable}": "标为 MIN，但按保守估计 {half} × {device} 即可：{usable} 中的 {peak}",
-            "try it on {half} GPUs, or tag it RECOMMENDED": "用 {half} 块 GPU 试运行，或标为 "
-            "RECOMMENDED",
-        },
     ),
 )
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from bot.base.messages import Message, message
 from bot.memory.estimate import TIGHT, MemoryEstimate
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
-from bot.rules._support.budget import DOCS_ZH, LIMITS, SOURCE, predictions
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.budget import LIMITS, SOURCE, predictions
 from bot.rules._support.example import verl
 from bot.rules._support.names import where
 
@@ -38,22 +38,6 @@ META = Meta(
         good=verl(*_STATIC, "trainer.n_gpus_per_node=8"),
         path="examples/tuning/7b/qwen2.5-7b_grpo_8_h100_fsdp_vllm.sh",
         bad_path="examples/tuning/7b/qwen2.5-7b_grpo_2_h100_fsdp_vllm.sh",
-    ),
-    zh=Chinese(
-        summary="预计峰值超过显存的 90 %，或序列全部达到最大长度时放不下。",
-        why="一批较长的回答，或换一个驱动版本，都可能使运行中止。",
-        instead="让峰值低于显存的 90 %，或在表格行中注明这是 MIN 配置。",
-        limits=DOCS_ZH,
-        sentences={
-            "the {stage} stage is expected to take {share} of the {device}: {expected} of {total}, "
-            "{most} with sequences of full length": "{stage} 阶段预计占用 {device} 的 {share}："
-            "{total} 中的 {expected}，序列全部达到最大长度时为 {most}",
-            "with every sequence at full length the {stage} stage would need {most} of each GPU, "
-            "and the {device} gives {usable}; {expected} are expected": (
-                "序列全部达到最大长度时，{stage} 阶段每块 GPU 将需要 {most}，而 {device} 只有 "
-                "{usable}；预计为 {expected}"
-            ),
-        },
     ),
 )
 

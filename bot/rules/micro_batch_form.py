@@ -6,14 +6,12 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan_values import PlanValues, Value
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.verl import (
     ACTOR,
     LIMITS,
-    LIMITS_ZH,
     MICRO_SIZES,
-    PER_GPU_ZH,
     REF,
     SOURCE,
     per_gpu_help,
@@ -50,34 +48,6 @@ META = Meta(
             "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4",
             "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=4",
         ),
-    ),
-    zh=Chinese(
-        summary="micro batch size 的两种形式都没有设置、都设置了，或设置了已移除的一种。",
-        why=(
-            "未启用 use_dynamic_bsz 时，verl 需要 actor、rollout 的 log-prob 与 "
-            "reference 的 micro batch size，各按全部 GPU 或按每卡给出一种，但不能两种都"
-            "给。自 verl 0.8.0 起，actor 与 rollout 只接受按每卡的形式，只给弃用形式时以 "
-            "AssertionError 终止。"
-        ),
-        instead="设置按每卡的形式，如 ppo_micro_batch_size_per_gpu，或 use_dynamic_bsz=True。",
-        limits=(
-            f"{LIMITS_ZH}只有 KL loss 或 KL 奖励需要时才检查 reference；critic 由 "
-            f"critic-batch-size 检查。"
-        ),
-        sentences={
-            **PER_GPU_ZH,
-            "both {total} and {total}_per_gpu are set": "同时设置了 {total} 与 {total}_per_gpu",
-            "remove {total}, which is deprecated": "删除已弃用的 {total}",
-            "{total}_per_gpu is not set, and use_dynamic_bsz is off": (
-                "未设置 {total}_per_gpu，且 use_dynamic_bsz 已关闭"
-            ),
-            "set {total}_per_gpu, or {actor}.use_dynamic_bsz=True": (
-                "设置 {total}_per_gpu，或 {actor}.use_dynamic_bsz=True"
-            ),
-            "verl {version} needs {total}_per_gpu; its workers no longer read {total}": (
-                "verl {version} 需要 {total}_per_gpu；其 worker 已不再读取 {total}"
-            ),
-        },
     ),
 )
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
-from bot.rules._support.verl import ACTOR, LIMITS, LIMITS_ZH, SOURCE, gpus, static
+from bot.rules._support.verl import ACTOR, LIMITS, SOURCE, gpus, static
 
 _STATIC = (
     "actor_rollout_ref.actor.use_dynamic_bsz=False",
@@ -32,25 +32,6 @@ META = Meta(
     example=Example(
         bad=verl(*_STATIC, "actor_rollout_ref.actor.ppo_micro_batch_size=24"),
         good=verl(*_STATIC, "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4"),
-    ),
-    zh=Chinese(
-        summary="ppo_micro_batch_size 不能整除 mini batch，或小于 GPU 数。",
-        why=(
-            "ppo_micro_batch_size 按全部 GPU 计数。mini batch 不是它的整数倍，或有 GPU 分"
-            "不到序列时，verl 启动即终止。"
-        ),
-        instead="改用 ppo_micro_batch_size_per_gpu，它在启动时没有这两项限制。",
-        limits=f"{LIMITS_ZH}",
-        sentences={
-            "ppo_mini_batch_size {mini} is no multiple of ppo_micro_batch_size {micro}": (
-                "ppo_mini_batch_size {mini} 不是 ppo_micro_batch_size {micro} 的整数倍"
-            ),
-            "use {key}_per_gpu": "改用 {key}_per_gpu",
-            "ppo_micro_batch_size {micro}{times} is less than the {total} GPUs": (
-                "ppo_micro_batch_size {micro}{times} 小于 GPU 数 {total}"
-            ),
-            " × sequence-parallel size {parallel}": " × 序列并行度 {parallel}",
-        },
     ),
 )
 

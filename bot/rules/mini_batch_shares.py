@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan_values import version_at_least
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
-from bot.rules._support.verl import ACTOR, LIMITS, LIMITS_ZH, ROLLOUT, data_parallel, trainers
+from bot.rules._support.verl import ACTOR, LIMITS, ROLLOUT, data_parallel, trainers
 
 _MINI = f"{ACTOR}.ppo_mini_batch_size"
 
@@ -36,26 +36,6 @@ META = Meta(
     example=Example(
         bad=verl(f"{_MINI}=36", f"{ROLLOUT}.n=5"),
         good=verl(f"{_MINI}=40", f"{ROLLOUT}.n=5"),
-    ),
-    zh=Chinese(
-        summary="ppo_mini_batch_size × rollout.n 不是数据并行度的整数倍。",
-        why=(
-            "自 verl 0.8.0 起每个 rank 均分一个 mini batch；不能均分时 worker 在首次更新时以 "
-            "AssertionError 终止，而第一轮 rollout 已经白跑。"
-        ),
-        instead=(
-            "选择 ppo_mini_batch_size，使其与 rollout.n 的乘积是 GPU 数除以序列并行度或模型并行度"
-            "所得数的整数倍。"
-        ),
-        limits=f"{LIMITS_ZH}0.8.0 之前的划分方式不同，不检查。",
-        sentences={
-            "ppo_mini_batch_size {mini} × rollout.n {n} = {product} is no multiple of the "
-            "data-parallel size {ranks}": (
-                "ppo_mini_batch_size {mini} × rollout.n {n} = {product} 不是数据并行度 {ranks} "
-                "的整数倍"
-            ),
-            "use {key}={better}": "改用 {key}={better}",
-        },
     ),
 )
 

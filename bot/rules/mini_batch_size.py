@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan_values import version_at_least
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
-from bot.rules._support.verl import ACTOR, LIMITS, LIMITS_ZH, SOURCE, static
+from bot.rules._support.verl import ACTOR, LIMITS, SOURCE, static
 
 _STATIC = (
     "actor_rollout_ref.actor.use_dynamic_bsz=False",
@@ -31,21 +31,6 @@ META = Meta(
     example=Example(
         bad=verl(*_STATIC, "actor_rollout_ref.actor.ppo_mini_batch_size=256"),
         good=verl(*_STATIC, "actor_rollout_ref.actor.ppo_mini_batch_size=128"),
-    ),
-    zh=Chinese(
-        summary="ppo_mini_batch_size 大于 train_batch_size。",
-        why="一步不足一次更新，verl 启动即终止。",
-        instead="使 ppo_mini_batch_size（默认 256）不大于 data.train_batch_size。",
-        limits=f"{LIMITS_ZH}启用 use_dynamic_bsz 时不检查，verl 也不检查。",
-        sentences={
-            "ppo_mini_batch_size {mini}{default} is larger than train_batch_size {batch}": (
-                "ppo_mini_batch_size {mini}{default}大于 train_batch_size {batch}"
-            ),
-            ", verl's default,": "（verl 的默认值）",
-            "use {key}={batch}, or a larger data.train_batch_size": (
-                "改用 {key}={batch}，或增大 data.train_batch_size"
-            ),
-        },
     ),
 )
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext, TextEdit
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown
 from bot.shell.source import Span
@@ -37,21 +37,6 @@ META = Meta(
             "actor_rollout_ref.model.path=$MODEL_PATH",
             before="MODEL_PATH=Qwen/Qwen2.5-7B-Instruct",
         ),
-    ),
-    zh=Chinese(
-        summary="值是脚本所设变量的名称：缺少 `$`。",
-        why="框架得到的是名称本身，并去找叫这个名字的模型或文件。",
-        instead="在名称前加 `$`。",
-        limits=(
-            "名称须是脚本设置过的变量，且看起来像变量名：含下划线或为大写，除非该设置是数"
-            "字或路径。值等于该设置的默认值、或等于变量自身内容时不报告。"
-        ),
-        sentences={
-            '{key} is the text "{name}", the name of a variable set here': (
-                "{key} 的值是文本“{name}”，而它是脚本中一个变量的名称"
-            ),
-            "write ${name}": "应写 ${name}",
-        },
     ),
 )
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
-from bot.rules._support.keys import KEYS_ZH, refused, release, replaced
+from bot.rules._support.keys import refused, release, replaced
 
 META = Meta(
     id="RLB022",
@@ -27,23 +27,6 @@ META = Meta(
     example=Example(
         bad=verl("actor_rollout_ref.model.override_config.attn_implementation=eager"),
         good=verl("+actor_rollout_ref.model.override_config.attn_implementation=eager"),
-    ),
-    zh=Chinese(
-        summary="自由映射之下的新键没有写 `+`。",
-        why=(
-            "override_config、engine_kwargs.vllm 等映射可接受任意键，但它们是空的，而 "
-            "Hydra 只覆盖已有的键：没有 `+` 时启动即终止。"
-        ),
-        instead="在键前加 `+`。",
-        limits="不检查自由映射之下键的名称：没有哪个版本列出它们。",
-        sentences={
-            **KEYS_ZH,
-            "{key} is new below a free-form mapping and needs a + ({release})": (
-                "{key} 是自由映射之下的新键，需要 +（{release}）"
-            ),
-            "write {plus}": "应写 {plus}",
-            "add the +": "加上 +",
-        },
     ),
 )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from bot.base.messages import message
 from bot.frameworks.plan_values import PlanValues, values_of
 from bot.rules._support import openrlhf
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import lines, verl
 from bot.rules._support.verl import ROLLOUT, trainers
 
@@ -36,24 +36,6 @@ META = Meta(
     example=Example(
         bad=lines("algorithm.adv_estimator=grpo", "actor_rollout_ref.actor.use_dynamic_bsz=True"),
         good=verl(),
-    ),
-    zh=Chinese(
-        summary="缺少一项没有默认值、缺了就无法启动训练的设置。",
-        why=(
-            "verl 配置中的 rollout.name 是 `???`，读取时会抛出 MissingMandatoryValue；OpenRLHF 的"
-            "模型、prompt 数据集与奖励模型默认为空，加载时必然失败。"
-        ),
-        instead="按提示补上该设置。",
-        limits=(
-            "已知的有：verl 的 rollout.name（0.6.0 起），以及 OpenRLHF Ray 训练器的 actor 模型、"
-            "prompt 数据集、在没有奖励 URL 与 agent 时的奖励模型。启动命令中有无法确定的词时"
-            "不报告。"
-        ),
-        sentences={
-            "{key} is not set and has no default": "未设置 {key}，且它没有默认值",
-            "set {key}={example}": "设置 {key}={example}",
-            "set {key}": "设置 {key}",
-        },
     ),
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.names import contradictions, where
 
@@ -33,26 +33,6 @@ META = Meta(
         good=verl("actor_rollout_ref.model.lora_rank=32"),
         path="examples/tuning/7b/qwen2.5-7b_grpo-lora_8_h100_fsdp_vllm.sh",
         bad_path="examples/tuning/7b/qwen2.5-7b_grpo_8_h100_fsdp_vllm.sh",
-    ),
-    zh=Chinese(
-        summary="文件名称训练适配器而设置没有，或相反。",
-        why=(
-            "适配器只训练一小部分权重，其显存与 MaxBatch 不能说明全参训练。任务写错的行会"
-            "误导每一位读者。"
-        ),
-        instead=(
-            "训练适配器时把任务写作 `grpo-lora`（verl：lora_rank 大于 0），训练全部权重时不加后缀。"
-        ),
-        limits="有一次启动与名称一致，或适配器无法确定时不报告。",
-        sentences={
-            'the name\'s task "{task}" means {named}, the settings mean {used}{through}': (
-                "文件名中的任务“{task}”表示 {named}，而设置是 {used}{through}"
-            ),
-            "full fine-tuning": "全参训练",
-            "rename the file with the task {right}, or change the settings": (
-                "将文件名中的任务改为 {right}，或修改设置"
-            ),
-        },
     ),
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.names import contradictions, where
 
@@ -28,23 +28,6 @@ META = Meta(
     source="verl's verl/trainer/ppo/core_algos.py, AdvantageEstimator",
     example=Example(
         bad=verl("algorithm.adv_estimator=rloo"), good=verl("algorithm.adv_estimator=grpo")
-    ),
-    zh=Chinese(
-        summary="文件名中的算法不是设置所用的算法。",
-        why="Task 一列取自它。PPO 在显存中还有 critic，GRPO 没有，因此两者的行不可比较。",
-        instead="重命名文件，或设置算法（verl：algorithm.adv_estimator）。",
-        limits=(
-            "只比较优势估计器的名称：建立在其上的 recipe（如基于 GRPO 的 DAPO、GSPO）不报"
-            "告。verl 的默认值是 gae，即 PPO。"
-        ),
-        sentences={
-            "the name says {named}, the settings use {wording}{default}": (
-                "文件名为 {named}，而设置使用 {wording}{default}"
-            ),
-            ", the framework's default": "（框架默认值）",
-            "set {key}={wanted}, or rename the file": "设置 {key}={wanted}，或重命名文件",
-            "rename the file, or change the algorithm": "重命名文件，或更换算法",
-        },
     ),
 )
 

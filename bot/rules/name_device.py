@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 from bot.base.devices import by_token, devices
 from bot.base.messages import message
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.names import FILE, legible
 
@@ -29,17 +29,6 @@ META = Meta(
         bad=verl(),
         good=verl(),
         bad_path="examples/tuning/7b/qwen2.5-7b_grpo_8_h1000_fsdp_vllm.sh",
-    ),
-    zh=Chinese(
-        summary="文件名中的设备不是已知设备。",
-        why="Resource 一列取自它，而显存大小决定设置是否可能放得下；设备未知则两者都无法检查。",
-        instead="按表格的写法用小写：h100、h20、a100-40、rtx4090、910b。",
-        limits="只检查命名规范含 [device] 的文件名。新设备需要先加入设备表。",
-        sentences={
-            'the name\'s device "{device}" is not known': "文件名中的设备“{device}”未知",
-            "did you mean {near}?": "是否想写 {near}？",
-            "write a device such as h100, h20 or 910b": "写出设备，例如 h100、h20、910b",
-        },
     ),
 )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import Message, message
 from bot.frameworks.plan import Plan
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.names import contradictions, where
 
@@ -34,32 +34,6 @@ META = Meta(
         "trainer.nnodes"
     ),
     example=Example(bad=verl("trainer.n_gpus_per_node=4"), good=verl("trainer.n_gpus_per_node=8")),
-    zh=Chinese(
-        summary="文件名中的 GPU 数不是设置所用的数量。",
-        why="Resource 一列取自 GPU 数。名称与设置不符时，该行标出的硬件并非运行所用。",
-        instead=(
-            "重命名文件，或设置节点数与每节点 GPU 数（verl：trainer.nnodes 与 "
-            "trainer.n_gpus_per_node）。"
-        ),
-        limits=(
-            "有一次启动使用名称中的数量，或数量无法确定时不报告。${NNODES:-1} 这样的默认"
-            "值算作脚本自己的值。"
-        ),
-        sentences={
-            "the name says {gpus}, the settings use {product}": (
-                "文件名为 {gpus}，而设置使用 {product}"
-            ),
-            "{count}": "{count}",
-            "{used} (1 node × {gpus})": "{used}（1 个节点 × {gpus}）",
-            "{used} ({nodes} nodes × {gpus})": "{used}（{nodes} 个节点 × {gpus}）",
-            "rename the file with {used}, or use {key}={per_node}": (
-                "将文件名改为 {used}，或使用 {key}={per_node}"
-            ),
-            "rename the file with {used}": "将文件名改为 {used}",
-            "1 GPU": "1 张 GPU",
-            "{count} GPUs": "{count} 张 GPU",
-        },
-    ),
 )
 
 

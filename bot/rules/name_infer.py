@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.names import contradictions, where
 
@@ -32,27 +32,6 @@ META = Meta(
     example=Example(
         bad=verl("actor_rollout_ref.rollout.name=sglang"),
         good=verl("actor_rollout_ref.rollout.name=vllm"),
-    ),
-    zh=Chinese(
-        summary="文件名中的推理引擎不是设置所用的引擎。",
-        why=(
-            "Infer 一列取自它，而各引擎占用显存的方式不同：vLLM 的比例按整卡计，SGLang 的"
-            "按空闲显存计。"
-        ),
-        instead="重命名文件，或设置引擎（verl：actor_rollout_ref.rollout.name）。",
-        limits=(
-            "这里不比较名称中的版本（vllm0.8.3）。有一次启动使用名称中的引擎、引擎无法确"
-            "定或不认识时不报告。"
-        ),
-        sentences={
-            "the name says {named}, the settings generate with {used}": (
-                "文件名为 {named}，而设置使用 {used} 生成"
-            ),
-            "rename the file with {used}, or set {key}={named}": (
-                "将文件名改为 {used}，或设置 {key}={named}"
-            ),
-            "rename the file with {used}": "将文件名改为 {used}",
-        },
     ),
 )
 

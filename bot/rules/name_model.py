@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.names import (
     contradictions,
@@ -41,25 +41,6 @@ META = Meta(
         bad=verl("actor_rollout_ref.model.path=Qwen/Qwen2.5-7B-Instruct"),
         good=verl("actor_rollout_ref.model.path=Qwen/Qwen2.5-7B-Instruct"),
         bad_path="examples/tuning/7b/qwen2-7b_grpo_8_h100_fsdp_vllm.sh",
-    ),
-    zh=Chinese(
-        summary="文件名中的模型系列或规模不是所训练模型的。",
-        why=(
-            "Model 一列与所在小节都取自文件名。Qwen2 与 Qwen2.5、70B 与 72B 是显存不同的不同模型。"
-        ),
-        instead="按 hub 上的名称小写书写：Qwen/Qwen2.5-7B-Instruct 写作 qwen2.5-7b。",
-        limits=(
-            "忽略表示调优方式的词（-instruct、-chat、-base）；名称不含版本时与任何版本都"
-            "相符。路径末段不含已知系列与规模时不报告。"
-        ),
-        sentences={
-            'the name says "{named}", the settings train {used}': (
-                "文件名为“{named}”，而设置训练的是 {used}"
-            ),
-            'write "{label}" for the model in the name, or change the model': (
-                "将文件名中的模型写作“{label}”，或更换模型"
-            ),
-        },
     ),
 )
 

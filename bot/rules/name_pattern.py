@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.chinese import SENTENCES
 from bot.base.devices import by_token
 from bot.base.messages import message
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.names import FILE, asked, is_run_form, model_label
 from bot.script.name import PATTERN
@@ -41,29 +40,6 @@ META = Meta(
         bad=verl(),
         good=verl(),
         bad_path="examples/tuning/7b/qwen2.5_7B_grpo_8_h100_fsdp_vllm.sh",
-    ),
-    zh=Chinese(
-        summary="文件名不符合任何一种命名规范。",
-        why=(
-            "文件名把模型、任务、GPU、设备、训练后端与推理引擎带入表格。读者和工具按下划线切分，"
-            "多一段就会使后面各段全部错位。"
-        ),
-        instead=(
-            f"命名为 {PATTERN}，全部小写，段内用连字符；或按 verl 示例自 2026-04 起的形式命名："
-            "run_[model]_[train].sh。"
-        ),
-        limits=(
-            "这里只检查形式；各段与设置是否一致由 name-gpus、name-train、name-infer、"
-            "name-adapter、name-algorithm、name-model 检查。不在名为 tuning 的目录或规模目录中时"
-            "只是提示，因为文档并未对其提出要求。可用 .rlbot.yml 的 `naming` 选择命名规范。"
-        ),
-        sentences={
-            **SENTENCES,
-            "the name has the form run_<model>_<train>.sh; {form} is asked for": (
-                "文件名为 run_<model>_<train>.sh 的形式，而这里要求 {form}"
-            ),
-            "rename it to {name}": "改名为 {name}",
-        },
     ),
 )
 

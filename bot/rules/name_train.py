@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.names import contradictions, where
 
@@ -31,23 +31,6 @@ META = Meta(
         bad=verl("actor_rollout_ref.actor.strategy=fsdp"),
         good=verl("actor_rollout_ref.actor.strategy=fsdp"),
         bad_path="examples/tuning/7b/qwen2.5-7b_grpo_8_h100_megatron_vllm.sh",
-    ),
-    zh=Chinese(
-        summary="文件名中的训练后端不是设置所用的后端。",
-        why="Train 一列取自它，而一步的显存首先取决于它。",
-        instead="重命名文件，或设置后端（verl：actor_rollout_ref.actor.strategy）。",
-        limits=(
-            "名称中的 fsdp 同时代表 FSDP 1 与 FSDP 2。有一次启动使用名称中的后端、后端无"
-            "法确定或不认识时不报告。"
-        ),
-        sentences={
-            "the name says {train}, the settings train with {used}": (
-                "文件名为 {train}，而设置使用 {used} 训练"
-            ),
-            "rename the file with {used}, or change the training backend": (
-                "将文件名改为 {used}，或更换训练后端"
-            ),
-        },
     ),
 )
 

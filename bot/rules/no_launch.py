@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from bot.base.messages import Message, message
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext, Skip
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, Skip
 from bot.rules._support.example import verl
 from bot.rules._support.names import FILE
 
@@ -31,33 +31,6 @@ META = Meta(
     example=Example(
         bad="#!/usr/bin/env bash\nset -x\nMODEL_PATH=Qwen/Qwen2.5-7B-Instruct\n",
         good=verl(before="MODEL_PATH=Qwen/Qwen2.5-7B-Instruct"),
-    ),
-    zh=Chinese(
-        summary="脚本没有运行任何程序。",
-        why="调优脚本是为了启动训练；什么都不启动的脚本无法支撑任何一行。",
-        instead="加上启动训练的命令，例如 `python3 -m verl.trainer.main_ppo …`。",
-        limits=(
-            "若脚本运行了程序、但没有一个已知会启动 verl 或 OpenRLHF，则报告为“无法检"
-            "查”而不是错误；因缺少参数而提前结束的脚本也是如此。以 exit 结束的脚本只是提示。"
-            "语法错误由 syntax 规则报"
-            "告。"
-        ),
-        sentences={
-            "the script only sets up the shell and starts nothing": (
-                "脚本只设置了 shell 环境，没有启动任何程序"
-            ),
-            "the script holds only comments and starts nothing": "脚本只有注释，没有启动任何程序",
-            "the script is empty and starts nothing": "脚本是空的，没有启动任何程序",
-            "add the command that starts the training": "加上启动训练的命令",
-            "no command is known to start verl or OpenRLHF; the script runs {named}": (
-                "没有已知会启动 verl 或 OpenRLHF 的命令；脚本运行的是 {named}"
-            ),
-            "no command was found, and a part of the script could not be read": (
-                "没有找到命令，且脚本有一部分无法读取"
-            ),
-            "without arguments and without the caller's environment the script ends before "
-            "it starts anything": "没有参数与调用者的环境变量时，脚本在启动任何程序之前就结束",
-        },
     ),
 )
 
@@ -126,7 +99,7 @@ def check(context: RuleContext) -> Iterator[Hit | Skip]:
                 reason=message("no command was found, and a part of the script could not be read")
             )
     elif _written(context):
-        yield Skip(reason="the script ends before it starts anything")
+        yield Skip(reason=message("the script ends before it starts anything"))
     else:
         yield Hit(
             message=_what(context),

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import message
+from bot.base.messages import message, pmessage
 from bot.frameworks.plan_values import PlanValues
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import openrlhf
 from bot.rules._support.openrlhf import (
     AGENT,
     ASYNC,
     ENGINES,
     LIMITS,
-    LIMITS_ZH,
     REMOTE,
     SOURCE,
     option,
@@ -42,21 +41,6 @@ META = Meta(
         good=openrlhf("--train.partial_rollout_enable", "--train.async_enable"),
         path="examples/scripts/train_ppo.sh",
     ),
-    zh=Chinese(
-        summary="OpenRLHF Ray 训练器的两个选项互斥，或其中一个依赖另一个。",
-        why="训练器在启动前对这类组合断言并终止。",
-        instead="去掉其中一个，或补上所依赖的选项。",
-        limits=(
-            f"{LIMITS_ZH}已知的有：packing 而没有 vLLM；异步训练而引擎休眠；partial rollout 而非"
-            "异步训练；评测或动态过滤而没有奖励 URL 或 agent。"
-        ),
-        sentences={
-            "{first} needs {second}": "{first} 需要 {second}",
-            "{first} and {second} exclude each other": "{first} 与 {second} 互斥",
-            "add {second}, or remove {first}": "加上 {second}，或去掉 {first}",
-            "remove one of the two": "去掉其中一个",
-        },
-    ),
 )
 
 _PACKING = ("ds.packing_samples", "packing_samples")
@@ -82,7 +66,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
                     "{first} and {second} exclude each other", first=first, second=second
                 ),
                 span=_key(values, _SLEEP),
-                help=message("remove one of the two"),
+                help=pmessage("option-conflict", "remove one of the two"),
             )
         if _no_reward_source(values):
             for keys in (_EVALUATION, _FILTERING):

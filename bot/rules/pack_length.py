@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan_values import values_of
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import open_instruct
 
 _KEYS = ("pack_length", "max_prompt_token_length", "response_length")
@@ -33,20 +33,6 @@ META = Meta(
             "--pack_length 4096", "--max_prompt_token_length 1024", "--response_length 2048"
         ),
         path="scripts/grpo.sh",
-    ),
-    zh=Chinese(
-        summary="pack_length 小于 max_prompt_token_length + response_length。",
-        why="open-instruct 按整条序列打包，启动时断言最长的一条放得下。",
-        instead="使 pack_length 不小于两个长度之和。",
-        limits="只检查 open-instruct 的 GRPO 训练器。三者之一无法确定时不报告。",
-        sentences={
-            "pack_length {pack} is below max_prompt_token_length {prompt} + response_length "
-            "{response} = {length}": (
-                "pack_length {pack} 小于 max_prompt_token_length {prompt} + response_length "
-                "{response} = {length}"
-            ),
-            "use --pack_length {length}": "改用 --pack_length {length}",
-        },
     ),
 )
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import GUIDE, advised
 
@@ -27,22 +27,6 @@ META = Meta(
     limits="Knows the families that the guide names: Llama, Mistral, Gemma and Qwen.",
     source=f"{GUIDE}, section on removing padding",
     example=Example(bad=verl(f"{_KEY}=False"), good=verl(f"{_KEY}=True")),
-    zh=Chinese(
-        summary="模型支持 use_remove_padding，却没有启用。",
-        why=(
-            "序列会被填充到最长的一条，填充部分与真实 token 一样参与计算并占用显存；打包可同"
-            "时省下两者。"
-        ),
-        instead=f"设置 {_KEY}=True。",
-        limits="已知指南提到的模型系列：Llama、Mistral、Gemma、Qwen。",
-        sentences={
-            "use_remove_padding is off{default}, so padding is computed like tokens": (
-                "use_remove_padding {default}已关闭，填充会与 token 一样参与计算"
-            ),
-            " by default": "默认",
-            "set {key}=True": "设置 {key}=True",
-        },
-    ),
 )
 
 _SUPPORTED = re.compile(r"qwen|qwq|llama|mistral|gemma|deepseek-(?:r1-distill|llm|math)", re.I)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
-from bot.rules._support.verl import ACTOR, LIMITS, LIMITS_ZH, SOURCE, gpus, model_parallel, static
+from bot.rules._support.verl import ACTOR, LIMITS, SOURCE, gpus, model_parallel, static
 
 _MEGATRON = (
     "model_engine=megatron",
@@ -31,21 +31,6 @@ META = Meta(
         bad=verl(*_MEGATRON, "actor_rollout_ref.actor.megatron.tensor_model_parallel_size=3"),
         good=verl(*_MEGATRON, "actor_rollout_ref.actor.megatron.tensor_model_parallel_size=4"),
         path="examples/tuning/7b/qwen2.5-7b_grpo_8_h100_megatron_vllm.sh",
-    ),
-    zh=Chinese(
-        summary="GPU 数不是 Megatron 张量 × 流水线 × 上下文并行度的整数倍。",
-        why="会有一组 GPU 凑不齐，verl 启动即终止。",
-        instead="选择乘积能整除 GPU 数的并行度。",
-        limits=f"{LIMITS_ZH}启用 use_dynamic_bsz 时不检查，verl 也不检查。",
-        sentences={
-            "the number of GPUs, {total}, is no multiple of tensor × pipeline × context "
-            "parallel size {sizes} = {parallel}": (
-                "GPU 数 {total} 不是张量 × 流水线 × 上下文并行度 {sizes} = {parallel} 的整数倍"
-            ),
-            "choose parallel sizes whose product divides the number of GPUs": (
-                "选择乘积能整除 GPU 数的并行度"
-            ),
-        },
     ),
 )
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown
 from bot.shell.words import Word
@@ -31,19 +31,6 @@ META = Meta(
     example=Example(
         bad=verl("actor_rollout_ref.model.path=/path/to/Qwen2.5-7B-Instruct"),
         good=verl("actor_rollout_ref.model.path=Qwen/Qwen2.5-7B-Instruct"),
-    ),
-    zh=Chinese(
-        summary="设置中留有占位符，例如 /path/to/model 或 YOUR_KEY。",
-        why="不替换它脚本就无法运行，而别人不知道应当换成什么。",
-        instead="写出运行时实际使用的值，或写成可修改的默认值：${MODEL_PATH:-Qwen/Qwen2.5-7B}。",
-        limits=(
-            "已知的有 path/to、your_…、<…>、xxx、TODO。调用者可以另行设置时（如 "
-            "${MODEL:-/path/to/model}）只是提示。"
-        ),
-        sentences={
-            "{key} holds the placeholder {text}": "{key} 中留有占位符 {text}",
-            "write the value that the run used": "写出运行时实际使用的值",
-        },
     ),
 )
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
-from bot.rules._support.keys import KEYS_ZH, refused, release, replaced
+from bot.rules._support.keys import refused, release, replaced
 
 META = Meta(
     id="RLB021",
@@ -26,23 +26,6 @@ META = Meta(
     example=Example(
         bad=verl("+actor_rollout_ref.rollout.gpu_memory_utilization=0.6"),
         good=verl("actor_rollout_ref.rollout.gpu_memory_utilization=0.6"),
-    ),
-    zh=Chinese(
-        summary="在已存在的键前写了 `+`。",
-        why="Hydra 的 `+` 用于添加新键，键已有值时报错终止。",
-        instead="不写 `+`；`++` 则无论键是否存在都会设置。",
-        limits="Hydra 允许对值为 null 的键使用 `+`，不报告。",
-        sentences={
-            **KEYS_ZH,
-            "{key} is set at line {line} already, so + cannot add it again": (
-                "{key} 在第 {line} 行已设置，+ 不能再次添加"
-            ),
-            "{key} exists, so + cannot add it ({release})": (
-                "{key} 已存在，+ 不能添加它（{release}）"
-            ),
-            "write {key} without the +": "写 {key}，不加 +",
-            "remove the +": "去掉 +",
-        },
     ),
 )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan import Plan
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.verl import ENTRY
 from bot.shell.source import Span
@@ -45,21 +45,6 @@ META = Meta(
             "trainer.nnodes=1",
             before="ray start --head --num-gpus 8",
         ),
-    ),
-    zh=Chinese(
-        summary="脚本启动 Ray 时给出的 GPU 少于其启动命令所要求的。",
-        why="verl 在加载任何内容之前就向 Ray 申请 GPU：数量不足时作业立即结束。",
-        instead="按节点的 GPU 数启动 Ray，或去掉 --num-gpus：Ray 会自行统计。",
-        limits=(
-            "只用于 verl 自身入口的单节点启动，且脚本中没有其他节点加入集群；用 "
-            "`ray job submit` 提交的作业可能去往另一集群，不判断。"
-        ),
-        sentences={
-            "Ray is started with {given} GPUs, and the launch asks for {used}": (
-                "启动 Ray 时给出 {given} 块 GPU，而启动命令要求 {used} 块"
-            ),
-            "write --num-gpus {used}, or leave it out": "写作 --num-gpus {used}，或将其去掉",
-        },
     ),
 )
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan_values import values_of, version_at_least
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.edits import without_word
 from bot.rules._support.example import verl
-from bot.rules._support.keys import KEYS_ZH, release
+from bot.rules._support.keys import release
 from bot.rules._support.verl import ROLLOUT
 
 _KEY = f"{ROLLOUT}.mode"
@@ -26,18 +26,6 @@ META = Meta(
     limits="Not checked before 0.7.0, where sync was the default.",
     source="RolloutConfig.__post_init__ in verl/workers/config/rollout.py (since 0.7.0)",
     example=Example(bad=verl(f"{_KEY}=sync"), good=verl()),
-    zh=Chinese(
-        summary="rollout.mode 为 sync，而 verl 已移除该模式。",
-        why="自 verl 0.7.0 起，rollout 配置遇到 sync 会抛出 ValueError。",
-        instead="删除该设置；只剩 async，且它就是默认值。",
-        limits="0.7.0 之前 sync 是默认值，不检查。",
-        sentences={
-            **KEYS_ZH,
-            "rollout.mode sync was removed ({release})": ("rollout.mode=sync 已移除（{release}）"),
-            "remove the setting: async is the default": "删除该设置：默认即为 async",
-            "remove {key}": "删除 {key}",
-        },
-    ),
 )
 
 

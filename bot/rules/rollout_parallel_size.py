@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan_values import PlanValues, version_at_least
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
-from bot.rules._support.verl import LIMITS, LIMITS_ZH, ROLLOUT, gpus, trainers
+from bot.rules._support.verl import LIMITS, ROLLOUT, gpus, trainers
 
 _TP = f"{ROLLOUT}.tensor_model_parallel_size"
 
@@ -33,30 +33,6 @@ META = Meta(
         "verl/workers/engine_workers.py (since 0.7.0): world_size % infer_world_size == 0"
     ),
     example=Example(bad=verl(f"{_TP}=3"), good=verl(f"{_TP}=2")),
-    zh=Chinese(
-        summary="GPU 数量不是 rollout 的张量 × 数据 × 流水线并行度的整数倍。",
-        why=(
-            "每个推理引擎要占用训练所用 GPU 中的这么多张；有剩余时 verl 的 worker 会以 "
-            "AssertionError 终止。"
-        ),
-        instead="为 rollout 选择能整除 GPU 数量的张量并行度。",
-        limits=(
-            f"{LIMITS_ZH}rollout 使用独立 GPU（rollout.nnodes 大于 0）时不检查；hf 引擎没有并行度，"
-            "也不检查。"
-        ),
-        sentences={
-            "the number of GPUs, {gpus}, is no multiple of the rollout's {product}": (
-                "GPU 数量 {gpus} 不是 rollout 的{product}的整数倍"
-            ),
-            "tensor × data × pipeline parallel size {sizes} = {size}": (
-                "张量 × 数据 × 流水线并行度 {sizes} = {size} "
-            ),
-            "tensor-parallel size {size}": "张量并行度 {size} ",
-            "choose sizes whose product divides the number of GPUs": (
-                "选择乘积能整除 GPU 数量的并行度"
-            ),
-        },
-    ),
 )
 
 _KINDS = ("tensor_model", "data", "pipeline_model")

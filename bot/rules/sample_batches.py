@@ -6,13 +6,12 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan_values import version_at_least
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import openrlhf
 from bot.rules._support.openrlhf import (
     ACTOR_GPUS,
     ACTOR_NODES,
     LIMITS,
-    LIMITS_ZH,
     RING,
     ROLLOUT_BATCH,
     ROLLOUT_MICRO,
@@ -50,22 +49,6 @@ META = Meta(
             "--rollout.micro_batch_size 4",
         ),
         path="examples/scripts/train_ppo.sh",
-    ),
-    zh=Chinese(
-        summary="一轮 rollout 产生的样本 micro batch 少于 actor 的进程数。",
-        why="会有进程分不到样本；OpenRLHF 启动时对此断言并终止。",
-        instead="增大 rollout 批量或每个 prompt 的样本数，或减小 rollout 的 micro batch。",
-        limits=f"{LIMITS_ZH}自 OpenRLHF 0.8.0 起检查。",
-        sentences={
-            "{samples} samples × {batch} prompts ÷ micro batch {micro} = {batches} batches, fewer "
-            "than the actor's {ranks} processes": (
-                "{samples} 个样本 × {batch} 个 prompt ÷ micro batch {micro} = {batches} 批，少于 "
-                "actor 的 {ranks} 个进程"
-            ),
-            "raise the rollout batch, or lower its micro batch": (
-                "增大 rollout 批量，或减小其 micro batch"
-            ),
-        },
     ),
 )
 

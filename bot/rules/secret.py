@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.shell.source import Span
 
@@ -30,21 +30,6 @@ META = Meta(
     example=Example(
         bad=verl(before="export HF_TOKEN=hf_" + "aB3dE5gH7jK9" * 3),
         good=verl(),
-    ),
-    zh=Chinese(
-        summary="脚本中有疑似令牌或密钥的内容。",
-        why="任何能看到 PR 的人都可以使用它，且从文件中删除后它仍留在历史里。",
-        instead="吊销并删除它，由调用者设置变量：export WANDB_API_KEY=…。",
-        limits=(
-            "已知 Hugging Face、W&B、GitHub、OpenAI、AWS、Google、Slack、GitLab 的格式。提示中绝不"
-            "重复令牌本身。"
-        ),
-        sentences={
-            "this looks like a token of {service}": "这里疑似 {service} 的令牌",
-            "revoke it, remove it, and let the caller set a variable": (
-                "吊销并删除它，由调用者设置变量"
-            ),
-        },
     ),
 )
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan_values import version_at_least
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
-from bot.rules._support.verl import ACTOR, LIMITS, LIMITS_ZH, SOURCE, trainers
+from bot.rules._support.verl import ACTOR, LIMITS, SOURCE, trainers
 
 _KEY = f"{ACTOR}.ulysses_sequence_parallel_size"
 _PADDING = "actor_rollout_ref.model.use_remove_padding"
@@ -29,20 +29,6 @@ META = Meta(
     example=Example(
         bad=verl(f"{_KEY}=2", f"{_PADDING}=False"),
         good=verl(f"{_KEY}=2", f"{_PADDING}=True"),
-    ),
-    zh=Chinese(
-        summary="启用了序列并行，却关闭了 use_remove_padding。",
-        why="Ulysses 切分的是打包后的序列；序列经过填充时 verl 启动即终止。",
-        instead="设置 actor_rollout_ref.model.use_remove_padding=True。",
-        limits=(
-            f"{LIMITS_ZH}与 verl 的检查一样，只看 FSDP actor 的 ulysses_sequence_parallel_size。"
-        ),
-        sentences={
-            "sequence-parallel size {parallel} needs use_remove_padding, which is "
-            "off{default}": "序列并行度 {parallel} 需要 use_remove_padding，而它{default}已关闭",
-            " by default": "默认",
-            "set {padding}=True": "设置 {padding}=True",
-        },
     ),
 )
 

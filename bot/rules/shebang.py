@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext, TextEdit
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
 from bot.rules._support.example import verl
 from bot.shell.source import Span
 
@@ -31,27 +31,6 @@ META = Meta(
     example=Example(
         bad=verl(),
         good="#!/usr/bin/env bash\n" + verl(),
-    ),
-    zh=Chinese(
-        summary="首行没有写明 bash，或脚本需要 bash 而首行写的是 sh。",
-        why=(
-            "没有首行或写 sh 时，由哪个 shell 执行取决于机器。Debian 与 Ubuntu 的 sh 是 dash，遇到"
-            "数组或 [[ ]] 就会终止。"
-        ),
-        instead="以 `#!/usr/bin/env bash` 作为首行。",
-        limits=(
-            "写 sh 时为警告，且只在出现数组、[[ ]]、`pipefail`、`<<<` 等时报告；sh 能执行的脚"
-            "本不报告。"
-        ),
-        sentences={
-            "the first line does not say which shell runs the script": (
-                "首行没有写明由哪个 shell 执行"
-            ),
-            "the first line names sh, but {what} at line {line} needs bash": (
-                "首行写的是 sh，而第 {line} 行的 {what} 需要 bash"
-            ),
-            "start with #!/usr/bin/env bash": "以 #!/usr/bin/env bash 开头",
-        },
     ),
 )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import values_of, version_at_least
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.names import where
 
@@ -34,26 +34,6 @@ META = Meta(
     ),
     example=Example(
         bad=verl("actor_rollout_ref.rollout.n=1"), good=verl("actor_rollout_ref.rollout.n=5")
-    ),
-    zh=Chinese(
-        summary="需要在同一 prompt 的多条回复之间比较的算法，却每个 prompt 只生成一条。",
-        why=(
-            "GRPO 与 RLOO 将一条回复与同一 prompt 的其他回复比较。只有一条就无从比较：基"
-            "线不复存在，测得的显存也不是 GRPO 的。"
-        ),
-        instead="把回复数设为大于 1（verl：actor_rollout_ref.rollout.n=5）。",
-        limits=(
-            "已知 grpo、rloo 及其变体。OpenRLHF 启动时即终止，因此为错误。回复数无法确定，以"
-            "及从教师模型蒸馏时不报告。"
-        ),
-        sentences={
-            "{algorithm} with 1 response a prompt{default}: there is nothing to compare": (
-                "{algorithm} 每个 prompt 只有 1 条回复{default}：无从比较"
-            ),
-            ", the framework's default": "（框架默认值）",
-            "set {key} above 1": "把 {key} 设为大于 1",
-            "generate several responses a prompt": "每个 prompt 生成多条回复",
-        },
     ),
 )
 

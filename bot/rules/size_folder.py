@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from bot.base.messages import message
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.names import FILE, legible
 from bot.script.name import model_size, same_size
@@ -33,24 +33,6 @@ META = Meta(
         bad=verl(),
         good=verl(),
         bad_path="examples/tuning/14b/qwen2.5-7b_grpo_8_h100_fsdp_vllm.sh",
-    ),
-    zh=Chinese(
-        summary="脚本不在以其模型规模命名的目录中。",
-        why="文档按规模分节，脚本放在相应规模的目录里。放在别处的脚本与它的行对不上。",
-        instead="把脚本移到其模型规模的目录，例如 examples/tuning/7b/。",
-        limits=(
-            "只有命名规范 `tuning` 有规模目录。其他形式的名称、没有目录的路径、名称看不出"
-            "规模时不报告。相差 5% 以内的规模共用目录，例如 verl 把 72B 的脚本放在 70b/。"
-        ),
-        sentences={
-            "the script lies in {parent}/, which is no size folder": (
-                "脚本位于 {parent}/，它不是规模目录"
-            ),
-            "move it to {size}/": "移到 {size}/",
-            "the script lies in {folder}/, its model has the size {size}": (
-                "脚本位于 {folder}/，而其模型规模为 {size}"
-            ),
-        },
     ),
 )
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext, TextEdit
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
 from bot.rules._support.edits import first_line_after_shebang
 from bot.rules._support.example import verl
 from bot.shell.source import Span
@@ -32,24 +32,6 @@ META = Meta(
     example=Example(
         bad=verl(before="pip install verl==0.9.1"),
         good=verl(before="set -e\npip install verl==0.9.1"),
-    ),
-    zh=Chinese(
-        summary="启动训练之前的命令失败时，脚本不会停下。",
-        why=(
-            "没有 `set -e` 时 bash 出错后会继续执行：失败的下载或安装要很久以后才被发现，或者"
-            "训练用的是"
-            "先前留下的东西。"
-        ),
-        instead="在开头写上 `set -e`；若没有可能未设置的变量，写 `set -euo pipefail`。",
-        limits=(
-            "只检查启动之前还运行其他程序的脚本。内建命令、`ray stop` 与已检查状态的命令不计。"
-        ),
-        sentences={
-            "{command} may fail before the launch, and the script goes on": (
-                "{command} 可能在启动之前失败，而脚本会继续执行"
-            ),
-            "put set -e at the top": "在开头写上 set -e",
-        },
     ),
 )
 

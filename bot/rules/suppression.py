@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from bot.base.messages import message
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.base.messages import message, pmessage
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.registry import lookup, nearest
 from bot.rules._support.suppressions import LIMIT, Suppression, removal, suppressions
@@ -41,45 +41,6 @@ META = Meta(
             "data.train_batch_size=512",
             before="# rlbot: ignore[duplicate-key] the second one is this machine's",
         ).replace("machine's\n\n", "machine's\n"),
-    ),
-    zh=Chinese(
-        summary="用于屏蔽检查结果的注释缺少理由，或没有屏蔽任何结果。",
-        why=(
-            "被屏蔽的结果仍会连同作者给出的理由显示在报告中。缺少理由或规则编号有误时，屏蔽不生效。"
-            "已无对应结果的屏蔽注释会掩盖以后出现的问题。"
-        ),
-        instead=(
-            "在行尾，或在语句上方单独一行写 `# rlbot: ignore[RLB021] 理由`："
-            "填写规则的编号或名称，多个以逗号分隔，并说明为何不适用。"
-        ),
-        limits="未被选用或未能检查该脚本的规则，其屏蔽注释不会被视为多余。本规则不能用注释屏蔽。",
-        sentences={
-            "the suppression gives no reason, so it has no effect": (
-                "该屏蔽注释未给出理由，因此不生效"
-            ),
-            "write why: {form}": "请写明理由：{form}",
-            "the suppression names no rule, so it has no effect": (
-                "该屏蔽注释未指明规则，因此不生效"
-            ),
-            "write {form}": "应写作 {form}",
-            'the suppression names "{name}", which is no rule': (
-                "该屏蔽注释中的“{name}”不是任何规则"
-            ),
-            "did you mean {id} ({slug})?": "是否想写 {id}（{slug}）？",
-            "`rlbot rule` lists the rules": "`rlbot rule` 可列出全部规则",
-            'a comment to rlbot says "{word}", which is no instruction': (
-                "写给 rlbot 的注释中的“{word}”不是有效指令"
-            ),
-            "the suppression of {rules} is not used: nothing is found there": (
-                "对 {rules} 的屏蔽未被用到：此处没有相应结果"
-            ),
-            "the script has more than {limit} suppressions; from here on they have no effect": (
-                "脚本中的屏蔽注释超过 {limit} 条；从这里起不再生效"
-            ),
-            "switch the rule off in .rlbot.yml instead": "请改为在 .rlbot.yml 中关闭该规则",
-            "remove it": "请删除它",
-            "remove the comment": "删除该注释",
-        },
     ),
 )
 
@@ -151,7 +112,7 @@ def unused(context: RuleContext, suppression: Suppression, ids: list[str], *, al
         ),
         span=suppression.span,
         severity="note",
-        help=message("remove it"),
+        help=pmessage("suppression", "remove it"),
         fix_title=message("remove the comment") if all_ else None,
         fix_safe=all_,
         edits=(removal(context, suppression),) if all_ else (),

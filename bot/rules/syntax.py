@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import Message, message
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext, Skip
+from bot.base.messages import Message, message, pmessage
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, Skip
 from bot.rules._support.example import verl
 
 META = Meta(
@@ -33,20 +33,6 @@ META = Meta(
         bad=verl('trainer.experiment_name="first'),
         good=verl('trainer.experiment_name="first"'),
     ),
-    zh=Chinese(
-        summary="bash 会拒绝该脚本，或文件不是文本。",
-        why="bash 遇到语法错误即停止，其后各行都不会执行；该处之后的内容也无法可靠读取。",
-        instead="修正指出的位置；`bash -n SCRIPT` 会显示 bash 自己的信息。",
-        limits=(
-            "有效但未求值的结构只是提示，因为只有依赖它的设置不确定。达到读取上限时报告"
-            "为“无法检查”，并给出上限。"
-        ),
-        sentences={
-            "line {line}: {problem}": "第 {line} 行：{problem}",
-            "{problem}; what depends on it is not checked": "{problem}；依赖它的内容没有检查",
-            "{problem}": "bash 无法读取：{problem}",
-        },
-    ),
 )
 
 
@@ -70,7 +56,8 @@ def check(context: RuleContext) -> Iterator[Hit | Skip]:
             )
         else:
             yield Hit(
-                message=message("{problem}", problem=_clause(problem.message)), span=problem.span
+                message=pmessage("syntax", "{problem}", problem=_clause(problem.message)),
+                span=problem.span,
             )
 
 

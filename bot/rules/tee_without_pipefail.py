@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext, TextEdit
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
 from bot.rules._support.edits import first_line_after_shebang
 from bot.rules._support.example import verl
 from bot.shell.source import Span
@@ -27,20 +27,6 @@ META = Meta(
     example=Example(
         bad=verl(end=" 2>&1 | tee run.log"),
         good=verl(before="set -o pipefail", end=" 2>&1 | tee run.log"),
-    ),
-    zh=Chinese(
-        summary="启动命令接入管道，却没有 `set -o pipefail`。",
-        why=(
-            "管道的退出码是最后一个程序的。训练因显存不足失败时仍以 0 结束，启动脚本"
-            "的一方会以为它成功了。"
-        ),
-        instead="在启动命令之上写 `set -o pipefail`。",
-        limits="脚本读取 PIPESTATUS 时不报告。",
-        sentences={
-            "the launch is piped into {program} without pipefail, so a failed run exits with "
-            "0": "启动命令接入 {program} 而没有 pipefail，失败的运行会以 0 退出",
-            "put set -o pipefail above the launch": "在启动命令之上写 set -o pipefail",
-        },
     ),
 )
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
-from bot.rules._support.tuning import FAST, GUIDE, NOT_MIN, NOT_MIN_ZH, advised
+from bot.rules._support.tuning import FAST, GUIDE, NOT_MIN, advised
 from bot.rules._support.verl import ACTOR, sequence_length, sequence_parallel
 
 _KEY = f"{ACTOR}.ppo_max_token_len_per_gpu"
@@ -28,23 +28,6 @@ META = Meta(
     limits=f"{NOT_MIN} A limit below one sequence is told by token-limit.",
     source=f"{GUIDE}, section on tuning dynamic batch size",
     example=Example(bad=verl(*_LENGTHS, f"{_KEY}=16384"), good=verl(*_LENGTHS, f"{_KEY}=20480")),
-    zh=Chinese(
-        summary="ppo_max_token_len_per_gpu 小于最长序列的两倍。",
-        why=(
-            "一个 micro batch 往往只装得下一条序列，use_dynamic_bsz 的收益就丢失了。指南建议取最长"
-            "序列的两到三倍。"
-        ),
-        instead=(
-            "取不小于 2 ×（max_prompt_length + max_response_length）的值，使用 Ulysses 时再除"
-            "以其大小。"
-        ),
-        limits=f"{NOT_MIN_ZH}小于一条序列的情况由 token-limit 报告。",
-        sentences={
-            "ppo_max_token_len_per_gpu {limit} is below 2 × {length} tokens, the longest "
-            "sequence": ("ppo_max_token_len_per_gpu {limit} 小于最长序列 {length} token 的 2 倍"),
-            "use {key}={better} or more": "改用不小于 {key}={better} 的值",
-        },
-    ),
 )
 
 

@@ -5,16 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
-from bot.rules._support.verl import (
-    ACTOR,
-    LIMITS,
-    LIMITS_ZH,
-    sequence_length,
-    sequence_parallel,
-    trainers,
-)
+from bot.rules._support.verl import ACTOR, LIMITS, sequence_length, sequence_parallel, trainers
 
 _LIMIT = f"{ACTOR}.ppo_max_token_len_per_gpu"
 _LENGTHS = ("data.max_prompt_length=1024", "data.max_response_length=8192")
@@ -41,27 +34,6 @@ META = Meta(
         "than the sequence length"
     ),
     example=Example(bad=verl(*_LENGTHS, f"{_LIMIT}=8192"), good=verl(*_LENGTHS, f"{_LIMIT}=18432")),
-    zh=Chinese(
-        summary="ppo_max_token_len_per_gpu 小于一条最长序列。",
-        why=(
-            "use_dynamic_bsz 的一个 micro batch 至少含一条序列。verl 断言该上限不小于最长序列，"
-            "因此遇到第一条满长回复时训练即终止。"
-        ),
-        instead=(
-            "使 ppo_max_token_len_per_gpu × 序列并行度不小于 max_prompt_length + "
-            "max_response_length。"
-        ),
-        limits=f"{LIMITS_ZH}只检查 FSDP，且只在启用 use_dynamic_bsz 时检查。",
-        sentences={
-            "ppo_max_token_len_per_gpu {limit}{times} is below one sequence of {length} tokens "
-            "(max_prompt_length {prompt} + max_response_length {response})": (
-                "ppo_max_token_len_per_gpu {limit}{times} 小于一条 {length} token 的序列"
-                "（max_prompt_length {prompt} + max_response_length {response}）"
-            ),
-            " × sequence-parallel size {size}": " × 序列并行度 {size}",
-            "use {key}={better} or more": "改用不小于 {key}={better} 的值",
-        },
-    ),
 )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.report import Severity
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext, TextEdit
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
 from bot.rules._support.example import verl
 from bot.script.trial_log import Tried, largest_passing, outcome, reaches, tried_values
 
@@ -44,41 +44,6 @@ META = Meta(
             before=_BATCH.replace("=44", "=45", 1),
         ),
         good=verl("data.train_batch_size=$((nproc_per_gpu * 8))", before=_BATCH),
-    ),
-    zh=Chinese(
-        summary="脚本自己的试验记录将所用的值标为失败，或有更大的值通过。",
-        why=(
-            "MaxBatch 是能跑通的最大批量。作者自己的记录把所用的值标为 × 时，该行公布的就"
-            "是显存不足的批量；有更大的值标为 √ 时，公布的又少于硬件所能达到的。"
-        ),
-        instead="使用标为 √ 的最大值，或更新记录。",
-        limits=(
-            "读取值所在行或其上一行注释中数字后面的 √ ✓ ok 与 × ✗ oom 等标记；以设置的键开头的"
-            "注释可在任何位置。试过两次的"
-            "值以最后一次为准。小于更大 √ 的值为警告，未试过的值为提示。值没有用于任何启"
-            "动时不报告。"
-        ),
-        sentences={
-            "{name}={value} is marked × in this script's own trial log; no value is marked √": (
-                "{name}={value} 在脚本自己的试验记录中标为 ×；没有标为 √ 的值"
-            ),
-            "{name}={value} is marked × in this script's own trial log; the largest √ is "
-            "{best}": "{name}={value} 在脚本自己的试验记录中标为 ×；最大的 √ 是 {best}",
-            "this script's own trial log shows {best} passing, but {name}={value} is used": (
-                "脚本自己的试验记录表明 {best} 可以通过，却使用了 {name}={value}"
-            ),
-            "; the largest √ is {best}": "；最大的 √ 是 {best}",
-            "{name}={value} is not in this script's own trial log{known}": (
-                "{name}={value} 不在脚本自己的试验记录中{known}"
-            ),
-            "add its outcome to the log": "把它的结果补进记录",
-            "use {name}={best}{batch}": "改用 {name}={best}{batch}",
-            "use {name}={best}": "改用 {name}={best}",
-            "add a value that passed to the log, and use it": "在记录中补上一个通过的值并使用它",
-            " (MaxBatch {most})": "（即 MaxBatch {most}）",
-            " (MaxBatch {most} on 1 GPU)": "（1 张 GPU 上 MaxBatch {most}）",
-            " (MaxBatch {most} on {gpus} GPUs)": "（{gpus} 张 GPU 上 MaxBatch {most}）",
-        },
     ),
 )
 

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 
 from bot.base.messages import message
 from bot.frameworks.setting import Setting
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown
 from bot.shell.source import Span
@@ -42,25 +42,6 @@ META = Meta(
             "data.train_files=$gsm8k_train_path",
             before="gsm8k_train_path=data/gsm8k/train.parquet",
         ),
-    ),
-    zh=Chinese(
-        summary="设置取自脚本从未设置的变量。",
-        why="除非调用者恰好设置了它，否则变量为空，设置也为空，别人无法运行脚本。",
-        instead="设置该变量，改正其名称，或给出默认值：${DATA_DIR:-data}。",
-        limits=(
-            "只有含小写字母的名称才是错误：大写名称按惯例由调用者（集群）设置，只是提示。"
-            "`source` 了可能设置该变量、但无法读取的文件之后不报告。脚本中有默认值即可；默认"
-            "值本身需要该变量时只是提示，除非 `set -u` 会在此终止。"
-        ),
-        sentences={
-            "{key} needs the variable {name}, which the script never sets": (
-                "{key} 需要变量 {name}，而脚本从未设置它"
-            ),
-            "did you mean ${near}?": "是否想写 ${near}？",
-            "set {name}, or give it a default: ${{{name}:-…}}": (
-                "设置 {name}，或给出默认值：${{{name}:-…}}"
-            ),
-        },
     ),
 )
 

@@ -9,9 +9,9 @@ from bot.base.messages import message
 from bot.frameworks.key_table import KeyVerdict
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext, Skip
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, Skip
 from bot.rules._support.example import verl
-from bot.rules._support.keys import KEYS_ZH, refused, release, replaced, shown
+from bot.rules._support.keys import refused, release, replaced, shown
 
 META = Meta(
     id="RLB020",
@@ -40,42 +40,6 @@ META = Meta(
     example=Example(
         bad=verl("actor_rollout_ref.actor.ppo_minibatch_size=256"),
         good=verl("actor_rollout_ref.actor.ppo_mini_batch_size=256"),
-    ),
-    zh=Chinese(
-        summary="该框架版本没有的设置。",
-        why=(
-            "verl 的配置是封闭的：覆盖不存在的键时，Hydra 在训练开始前终止。OpenRLHF 的参"
-            "数解析器也是如此。"
-        ),
-        instead=(
-            "使用该版本自己的名称，删除该设置，或用注释写明脚本所针对的版本，例如 `# verl: 0.8.0`。"
-        ),
-        limits=(
-            "按提示中给出的一个版本检查。配置未知的启动（自有的 recipe、包外的配置）报告"
-            "为“无法检查”。用 `+` 添加的键对 Hydra 来说从不未知。"
-        ),
-        sentences={
-            **KEYS_ZH,
-            "the settings of {entry} are not known ({framework} {version}: {reason})": (
-                "{entry} 的设置未知（{framework} {version}：{reason}）"
-            ),
-            "{doubt}, so 1 setting was not checked": "{doubt}，因此有 1 项设置没有检查",
-            "{doubt}, so {count} settings were not checked": (
-                "{doubt}，因此有 {count} 项设置没有检查"
-            ),
-            "{key} is {history}": "{key} 的版本情况：{history}",
-            "no release of {framework} has {key}": "{framework} 的任何版本都没有 {key}",
-            "{message} ({release})": "{message}（{release}）",
-            "{key}{more} exists only with {choice} ({release})": (
-                "{key}{more} 只在 {choice} 时存在（{release}）"
-            ),
-            " (and {count} other settings like it)": "（以及另外 {count} 项同类设置）",
-            "add {choice}, or remove the setting": "加上 {choice}，或删除该设置",
-            "add {choice}, or remove the settings": "加上 {choice}，或删除这些设置",
-            "did you mean {key}?": "是否想写 {key}？",
-            "remove the setting": "删除该设置",
-            "use {key}": "改用 {key}",
-        },
     ),
 )
 

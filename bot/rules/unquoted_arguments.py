@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext, TextEdit
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
 from bot.rules._support.example import verl
 from bot.shell.source import Span
 
@@ -27,21 +27,6 @@ META = Meta(
         "https://www.gnu.org/software/bash/manual/bash.html#Special-Parameters; ShellCheck SC2068"
     ),
     example=Example(bad=verl(end=" $@"), good=verl(end=' "$@"')),
-    zh=Chinese(
-        summary="传给启动命令的 `$@` 或 `$*` 没有加引号。",
-        why=(
-            "没有引号时 bash 会在空格处拆分参数，并展开其中的花括号与星号，因此 "
-            "`trainer.logger=[console, wandb]` 会变成两个词。"
-        ),
-        instead='写作 "$@"。',
-        limits="只检查已知框架的启动命令。",
-        sentences={
-            "{text} without quotes splits the caller's arguments at spaces": (
-                "{text} 没有引号，会在空格处拆分调用者的参数"
-            ),
-            'write "$@"': '写作 "$@"',
-        },
-    ),
 )
 
 

@@ -9,17 +9,9 @@ from bot.base.messages import Message, message
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import PlanValues
 from bot.rules._support import openrlhf
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
-from bot.rules._support.tuning import (
-    GUIDE,
-    MIN_ONLY,
-    MIN_ONLY_ZH,
-    adapter_trained,
-    billions,
-    gib,
-    tag,
-)
+from bot.rules._support.tuning import GUIDE, MIN_ONLY, adapter_trained, billions, gib, tag
 from bot.rules._support.verl import ACTOR, REF, gpus, trainers
 
 _FSDP = f"{ACTOR}.fsdp_config"
@@ -58,42 +50,6 @@ META = Meta(
     example=Example(
         bad=verl(*_ALL_ON[1:], before="# tag: MIN"),
         good=verl(*_ALL_ON, before="# tag: MIN"),
-    ),
-    zh=Chinese(
-        summary="标记为 MIN 的脚本有一项节省显存的选项没有启用。",
-        why=(
-            "MIN 表示已启用全部节省显存的选项、再小就放不下。若漏掉一项，也许更少的 GPU 或更"
-            "大的批量"
-            "也能运行。"
-        ),
-        instead="启用该选项后重试，或在 PR 中说明它为何无济于事。",
-        limits=(
-            f"{MIN_ONLY_ZH}适用于使用 FSDP 的 verl PPO 训练器与 OpenRLHF 的 Ray 训练器。梯度检查点"
-            "另有规则。节省量是算术结果：按模型名称中的参数量计算字节数，再除以 GPU 数。"
-        ),
-        sentences={
-            "tagged MIN, but options that save memory are off: {options}": (
-                "标记为 MIN，但以下节省显存的选项未启用：{options}"
-            ),
-            "{key} would {saving}": "{key} 可{saving}",
-            "{first}; {rest}": "{first}；{rest}",
-            "tagged MIN, but {key} is {value}: {wanted} would {saving}": (
-                "标记为 MIN，但 {key} 为 {value}：取 {wanted} 可{saving}"
-            ),
-            "set {key}": "设置 {key}",
-            "move {gib} GiB of weights a GPU to the host": "将每卡 {gib} GiB 权重移到主机内存",
-            "move weights to the host": "将权重移到主机内存",
-            "move {gib} GiB of optimizer states a GPU to the host": (
-                "将每卡 {gib} GiB 优化器状态移到主机内存"
-            ),
-            "move optimizer states to the host": "将优化器状态移到主机内存",
-            "keep the reference's weights on the host": "将 reference 的权重放在主机内存",
-            "move activations to the host": "将激活移到主机内存",
-            "compute the entropy again instead of keeping it": "重算熵而不保留其中间结果",
-            "compute the entropy in chunks": "分块计算熵",
-            "avoid whole logits": "避免保存完整的 logits",
-            "shard the weights over the GPUs": "将权重切分到各 GPU",
-        },
     ),
 )
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan_values import version_at_least
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
-from bot.rules._support.verl import LIMITS, LIMITS_ZH, ROLLOUT, SOURCE, trainers
+from bot.rules._support.verl import LIMITS, ROLLOUT, SOURCE, trainers
 
 _SAMPLE = f"{ROLLOUT}.val_kwargs.do_sample"
 _TEMPERATURE = f"{ROLLOUT}.temperature"
@@ -27,20 +27,6 @@ META = Meta(
     example=Example(
         bad=verl(f"{_SAMPLE}=True", f"{_TEMPERATURE}=0"),
         good=verl(f"{_SAMPLE}=True", f"{_TEMPERATURE}=1.0"),
-    ),
-    zh=Chinese(
-        summary="rollout 的 temperature 为 0，而验证时仍采样（do_sample）。",
-        why="temperature 为 0 时采样没有定义，verl 启动即终止。",
-        instead="把 rollout.temperature 设为大于 0，或不开启 val_kwargs.do_sample。",
-        limits=f"{LIMITS_ZH}verl 比较的是 rollout.temperature，而不是 val_kwargs.temperature。",
-        sentences={
-            "validation samples, but rollout.temperature is {value}": (
-                "验证时采样，但 rollout.temperature 为 {value}"
-            ),
-            "set {temperature} above 0, or remove {sample}": (
-                "把 {temperature} 设为大于 0，或删除 {sample}"
-            ),
-        },
     ),
 )
 

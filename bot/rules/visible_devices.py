@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan import Plan
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.verl import ENTRY
 from bot.shell.words import Word
@@ -35,30 +35,6 @@ META = Meta(
         good=verl(
             "trainer.n_gpus_per_node=8", before="export CUDA_VISIBLE_DEVICES=0,1,2,3,4,5,6,7"
         ),
-    ),
-    zh=Chinese(
-        summary="CUDA_VISIBLE_DEVICES 列出的设备数与每节点使用的不同。",
-        why=(
-            "设备少于启动所需时，Ray 等不到 GPU，启动失败；多于所需时，读者无法判断该行指"
-            "的是哪个数量。"
-        ),
-        instead="恰好列出一个节点使用的设备，或把该变量留给调用者。",
-        limits=(
-            "与单个节点的 GPU 数比较；verl 的各 recipe 可能另有用途，不判断。提交到运行中 "
-            "Ray 集群的作业从集群获得设备，不判断。"
-            "也读取 ROCm 与昇腾的变量。"
-        ),
-        sentences={
-            "{name} lists {listed}, {per} {used}": "{name} 列出 {listed}，而{per} {used}",
-            "1 device": "1 个设备",
-            "{count} devices": "{count} 个设备",
-            "a node uses": "一个节点使用",
-            "the launch uses": "启动使用",
-            "1 GPU": "1 张 GPU",
-            "{count} GPUs": "{count} 张 GPU",
-            "list {used}, such as {ids}": "列出 {used} 个，例如 {ids}",
-            "{enough}, or leave the variable to the caller": "{enough}，或把该变量留给调用者",
-        },
     ),
 )
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.rules._support.base import Chinese, Example, Hit, Meta, RuleContext
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
-from bot.rules._support.tuning import FAST, GUIDE, NOT_MIN, NOT_MIN_ZH, advised, billions, card
+from bot.rules._support.tuning import FAST, GUIDE, NOT_MIN, advised, billions, card
 from bot.rules._support.verl import ROLLOUT
 
 _KEY = f"{ROLLOUT}.tensor_model_parallel_size"
@@ -31,24 +31,6 @@ META = Meta(
     ),
     source=f"{GUIDE}, section on rollout generation; section 8.4 of arXiv:2409.19256",
     example=Example(bad=verl(f"{_KEY}=4"), good=verl(f"{_KEY}=1")),
-    zh=Chinese(
-        summary="rollout 的张量并行度大于放下权重所需。",
-        why=("较小的张量并行度可以并排运行更多引擎，合起来比每一层都要通信的单个引擎更快。"),
-        instead="在权重放得下的前提下把张量并行度减半。",
-        limits=(
-            "当并行度减半后 bf16 权重仍不超过单卡显存的四分之一时提示：以文件名中的卡为准，否则按 "
-            f"80 GB 计。模型规模取自其名称。{NOT_MIN_ZH}"
-        ),
-        sentences={
-            "tensor-parallel size {size} for {parameters} B parameters: at {half} the weights take "
-            "{weights} GiB a GPU": (
-                "{parameters} B 参数使用张量并行度 {size}：取 {half} 时权重每卡仅占 {weights} GiB"
-            ),
-            "try {key}={half}: more engines side by side": (
-                "可尝试 {key}={half}：并排运行更多引擎"
-            ),
-        },
-    ),
 )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 from bot.script.name import model_size
@@ -24,33 +26,12 @@ COLUMNS: tuple[Column, ...] = (
 )
 """In the page's order."""
 
-HEADERS: dict[Language, dict[Column, str]] = {
-    "en": {
-        "tag": "Tag",
-        "model": "Model",
-        "task": "Task",
-        "resource": "Resource",
-        "max_batch": "MaxBatch",
-        "train": "Train",
-        "infer": "Infer",
-        "link": "Link",
-        "contributor": "Contributor",
-    },
-    "zh": {
-        "tag": "标签",
-        "model": "模型",
-        "task": "任务",
-        "resource": "资源",
-        "max_batch": "最大批量",
-        "train": "训练",
-        "infer": "推理",
-        "link": "链接",
-        "contributor": "贡献者",
-    },
-}
+_DATA = json.loads(Path(__file__).with_name("columns.json").read_text(encoding="utf-8"))
+
+HEADERS: dict[Language, dict[Column, str]] = _DATA["headers"]
 """What a new table's header says."""
 
-_SYNONYMS: dict[str, Column] = {"最大批次": "max_batch"}
+_SYNONYMS: dict[str, Column] = _DATA["synonyms"]
 _NAMES: dict[str, Column] = {
     **{name.casefold(): column for names in HEADERS.values() for column, name in names.items()},
     **_SYNONYMS,

@@ -8,6 +8,7 @@ the size that its Model cells state. docutils judges whether a page is valid; se
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 
 from bot.table.blocks import read_table
@@ -22,7 +23,8 @@ MAX_CHARACTERS = 250_000
 9,500."""
 
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1+[ \t]*\Z")
-_LOST = re.compile(r"[#*_ \t]*([0-9.]+[BMT](?:-A[0-9.]+B)?)[*_:： \t]*\Z", re.IGNORECASE)
+_COLONS = ":" + unicodedata.lookup("FULLWIDTH COLON")
+_LOST = re.compile(rf"[#*_ \t]*([0-9.]+[BMT](?:-A[0-9.]+B)?)[*_{_COLONS} \t]*\Z", re.IGNORECASE)
 _SHORT_TITLE = 20
 """A longer title that states a size is about something else than a section of that size."""
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from bot.base.messages import message
+from bot.base.messages import message, plural_message
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import UNKNOWN
 
@@ -49,11 +49,13 @@ def deserved_tag(plan: Plan) -> Deserved:
     if unknown:
         return Deserved(
             None,
-            message(
-                "The tag is unknown because the settings do not tell whether {options} {are} on; "
+            plural_message(
+                "The tag is unknown because the settings do not tell whether {options} is on; "
                 "state it with a comment `# tag: MIN` or `# tag: RECOMMENDED` in the script.",
+                "The tag is unknown because the settings do not tell whether {options} are on; "
+                "state it with a comment `# tag: MIN` or `# tag: RECOMMENDED` in the script.",
+                len(unknown),
                 options=_list(unknown),
-                are="is" if len(unknown) == 1 else "are",
             ),
         )
     return Deserved(

@@ -2,60 +2,22 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
-from string import Formatter
 
 import pytest
 
-from bot.base.chinese import SENTENCES
 from bot.base.config import Config
 from bot.base.messages import Message, message, sentence_of
 from bot.check.request import CheckOptions, ScriptFile
 from bot.check.script import check_script, make_report
-from bot.check.translate import unchecked_in_language
+from bot.check.translate import in_language
 from bot.report import Unchecked
 from bot.rules._support.example import verl
-from tests.command import ROOT, rlbot
+from tests.command import rlbot
 from tests.review.test_local_change import Repository
 from tests.rules.helpers import PATH
-
-SPEAKERS = (
-    "bot/review/page.py",
-    "bot/check/evidence.py",
-    "bot/check/script.py",
-    "bot/review/models.py",
-    "bot/review/check.py",
-    "bot/frameworks/base.py",
-    "bot/script/name.py",
-    "bot/rules/_support/registry.py",
-)
-"""Modules whose sentences are in the catalogue of the ground floor."""
-
-
-def _said() -> Iterator[str]:
-    for name in SPEAKERS:
-        for node in ast.walk(ast.parse((ROOT / name).read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == "message":
-                given = node.args[0]
-                assert isinstance(given, ast.Constant)
-                yield str(given.value)
-
-
-def test_every_sentence_has_its_translation_and_none_is_left_over() -> None:
-    assert set(_said()) == set(SENTENCES)
-
-
-@pytest.mark.parametrize("template", SENTENCES)
-def test_a_translation_has_the_same_values(template: str) -> None:
-    def names(text: str) -> set[str]:
-        return {name for _, name, _, _ in Formatter().parse(text) if name}
-
-    assert names(SENTENCES[template]) == names(template)
-    assert re.search("[一-鿿]", SENTENCES[template])
 
 
 def test_an_error_keeps_its_message() -> None:
@@ -128,8 +90,8 @@ def test_a_pull_request_is_answered_in_the_bases_language(tmp_path: Path) -> Non
 
 def test_what_could_not_be_checked_is_said_in_it_too() -> None:
     items = (Unchecked(check="page", reason=message("{path} is not UTF-8.", path="p.rst")),)
-    assert unchecked_in_language(items, "zh")[0].reason == "p.rst 不是 UTF-8 编码。"
-    assert unchecked_in_language(items, "en") == items
+    assert in_language(items, "zh")[0].reason == "p.rst 不是 UTF-8 编码。"
+    assert in_language(items, "en") == items
     assert make_report([], unchecked=items, language="zh").unchecked[0].reason.startswith("p.rst ")
 
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any, Final, Literal, TypeAlias
 
-from bot.base.messages import from_data, message, to_data
+from bot.base.messages import from_data, mark, message, to_data
 from bot.evidence.links import RunLink
 
 Kind: TypeAlias = Literal[
@@ -85,80 +85,119 @@ class ReadingError(Exception):
 
 SENTENCES: Final[Mapping[Kind, str]] = {
     "no-key": (
-        "The run {run} could not be read without a key: set WANDB_API_KEY to one that may see it, "
-        "or make the project public."
+        mark(
+            "The run {run} could not be read without a key: set WANDB_API_KEY to one that may see "
+            "it, or make the project public."
+        )
     ),
     "bad-key": (
-        "{host} refused the API key{status}: make a new one in the account's settings there and "
-        "set WANDB_API_KEY."
+        mark(
+            "{host} refused the API key{status}: make a new one in the account's settings there "
+            "and set WANDB_API_KEY."
+        )
     ),
     "forbidden": (
-        "{host} does not let this key read {stage} of the run {run}{status}: use the key of "
-        "somebody who may, or make the project public."
+        mark(
+            "{host} does not let this key read {stage} of the run {run}{status}: use the key of "
+            "somebody who may, or make the project public."
+        )
     ),
     "private": (
-        "The project {project} is not known to be public, and what a key can see there would be "
-        "reported: make the project public, or set allow_private_runs in the configuration."
+        mark(
+            "The project {project} is not known to be public, and what a key can see there would "
+            "be reported: make the project public, or set allow_private_runs in the configuration."
+        )
     ),
     "not-found": (
-        "The run {run} was not found on {host}: it was deleted, or the link is wrong, or its "
-        "project is private and this key may not see it."
+        mark(
+            "The run {run} was not found on {host}: it was deleted, or the link is wrong, or its "
+            "project is private and this key may not see it."
+        )
     ),
     "gone": (
-        "The run {run} was there at first and was gone while {stage} was read: it was deleted or "
-        "moved; link a run that stays."
+        mark(
+            "The run {run} was there at first and was gone while {stage} was read: it was deleted "
+            "or moved; link a run that stays."
+        )
     ),
     "rate": (
-        "{host} asks for fewer requests (HTTP 429){wait}; {stage} could not be read: run the same "
-        "command again later."
+        mark(
+            "{host} asks for fewer requests (HTTP 429){wait}; {stage} could not be read: run the "
+            "same command again later."
+        )
     ),
     "server": (
-        "{host} failed to answer{status} while {stage} was read, several times in a row: run the "
-        "same command again later."
+        mark(
+            "{host} failed to answer{status} while {stage} was read, several times in a row: run "
+            "the same command again later."
+        )
     ),
     "http": (
-        "{host} gave an unexpected answer{status} while {stage} was read: check that "
-        "WANDB_BASE_URL, or the link's host, is a W&B server."
+        mark(
+            "{host} gave an unexpected answer{status} while {stage} was read: check that "
+            "WANDB_BASE_URL, or the link's host, is a W&B server."
+        )
     ),
     "redirect": (
-        "{host} redirects elsewhere{status}, which is not followed: set WANDB_BASE_URL to the "
-        "address of the API itself."
+        mark(
+            "{host} redirects elsewhere{status}, which is not followed: set WANDB_BASE_URL to the "
+            "address of the API itself."
+        )
     ),
     "unreachable": (
-        "{host} could not be reached ({detail}): check the address and the network, then run the "
-        "same command again."
+        mark(
+            "{host} could not be reached ({detail}): check the address and the network, then run "
+            "the same command again."
+        )
     ),
     "tls": (
-        "No safe connection to {host} could be made ({detail}): check its certificate, or name the "
-        "authority that signed it in SSL_CERT_FILE."
+        mark(
+            "No safe connection to {host} could be made ({detail}): check its certificate, or name "
+            "the authority that signed it in SSL_CERT_FILE."
+        )
     ),
     "garbage": (
-        "{host} answered with something that is no answer of W&B while {stage} was read: check "
-        "that WANDB_BASE_URL, or the link's host, is a W&B server."
+        mark(
+            "{host} answered with something that is no answer of W&B while {stage} was read: check "
+            "that WANDB_BASE_URL, or the link's host, is a W&B server."
+        )
     ),
     "too-much": (
-        "{host} sent more than the reading takes in ({detail}) while {stage} was read: download "
-        "the run's folder and pass it with --run."
+        mark(
+            "{host} sent more than the reading takes in ({detail}) while {stage} was read: "
+            "download the run's folder and pass it with --run."
+        )
     ),
     "hang": (
-        "{host} gave no sign for {time} while {stage} was read{cause}: run the same command again "
-        "later."
+        mark(
+            "{host} gave no sign for {time} while {stage} was read{cause}: run the same command "
+            "again later."
+        )
     ),
     "slow": (
-        "Reading the run {run} from {host} was ended after {time}, at {stage}: run the same "
-        "command again on a faster connection, or download the run's folder and pass it with --run."
+        mark(
+            "Reading the run {run} from {host} was ended after {time}, at {stage}: run the same "
+            "command again on a faster connection, or download the run's folder and pass it with "
+            "--run."
+        )
     ),
     "sdk": (
-        "The W&B SDK could not read {stage} of the run {run} ({detail}): run the same command "
-        "again later, or download the run's folder and pass it with --run."
+        mark(
+            "The W&B SDK could not read {stage} of the run {run} ({detail}): run the same command "
+            "again later, or download the run's folder and pass it with --run."
+        )
     ),
     "ended": (
-        "The process that reads runs ended unexpectedly while {stage} was read ({detail}): run the "
-        "same command again, or download the run's folder and pass it with --run."
+        mark(
+            "The process that reads runs ended unexpectedly while {stage} was read ({detail}): run "
+            "the same command again, or download the run's folder and pass it with --run."
+        )
     ),
     "missing-sdk": (
-        "The W&B SDK that reads runs does not work here ({detail}): reinstall rlbot, or download "
-        "the run's folder and pass it with --run."
+        mark(
+            "The W&B SDK that reads runs does not work here ({detail}): reinstall rlbot, or "
+            "download the run's folder and pass it with --run."
+        )
     ),
 }
 """What is said of each kind of failure."""

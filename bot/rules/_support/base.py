@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from bot.base.devices import Device
-from bot.base.messages import Chinese as Chinese
 from bot.frameworks.plan import Plan
 from bot.memory.from_plan import PlanEstimate, estimate_plan
 from bot.memory.lengths import Measured
@@ -56,7 +55,6 @@ class Meta:
     source: str
     """The document or code that justifies it, with its address."""
     example: Example
-    zh: Chinese | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,10 +19,6 @@ LIMITS = (
     "finished is stronger than any estimate."
 )
 SOURCE = "docs/memory.md: the staged model of memory, its calibration and its limits"
-DOCS_ZH = (
-    "没有预测时不作判断：名称中没有已知设备、模型结构未知，或关键设置无法读出；"
-    "`rlbot estimate` 会说明原因。已完成的运行比任何估计都更有说服力。"
-)
 
 
 def predictions(context: RuleContext) -> Iterator[tuple[Plan, PlanEstimate]]:

@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from bot.base.messages import PROSE, Language, mark, prose, translation
 from bot.rules._support.base import Example, Meta
 from bot.rules._support.registry import rules
 
 _DOCS = Path(__file__).resolve().parents[3] / "docs"
-FOLDER = _DOCS / "rules"
+FOLDERS: dict[Language, Path] = {"en": _DOCS / "rules", "zh": _DOCS / "zh" / "rules"}
 """Where the pages lie in a checkout."""
-FOLDER_ZH = _DOCS / "zh" / "rules"
-"""Where the Chinese pages lie."""
 
-_PAGE = """\
+_PAGE = mark(
+    """\
 # {id} {slug}
 
 | Severity | Confidence | Since |
@@ -49,55 +49,10 @@ _PAGE = """\
 
 {source}
 """
+)
 
-_PAGE_ZH = """\
-# {id} {slug}
-
-| 级别 | 可信度 | 起始版本 |
-| --- | --- | --- |
-| {severity} | {confidence} | {added_in} |
-
-## 检查什么
-
-{summary}
-
-## 为什么重要
-
-{why}
-
-## 示例
-
-{example}
-
-## 应当怎样写
-
-{instead}
-
-## 局限
-
-{limits}
-
-## 依据
-
-{source}
-"""
-
-_INDEX_ZH = """\
-# 规则
-
-**错误**：无法启动，或自相矛盾；**警告**：多半不是本意；**提示**：建议。情况较轻时规则可以降低级别。
-`rlbot rule ID` 显示某条规则的说明；`--select`、`--ignore` 与 `.rlbot.yml` 的 `rules:`
-接受编号与名称。
-
-| 编号 | 规则 | 级别 | 检查什么 |
-| --- | --- | --- | --- |
-{rows}
-"""
-
-_SEVERITY_ZH = {"error": "错误", "warning": "警告", "note": "提示"}
-_CONFIDENCE_ZH = {"certain": "确定", "high": "高", "medium": "中"}
-
-_INDEX = """\
+_INDEX = mark(
+    """\
 # Rules
 
 An **error** cannot start or contradicts itself; a **warning** is probably not meant; a **note** is
@@ -108,75 +63,66 @@ advice. A rule may lower its severity for a milder case. `rlbot rule ID` prints 
 | --- | --- | --- | --- |
 {rows}
 """
+)
+_CONFIDENCE = {"certain": mark("certain"), "high": mark("high"), "medium": mark("medium")}
+_NAMES = mark(
+    """\
+`{bad_path}`
+
+is reported,
+
+`{path}`
+
+is not, with
+
+{good}"""
+)
+_SCRIPTS = mark(
+    """\
+Reported, as `{bad_path}`:
+
+{bad}
+
+Not reported, as `{path}`:
+
+{good}"""
+)
 
 
-def page(meta: Meta) -> str:
+def page(meta: Meta, language: Language = "en") -> str:
     """The page of one rule, in Markdown."""
-    return _PAGE.format(
+    return translation(_PAGE, language).format(
         id=meta.id,
         slug=meta.slug,
-        severity=meta.severity,
-        confidence=meta.confidence,
+        severity=translation(meta.severity, language),
+        confidence=translation(_CONFIDENCE[meta.confidence], language),
         added_in=meta.added_in,
-        summary=meta.summary,
-        why=meta.why,
-        example=_example(meta.example),
-        instead=meta.instead,
-        limits=meta.limits,
+        example=_example(meta.example, language),
         source=meta.source,
+        **{name: prose(meta, name, language) for name in PROSE},
     )
 
 
-def page_zh(meta: Meta) -> str:
-    """The page of one rule in Chinese; the English one for a rule that has no Chinese text."""
-    if meta.zh is None:
-        return page(meta)
-    return _PAGE_ZH.format(
-        id=meta.id,
-        slug=meta.slug,
-        severity=_SEVERITY_ZH[meta.severity],
-        confidence=_CONFIDENCE_ZH[meta.confidence],
-        added_in=meta.added_in,
-        summary=meta.zh.summary,
-        why=meta.zh.why,
-        example=_example(meta.example, zh=True),
-        instead=meta.zh.instead,
-        limits=meta.zh.limits,
-        source=meta.source,
-    )
-
-
-def index(metas: Iterable[Meta]) -> str:
+def index(metas: Iterable[Meta], language: Language = "en") -> str:
     """The table of all rules, in Markdown."""
-    rows = [f"| {m.id} | [{m.slug}]({m.slug}.md) | {m.severity} | {m.summary} |" for m in metas]
-    return _INDEX.format(rows="\n".join(rows))
-
-
-def index_zh(metas: Iterable[Meta]) -> str:
-    """The table of all rules in Chinese, in Markdown."""
     rows = [
-        f"| {m.id} | [{m.slug}]({m.slug}.md) | {_SEVERITY_ZH[m.severity]} "
-        f"| {m.zh.summary if m.zh else m.summary} |"
+        f"| {m.id} | [{m.slug}]({m.slug}.md) | {translation(m.severity, language)} "
+        f"| {prose(m, 'summary', language)} |"
         for m in metas
     ]
-    return _INDEX_ZH.format(rows="\n".join(rows))
+    return translation(_INDEX, language).format(rows="\n".join(rows))
 
 
-def files() -> dict[str, str]:
+def files(language: Language = "en") -> dict[str, str]:
     """File name to content, of every page."""
     metas = [rule.meta for rule in rules()]
-    return {f"{meta.slug}.md": page(meta) for meta in metas} | {"index.md": index(metas)}
+    made = {f"{meta.slug}.md": page(meta, language) for meta in metas}
+    return made | {"index.md": index(metas, language)}
 
 
-def files_zh() -> dict[str, str]:
-    """File name to content, of every Chinese page."""
-    metas = [rule.meta for rule in rules()]
-    return {f"{meta.slug}.md": page_zh(meta) for meta in metas} | {"index.md": index_zh(metas)}
-
-
-def write(folder: Path = FOLDER, made: dict[str, str] | None = None) -> None:
-    """Write every page to `folder`, and remove pages of rules that are no more."""
-    made = files() if made is None else made
+def write(folder: Path, language: Language = "en") -> None:
+    """Write every page of a language, and remove pages of rules that are no more."""
+    made = files(language)
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.md"):
         if old.name not in made:
@@ -185,25 +131,13 @@ def write(folder: Path = FOLDER, made: dict[str, str] | None = None) -> None:
         (folder / name).write_text(text, encoding="utf-8")
 
 
-def _example(example: Example, *, zh: bool = False) -> str:
-    bad_path = example.bad_path or example.path
-    if example.bad == example.good:
-        if zh:
-            return (
-                f"以下内容命名为 `{bad_path}` 时报告，命名为 `{example.path}` 时不报告：\n\n"
-                + _code(example.good)
-            )
-        return f"`{bad_path}`\n\nis reported,\n\n`{example.path}`\n\nis not, with\n\n" + _code(
-            example.good
-        )
-    if zh:
-        return (
-            f"命名为 `{bad_path}` 时报告：\n\n{_code(example.bad)}\n\n"
-            f"命名为 `{example.path}` 时不报告：\n\n{_code(example.good)}"
-        )
-    return (
-        f"Reported, as `{bad_path}`:\n\n{_code(example.bad)}\n\n"
-        f"Not reported, as `{example.path}`:\n\n{_code(example.good)}"
+def _example(example: Example, language: Language) -> str:
+    template = _NAMES if example.bad == example.good else _SCRIPTS
+    return translation(template, language).format(
+        bad_path=example.bad_path or example.path,
+        path=example.path,
+        bad=_code(example.bad),
+        good=_code(example.good),
     )
 
 
@@ -212,5 +146,5 @@ def _code(script: str) -> str:
 
 
 if __name__ == "__main__":
-    write()
-    write(FOLDER_ZH, files_zh())
+    for language, folder in FOLDERS.items():
+        write(folder, language)

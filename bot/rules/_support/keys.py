@@ -41,16 +41,6 @@ def release(plan: Plan) -> Message:
     )
 
 
-KEYS_ZH = {
-    "checked against {reason}": "按{reason}检查",
-    "checked against {framework} {version}: {reason}": "按 {framework} {version} 检查：{reason}",
-    "the newest release known": "已知的最新版本",
-    "the release asked for": "指定的版本",
-    "the release that the script's comment names": "脚本注释所写的版本",
-}
-"""What is said of releases, in Chinese."""
-
-
 def written(setting: Setting) -> str:
     """The key with its operator, as the script writes it."""
     return f"{setting.operator}{setting.key}"

@@ -34,7 +34,6 @@ SOURCE = (
     "https://github.com/OpenRLHF/OpenRLHF/blob/main/openrlhf/cli/train_ppo_ray.py"
 )
 LIMITS = "Silent when one of the values cannot be known."
-LIMITS_ZH = "任何一个相关取值无法确定时不报告。"
 
 
 def ray_trainers(context: RuleContext) -> Iterator[PlanValues]:

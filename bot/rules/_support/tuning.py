@@ -22,11 +22,8 @@ SMALL = ("MIN", "")
 """Advice that costs time: not for a script that shows the fastest settings."""
 
 MIN_ONLY = "Only for a script whose comment says `# tag: MIN`."
-MIN_ONLY_ZH = "只用于注释写明 `# tag: MIN` 的脚本。"
 RECOMMENDED_ONLY = "Only for a script whose comment says `# tag: RECOMMENDED`."
-RECOMMENDED_ONLY_ZH = "只用于注释写明 `# tag: RECOMMENDED` 的脚本。"
 NOT_MIN = "Not for a script tagged MIN, since it costs memory."
-NOT_MIN_ZH = "它会多占显存，因此不用于标记为 MIN 的脚本。"
 
 
 def tag(context: RuleContext) -> str:

@@ -32,11 +32,6 @@ def trainers(context: RuleContext) -> Iterator[PlanValues]:
             yield values_of(plan)
 
 
-LIMITS_ZH = (
-    "只检查 verl.trainer.main_ppo，因为各 recipe 有自己的检查。任何一个相关取值无法确定时不报告。"
-)
-
-
 def static(context: RuleContext) -> Iterator[PlanValues]:
     """As `trainers`, without those that size batches by tokens, which most checks leave out."""
     for values in trainers(context):
@@ -163,17 +158,3 @@ def per_gpu_help(values: PlanValues, key: str) -> Message:
         total=total,
         ranks=ranks,
     )
-
-
-PER_GPU_ZH = {
-    "use {key}_per_gpu: the value over all GPUs, divided by the data-parallel size": (
-        "改用 {key}_per_gpu：按全部 GPU 计的值除以数据并行度"
-    ),
-    "use {key}_per_gpu: {total} over all GPUs, divided by the data-parallel size {ranks}": (
-        "改用 {key}_per_gpu：按全部 GPU 计的 {total} 除以数据并行度 {ranks}"
-    ),
-    "use {key}_per_gpu={share} ({total} over all GPUs, data-parallel size {ranks})": (
-        "改用 {key}_per_gpu={share}（按全部 GPU 计为 {total}，数据并行度 {ranks}）"
-    ),
-}
-"""What `per_gpu_help` says, in Chinese."""

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import message
+from bot.base.messages import mark, message
 from bot.table import rst
-from bot.table.checks._support.base import Chinese, Hit, Meta, PageContext, ScriptEntry, Skip
+from bot.table.checks._support.base import Hit, Meta, PageContext, ScriptEntry, Skip
 
-_GONE = "the link leads to {path}, which is not there"
-_GONE_AT = "the link leads to {path}, which {commit} does not have"
-_MEANT = "link to {path}"
-_LOOK = "link to the script, at a commit that has it"
-_OPEN = "line {line}: {reason}"
-_OPEN_MANY = "lines {lines}: {reason}"
-ELSEWHERE = "the link {address} leads to no file on GitHub; nothing is fetched."
-FOREIGN = "the link leads to the repository {repository}, which is not this one."
-UNREACHED = "the link could not be followed. {reason}"
+_GONE = mark("the link leads to {path}, which is not there")
+_GONE_AT = mark("the link leads to {path}, which {commit} does not have")
+_MEANT = mark("link to {path}")
+_LOOK = mark("link to the script, at a commit that has it")
+_OPEN = mark("line {line}: {reason}")
+_OPEN_MANY = mark("lines {lines}: {reason}")
+ELSEWHERE = mark("the link {address} leads to no file on GitHub; nothing is fetched.")
+FOREIGN = mark("the link leads to the repository {repository}, which is not this one.")
+UNREACHED = mark("the link could not be followed. {reason}")
 """Why it cannot be told where a link leads; said where links are looked up."""
 
 META = Meta(
@@ -36,27 +36,6 @@ META = Meta(
         "the pull request's own. Other repositories, other branches, and commits that the "
         "repository does not have are reported as not checked. The old and the new name of a "
         "repository that was renamed are one."
-    ),
-    zh=Chinese(
-        summary="某一行的链接指向不存在的文件。",
-        why="一行的依据就是脚本：没有脚本，谁也无法复现，该行的内容也无从核对。",
-        instead="链接到包含该脚本的提交；这样即使脚本移动，链接也依然有效。",
-        limits=(
-            "不访问网络。指向 main 分支或不带提交的链接在给定的文件中查找；指向某个提交的链接在本地"
-            "仓库的历史中查找，检查 GitHub 上的拉取请求时则在其仓库中查找。其他仓库、其他分支以及"
-            "仓库中没有的提交会报告为未核对。仓库改名前后的两个名字视为同一个。"
-        ),
-        sentences={
-            _GONE: "链接指向 {path}，但该文件不存在",
-            _GONE_AT: "链接指向 {path}，但提交 {commit} 中没有该文件",
-            _MEANT: "改为链接到 {path}",
-            _LOOK: "链接到包含该脚本的提交",
-            ELSEWHERE: "链接 {address} 不指向 GitHub 上的文件；不访问网络。",
-            FOREIGN: "链接指向仓库 {repository}，不是本仓库。",
-            UNREACHED: "无法跟随该链接。{reason}",
-            _OPEN: "第 {line} 行：{reason}",
-            _OPEN_MANY: "第 {lines} 行：{reason}",
-        },
     ),
 )
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import message
-from bot.table.checks._support.base import Chinese, Hit, Meta, PageContext, ScriptEntry
+from bot.base.messages import mark, message
+from bot.table.checks._support.base import Hit, Meta, PageContext, ScriptEntry
 from bot.table.columns import Column
 
-_SCRIPT = "{script} has a row already, at line {line}"
-_SAME = "the row at line {line} says the same of another script"
-_HELP = "keep one of the two rows"
+_SCRIPT = mark("{script} has a row already, at line {line}")
+_SAME = mark("the row at line {line} says the same of another script")
+_HELP = mark("keep one of the two rows")
 
 META = Meta(
     id="RLB304",
@@ -23,17 +23,6 @@ META = Meta(
     limits=(
         "Two scripts with the same tag, model, task, resource, batch, training and inference are a "
         "warning. Rows with an unknown model are not compared."
-    ),
-    zh=Chinese(
-        summary="两行对应同一个脚本，或对两个脚本说法相同。",
-        why="读者无法判断哪一行有效；修改时也只会改到其中一行。",
-        instead="每个脚本只保留一行。",
-        limits="标签、模型、任务、资源、批量、训练和推理都相同的两个脚本为警告。模型未知的行不比较。",
-        sentences={
-            _SCRIPT: "{script} 在第 {line} 行已有一行",
-            _SAME: "第 {line} 行对另一个脚本的说法与此相同",
-            _HELP: "两行中保留一行",
-        },
     ),
 )
 

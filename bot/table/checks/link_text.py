@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import message
-from bot.table.checks._support.base import Chinese, Hit, Meta, PageContext
+from bot.base.messages import mark, message
+from bot.table.checks._support.base import Hit, Meta, PageContext
 from bot.table.checks._support.names import bare_stem
 from bot.table.parts import file_name
 
-_OTHER = "the link reads {text}, its address leads to {file}"
-_HELP = "write the name of the script that the link leads to"
+_OTHER = mark("the link reads {text}, its address leads to {file}")
+_HELP = mark("write the name of the script that the link leads to")
 
 META = Meta(
     id="RLB316",
@@ -23,16 +23,6 @@ META = Meta(
     limits=(
         "Only texts in the form of a script's name are compared; the ending .sh, the case, and "
         "dashes for underscores do not count."
-    ),
-    zh=Chinese(
-        summary="链接文字写的脚本与地址指向的不同。",
-        why="复制的行常常只改了其中一处，读者会打开另一个脚本。",
-        instead="让链接文字与脚本同名。",
-        limits="只比较形如脚本名的文字；不计后缀 .sh、大小写以及连字符与下划线之别。",
-        sentences={
-            _OTHER: "链接文字为 {text}，地址却指向 {file}",
-            _HELP: "写链接所指脚本的名字",
-        },
     ),
 )
 

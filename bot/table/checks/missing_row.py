@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import message
+from bot.base.messages import mark, message
 from bot.script.name import model_size
 from bot.table import place
-from bot.table.checks._support.base import Chinese, Hit, Meta, PageContext, PageSubject
+from bot.table.checks._support.base import Hit, Meta, PageContext, PageSubject
 
-_MISSING = "{script} has no row in this page"
-_HELP = "rlbot table add {page} {script}"
+_MISSING = mark("{script} has no row in this page")
+_HELP = mark("rlbot table add {page} {script}")
 
 META = Meta(
     id="RLB303",
@@ -24,19 +24,6 @@ META = Meta(
         "A row counts when its link leads to the script's path, at whatever commit, or when its "
         "dead link surely means the script. The place is the section of the script's size, else "
         "the top of the page."
-    ),
-    zh=Chinese(
-        summary="某个调优脚本在页面中没有对应的行。",
-        why="读者在表格中查找硬件；没有行的脚本不会被找到。",
-        instead="用 `rlbot table add PAGE SCRIPT --run RUN` 添加该行，或移走脚本。",
-        limits=(
-            "链接指向该脚本路径（不论哪个提交）的行，或失效链接显然指该脚本的行，都算作已有。"
-            "位置为脚本规模所属的小节，否则为页首。"
-        ),
-        sentences={
-            _MISSING: "{script} 在本页没有对应的行",
-            _HELP: "rlbot table add {page} {script}",
-        },
     ),
 )
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.base.messages import message
-from bot.table.checks._support.base import Chinese, Hit, Meta, PageContext, Skip
-from bot.table.checks._support.compare import UNKNOWN, UNKNOWN_ZH, contradictions
+from bot.base.messages import mark, message
+from bot.table.checks._support.base import Hit, Meta, PageContext, Skip
+from bot.table.checks._support.compare import contradictions
 
-_FORM = 'MaxBatch is "{cell}", which is no number'
-_WRONG = "the row says MaxBatch {cell}, {script} trains with a batch of {used}"
-_HELP = "write {used} if the run that backs the row had it, or correct the script"
-_USE = "write {used}"
-_WHAT = "the train batch size"
+_FORM = mark('MaxBatch is "{cell}", which is no number')
+_WRONG = mark("the row says MaxBatch {cell}, {script} trains with a batch of {used}")
+_HELP = mark("write {used} if the run that backs the row had it, or correct the script")
+_USE = mark("write {used}")
+_WHAT = mark("the train batch size")
 
 META = Meta(
     id="RLB309",
@@ -29,20 +29,6 @@ META = Meta(
     limits=(
         "An empty cell says that no run has shown it, and is left alone. The fix is not a safe "
         "one: only the run can tell whether the row or the script is right."
-    ),
-    zh=Chinese(
-        summary="某一行的最大批量与其脚本的训练批量不符。",
-        why="最大批量是在该硬件上跑通的最大批次。启动脚本得到的必须就是它，否则两者说的不是同一次运行。",
-        instead="写所有 GPU 合计的训练批量，不乘以每个提示的回复数。",
-        limits="空单元格表示尚无运行证明，不处理。修复不是安全的：只有运行才能说明哪一方正确。",
-        sentences={
-            _FORM: "最大批量为“{cell}”，不是数字",
-            _WRONG: "该行写最大批量 {cell}，而 {script} 的训练批量为 {used}",
-            _HELP: "若支持该行的运行确为 {used}，则改写该行，否则更正脚本",
-            _USE: "改为 {used}",
-            _WHAT: "训练批量",
-            UNKNOWN: UNKNOWN_ZH,
-        },
     ),
 )
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import message
-from bot.table.checks._support.base import Chinese, Hit, Meta, PageContext
+from bot.base.messages import mark, message
+from bot.table.checks._support.base import Hit, Meta, PageContext
 
-_NONE = "this row names no contributor"
-_OTHER = "the row credits {cell}, a comment of {script} names {stated}"
-_HELP = "write who measured it, with a link"
-_AGREE = "make the two agree"
+_NONE = mark("this row names no contributor")
+_OTHER = mark("the row credits {cell}, a comment of {script} names {stated}")
+_HELP = mark("write who measured it, with a link")
+_AGREE = mark("make the two agree")
 
 META = Meta(
     id="RLB315",
@@ -23,20 +23,6 @@ META = Meta(
     limits=(
         "A table without the column is not looked at. A script names its contributor with a "
         "comment `# contributor: LOGIN`; where it differs from the row it is a warning."
-    ),
-    zh=Chinese(
-        summary="某一行没有署名贡献者，或与脚本所写的贡献者不同。",
-        why="贡献者可以回答关于运行的问题，也应得到署名。",
-        instead="写贡献者的名字或账号，并加链接。",
-        limits=(
-            "没有该列的表格不检查。脚本用注释 `# contributor: LOGIN` 写明贡献者；与该行不同为警告。"
-        ),
-        sentences={
-            _NONE: "该行没有写贡献者",
-            _OTHER: "该行署名 {cell}，而 {script} 的注释写 {stated}",
-            _HELP: "写明测量者，并加链接",
-            _AGREE: "让两处一致",
-        },
     ),
 )
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.base.messages import message
+from bot.base.messages import mark, message
 from bot.table import rst
-from bot.table.checks._support.base import Chinese, Hit, Meta, PageContext, Skip
-from bot.table.checks._support.compare import UNKNOWN, UNKNOWN_ZH, contradictions
+from bot.table.checks._support.base import Hit, Meta, PageContext, Skip
+from bot.table.checks._support.compare import contradictions
 
-_WRONG = "the row says {cell}, {script} generates with {used}"
-_USE = "write {used}"
-_RELEASE = "write {used} and the release that the run had"
-_WHAT = "the inference engine"
+_WRONG = mark("the row says {cell}, {script} generates with {used}")
+_USE = mark("write {used}")
+_RELEASE = mark("write {used} and the release that the run had")
+_WHAT = mark("the inference engine")
 
 META = Meta(
     id="RLB312",
@@ -24,19 +24,6 @@ META = Meta(
     why="The engines take memory differently, and so do their releases.",
     instead="Write the engine with the release that the run had: vllm0.8.3.",
     limits="A release is never guessed or compared: only a run tells it.",
-    zh=Chinese(
-        summary="某一行的推理引擎与其脚本不符。",
-        why="各引擎占用显存的方式不同，各版本也不同。",
-        instead="写引擎和运行时的版本：vllm0.8.3。",
-        limits="版本从不猜测，也不比较：只有运行才能说明。",
-        sentences={
-            _WRONG: "该行写 {cell}，而 {script} 用 {used} 生成",
-            _USE: "改为 {used}",
-            _RELEASE: "改为 {used}，并写上运行时的版本",
-            _WHAT: "推理引擎",
-            UNKNOWN: UNKNOWN_ZH,
-        },
-    ),
 )
 
 _VERSION = re.compile(r"[-=\s]*v?\d+(?:\.\w+)*\Z")

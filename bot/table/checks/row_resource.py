@@ -6,18 +6,18 @@ import re
 from collections.abc import Iterator
 
 from bot.base.devices import by_token
-from bot.base.messages import message
+from bot.base.messages import mark, message, pmark, pmessage
 from bot.table import rst
-from bot.table.checks._support.base import Chinese, Hit, Meta, PageContext, ScriptEntry, Skip
+from bot.table.checks._support.base import Hit, Meta, PageContext, ScriptEntry, Skip
 from bot.table.parts import Cell
 
-_FORM = 'the resource is "{cell}"; write number*device, such as 8*H20'
-_COUNT = "the row says {told}, {script} uses {used}"
-_NAME = "the row says {told}, the name of {script} says {used}"
-_USE = "write {used}"
-_GPU = "{count} GPU"
-_GPUS = "{count} GPUs"
-_UNKNOWN = (
+_FORM = mark('the resource is "{cell}"; write number*device, such as 8*H20')
+_COUNT = mark("the row says {told}, {script} uses {used}")
+_NAME = mark("the row says {told}, the name of {script} says {used}")
+_USE = mark("write {used}")
+_GPU = mark("{count} GPU")
+_GPUS = pmark("row-resource", "{count} GPUs")
+_UNKNOWN = mark(
     "line {line}: neither the settings nor the name of {script} tell the number of GPUs, so the "
     "resource was not compared."
 )
@@ -34,24 +34,6 @@ META = Meta(
         "The number comes from the settings, and from the name where they do not give it; the "
         "device from the name, which is all that states it. Names of one device are one (4090 and "
         "RTX4090). A form other than number*device is a warning."
-    ),
-    zh=Chinese(
-        summary="某一行的 GPU 数量或型号与其脚本不符。",
-        why="页面的用途就在于此：读者会照此租用硬件。",
-        instead="写节点数 × 每节点 GPU 数、星号和设备：8*H20。",
-        limits=(
-            "数量取自设置，设置没有时取自文件名；设备取自文件名。同一设备的不同写法视为相同"
-            "（4090 与 RTX4090）。不是“数量*设备”形式的为警告。"
-        ),
-        sentences={
-            _FORM: "资源为“{cell}”；应写“数量*设备”，例如 8*H20",
-            _COUNT: "该行写 {told}，而 {script} 使用 {used}",
-            _NAME: "该行写 {told}，而 {script} 的文件名写 {used}",
-            _USE: "改为 {used}",
-            _GPU: "{count} 个 GPU",
-            _GPUS: "{count} 个 GPU",
-            _UNKNOWN: "第 {line} 行：{script} 的设置和文件名都没有给出 GPU 数量，因此资源未核对。",
-        },
     ),
 )
 
@@ -115,7 +97,9 @@ def _compare(
 
 
 def _gpus(count: int) -> str:
-    return message(_GPU if count == 1 else _GPUS, count=count)
+    if count == 1:
+        return message(_GPU, count=count)
+    return pmessage("row-resource", _GPUS, count=count)
 
 
 def _label(token: str | None) -> str | None:

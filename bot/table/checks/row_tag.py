@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import message
+from bot.base.messages import mark, message
 from bot.script.header import TAGS
-from bot.table.checks._support.base import Chinese, Hit, Meta, PageContext
+from bot.table.checks._support.base import Hit, Meta, PageContext
 from bot.table.tag import deserved_tag
 
-_NONE = 'the tag is "{tag}"; the page knows MIN and RECOMMENDED'
-_STATED = "the row says {tag}, a comment of {script} says {stated}"
-_UNEARNED = "the row says MIN, but {script} does not have every memory saving on"
-_USE = "write {tag}"
+_NONE = mark('the tag is "{tag}"; the page knows MIN and RECOMMENDED')
+_STATED = mark("the row says {tag}, a comment of {script} says {stated}")
+_UNEARNED = mark("the row says MIN, but {script} does not have every memory saving on")
+_USE = mark("write {tag}")
 
 META = Meta(
     id="RLB305",
@@ -28,18 +28,6 @@ META = Meta(
     limits=(
         "A row without a tag is left alone. MIN on a script without offload or gradient "
         "checkpointing is a note, since what else saves memory is for its author to say."
-    ),
-    zh=Chinese(
-        summary="某一行的标签既不是 MIN 也不是 RECOMMENDED，或与脚本所写不同。",
-        why="MIN 表示再小就放不下，RECOMMENDED 表示没有不必要的耗时；读者据此选择硬件。",
-        instead="写脚本声明的标签（`# tag: MIN`），或其设置应得的标签。",
-        limits="没有标签的行不处理。没有开启卸载或梯度检查点的 MIN 只是提示。",
-        sentences={
-            _NONE: "标签为“{tag}”；页面只有 MIN 和 RECOMMENDED",
-            _STATED: "该行写 {tag}，而 {script} 的注释写 {stated}",
-            _UNEARNED: "该行写 MIN，但 {script} 没有开启全部省显存的选项",
-            _USE: "改为 {tag}",
-        },
     ),
 )
 

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bot.base.messages import mark
 from bot.frameworks.plan import Plan
 from bot.script.plan import task_label
-from bot.table.checks._support.base import Chinese, Hit, Meta, PageContext, Skip
-from bot.table.checks._support.compare import (
-    UNKNOWN,
-    UNKNOWN_ZH,
-    USE,
-    USE_ZH,
-    contradictions,
-    corrected,
-)
+from bot.table.checks._support.base import Hit, Meta, PageContext, Skip
+from bot.table.checks._support.compare import contradictions, corrected
 
-_WRONG = "the row says {cell}, the settings of {script} mean {used}"
-_WHAT = "algorithm and adapter"
+_WRONG = mark("the row says {cell}, the settings of {script} mean {used}")
+_WHAT = mark("algorithm and adapter")
 
 META = Meta(
     id="RLB307",
@@ -33,18 +27,6 @@ META = Meta(
     limits=(
         "A name that builds on the algorithm used, such as DAPO on GRPO, is not reported: only "
         "names of advantage estimators are compared."
-    ),
-    zh=Chinese(
-        summary="某一行的任务与其脚本的算法和适配器不符。",
-        why="PPO 有 GRPO 没有的 critic，适配器只训练少量权重：显存不可相比。",
-        instead="写算法，适配器接在连字符后：GRPO-LoRA。",
-        limits="以所用算法为基础的名称（如基于 GRPO 的 DAPO）不报告：只比较优势估计器的名称。",
-        sentences={
-            _WRONG: "该行写 {cell}，而 {script} 的设置表示 {used}",
-            USE: USE_ZH,
-            _WHAT: "算法和适配器",
-            UNKNOWN: UNKNOWN_ZH,
-        },
     ),
 )
 

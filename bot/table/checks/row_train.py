@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.table.checks._support.base import Chinese, Hit, Meta, PageContext, Skip
-from bot.table.checks._support.compare import (
-    UNKNOWN,
-    UNKNOWN_ZH,
-    USE,
-    USE_ZH,
-    contradictions,
-    corrected,
-)
+from bot.base.messages import mark
+from bot.table.checks._support.base import Hit, Meta, PageContext, Skip
+from bot.table.checks._support.compare import contradictions, corrected
 
-_WRONG = "the row says {cell}, {script} trains with {used}"
-_WHAT = "the training backend"
+_WRONG = mark("the row says {cell}, {script} trains with {used}")
+_WHAT = mark("the training backend")
 
 META = Meta(
     id="RLB311",
@@ -26,18 +20,6 @@ META = Meta(
     why="The memory of a step depends on the backend first of all.",
     instead="Write the backend as the framework names it: fsdp, fsdp2, megatron, deepspeed.",
     limits="fsdp stands for FSDP 1 and FSDP 2.",
-    zh=Chinese(
-        summary="某一行的训练后端与其脚本不符。",
-        why="一步所需的显存首先取决于训练后端。",
-        instead="按框架的名称书写：fsdp、fsdp2、megatron、deepspeed。",
-        limits="fsdp 同时表示 FSDP 1 和 FSDP 2。",
-        sentences={
-            _WRONG: "该行写 {cell}，而 {script} 用 {used} 训练",
-            USE: USE_ZH,
-            _WHAT: "训练后端",
-            UNKNOWN: UNKNOWN_ZH,
-        },
-    ),
 )
 
 _SAME = {"fsdp1": "fsdp", "mcore": "megatron", "ds": "deepspeed"}

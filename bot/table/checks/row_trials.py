@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import message
-from bot.table.checks._support.base import Chinese, Hit, Meta, PageContext
+from bot.base.messages import mark, message
+from bot.table.checks._support.base import Hit, Meta, PageContext
 
-_FAILED = "MaxBatch {cell} rests on a value that failed: {said} ({script}, line {line})"
-_BELOW = "MaxBatch {cell} is not the largest that ran: {said} ({script}, line {line})"
+_FAILED = mark("MaxBatch {cell} rests on a value that failed: {said} ({script}, line {line})")
+_BELOW = mark("MaxBatch {cell} is not the largest that ran: {said} ({script}, line {line})")
 
 META = Meta(
     id="RLB310",
@@ -24,19 +24,6 @@ META = Meta(
     limits=(
         "Says what the rule `trial-log` says of the script, at the row; a maximum below one that "
         "passed is a warning. Silent for rows without MaxBatch."
-    ),
-    zh=Chinese(
-        summary="某一行的最大批量不是脚本自己的试验记录中的最大值。",
-        why="作者在数值旁记下哪些跑通（√）、哪些没有（×）。把显存不足或偏小的批量写进表格会误导读者。",
-        instead="公布跑通的最大值，并在脚本中使用它。",
-        limits=(
-            "把规则 `trial-log` 对脚本的结论报告在该行；低于已跑通的值为警告。"
-            "没有最大批量的行不报告。"
-        ),
-        sentences={
-            _FAILED: "最大批量 {cell} 依据的是失败的数值：{said}（{script} 第 {line} 行）",
-            _BELOW: "最大批量 {cell} 不是跑通的最大值：{said}（{script} 第 {line} 行）",
-        },
     ),
 )
 

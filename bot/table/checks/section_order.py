@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import message
-from bot.table.checks._support.base import Chinese, Hit, Meta, PageContext
+from bot.base.messages import mark, message
+from bot.table.checks._support.base import Hit, Meta, PageContext
 from bot.table.columns import size_value
 from bot.table.parts import Section
 
-_ORDER = "the section {section} stands behind the larger {other} of line {line}"
-_TWICE = "the section {section} is there already, at line {line}"
-_MOVE = "order the sections by size"
-_JOIN = "join the two sections"
+_ORDER = mark("the section {section} stands behind the larger {other} of line {line}")
+_TWICE = mark("the section {section} is there already, at line {line}")
+_MOVE = mark("order the sections by size")
+_JOIN = mark("join the two sections")
 
 META = Meta(
     id="RLB314",
@@ -23,18 +23,6 @@ META = Meta(
     why="Readers scan the page from small to large, and stop where their size should be.",
     instead="Order the sections by size, and keep one for each.",
     limits="Rows inside a section are not ordered: the page has no order for them.",
-    zh=Chinese(
-        summary="小节未按模型规模排序，或同一规模有两个小节。",
-        why="读者从小到大浏览页面，到其规模应在的位置为止。",
-        instead="按规模排列小节，每个规模只保留一个。",
-        limits="小节内的行不排序：页面没有规定。",
-        sentences={
-            _ORDER: "小节 {section} 位于第 {line} 行更大的 {other} 之后",
-            _TWICE: "小节 {section} 在第 {line} 行已经存在",
-            _MOVE: "按规模排列小节",
-            _JOIN: "合并两个小节",
-        },
-    ),
 )
 
 

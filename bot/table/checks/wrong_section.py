@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import message
+from bot.base.messages import mark, message
 from bot.script.name import same_size
 from bot.table import place
-from bot.table.checks._support.base import Chinese, Hit, Meta, PageContext
+from bot.table.checks._support.base import Hit, Meta, PageContext
 
-_WRONG = "{model} stands in the section {section}"
-_MOVE = "move the row to the section {section}, at line {line}"
-_MAKE = "move the row to a section {section}"
+_WRONG = mark("{model} stands in the section {section}")
+_MOVE = mark("move the row to the section {section}, at line {line}")
+_MAKE = mark("move the row to a section {section}")
 
 META = Meta(
     id="RLB313",
@@ -24,20 +24,6 @@ META = Meta(
     limits=(
         "Sizes within 5 % share a section, as verl keeps 72B under 70B. Where the page has no "
         "section for the size it is a warning. A table without a heading is not compared."
-    ),
-    zh=Chinese(
-        summary="某一行位于其他模型规模的小节。",
-        why="读者按模型规模查找；放在别处的行不会被找到。",
-        instead="把该行移到其规模的小节。",
-        limits=(
-            "相差 5% 以内的规模共用小节，如 72B 归入 70B。页面没有该规模的小节时为警告。"
-            "没有标题的表格不比较。"
-        ),
-        sentences={
-            _WRONG: "{model} 位于小节 {section}",
-            _MOVE: "把该行移到第 {line} 行的小节 {section}",
-            _MAKE: "把该行移到小节 {section}",
-        },
     ),
 )
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from bot.base.messages import Chinese as Chinese
 from bot.frameworks.plan import Plan
 from bot.report import Finding, Severity
 from bot.script.header import Header
@@ -33,7 +32,6 @@ class Meta:
     why: str
     instead: str
     limits: str
-    zh: Chinese
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

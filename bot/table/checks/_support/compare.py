@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
-from bot.base.messages import message
+from bot.base.messages import mark, message
 from bot.frameworks.plan import Plan
 from bot.table import rst
 from bot.table.checks._support.base import Hit, PageContext, PageSubject, ScriptEntry, Skip
@@ -15,10 +15,10 @@ from bot.table.parts import Cell
 
 T = TypeVar("T")
 
-USE = "write {used}"
-USE_ZH = "改为 {used}"
-UNKNOWN = "line {line}: the settings of {script} do not give {what}, so the cell was not compared."
-UNKNOWN_ZH = "第 {line} 行：{script} 的设置没有给出{what}，因此该单元格未核对。"
+USE = mark("write {used}")
+UNKNOWN = mark(
+    "line {line}: the settings of {script} do not give {what}, so the cell was not compared."
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bot.base.messages import Language
+from bot.base.messages import PROSE, Language, mark, prose, translation
 from bot.table.checks._support.base import Meta
 from bot.table.checks._support.registry import checks
 
@@ -17,8 +17,8 @@ DOCS = Path(__file__).resolve().parents[4] / "docs"
 
 FOLDERS: dict[Language, str] = {"en": "table", "zh": "zh/table"}
 
-_PAGE: dict[Language, str] = {
-    "en": """\
+_PAGE = mark(
+    """\
 # {id} {slug}
 
 | Severity | Since |
@@ -40,34 +40,11 @@ _PAGE: dict[Language, str] = {
 ## Limits
 
 {limits}
-""",
-    "zh": """\
-# {id} {slug}
+"""
+)
 
-| 级别 | 始于 |
-| --- | --- |
-| {severity} | {added_in} |
-
-## 检查内容
-
-{summary}
-
-## 为什么重要
-
-{why}
-
-## 应当怎样写
-
-{instead}
-
-## 限制
-
-{limits}
-""",
-}
-
-_INDEX: dict[Language, str] = {
-    "en": """\
+_INDEX = mark(
+    """\
 # Checks of the page
 
 `rlbot table check PAGE` compares every row of the tuning page with its script, and every script
@@ -78,51 +55,28 @@ is reported as not checked. `--select`, `--ignore` and `rules:` in `.rlbot.yml` 
 | Id | Check | Severity | Finds |
 | --- | --- | --- | --- |
 {rows}
-""",
-    "zh": """\
-# 页面检查
-
-{intro}
-
-| 编号 | 检查 | 级别 | 发现 |
-| --- | --- | --- | --- |
-{rows}
-""",
-}
-
-_INTRO_ZH = (
-    "`rlbot table check PAGE` 把调优页面的每一行与其脚本、每个脚本与其行相互核对。"
-    "**error** 表示两者矛盾或该行无从查证；**warning** 表示多半不是本意；**note** 是建议。"
-    "不询问他人就无法知道的内容报告为未核对。"
-    "`--select`、`--ignore` 和 `.rlbot.yml` 中的 `rules:` 接受编号和名称。"
+"""
 )
-"""On one line: a browser shows the end of a line as a space, which Chinese does not have."""
 
 
 def page(meta: Meta, language: Language = "en") -> str:
     """The page of one check, in Markdown."""
-    said = meta if language == "en" else meta.zh
-    return _PAGE[language].format(
+    return translation(_PAGE, language).format(
         id=meta.id,
         slug=meta.slug,
         severity=meta.severity,
         added_in=meta.added_in,
-        summary=said.summary,
-        why=said.why,
-        instead=said.instead,
-        limits=said.limits,
+        **{name: prose(meta, name, language) for name in PROSE},
     )
 
 
 def index(language: Language = "en") -> str:
     """The table of all checks, in Markdown."""
-    rows = []
-    for meta in (one.meta for one in checks()):
-        said = meta if language == "en" else meta.zh
-        rows.append(
-            f"| {meta.id} | [{meta.slug}]({meta.slug}.md) | {meta.severity} | {said.summary} |"
-        )
-    return _INDEX[language].format(rows="\n".join(rows), intro=_INTRO_ZH)
+    rows = [
+        f"| {m.id} | [{m.slug}]({m.slug}.md) | {m.severity} | {prose(m, 'summary', language)} |"
+        for m in (one.meta for one in checks())
+    ]
+    return translation(_INDEX, language).format(rows="\n".join(rows))
 
 
 def files() -> dict[str, str]:

@@ -1,0 +1,132 @@
+"""Words that reports hold as values, for programs; renderers show them in the reader's language."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from bot.base.messages import mark_plural
+
+VERDICTS: Final = (
+    "error",
+    "warning",
+    "note",
+    "consistent",
+    "inconsistent",
+    "inconclusive",
+)
+"""Severities of findings and verdicts of claims."""
+
+MEMORY: Final = (
+    "weights",
+    "gradients",
+    "optimizer's temporaries",
+    "activations",
+    "gathered weights",
+    "whole gradients",
+    "logits",
+    "DoRA's product",
+    "allocator",
+    "contexts",
+    "engine weights",
+    "engine cache",
+    "engine activations",
+    "sleeping engine",
+    "actor, idle",
+    "critic, idle",
+    "reference, idle",
+    "reward, idle",
+    "rollout",
+    "weight sync",
+    "log-prob",
+    "reward",
+    "critic",
+    "update",
+    "optimizer",
+    "impossible",
+    "likely OOM",
+    "tight",
+    "fits",
+)
+"""Stages and components of an estimate, and what it comes to."""
+
+CHECKS: Final = (
+    "evidence",
+    "page",
+    "script",
+)
+"""Checks that were not made."""
+
+CLAIMS: Final = (
+    "run",
+    "model",
+    "task",
+    "algorithm",
+    "adapter",
+    "gpus",
+    "device",
+    "train backend",
+    "inference engine",
+    "train batch",
+    "mini batch",
+    "micro batch",
+    "rollout n",
+    "prompt length",
+    "response length",
+    "steps without OOM",
+    "peak memory",
+    "max batch",
+    "settings",
+    "contributor",
+    "peak memory, allocator",
+    "running maximum",
+    "peak above the weights",
+    "peak against the estimate",
+    "least hardware",
+    "newer than its release",
+    "run used once",
+    "micro batch per GPU",
+)
+"""What a script or a row claims."""
+
+SOURCES: Final = (
+    "configuration",
+    "metrics",
+    "host",
+    "printed configuration",
+    "printed steps",
+    "printed configuration, host metadata",
+    "run config, host metadata",
+    "system stream, history",
+    "page, scripts",
+    "other runs of the project",
+    "the script's trial log",
+    "run config",
+    "run record",
+    "host metadata",
+    "metadata",
+    "system stream",
+    "history",
+    "console",
+)
+"""Where an observation comes from."""
+
+WORDS: Final = (*VERDICTS, *MEMORY, *CHECKS, *CLAIMS, *SOURCES)
+
+SCRIPT: Final = mark_plural("{count} script", "{count} scripts")
+PAGE: Final = mark_plural("{count} page", "{count} pages")
+ROW: Final = mark_plural("{count} row", "{count} rows")
+STEP: Final = mark_plural("{count} step", "{count} steps")
+CLAIM: Final = mark_plural("{count} claim", "{count} claims")
+CLAIM_IS: Final = mark_plural("{count} claim is", "{count} claims are")
+FINDING: Final = mark_plural("{count} finding", "{count} findings")
+SETTING: Final = mark_plural("{count} setting", "{count} settings")
+REASON: Final = mark_plural("{count} reason", "{count} reasons")
+SEVERITY: Final = {
+    "error": mark_plural("{count} error", "{count} errors"),
+    "warning": mark_plural("{count} warning", "{count} warnings"),
+    "note": mark_plural("{count} note", "{count} notes"),
+}
+CLAIMS_LEFT: Final = {
+    "inconsistent": mark_plural("{count} inconsistent claim", "{count} inconsistent claims"),
+    "inconclusive": mark_plural("{count} inconclusive claim", "{count} inconclusive claims"),
+}

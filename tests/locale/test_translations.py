@@ -1,0 +1,80 @@
+"""The catalogues: in step with the code, compiled, and where each way of installing looks."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from bot.base.messages import translation
+from tests.command import ROOT
+from tools import translations
+
+CATALOGUES = sorted(path.stem for path in translations.LOCALE.glob("*.po"))
+WIDE = re.compile("[\u3000-\u9fff\uff00-\uffef]")
+
+
+def test_no_other_language_stands_in_the_code() -> None:
+    found = [
+        f"{path}: {node.value}"
+        for path in (ROOT / "bot").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and WIDE.search(node.value)
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize("language", CATALOGUES)
+def test_no_translation_is_of_a_text_that_is_no_more(language: str) -> None:
+    texts = {(one.context, one.id) for one in translations.template()}
+    left = [one.id for one in translations.read(language) if (one.context, one.id) not in texts]
+    assert left == [], "run make translations"
+
+
+@pytest.mark.parametrize("language", CATALOGUES)
+def test_a_translation_names_the_values_of_its_text(language: str) -> None:
+    assert translations.wrong(translations.read(language)) == []
+
+
+@pytest.mark.parametrize("language", CATALOGUES)
+def test_what_is_read_is_compiled_from_what_is_edited(language: str) -> None:
+    compiled = translations.compiled(translations.read(language))
+    at = translations.LOCALE / f"{language}.mo"
+    assert at.read_bytes() == compiled, "run make translations"
+
+
+def test_chinese_has_the_marks_of_chinese() -> None:
+    mixed = re.compile("[\u4e00-\u9fff][,;:?!]|[,;?!](?=[\u4e00-\u9fff])")
+    found = [
+        form
+        for one in translations.read("zh")
+        if one.id
+        for form in translations.forms(one.string)
+        if mixed.search(re.sub(r"`[^`]*`|\*\*[^*]*\*\*", "", form))
+    ]
+    assert found == []
+
+
+def test_a_text_without_a_translation_stays_english() -> None:
+    assert translation("no such text", "zh") == "no such text"
+    assert translation("", "zh") == ""
+
+
+def test_a_new_text_is_listed_and_no_guess_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for path in translations.LOCALE.glob("zh.*"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    monkeypatch.setattr(translations, "LOCALE", tmp_path)
+    texts = translations.template()
+    texts.add("the newest release ever known")
+    monkeypatch.setattr(translations, "template", lambda: texts)
+    catalogue = translations.updated("zh")
+    assert [one.id for one in translations.missing(catalogue)] == ["the newest release ever known"]
+    assert translations.main([]) == 0
+    assert translations.main(["--complete"]) == 1
+    assert translations.missing(translations.read("zh"))
