@@ -65,7 +65,7 @@ def subject_of(event: str, payload: Mapping[str, Any], number: str = "") -> Even
     """What a workflow's event is about; `number` names the pull request for any other event.
 
     Raises UserError when the payload lacks what GitHub sends for its event, and for an event that
-    tells no pull request.
+    names no pull request.
     """
     try:
         repository = _matched(_REPOSITORY, payload["repository"]["full_name"])

@@ -138,7 +138,7 @@ def mark_of(body: str) -> CommentMark | None:
 
 
 def is_marked(body: str) -> bool:
-    """True when the text holds the marker of a comment of ours; who wrote it is asked besides."""
+    """True when the text holds the marker of a comment of ours; GitHub says who wrote it."""
     return MARKER in body
 
 
@@ -155,7 +155,7 @@ def status_description(answer: Answer) -> str:
 
 
 def _plain(head: str, verdict: State, title: str, text: str) -> Answer:
-    """An answer that says `text` everywhere; the comment has its mark besides."""
+    """An answer that says `text` everywhere; the comment has its mark too."""
     mark = CommentMark(verdict, head, _digest(text))
     body = f"{text.rstrip()}\n{mark}\n"
     return Answer(head=head, verdict=verdict, title=title, body=body, mark=mark, summary=text)

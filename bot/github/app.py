@@ -18,7 +18,7 @@ PERMISSIONS = {
     "metadata": "read",
     "pull_requests": "write",
 }
-"""What a token for checking and answering asks for; `/apply` asks for writing contents besides."""
+"""What a token for checking and answering asks for; `/apply` writes contents too."""
 MOST_DELIVERIES = 20
 """Pages of 100 deliveries that a sweep looks at."""
 
@@ -142,7 +142,7 @@ def unanswered(
 ) -> Iterator[OpenPull]:
     """Open pull requests, drafts left out, whose head has no check run of the App.
 
-    Looks at up to `most` pages of 50, lately updated ones first. Raises GitHubError.
+    Looks at up to `most` pages of 50, the last updated ones first. Raises GitHubError.
     """
     owner, _, name = repository.partition("/")
     after: str | None = None

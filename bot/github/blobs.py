@@ -92,10 +92,10 @@ class BlobReader:
         found: dict[tuple[str, str], TreeEntry] = {}
         for start in range(0, len(wanted), _AT_ONCE):
             part = wanted[start : start + _AT_ONCE]
-            asked = self._name()
+            variables = self._name()
             for n, (commit, path) in enumerate(part):
-                asked |= {f"c{n}": commit, f"p{n}": path}
-            data = self.client.graphql(queries.entries(len(part)), asked, name="entries")
+                variables |= {f"c{n}": commit, f"p{n}": path}
+            data = self.client.graphql(queries.entries(len(part)), variables, name="entries")
             answers = data["repository"]
             for n, key in enumerate(part):
                 entry = (answers.get(f"e{n}") or {}).get("file")
@@ -103,12 +103,12 @@ class BlobReader:
                     found[key] = self.entry(entry, key[1], most)
         return found
 
-    def entry(self, given: Mapping[str, Any], path: str, most: int = MAX_BLOB) -> TreeEntry:
+    def entry(self, node: Mapping[str, Any], path: str, most: int = MAX_BLOB) -> TreeEntry:
         """An entry of GraphQL's answer with its content. Raises GitHubError."""
-        thing = given.get("object") or {}
-        oid = thing.get("oid") or given.get("oid") or ""
-        kind = given.get("type") or ("blob" if "byteSize" in thing else "tree")
-        mode = given["mode"]
+        thing = node.get("object") or {}
+        oid = thing.get("oid") or node.get("oid") or ""
+        kind = node.get("type") or ("blob" if "byteSize" in thing else "tree")
+        mode = node["mode"]
         if kind == "tree":
             return TreeEntry(
                 oid, kind, None, message("{path} is a folder.", path=path), _named(thing)
@@ -120,15 +120,15 @@ class BlobReader:
             return TreeEntry(oid, kind, None, too_large(path, size, most))
         return TreeEntry(oid, kind, self.content(oid, thing, path), mode=mode)
 
-    def content(self, oid: str, given: Mapping[str, Any], path: str) -> bytes:
+    def content(self, oid: str, node: Mapping[str, Any], path: str) -> bytes:
         """A blob's content: GraphQL's text where it is the whole content, else through REST.
 
         Raises GitHubError when neither gives the content that the id stands for.
         """
-        known = self.contents.get(oid)
-        if known is not None:
-            return known
-        text = given.get("text")
+        cached = self.contents.get(oid)
+        if cached is not None:
+            return cached
+        text = node.get("text")
         data = text.encode("utf-8", "surrogatepass") if text is not None else None
         if data is None or not is_blob(oid, data):
             # Not UTF-8, or longer than GraphQL gives.
@@ -161,12 +161,12 @@ class BlobReader:
             for name in sorted(wanted, key=lambda name: name.path)
         }
 
-    def known(self, commits: Iterable[str]) -> frozenset[str]:
+    def existing_commits(self, commits: Iterable[str]) -> frozenset[str]:
         """Those of the commits, by their full ids, that the repository has. Raises GitHubError."""
-        asked = list(dict.fromkeys(commits))
+        variables = list(dict.fromkeys(commits))
         found: set[str] = set()
-        for start in range(0, len(asked), _AT_ONCE):
-            part = asked[start : start + _AT_ONCE]
+        for start in range(0, len(variables), _AT_ONCE):
+            part = variables[start : start + _AT_ONCE]
             ids = self._name() | {f"b{n}": oid for n, oid in enumerate(part)}
             data = self.client.graphql(queries.blobs(len(part)), ids, name="blobs")["repository"]
             found |= {oid for n, oid in enumerate(part) if data.get(f"b{n}")}
@@ -186,8 +186,10 @@ class BlobReader:
         missing = [oid for oid in oids if self.contents.get(oid) is None]
         for start in range(0, len(missing), 4 * _AT_ONCE):
             part = missing[start : start + 4 * _AT_ONCE]
-            asked = self._name() | {f"b{n}": oid for n, oid in enumerate(part)}
-            data = self.client.graphql(queries.blobs(len(part)), asked, name="blobs")["repository"]
+            variables = self._name() | {f"b{n}": oid for n, oid in enumerate(part)}
+            data = self.client.graphql(queries.blobs(len(part)), variables, name="blobs")[
+                "repository"
+            ]
             for n, oid in enumerate(part):
                 self.content(oid, data.get(f"b{n}") or {}, what)
 

@@ -62,7 +62,7 @@ class ChangeFiles:
     page_removed: bool = False
     """True when the change takes the page away."""
     config: bytes | None = None
-    """The configuration at the head, when the change alters it; never obeyed."""
+    """The configuration at the head, when the change alters it; never applied."""
     folder: Mapping[str, bytes] = field(default_factory=dict)
     """Path within the folder to content."""
     gaps: tuple[tuple[str, str], ...] = ()
@@ -111,7 +111,7 @@ class ChangeSource(Protocol):
         Empty when there is no such folder; too much to be read is a UserError.
         """
 
-    def files(self, asked: Sequence[tuple[str, str]]) -> Mapping[tuple[str, str], bytes | None]:
+    def files(self, places: Sequence[tuple[str, str]]) -> Mapping[tuple[str, str], bytes | None]:
         """The regular files at (commit, path), whose commits are full ids.
 
         None where the commit has no such path; missing where the commit is not known, and where

@@ -37,9 +37,8 @@ def publish_check(
 ) -> NotAllowedError | None:
     """Leave one check run with this answer on its commit; gives why it is a commit status instead.
 
-    Its external id names the pull request: two may share a commit, and GitHub tells an App nothing
-    of pull requests from forks when a button is pressed. Raises GitHubError when neither may be
-    written.
+    Its external id names the pull request: two may share a commit, and when a button is pressed
+    GitHub does not name pull requests from forks. Raises GitHubError when neither may be written.
     """
     posted = read_check(client, pull, answer.head)
     if posted and posted.done and posted.external_id == _external_id(pull, answer):
@@ -89,15 +88,15 @@ def _check_run(
         except (NotAllowedError, NotFoundError, RefusedError):
             number = None  # Another App's, with our name on it.
     if number is None:
-        made = client.write("POST", path, {**body, "head_sha": answer.head})
-        number = int((made or {}).get("id") or 0)
+        created = client.write("POST", path, {**body, "head_sha": answer.head})
+        number = int((created or {}).get("id") or 0)
     for index, batch in enumerate(batches[max(sent, 1) :], start=max(sent, 1) + 1):
         state = _state(answer, batch, last=index == len(batches))
         client.write("PATCH", f"{path}/{number}", state, repeat=False)
 
 
 def _sent(posted: PostedCheck | None, external_id: str, notes: int) -> int:
-    """How many batches of this very answer are there: whoever posted it ended half-way."""
+    """How many batches of this very answer are there: the run that posted them ended half-way."""
     if posted is None or posted.done or posted.external_id != external_id:
         return 0
     whole = posted.annotations % BATCH == 0 and posted.annotations < notes

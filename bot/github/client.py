@@ -176,8 +176,8 @@ class Client:
         """
         from requests.utils import parse_header_links
 
-        asked: Mapping[str, str | int] = {**parameters, "per_page": _PER_PAGE}
-        request = _Request(method="GET", path=path, parameters=asked)
+        query: Mapping[str, str | int] = {**parameters, "per_page": _PER_PAGE}
+        request = _Request(method="GET", path=path, parameters=query)
         for _ in range(most):
             data, headers = self._send(request)
             yield from data[inside] if inside else data

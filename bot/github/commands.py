@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-if TYPE_CHECKING:
-    from markdown_it.token import Token
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 CommandName: TypeAlias = Literal["verify", "apply", "help"]
 
@@ -116,8 +116,6 @@ def lines(text: str) -> list[str]:
     """The lines of a comment that stand where a command may, and start with one."""
     if "/verify" not in text and "/apply" not in text:
         return []
-    from markdown_it import MarkdownIt
-
     text = text[:MOST_TEXT].replace("\r\n", "\n")
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     # Escaped characters stay apart from others: `\\/verify` is no command.

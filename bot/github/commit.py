@@ -51,18 +51,18 @@ def commit_files(client: Client, branch: Branch, files: Sequence[NewFile], messa
     entries = [_entry(client, api, file) for file in files]
     tree = client.write("POST", f"{api}/trees", {"base_tree": base, "tree": entries})["sha"]
     body = {"message": message, "tree": tree, "parents": [branch.head]}
-    made = str(client.write("POST", f"{api}/commits", body)["sha"])
+    commit = str(client.write("POST", f"{api}/commits", body)["sha"])
     name = f"heads/{quote(branch.name, safe='/')}"
     # GitHub refuses what is no fast forward; a branch that was set back is not that.
     if client.get(f"{api}/ref/{name}")["object"]["sha"] != branch.head:
         raise _moved(branch.name)
     try:
-        client.write("PATCH", f"{api}/refs/{name}", {"sha": made, "force": False})
+        client.write("PATCH", f"{api}/refs/{name}", {"sha": commit, "force": False})
     except RefusedError as error:
         if error.refusal is Refusal.NOT_A_FAST_FORWARD:
             raise _moved(branch.name) from None
         raise
-    return made
+    return commit
 
 
 def _entry(client: Client, api: str, file: NewFile) -> dict[str, Any]:

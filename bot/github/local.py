@@ -112,10 +112,10 @@ class LocalChange:
         """The regular files below a folder whose names end so. Raises UserError."""
         return self.repository.below(commit, folder, suffix)
 
-    def files(self, asked: Sequence[tuple[str, str]]) -> Mapping[tuple[str, str], bytes | None]:
+    def files(self, places: Sequence[tuple[str, str]]) -> Mapping[tuple[str, str], bytes | None]:
         """The regular files at (commit, path). Raises UserError."""
         found: dict[tuple[str, str], bytes | None] = {}
-        for commit, path in dict.fromkeys(asked):
+        for commit, path in dict.fromkeys(places):
             with suppress(UserError):
                 if self.repository.kind(self.repository.commit(commit), path) in ("blob", ""):
                     found[commit, path] = self.repository.blob(commit, path)

@@ -1,4 +1,4 @@
-"""What stands on a pull request now: asked anew right before something is written."""
+"""What stands on a pull request now: read right before something is written."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ class Posted:
 
 
 def read_posted(client: Client, pull: PullId, *, reviews: bool = False) -> Posted:
-    """Asks for the head, the comments and perhaps the reviews: one request for 100 comments.
+    """Read the head, the comments and, with `reviews`, the reviews: one request for 100 comments.
 
     Raises GitHubError.
     """
     owner, _, name = pull.repository.partition("/")
-    asked = {"owner": owner, "name": name, "number": pull.number, "reviews": reviews}
-    data = client.graphql(queries.COMMENTS, asked, name="comments")
+    variables = {"owner": owner, "name": name, "number": pull.number, "reviews": reviews}
+    data = client.graphql(queries.COMMENTS, variables, name="comments")
     found = (data.get("repository") or {}).get("pullRequest")
     if not found:
         raise NotFoundError(f"The pull request {pull} is not there any more.", 404)

@@ -40,7 +40,7 @@ class PublishResult:
 
     @property
     def limited(self) -> bool:
-        """True when a rate limit stands: whoever writes on makes it longer."""
+        """True when a rate limit stands: further writes make it longer."""
         return isinstance(self.unsettled, LimitedError)
 
 
@@ -171,8 +171,8 @@ def _bring_up(
 
 def _create(client: Client, pull: PullId, answer: Answer, done: PublishResult) -> None:
     path = f"/repos/{pull.repository}/issues/{pull.number}/comments"
-    made = client.write("POST", path, {"body": answer.body})
-    done.comment_url = (made or {}).get("html_url")
+    created = client.write("POST", path, {"body": answer.body})
+    done.comment_url = (created or {}).get("html_url")
 
 
 def _tidy(client: Client, pull: PullId, posted: Posted) -> None:

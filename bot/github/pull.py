@@ -128,9 +128,9 @@ def read_pull(client: Client, pull: PullId) -> PullRequest:
     GitHubErrors.
     """
     owner, _, name = pull.repository.partition("/")
-    asked = {"owner": owner, "name": name, "number": pull.number}
+    variables = {"owner": owner, "name": name, "number": pull.number}
     try:
-        data = client.graphql(queries.PULL, asked, name="pull")
+        data = client.graphql(queries.PULL, variables, name="pull")
     except NotFoundError:
         raise _missing(pull) from None
     repository = data.get("repository") or {}
@@ -142,8 +142,8 @@ def read_pull(client: Client, pull: PullId) -> PullRequest:
     pages = 1
     listed = dict(read.files)
     while files["pageInfo"]["hasNextPage"] and pages < MOST_PAGES_OF_FILES:
-        asked_more = {**asked, "files": files["pageInfo"]["endCursor"]}
-        more = client.graphql(queries.FILES, asked_more, name="files")["repository"]["pullRequest"]
+        following = {**variables, "files": files["pageInfo"]["endCursor"]}
+        more = client.graphql(queries.FILES, following, name="files")["repository"]["pullRequest"]
         if more["headRefOid"] != read.head:
             break
         files = more["files"]
@@ -163,13 +163,13 @@ def further_comments(
     found: list[IssueComment] = []
     pages = 1
     while page["pageInfo"]["hasNextPage"] and pages < MOST_PAGES_OF_COMMENTS:
-        asked = {
+        variables = {
             "owner": owner,
             "name": name,
             "number": pull.number,
             "comments": page["pageInfo"]["endCursor"],
         }
-        data = client.graphql(queries.COMMENTS, asked, name="comments")
+        data = client.graphql(queries.COMMENTS, variables, name="comments")
         page = data["repository"]["pullRequest"]["comments"]
         found += comments_of(page)
         pages += 1

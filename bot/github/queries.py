@@ -79,7 +79,7 @@ query Comments(
 }
 """
 )
-"""The head as it is now, and what was said: what stands there before something is written."""
+"""The head as it is now and the comments: what stands there before something is written."""
 
 MINIMIZE = """
 mutation Minimize($id: ID!) {
@@ -96,24 +96,24 @@ def entries(count: int) -> str:
     Of a folder it gives the names, down to LEVELS below it.
     """
     declared = ", ".join(f"$c{n}: GitObjectID!, $p{n}: String!" for n in range(count))
-    asked = "\n".join(
+    fields = "\n".join(
         f"    e{n}: object(oid: $c{n}) {{ ... on Commit {{ file(path: $p{n}) "
         f"{{ mode type oid object {{ ...Content ...Names }} }} }} }}"
         for n in range(count)
     )
     return (
         f"query Entries($owner: String!, $name: String!, {declared}) {{\n"
-        f"  repository(owner: $owner, name: $name) {{\n{asked}\n  }}\n}}\n{_CONTENT}{_names()}"
+        f"  repository(owner: $owner, name: $name) {{\n{fields}\n  }}\n}}\n{_CONTENT}{_names()}"
     )
 
 
 def blobs(count: int) -> str:
     """Asks for the content of `count` blobs: the variables are b0 and so on."""
     declared = ", ".join(f"$b{n}: GitObjectID!" for n in range(count))
-    asked = "\n".join(f"    b{n}: object(oid: $b{n}) {{ ...Content }}" for n in range(count))
+    fields = "\n".join(f"    b{n}: object(oid: $b{n}) {{ ...Content }}" for n in range(count))
     return (
         f"query Blobs($owner: String!, $name: String!, {declared}) {{\n"
-        f"  repository(owner: $owner, name: $name) {{\n{asked}\n  }}\n}}\n{_CONTENT}"
+        f"  repository(owner: $owner, name: $name) {{\n{fields}\n  }}\n}}\n{_CONTENT}"
     )
 
 

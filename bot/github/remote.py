@@ -179,14 +179,14 @@ class GitHubChange:
             return {}
         return self._reader().below(tree, folder, suffix, MAX_FILES)
 
-    def files(self, asked: Sequence[tuple[str, str]]) -> Mapping[tuple[str, str], bytes | None]:
+    def files(self, places: Sequence[tuple[str, str]]) -> Mapping[tuple[str, str], bytes | None]:
         """The regular files at (commit, path), in one request for 25. Raises GitHubError."""
-        wanted = list(dict.fromkeys(asked))
+        wanted = list(dict.fromkeys(places))
         found = self._entries(wanted)
         gone = [key for key in wanted if key not in found]
-        known = self._reader().known(commit for commit, _ in gone)
+        commits = self._reader().existing_commits(commit for commit, _ in gone)
         files = {key: entry.data for key, entry in found.items() if entry.data is not None}
-        return {**files, **{key: None for key in gone if key[0] in known}}
+        return {**files, **{key: None for key in gone if key[0] in commits}}
 
     def head_entries(self, paths: Sequence[str]) -> dict[str, TreeEntry]:
         """What stands at paths of the head, with the mode of each. Raises GitHubError."""
@@ -198,12 +198,12 @@ class GitHubChange:
         return self.pull.texts()
 
     def _entries(
-        self, asked: Sequence[tuple[str, str]], most: int = MAX_BLOB
+        self, places: Sequence[tuple[str, str]], most: int = MAX_BLOB
     ) -> dict[tuple[str, str], TreeEntry]:
-        missing = [key for key in dict.fromkeys(asked) if key not in self._seen]
+        missing = [key for key in dict.fromkeys(places) if key not in self._seen]
         found = self._reader().entries(missing, most)
         self._seen.update({key: found.get(key) for key in missing})
-        return {key: entry for key in asked if (entry := self._seen[key]) is not None}
+        return {key: entry for key in places if (entry := self._seen[key]) is not None}
 
     def _reader(self) -> BlobReader:
         return BlobReader(self.client, self.pull.id.repository, self.contents)

@@ -1,4 +1,4 @@
-"""What a command needs of GitHub besides: roles, reactions, replies, and recent commands."""
+"""What a command needs of GitHub: roles, reactions, replies, and recent commands."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Reaction: TypeAlias = Literal["eyes", "rocket", "confused"]
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Somebody as GitHub knows them here."""
+    """A person and their role in the repository."""
 
     login: str
     id: int | None

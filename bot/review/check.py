@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from bot.base.config import FILE_NAME, Config, parse_config
@@ -15,6 +14,7 @@ from bot.check.read import read_script
 from bot.check.request import CheckOptions, PageText, ScriptFile
 from bot.check.script import check_read, make_report
 from bot.evidence.links import RunLink
+from bot.frameworks import ConfigTree, tree_table
 from bot.github.change import ChangeFiles, ChangeSource, FileSelection
 from bot.github.errors import TooMuchError
 from bot.report import Change, PageReport, Report, Unchecked
@@ -22,9 +22,6 @@ from bot.review.models import ChangeModels
 from bot.review.page import change_page, for_scripts, standing_links
 from bot.review.runs import ChangeRuns, change_runs, with_runs
 from bot.table import PageError
-
-if TYPE_CHECKING:
-    from bot.frameworks import ConfigTree
 
 TREE = "verl/trainer/config"
 """Where a repository that is verl itself keeps its configuration."""
@@ -136,7 +133,7 @@ def check_change(source: ChangeSource, request: CheckRequest) -> CheckedChange:
             data=file.data,
             link=link,
             contributor=file.contributor,
-            asked=runs.asked.get(file.path),
+            asked=runs.questions.get(file.path),
         )
         around = with_runs(options, runs, file.path, page.text if page else None)
         run = runs.runs.get(file.path)
@@ -198,6 +195,4 @@ def _changed_page(
 
 def _own_tree(files: Mapping[str, bytes]) -> dict[str, ConfigTree]:
     """The configuration of verl that the change itself holds, which its scripts will meet."""
-    from bot.frameworks import tree_table
-
     return {"verl": tree_table(files, f"this change, {TREE}")}

@@ -5,20 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from bot.base.errors import UserError
 from bot.base.messages import message
 from bot.check.page import Repository, check_page, new_in, own_links
 from bot.check.request import CheckOptions, PageText
 from bot.github.change import ChangeFiles, ChangeSource
+from bot.report import PageReport
 from bot.rules._support.registry import find
 from bot.table.checks._support import registry
-from bot.table.links import repository_name
-
-if TYPE_CHECKING:
-    from bot.report import PageReport
-    from bot.table.links import FileLink
+from bot.table.links import FileLink, repository_name
 
 MOST_LINKS: Final = 500
 """Links of a page that are followed into the history of its repository."""
@@ -32,9 +29,9 @@ def change_page(
     """What a change does to the page: the findings that the page at the base does not have.
 
     `page` is the page at the head. The rows are compared with the scripts as they stand there, and
-    followed to the commits that they link to. That a script of the change itself has no row is not
-    told: its row is offered. None when the options select no check of the page. Raises UserError
-    when the page is too long or the repository could not be read.
+    followed to the commits that they link to. A script of the change itself without a row is not
+    reported: its row is offered. None when the options select no check of the page. Raises
+    UserError when the page is too long or the repository could not be read.
     """
     chosen = _for_page(options)
     if chosen is None:
@@ -77,11 +74,11 @@ def standing_links(
         and _COMMIT.match(link.ref)
         and (name is None or link.repository == repository_name(name))
     }
-    known = source.files(list(pinned))
+    contents = source.files(list(pinned))
     return {
         path: address
         for (ref, path), address in pinned.items()
-        if known.get((ref, path)) == scripts[path]
+        if contents.get((ref, path)) == scripts[path]
     }
 
 
@@ -125,13 +122,13 @@ def _repository(
         for path, data in source.below(commit, root, ".sh").items():
             scripts[f"{root}/{path}"] = data
     links = tuple(dict.fromkeys(own_links(page, name).values()))
-    known = source.files(_asked(links, commit, scripts))
+    contents = source.files(_linked_places(links, commit, scripts))
 
     def history(ref: str, path: str) -> bytes | None:
         if not _COMMIT.match(ref):
             raise UserError(message("{ref} is no full commit id; link to a commit.", ref=ref))
-        if (ref, path) in known:
-            return known[ref, path]
+        if (ref, path) in contents:
+            return contents[ref, path]
         if len(links) > MOST_LINKS:
             raise UserError(
                 message(
@@ -149,7 +146,7 @@ def _repository(
     return Repository(
         name=name,
         scripts=scripts,
-        file=lambda path: known.get((commit, path)),
+        file=lambda path: contents.get((commit, path)),
         history=history,
         offered=offered,
     )
@@ -160,7 +157,7 @@ def _name(source: ChangeSource) -> str | None:
     return source.web_url.split("/", 3)[-1] if source.web_url else None
 
 
-def _asked(
+def _linked_places(
     links: Sequence[FileLink], commit: str, scripts: Mapping[str, bytes]
 ) -> list[tuple[str, str]]:
     """The (commit, path) of the links that have to be looked up."""

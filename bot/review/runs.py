@@ -34,7 +34,7 @@ class ChangeRuns:
 
     runs: Mapping[str, Path | RunLink] = field(default_factory=dict)
     """Path of a script to its run."""
-    asked: Mapping[str, str] = field(default_factory=dict)
+    questions: Mapping[str, str] = field(default_factory=dict)
     """Path of a script whose run is not clear to a sentence that asks for it."""
     linked: Callable[[RunLink], Facts] | None = None
     """Reads a run, each once."""
@@ -53,10 +53,10 @@ def change_runs(
     source: ChangeSource,
     files: ChangeFiles,
     contexts: Mapping[str, RuleContext],
-    given: Mapping[str, Path | RunLink],
+    stated: Mapping[str, Path | RunLink],
     options: CheckOptions,
 ) -> ChangeRuns:
-    """Find the runs of a change's scripts; `given` are those of the command line.
+    """Find the runs of a change's scripts; `stated` are those of the command line.
 
     `contexts` are the scripts by path, as they were read.
 
@@ -68,29 +68,29 @@ def change_runs(
     changed = {
         f.path: f.data.decode("utf-8", "replace") for f in files.scripts if f.data is not None
     }
-    open_ = [path for path in contexts if path not in given and len(headers[path]) != 1]
-    found, refused = _said(source, options) if open_ else ((), ())
-    links = {path: run for path, run in given.items() if isinstance(run, RunLink)}
+    open_ = [path for path in contexts if path not in stated and len(headers[path]) != 1]
+    found, refused = _author_links(source, options) if open_ else ((), ())
+    links = {path: run for path, run in stated.items() if isinstance(run, RunLink)}
     # A script that was given a folder takes no link, and a broken header is for its own check.
     taking = [
         path
         for path, context in contexts.items()
-        if not isinstance(given.get(path), Path) and (headers[path] or not context.header.links)
+        if not isinstance(stated.get(path), Path) and (headers[path] or not context.header.links)
     ]
     choice = choose(taking, given=links, headers=headers, found=found, refused=refused)
     if choice.asked and linked is not None:
         choice = _settled(choice, contexts, linked)
     # A script's own header is read by its own check.
     chosen = {path: each.link for path, each in choice.chosen.items() if each.by != "header"}
-    runs = {**chosen, **given}
-    compares = bool(given) or (linked is not None and bool(choice.chosen))
+    runs = {**chosen, **stated}
+    compares = bool(stated) or (linked is not None and bool(choice.chosen))
     scripts = {**(_other_scripts(source, options.config) if compares else {}), **changed}
-    asked = dict(choice.asked)
+    questions = dict(choice.asked)
     if refused:
         for path in taking:
-            if path not in choice.chosen and path not in asked:
-                asked[path] = message(_REFUSED, text=refused[0].text, reason=refused[0].reason)
-    return ChangeRuns(runs, asked, linked, scripts)
+            if path not in choice.chosen and path not in questions:
+                questions[path] = message(_REFUSED, text=refused[0].text, reason=refused[0].reason)
+    return ChangeRuns(runs, questions, linked, scripts)
 
 
 def _header(context: RuleContext, options: CheckOptions) -> tuple[RunLink, ...]:
@@ -103,7 +103,7 @@ def _header(context: RuleContext, options: CheckOptions) -> tuple[RunLink, ...]:
     return tuple(dict.fromkeys(links))
 
 
-def _said(
+def _author_links(
     source: ChangeSource, options: CheckOptions
 ) -> tuple[tuple[FoundLink, ...], tuple[RefusedLink, ...]]:
     """The links in what the change's author wrote, each run once."""
@@ -141,15 +141,15 @@ def _once(linked: Callable[[RunLink], Facts] | None) -> Callable[[RunLink], Fact
     """The reader, which reads each run once: also one that cannot be read."""
     if linked is None:
         return None
-    known: dict[RunLink, Facts | EvidenceError] = {}
+    readings: dict[RunLink, Facts | EvidenceError] = {}
 
     def reader(link: RunLink) -> Facts:
-        if link not in known:
+        if link not in readings:
             try:
-                known[link] = linked(link)
+                readings[link] = linked(link)
             except EvidenceError as error:
-                known[link] = error
-        found = known[link]
+                readings[link] = error
+        found = readings[link]
         if isinstance(found, EvidenceError):
             raise EvidenceError(found.sentence)
         return found

@@ -163,7 +163,7 @@ def invented(schema: dict[str, Any], name: str) -> Any:
         return schema["default"]
     if "enum" in schema:
         return schema["enum"][0]
-    if any(_is(schema, "null") for _ in "1"):
+    if _is(schema, "null"):
         return None
     for several in ("anyOf", "oneOf"):
         if several in schema:
@@ -171,10 +171,12 @@ def invented(schema: dict[str, Any], name: str) -> Any:
             if any(part.get("type") == "null" for part in parts):
                 return None
             return invented(parts[0], name)
-    if "allOf" in schema:
+    if "allOf" in schema or "properties" in schema or _is(schema, "object"):
         return complete(schema, {})
-    if _is(schema, "object") or "properties" in schema:
-        return complete(schema, {})
+    return _invented_scalar(schema)
+
+
+def _invented_scalar(schema: dict[str, Any]) -> Any:
     if _is(schema, "array"):
         return []
     if _is(schema, "boolean"):

@@ -66,12 +66,12 @@ def _error(error: GraphQLError) -> dict[str, Any]:
 
 def _root(asked: Context) -> dict[str, Any]:
     return {
-        "viewer": lambda info: _user(asked.asker().account),
-        "rateLimit": lambda info, **_: {"limit": 5_000, "cost": 1, "remaining": 1, "resetAt": ""},
-        "repository": lambda info, owner, name, **_: _found(asked, owner, name),
-        "minimizeComment": lambda info, **given: _minimize(asked, given["input"], True),
-        "unminimizeComment": lambda info, **given: _minimize(asked, given["input"], False),
-        "createCommitOnBranch": lambda info, **given: _commit_on_branch(asked, given["input"]),
+        "viewer": lambda _info: _user(asked.asker().account),
+        "rateLimit": lambda _info, **_: {"limit": 5_000, "cost": 1, "remaining": 1, "resetAt": ""},
+        "repository": lambda _info, owner, name, **_: _found(asked, owner, name),
+        "minimizeComment": lambda _info, **given: _minimize(asked, given["input"], True),
+        "unminimizeComment": lambda _info, **given: _minimize(asked, given["input"], False),
+        "createCommitOnBranch": lambda _info, **given: _commit_on_branch(asked, given["input"]),
     }
 
 
@@ -85,14 +85,14 @@ def _found(asked: Context, owner: str, name: str) -> dict[str, Any]:
 
 
 def _repository(asked: Context, found: Repository) -> dict[str, Any]:
-    def pull(info: object, number: int) -> dict[str, Any]:
+    def pull(_info: object, number: int) -> dict[str, Any]:
         there = asked.store.pulls.get((found.id, number))
         if there is None:
             sentence = f"Could not resolve to a PullRequest with the number of {number}."
             raise ProblemError(404, sentence)
         return _pull(asked, there)
 
-    def thing(info: object, oid: str | None = None, expression: str | None = None) -> Any:
+    def thing(_info: object, oid: str | None = None, expression: str | None = None) -> Any:
         return _object(found, oid or expression or "")
 
     return {
@@ -106,13 +106,13 @@ def _repository(asked: Context, found: Repository) -> dict[str, Any]:
         "isArchived": found.archived,
         "isFork": found.parent is not None,
         "pullRequest": pull,
-        "pullRequests": lambda info, states=None, **page: _connection(
+        "pullRequests": lambda _info, states=None, **page: _connection(
             [
                 _pull(asked, there)
                 for (repository, _), there in sorted(asked.store.pulls.items(), reverse=True)
                 if repository == found.id and (not states or there.state.upper() in states)
             ]
-        )(info, **page),
+        )(_info, **page),
         "object": thing,
     }
 
@@ -172,7 +172,7 @@ def _connection(items: Sequence[Any]) -> Callable[..., dict[str, Any]]:
     """Pages of a list, by cursors that say how far one is."""
 
     def page(
-        info: object,
+        _info: object,
         first: int | None = None,
         after: str | None = None,
         last: int | None = None,
@@ -243,7 +243,7 @@ def _review(asked: Context, review: Review) -> dict[str, Any]:
 def _suites(asked: Context, oid: str) -> Callable[..., dict[str, Any]]:
     """The check suites of a commit: one for each App that made a check run there."""
 
-    def page(info: object, filterBy: dict[str, Any] | None = None, **page: Any) -> dict[str, Any]:  # noqa: N803
+    def page(_info: object, filterBy: dict[str, Any] | None = None, **page: Any) -> dict[str, Any]:  # noqa: N803
         wanted = (filterBy or {}).get("appId")
         runs = [run for run in asked.store.checks if run.head == oid]
         apps = {run.app.id for run in runs if wanted in (None, run.app.id)}
@@ -260,7 +260,7 @@ def _suites(asked: Context, oid: str) -> Callable[..., dict[str, Any]]:
             }
             for app in sorted(apps)
         ]
-        return _connection(suites)(info, **page)
+        return _connection(suites)(_info, **page)
 
     return page
 
@@ -280,9 +280,9 @@ def _object(found: Repository, oid: str, asked: Context | None = None) -> dict[s
         return seen | _blob(found.objects.blob(oid))
     if kind == "tree":
         listed = found.objects.tree(oid, recursive=False)
-        return seen | {"entries": lambda info: [_entry(found, entry) for entry in listed]}
+        return seen | {"entries": lambda _info: [_entry(found, entry) for entry in listed]}
 
-    def file(info: object, path: str) -> dict[str, Any] | None:
+    def file(_info: object, path: str) -> dict[str, Any] | None:
         entry = found.objects.entry(oid, path)
         return entry and _entry(found, entry)  # type: ignore[return-value]
 
@@ -310,7 +310,7 @@ def _entry(found: Repository, entry: Entry) -> dict[str, Any]:
         "type": entry.kind,
         "oid": entry.oid,
         "size": entry.size or 0,
-        "object": lambda info: _object(found, entry.oid),
+        "object": lambda _info: _object(found, entry.oid),
     }
 
 

@@ -349,7 +349,7 @@ def create_review(asked: Context, owner: str, repo: str, pull_number: str) -> tu
     place = asked.repository(owner, repo)
     found = asked.pull(place, pull_number)
     asker = asked.need(place, "pull_requests")
-    shown = _shown_lines(asked, found)
+    shown = _shown_lines(found)
     for note in asked.body.get("comments", ()):
         lines = range(note.get("start_line", note["line"]), note["line"] + 1)
         if not any(set(lines) <= hunk for hunk in shown.get(note["path"], ())):
@@ -365,7 +365,7 @@ def create_review(asked: Context, owner: str, repo: str, pull_number: str) -> tu
     return 200, asked.views.review(made)
 
 
-def _shown_lines(asked: Context, found: Any) -> dict[str, list[set[int]]]:
+def _shown_lines(found: Any) -> dict[str, list[set[int]]]:
     """The lines at the head that the diff shows, by following its hunks line by line."""
     shown: dict[str, list[set[int]]] = {}
     for change in found.repository.objects.changes(found.base, found.head):

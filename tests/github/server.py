@@ -175,7 +175,7 @@ class Server:
             return fault.status, fault.body
         asked.path = _by_id(self.store, asked.path)
         self._sign_in(asked, http.headers.get("Authorization") or "")
-        self._limits(asked, named)
+        self._limits(asked)
         if asked.path == "/graphql":
             if asked.identity is None:
                 raise ProblemError(401, "This endpoint requires you to be authenticated.")
@@ -235,7 +235,7 @@ class Server:
             raise ProblemError(401, "Bad credentials")
         asked.identity = identity
 
-    def _limits(self, asked: Context, named: str) -> None:
+    def _limits(self, asked: Context) -> None:
         identity = asked.identity
         if identity is None:
             return
@@ -248,7 +248,7 @@ class Server:
             login = identity.account.login
             raise ProblemError(403, f"API rate limit exceeded for user ID {login}.")
         limit = self.store.writes_per_minute
-        if limit is not None and _is_write(asked, named):
+        if limit is not None and _is_write(asked):
             now = time.monotonic()
             identity.writes = [at for at in identity.writes if now - at < _MINUTE]
             if len(identity.writes) >= limit:
@@ -273,7 +273,7 @@ def _named(asked: Context) -> str:
     return f"/graphql {graph.question(asked.body['query']).name}"
 
 
-def _is_write(asked: Context, named: str) -> bool:
+def _is_write(asked: Context) -> bool:
     if asked.path == "/graphql":
         return graph.question(asked.body["query"]).mutation
     return asked.method in _WRITES

@@ -188,7 +188,7 @@ def test_a_head_that_moves_while_it_is_checked_is_checked_again(here: World) -> 
     pull = here.pull({SCRIPT: BROKEN})
     pushed: list[str] = []
 
-    def push_once(scripts: Sequence[str], options: CheckOptions) -> Mapping[str, Path | RunLink]:
+    def push_once(_scripts: Sequence[str], _options: CheckOptions) -> Mapping[str, Path | RunLink]:
         if not pushed:
             pushed.append(here.push({SCRIPT: GOOD}))
         return {}

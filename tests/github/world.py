@@ -78,7 +78,7 @@ def asked(**runs: Path) -> CheckRequest:
     """What the doors ask for, without runs from the network."""
     return CheckRequest(
         options=lambda config: CheckOptions(config=config, evidence="required"),
-        runs=lambda scripts, options: {path: runs[path] for path in scripts if path in runs},
+        runs=lambda scripts, _options: {path: runs[path] for path in scripts if path in runs},
     )
 
 
