@@ -7,7 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,8 +15,9 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from bot.base.config import parse_config
+from bot.base.messages import message
 from bot.commands.cli import parser
-from bot.rules._support.base import Hit
+from bot.rules._support.base import Hit, Meta, RuleContext, Skip
 from bot.shell import read
 from bot.table.judge import judge
 from tests.blocks import Block, Step, blocks, matches, run, sandbox, steps
@@ -106,14 +107,15 @@ def test_json_is_json() -> None:
 
 @_of("python")
 def test_python_runs(block: Block) -> None:
-    names: dict[str, object] = {}
-    code = (
-        "from __future__ import annotations\n"
-        "from collections.abc import Iterator\n"
-        "from bot.base.messages import message\n"
-        "from bot.rules._support.base import RuleContext, Hit, Meta, Skip\n" + block.text
-    )
-    exec(compile(code, block.id, "exec"), names)  # noqa: S102 - our own guide
+    names: dict[str, object] = {
+        "Iterator": Iterator,
+        "message": message,
+        "RuleContext": RuleContext,
+        "Hit": Hit,
+        "Meta": Meta,
+        "Skip": Skip,
+    }
+    exec(compile(block.text, block.id, "exec"), names)  # noqa: S102 - our own guide
     check = names.get("check")
     if callable(check):
         found = check(context("python3 -m verl.trainer.main_ppo trainer.nnodes=100 x=$y\n"))
