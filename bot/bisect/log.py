@@ -9,7 +9,7 @@ from bot.bisect.candidates import Candidates
 from bot.bisect.ends import logged_trials
 from bot.bisect.knob import KnobPart, edited
 from bot.frameworks.plan import Plan
-from bot.script.trial_log import Trial, read_trials, trial_log, tried_values
+from bot.script.trial_log import Trial, log_span, trial_log, tried_values
 from bot.shell.source import Source, Span
 from bot.shell.words import Reading
 
@@ -66,7 +66,7 @@ def _places(reading: Reading, plans: Sequence[Plan], part: KnobPart, log: str) -
     line = source.line_column(part.span.start)[0]
     for comment in reading.comments:
         beside = source.line_column(comment.span.start)[0] == line
-        old = _log_in(comment.text) if beside or _alone(text, comment.span) else None
+        old = log_span(comment.text) if beside or _alone(text, comment.span) else None
         if old is not None:
             start = comment.span.start
             yield Span(start + old.start, start + old.end), log.removeprefix("# ")
@@ -94,22 +94,6 @@ def _line(source: Source, line: int, comment: str) -> Edit:
 def _alone(text: str, span: Span) -> bool:
     """Whether a comment has its line to itself."""
     return not text[text.rfind("\n", 0, span.start) + 1 : span.start].strip()
-
-
-_MARKED = re.compile(r"\d{1,9}\s*[:=(]?\s*(?:[√✓✔✅×✗✘❌]|[A-Za-z]+)\)?")
-
-
-def _log_in(comment: str) -> Span | None:
-    """The stretch of a comment that its trial log takes."""
-    trials = read_trials(comment)
-    if not trials:
-        return None
-    marked = list(_MARKED.finditer(comment))
-    for first in range(len(marked) - len(trials) + 1):
-        chosen = marked[first : first + len(trials)]
-        if read_trials("# " + comment[chosen[0].start() : chosen[-1].end()]) == trials:
-            return Span(chosen[0].start(), chosen[-1].end())
-    return None
 
 
 def _words(reading: Reading) -> list[list[str]]:

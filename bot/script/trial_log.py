@@ -38,21 +38,29 @@ def read_trials(comment: str) -> tuple[Trial, ...]:
     holds. A letter x counts as a mark only beside an entry that passed, since "4x" also means
     "four times".
     """
-    body = comment.lstrip("#").strip()
-    runs: list[list[re.Match[str]]] = []
-    for found in _ENTRY.finditer(body):
-        if runs and _BETWEEN.match(body[runs[-1][-1].end() : found.start()]):
-            runs[-1].append(found)
+    return tuple(Trial(int(entry[1]), _passed(entry[2])) for entry in _entries(comment))
+
+
+def log_span(comment: str) -> Span | None:
+    """The stretch of a comment that its trial log takes; None without one."""
+    entries = _entries(comment)
+    return Span(entries[0].start(), entries[-1].end()) if entries else None
+
+
+def _entries(comment: str) -> list[re.Match[str]]:
+    start = len(comment) - len(comment.lstrip("#").lstrip())
+    end = len(comment.rstrip())
+    rows: list[list[re.Match[str]]] = []
+    for entry in _ENTRY.finditer(comment, start, end):
+        if rows and _BETWEEN.match(comment[rows[-1][-1].end() : entry.start()]):
+            rows[-1].append(entry)
         else:
-            runs.append([found])
-    if not runs:
-        return ()
-    run = max(runs, key=len)
-    trials = tuple(Trial(int(found[1]), _passed(found[2])) for found in run)
-    if any(found[2] in "xX" for found in run) and not any(trial.passed for trial in trials):
-        return ()
-    alone = run[0].start() == 0 and run[0].end() == len(body) and run[0][2] in _GOOD + _BAD
-    return trials if len(run) > 1 or alone else ()
+            rows.append([entry])
+    row = max(rows, key=len, default=[])
+    if any(entry[2] in "xX" for entry in row) and not any(_passed(entry[2]) for entry in row):
+        return []
+    alone = len(row) == 1 and row[0].span() == (start, end) and row[0][2] in _GOOD + _BAD
+    return row if len(row) > 1 or alone else []
 
 
 def _passed(mark: str) -> bool:
