@@ -20,7 +20,7 @@ from bot.shell.words import Piece, Variable, Word
 
 def value_span(node: Assignment) -> Span:
     """Where the value of an assignment stands."""
-    return Span(node.value.start, node.value.end)
+    return node.value.span
 
 
 def bounded_text(session: Session, world: World, node: WordNode) -> Value:
@@ -31,7 +31,7 @@ def bounded_text(session: Session, world: World, node: WordNode) -> Value:
         if reached.bound != "expansion":
             raise
         session.limit(reached, "a value is left unknown")
-        return hole("limit", "value longer than the reader keeps", Span(node.start, node.end))
+        return hole("limit", "value longer than the reader keeps", node.span)
 
 
 def carry_out(session: Session, world: World, node: Assignment) -> None:
@@ -161,7 +161,7 @@ class _Assigning:
         if text is None or (self.old is not None and self.old.associative):
             return text
         try:
-            return integer(self.session, self.world, text, Span(index.start, index.end))
+            return integer(self.session, self.world, text, index.span)
         except Unknown:
             return None
 
@@ -257,11 +257,11 @@ def declared(session: Session, world: World, node: Assignment) -> Sequence[Word 
         return [node]
     versions = expand_braces(session, value) if value.braces else [value.parts]
     if versions == [value.parts]:
-        ready = Word(bounded_text(session, world, value), Span(value.start, value.end))
+        ready = Word(bounded_text(session, world, value), value.span)
         return [replace(node, value=WordNode(value.start, value.end, [], ready=ready))]
     name = session.text(node.start, value.start)
     first: Part = Text(Piece(name, Span(node.start, value.start)))
-    span = Span(node.start, node.end)
+    span = node.span
     return [
         Word(pieces, span)
         for parts in versions

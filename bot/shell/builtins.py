@@ -64,7 +64,7 @@ class BuiltinCall:
     @property
     def span(self) -> Span:
         """Where the command stands."""
-        return Span(self.node.start, self.node.end)
+        return self.node.span
 
     def write(self, value: Value) -> None:
         """Adds to the output, where that is kept."""

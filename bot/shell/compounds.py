@@ -9,7 +9,6 @@ from bot.shell.numbers import Unknown, evaluate
 from bot.shell.redirections import redirect
 from bot.shell.runner import Runner
 from bot.shell.session import shorten
-from bot.shell.source import Span
 from bot.shell.state import Value, World
 from bot.shell.syntax import (
     ArithmeticCommand,
@@ -42,7 +41,7 @@ class Compounds:
         """Runs `((…))`."""
         self._runner.begin(node)
         try:
-            value = evaluate(self._session, world, node.expression, Span(node.start, node.end))
+            value = evaluate(self._session, world, node.expression, node.span)
             world.settle(0 if value else 1)
         except Unknown:
             world.settle(None, False)
@@ -100,9 +99,7 @@ class Compounds:
 
     def coprocess(self, node: Coprocess, world: World) -> list[World]:
         """Runs `coproc`, whose pipes are not evaluated."""
-        self._session.unsupported(
-            "the pipes of coproc are not evaluated", Span(node.start, node.end)
-        )
+        self._session.unsupported("the pipes of coproc are not evaluated", node.span)
         self._runner.run(node.command, world.copy())
         world.settle(0)
         return [world]

@@ -9,7 +9,6 @@ from bot.shell.limits import NotEvaluated
 from bot.shell.patterns import Pattern
 from bot.shell.regexes import search
 from bot.shell.session import ExpansionFault, Session, hole
-from bot.shell.source import Span
 from bot.shell.state import ShellVariable, Value, World, known
 from bot.shell.syntax import Condition, Logic, Test
 from bot.shell.transformations import symbols_of
@@ -95,7 +94,7 @@ def _regex(session: Session, world: World, node: Test, left: Value) -> Verdict:
     text = known(left)
     if symbols is None or text is None:
         return about("=~", left, tuple(piece for piece, _ in atoms))
-    span = Span(node.start, node.end)
+    span = node.span
     found = search(symbols, text, session.work)
     if found is None:
         session.unsupported("this regular expression is not evaluated", span)

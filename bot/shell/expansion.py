@@ -50,7 +50,7 @@ def expand_words(session: Session, world: World, nodes: list[WordNode]) -> list[
         if node.ready is not None:
             words.append(node.ready)
         else:
-            span = Span(node.start, node.end)
+            span = node.span
             words.extend(Word(value, span) for value in fields(session, world, node))
             session.spend_words(len(words))
     return words
@@ -63,7 +63,7 @@ def fields(session: Session, world: World, node: WordNode) -> list[Value]:
     for parts in versions:
         atoms: list[Atom] = []
         if node.tilde:
-            parts = tildes(session, world, parts, assigned=False)
+            parts = tildes(session, world, parts)
         expand(session, world, parts, atoms, UNQUOTED)
         if len(atoms) == 1 and atoms[0][1] in (LITERAL, PROTECTED):
             value = (atoms[0][0],)
@@ -90,7 +90,7 @@ def text_of(session: Session, world: World, node: WordNode, *, assigned: bool = 
 
 def pattern_of(session: Session, world: World, node: WordNode) -> list[Atom]:
     """A word as a pattern: its pieces with the mode that says whether they are quoted."""
-    parts = tildes(session, world, node.parts, assigned=False) if node.tilde else node.parts
+    parts = tildes(session, world, node.parts) if node.tilde else node.parts
     atoms: list[Atom] = []
     expand(session, world, parts, atoms, WHOLE)
     return atoms
@@ -131,7 +131,7 @@ def expand(
             mode = PROTECTED if item.process else context.mode
             atoms.extend((piece, mode) for piece in value)
         elif type(item) is Arithmetic:
-            value = number(session, world, item.expression, Span(item.start, item.end))
+            value = number(session, world, item.expression, item.span)
             atoms.extend((piece, context.mode) for piece in value)
 
 
@@ -146,7 +146,7 @@ def _vanishes(parts: list[Part]) -> bool:
 
 def substitute(session: Session, world: World, node: Substitution) -> Value:
     """The output of a command substitution, without the line ends at its end."""
-    span = Span(node.start, node.end)
+    span = node.span
     if node.process:
         session.capture(world, node.body)
         return hole("command", "name of the pipe for " + _quote_script(session, node.body), span)
@@ -182,7 +182,9 @@ def _quote_script(session: Session, body: Script) -> str:
 # Tilde
 
 
-def tildes(session: Session, world: World, parts: list[Part], *, assigned: bool) -> list[Part]:
+def tildes(
+    session: Session, world: World, parts: list[Part], *, assigned: bool = False
+) -> list[Part]:
     """Parts with `~` replaced where bash does so."""
     result: list[Part] = []
     for index, item in enumerate(parts):

@@ -40,7 +40,7 @@ class ExternalCommands:
         """Records a command that is no builtin; the scripts that it starts are read too."""
         session = self._session
         environment = world.environment(session)
-        span = Span(node.start, node.end)
+        span = node.span
         program = known(words[0].pieces)
         base = (program or "").rsplit("/", 1)[-1]
         value: Value | None = None

@@ -211,7 +211,7 @@ class Loops:
 
     def arithmetic_for(self, node: ArithmeticFor, world: World) -> list[World]:
         """Runs `for ((a; b; c))`."""
-        span = Span(node.start, node.end)
+        span = node.span
 
         def test(one: World) -> list[tuple[World, bool]]:
             if not node.condition.parts:

@@ -65,7 +65,7 @@ class _Expansion:
         self.world = world
         self.node = node
         self.context = context
-        self.span = Span(node.start, node.end)
+        self.span = node.span
 
     def plain(self) -> list[Atom]:
         """`$X` and `${X…}`."""
@@ -250,7 +250,7 @@ class _Expansion:
             parts = node.argument.parts
             quoted = self.context.quoted
             if node.argument.tilde and not quoted:
-                parts = session.tildes(session, world, parts, assigned=False)
+                parts = session.tildes(session, world, parts)
             session.expand(session, world, parts, found, QUOTED if quoted else OPERAND)
         if "-" in node.operator or "=" in node.operator:
             by_script = node.name in world.variables and not world.variables[node.name].caller
@@ -288,7 +288,7 @@ class _Expansion:
             raise ExpansionFault(f"${node.name}: cannot assign in this way", fatal=True)
         if node.index is None:
             argument = node.argument
-            span = Span(argument.start, argument.end) if argument else self.span
+            span = argument.span if argument else self.span
             at = AssignedAt(Span(node.name_start, node.name_end), span)
             assign_scalar(self.session, self.world, node.name, value, at)
         else:

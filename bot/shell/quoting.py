@@ -12,7 +12,6 @@ _CODED = re.compile(
     r"x([0-9A-Fa-f]{1,2})|([0-7]{1,3})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|c(.)", re.DOTALL
 )
 _RUN = re.compile(r"[^\\']+")
-_SAFE = re.compile(r"[A-Za-z0-9_./:=@%+,-]+")
 
 
 def decode_ansi(text: str, start: int, end: int) -> tuple[str, int]:
@@ -123,8 +122,3 @@ def quote_shell(text: str) -> str:
     if escaped[0] == "~":
         escaped = "\\" + escaped
     return escaped
-
-
-def plain(text: str) -> bool:
-    """True when a word needs no quotes."""
-    return bool(_SAFE.fullmatch(text))

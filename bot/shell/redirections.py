@@ -61,7 +61,7 @@ def _input(session: Session, target: WordNode, world: World) -> Value | None:
     value = text_of(session, world, target)
     if known(value) == "/dev/null":
         return ()
-    return content(session, world, value, Span(target.start, target.end))
+    return content(session, world, value, target.span)
 
 
 def redirect_nothing(session: Session, node: Simple, world: World) -> None:
@@ -73,6 +73,6 @@ def redirect_nothing(session: Session, node: Simple, world: World) -> None:
         return
     if inner.stdin is None:
         text = shorten(session.text(last.start, last.end))
-        world.output.extend(hole("command", f"output of {text}", Span(node.start, node.end)))
+        world.output.extend(hole("command", f"output of {text}", node.span))
     else:
         world.output.extend(inner.stdin)

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 
 from bot.shell.limits import LimitReached
 from bot.shell.session import ExpansionFault, Session
-from bot.shell.source import Span
 from bot.shell.state import Flow, World, merge
 from bot.shell.syntax import Command, Item, Script
 
@@ -70,7 +69,7 @@ class Runner:
     def begin(self, node: Command) -> None:
         """Counts a command and notes where it stands."""
         self.session.step(node.start, node.end)
-        self.session.at = Span(node.start, node.end)
+        self.session.at = node.span
 
     # set -e
 

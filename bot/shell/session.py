@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Protocol
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
 from bot.shell.fields import Atom, ExpansionContext
 from bot.shell.limits import LimitReached, ShellLimits
@@ -23,37 +23,12 @@ class ExpansionFault(Exception):  # noqa: N818 - bash calls it an expansion erro
         self.fatal = fatal
 
 
-class CaptureOutput(Protocol):
-    """Runs a list of commands in a subshell and gives what it writes."""
-
-    def __call__(self, world: World, body: Script) -> Value:
-        """The output, trailing line ends kept; holes where it is unknown."""
-        ...
-
-
-class Expand(Protocol):
-    """Expands parts of a word into atoms."""
-
-    def __call__(
-        self,
-        session: Session,
-        world: World,
-        parts: list[Part],
-        atoms: list[Atom],
-        context: ExpansionContext,
-    ) -> None:
-        """Adds the atoms of the parts to `atoms`."""
-        ...
-
-
-class Tildes(Protocol):
-    """Replaces `~` in parts of a word."""
-
-    def __call__(
-        self, session: Session, world: World, parts: list[Part], *, assigned: bool
-    ) -> list[Part]:
-        """The parts with each `~` replaced where bash does so."""
-        ...
+CaptureOutput: TypeAlias = Callable[[World, Script], Value]
+"""Runs a list of commands in a subshell: its output, line ends kept, holes where it is unknown."""
+Expand: TypeAlias = Callable[["Session", World, list[Part], list[Atom], ExpansionContext], None]
+"""Expands parts of a word, and adds what they give to the atoms."""
+Tildes: TypeAlias = Callable[["Session", World, list[Part]], list[Part]]
+"""Replaces each `~` in parts of a word where bash does so."""
 
 
 class Session:

@@ -13,7 +13,6 @@ from bot.shell.limits import LimitReached
 from bot.shell.redirections import Redirection, redirect_nothing
 from bot.shell.runner import Runner
 from bot.shell.session import hole
-from bot.shell.source import Span
 from bot.shell.state import ShellVariable, World, all_arguments, known
 from bot.shell.syntax import Assignment, Simple
 from bot.shell.words import Variable, Word
@@ -101,7 +100,7 @@ class SimpleCommands:
             if reached.bound not in ("expansion", "words"):
                 raise
             session.limit(reached, "a word is left unknown")
-            span = Span(node.start, node.end)
+            span = node.span
             words.append(Word(hole("limit", "text longer than the reader keeps", span), span))
         return words
 

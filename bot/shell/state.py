@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Protocol, TypeAlias
 
 from bot.shell.source import Span
@@ -118,85 +118,50 @@ class Spender(Protocol):
         ...
 
 
+@dataclass(slots=True, eq=False)
 class World:
     """Everything that a command may change, and the conditions assumed so far."""
 
-    __slots__ = (
-        "assumptions",
-        "decisions",
-        "exported",
-        "exporting",
-        "flow",
-        "frames",
-        "functions",
-        "likely",
-        "options",
-        "output",
-        "pipe",
-        "positional",
-        "question",
-        "sourced",
-        "sources",
-        "status",
-        "stdin",
-        "variables",
-        "zero",
-    )
-
-    def __init__(self) -> None:
-        self.variables: dict[str, ShellVariable] = {}
-        self.frames: tuple[dict[str, ShellVariable | None], ...] = ()
-        """For each function call, the variables that `local` hides."""
-        self.functions: dict[str, Node] = {}
-        self.positional: tuple[Value, ...] = ()
-        self.zero: Value = ()
-        self.options: frozenset[str] = frozenset()
-        self.status: int | None = 0
-        """The exit status; None when nobody can know it."""
-        self.likely = True
-        """With an unknown status: whether success is the ordinary outcome."""
-        self.question = ""
-        """With an unknown status: what has to be known, where that does not change."""
-        self.flow: Flow | None = None
-        self.assumptions: tuple[str, ...] = ()
-        self.decisions: dict[str, bool] = {}
-        """Conditions on the caller's variables that were assumed, so as to stay consistent."""
-        self.output: list[Piece] | None = None
-        """What commands have written, where that is wanted."""
-        self.stdin: Value | None = None
-        """What is left of the input, where that is known."""
-        self.pipe: tuple[str, ...] = ()
-        self.sourced = ""
-        """An unknown file that was sourced, so that any variable may have been set."""
-        self.sources: tuple[Value, ...] = ()
-        """The other files that are being run, outermost first."""
-        self.exported: dict[str, Word] | None = None
-        """The environment of commands; None when it has to be built."""
-        self.exporting: frozenset[str] = frozenset()
-        """Variables to export as soon as they are set."""
+    variables: dict[str, ShellVariable] = field(default_factory=dict)
+    frames: tuple[dict[str, ShellVariable | None], ...] = ()
+    """For each function call, the variables that `local` hides."""
+    functions: dict[str, Node] = field(default_factory=dict)
+    positional: tuple[Value, ...] = ()
+    zero: Value = ()
+    options: frozenset[str] = frozenset()
+    status: int | None = 0
+    """The exit status; None when nobody can know it."""
+    likely: bool = True
+    """With an unknown status: whether success is the ordinary outcome."""
+    question: str = ""
+    """With an unknown status: what has to be known, where that does not change."""
+    flow: Flow | None = None
+    assumptions: tuple[str, ...] = ()
+    decisions: dict[str, bool] = field(default_factory=dict)
+    """Conditions on the caller's variables that were assumed, so as to stay consistent."""
+    output: list[Piece] | None = None
+    """What commands have written, where that is wanted."""
+    stdin: Value | None = None
+    """What is left of the input, where that is known."""
+    pipe: tuple[str, ...] = ()
+    sourced: str = ""
+    """An unknown file that was sourced, so that any variable may have been set."""
+    sources: tuple[Value, ...] = ()
+    """The other files that are being run, outermost first."""
+    exported: dict[str, Word] | None = None
+    """The environment of commands; None when it has to be built."""
+    exporting: frozenset[str] = frozenset()
+    """Variables to export as soon as they are set."""
 
     def copy(self) -> World:
         """An independent copy."""
         other = World.__new__(World)
+        for name in _WORLD:
+            setattr(other, name, getattr(self, name))
         other.variables = self.variables.copy()
         other.frames = tuple(frame.copy() for frame in self.frames)
         other.functions = self.functions.copy()
-        other.positional = self.positional
-        other.zero = self.zero
-        other.options = self.options
-        other.status = self.status
-        other.likely = self.likely
-        other.question = self.question
-        other.flow = self.flow
-        other.assumptions = self.assumptions
-        other.decisions = self.decisions
         other.output = None if self.output is None else self.output.copy()
-        other.stdin = self.stdin
-        other.pipe = self.pipe
-        other.sourced = self.sourced
-        other.sources = self.sources
-        other.exported = self.exported
-        other.exporting = self.exporting
         return other
 
     def settle(self, status: int | None, likely: bool = True, question: str = "") -> None:
@@ -260,6 +225,9 @@ class World:
                 if variable.exported and variable.value is not None and not variable.caller
             }
         return self.exported
+
+
+_WORLD = tuple(item.name for item in fields(World))
 
 
 def merge(worlds: list[World]) -> list[World]:

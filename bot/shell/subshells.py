@@ -56,7 +56,7 @@ class Subshells:
         else:
             worlds = self._runner.run(command, world)
         self._session.leave()
-        return gathered(self._session, worlds, Span(command.start, command.end))
+        return gathered(self._session, worlds, command.span)
 
     def node(self, node: Subshell, world: World) -> list[World]:
         """Runs `( … )`."""
@@ -88,5 +88,5 @@ class Subshells:
             text = output[0].text
             if isinstance(text, Hole) and text.kind == "command":
                 reason = f"output of {shorten(session.text(body.start, body.end))}"
-                return (Piece(Hole("command", reason), Span(body.start, body.end), False),)
+                return (Piece(Hole("command", reason), body.span, False),)
         return output

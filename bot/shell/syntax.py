@@ -9,7 +9,21 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from bot.shell.source import Span
 from bot.shell.words import Piece, Word
+
+
+@dataclass(slots=True)
+class Positioned:
+    """A node with its place."""
+
+    start: int
+    end: int
+
+    @property
+    def span(self) -> Span:
+        """The place as a span."""
+        return Span(self.start, self.end)
 
 
 @dataclass(slots=True)
@@ -20,20 +34,16 @@ class Text:
 
 
 @dataclass(slots=True)
-class Quoted:
+class Quoted(Positioned):
     """Parts in double quotes."""
 
-    start: int
-    end: int
     parts: list[Part]
 
 
 @dataclass(slots=True)
-class Parameter:
+class Parameter(Positioned):
     """`$X` or `${...}`."""
 
-    start: int
-    end: int
     name: str
     name_start: int
     name_end: int
@@ -57,22 +67,18 @@ class Parameter:
 
 
 @dataclass(slots=True)
-class Substitution:
+class Substitution(Positioned):
     """`$(...)`, backquotes, or a process substitution."""
 
-    start: int
-    end: int
     body: Script
     process: str = ""
     """"<" or ">" for `<(...)` and `>(...)`."""
 
 
 @dataclass(slots=True)
-class Arithmetic:
+class Arithmetic(Positioned):
     """`$((...))`."""
 
-    start: int
-    end: int
     expression: WordNode
 
 
@@ -80,11 +86,9 @@ Part: TypeAlias = Text | Quoted | Parameter | Substitution | Arithmetic
 
 
 @dataclass(slots=True)
-class WordNode:
+class WordNode(Positioned):
     """A word before expansion."""
 
-    start: int
-    end: int
     parts: list[Part]
     braces: bool = False
     """An unquoted `{` occurs."""
@@ -104,20 +108,16 @@ class Element:
 
 
 @dataclass(slots=True)
-class ArrayLiteral:
+class ArrayLiteral(Positioned):
     """`(a b [3]=c)` after a `=`."""
 
-    start: int
-    end: int
     elements: list[Element]
 
 
 @dataclass(slots=True)
-class Assignment:
+class Assignment(Positioned):
     """`name=value`, `name+=value`, `name[index]=value`, `name=(…)`."""
 
-    start: int
-    end: int
     name: str
     index: WordNode | None
     append: bool
@@ -130,42 +130,34 @@ class Assignment:
 
 
 @dataclass(slots=True)
-class Redirect:
+class Redirect(Positioned):
     """A redirection; for a here-document `target` is its body."""
 
-    start: int
-    end: int
     operator: str
     target: WordNode
 
 
 @dataclass(slots=True)
-class Simple:
+class Simple(Positioned):
     """A simple command."""
 
-    start: int
-    end: int
     assignments: list[Assignment]
     words: list[WordNode | Assignment]
     redirects: list[Redirect]
 
 
 @dataclass(slots=True)
-class Pipeline:
+class Pipeline(Positioned):
     """Commands joined by `|`, perhaps with `!` in front."""
 
-    start: int
-    end: int
     commands: list[Command]
     negated: bool
 
 
 @dataclass(slots=True)
-class AndOr:
+class AndOr(Positioned):
     """Pipelines joined by `&&` and `||`."""
 
-    start: int
-    end: int
     first: Command
     rest: list[tuple[str, Command]]
 
@@ -179,59 +171,47 @@ class Item:
 
 
 @dataclass(slots=True)
-class Script:
+class Script(Positioned):
     """A list of commands: a script, the body of a loop, a substitution."""
 
-    start: int
-    end: int
     items: list[Item]
 
 
 @dataclass(slots=True)
-class Group:
+class Group(Positioned):
     """`{ …; }`."""
 
-    start: int
-    end: int
     body: Script
 
 
 @dataclass(slots=True)
-class Subshell:
+class Subshell(Positioned):
     """`( … )`."""
 
-    start: int
-    end: int
     body: Script
 
 
 @dataclass(slots=True)
-class If:
+class If(Positioned):
     """`if`/`elif` branches in order, and `else`."""
 
-    start: int
-    end: int
     branches: list[tuple[Script, Script]]
     otherwise: Script | None
 
 
 @dataclass(slots=True)
-class Loop:
+class Loop(Positioned):
     """`while` and `until`."""
 
-    start: int
-    end: int
     condition: Script
     body: Script
     until: bool
 
 
 @dataclass(slots=True)
-class For:
+class For(Positioned):
     """`for name in words`; without words it runs over the arguments."""
 
-    start: int
-    end: int
     name: str
     name_start: int
     words: list[WordNode] | None
@@ -240,11 +220,9 @@ class For:
 
 
 @dataclass(slots=True)
-class ArithmeticFor:
+class ArithmeticFor(Positioned):
     """`for ((a; b; c))`."""
 
-    start: int
-    end: int
     before: WordNode
     condition: WordNode
     after: WordNode
@@ -252,32 +230,26 @@ class ArithmeticFor:
 
 
 @dataclass(slots=True)
-class Clause:
+class Clause(Positioned):
     """One clause of a `case`, with the operator that ends it: `;;`, `;&` or `;;&`."""
 
-    start: int
-    end: int
     patterns: list[WordNode]
     body: Script
     ending: str
 
 
 @dataclass(slots=True)
-class Case:
+class Case(Positioned):
     """`case word in …`."""
 
-    start: int
-    end: int
     word: WordNode
     clauses: list[Clause]
 
 
 @dataclass(slots=True)
-class Test:
+class Test(Positioned):
     """A primary of `[[ ]]`: `operator` is "" for a word alone."""
 
-    start: int
-    end: int
     operator: str
     operands: list[WordNode]
 
@@ -294,49 +266,39 @@ Condition: TypeAlias = Test | Logic
 
 
 @dataclass(slots=True)
-class Conditional:
+class Conditional(Positioned):
     """`[[ … ]]`."""
 
-    start: int
-    end: int
     condition: Condition
 
 
 @dataclass(slots=True)
-class ArithmeticCommand:
+class ArithmeticCommand(Positioned):
     """`((…))`."""
 
-    start: int
-    end: int
     expression: WordNode
 
 
 @dataclass(slots=True)
-class Function:
+class Function(Positioned):
     """A function definition."""
 
-    start: int
-    end: int
     name: str
     body: Command
 
 
 @dataclass(slots=True)
-class Redirected:
+class Redirected(Positioned):
     """A compound command with redirections."""
 
-    start: int
-    end: int
     command: Command
     redirects: list[Redirect] = field(default_factory=list)
 
 
 @dataclass(slots=True)
-class Coprocess:
+class Coprocess(Positioned):
     """`coproc`, which the reader does not evaluate beyond its commands."""
 
-    start: int
-    end: int
     command: Command
 
 

@@ -59,7 +59,7 @@ def _symbols(
     atoms: list[Atom] = []
     parts = node.parts
     if node.tilde:
-        parts = session.tildes(session, world, parts, assigned=False)
+        parts = session.tildes(session, world, parts)
     session.expand(session, world, parts, atoms, WHOLE)
     return symbols_of(atoms)
 

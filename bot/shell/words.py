@@ -5,7 +5,6 @@ Nothing here knows a framework. Unknown is a value: a `Hole` with a reason, neve
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -163,8 +162,3 @@ class Reading:
     """Every assignment carried out, in order."""
     comments: tuple[Comment, ...]
     problems: tuple[Problem, ...]
-
-
-def texts(words: Sequence[Word]) -> list[str]:
-    """The texts of words, holes written as `${?reason}`."""
-    return [word.text for word in words]
