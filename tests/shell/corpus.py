@@ -124,6 +124,16 @@ def main() -> int:
     return int(total.launches["wrong"] + total.again["wrong"] > 0)
 
 
+@dataclass(frozen=True)
+class _Scored:
+    """A script that is being compared."""
+
+    score: Score
+    name: str
+    """The folder's name and the path in it."""
+    environment: Mapping[str, str]
+
+
 def judge(folder: Path, *, walled: bool, seconds: float, workers: int, only: str = "") -> Score:
     """Judges every script of a folder."""
     paths = sorted(
@@ -152,8 +162,8 @@ def judge(folder: Path, *, walled: bool, seconds: float, workers: int, only: str
     score = Score(scripts=len(paths))
     files = files_below(folder)
     for path, run, again in zip(paths, *runs, strict=True):
-        name = f"{folder.name}/{path}"
-        _compare(score, name, path, data[path], (run, again), environment, files)
+        scored = _Scored(score, f"{folder.name}/{path}", environment)
+        _compare(scored, data[path], (run, again), files)
     return score
 
 
@@ -163,28 +173,14 @@ def _outside(data: bytes) -> list[str]:
     return [(ENVIRONMENT["HOME"] if match[1] else "") + match[2] for match in found]
 
 
-def _compare(
-    score: Score,
-    name: str,
-    path: str,
-    data: bytes,
-    runs: tuple[Run, Run],
-    environment: dict[str, str],
-    files: Files,
-) -> None:
+def _compare(scored: _Scored, data: bytes, runs: tuple[Run, Run], files: Files) -> None:
     """Compares what bash did with a script with both readings of it."""
+    score, name = scored.score, scored.name
     run, again = runs
-    closed = read(data, path, environment=environment, arguments=(), files=files)
-    times = []
-    for _ in range(3):
-        start = time.process_time()
-        opened = read(data, path, files=files)
-        times.append(1000 * (time.process_time() - start))
-    score.milliseconds.append(statistics.median(times))
-    invalid = any(
-        problem.kind == "syntax" and "CRLF" not in problem.message for problem in closed.problems
-    )
-    if invalid != run.valid:
+    path = name.partition("/")[2]
+    closed = read(data, path, environment=scored.environment, arguments=(), files=files)
+    opened = _timed(score, data, path, files)
+    if _invalid(closed) != run.valid:
         score.syntax += 1
     else:
         score.notes.append(f"{name}: bash -n says {'valid' if run.valid else 'not valid'}")
@@ -192,25 +188,15 @@ def _compare(
         score.slow += 1
         score.notes.append(f"{name}: did not end in time")
     calls = _launches(run.calls)
-    others = _again(score, name, again, closed, environment)
+    others = _again(scored, again, closed)
     found: Counter[str] = Counter()
     used: set[int] = set()
     for call in calls:
-        outcome, index = _find(call, closed, environment)
-        if outcome == "hole" and index is not None and _varies(call, others, closed, index):
-            outcome = "varying"
+        outcome, index = _closed(scored, call, closed, others)
         found[outcome] += 1
         if index is not None:
             used.add(index)
-            if outcome in ("hole", "varying"):
-                for word in closed.commands[index].argv:
-                    score.holes.update(hole.reason for hole in word.holes)
-            if not same_environment(call, closed.commands[index], environment):
-                score.exports += 1
-                score.notes.append(f"{name}: exports differ: {_exports(call, closed, index)}")
-        else:
-            score.notes += [f"{name}{note}" for note in _differences(call, closed)]
-        outcome, index = _find(call, opened, environment)
+        outcome, index = _find(call, opened, scored.environment)
         score.opened[outcome] += 1
         if index is None:
             notes = _differences(call, opened)
@@ -223,23 +209,67 @@ def _compare(
     score.extra += len(extra)
     score.launches += found
     if calls or extra:
-        ranks = ("wrong", "missing", "hole", "varying")
-        worst = next((outcome for outcome in ranks if found[outcome]), "exact")
-        if extra and worst not in ("wrong", "missing"):
-            worst = "extra"
-        score.launching[worst] += 1
+        score.launching[_worst(found, extra)] += 1
 
 
-def _again(
-    score: Score, name: str, run: Run, reading: Reading, environment: dict[str, str]
-) -> dict[int, Call]:
+def _timed(score: Score, data: bytes, path: str, files: Files) -> Reading:
+    """Reads a script in an unknown environment, and notes how long that takes."""
+    times = []
+    for _ in range(3):
+        start = time.process_time()
+        reading = read(data, path, files=files)
+        times.append(1000 * (time.process_time() - start))
+    score.milliseconds.append(statistics.median(times))
+    return reading
+
+
+def _invalid(reading: Reading) -> bool:
+    """Whether bash would refuse the script; Windows line ends alone are no reason."""
+    text = reading.source.text
+    return any(
+        problem.kind == "syntax" and text[problem.span.start : problem.span.end] != "\r\n"
+        for problem in reading.problems
+    )
+
+
+def _closed(
+    scored: _Scored, call: Call, reading: Reading, others: Mapping[int, Call]
+) -> tuple[str, int | None]:
+    """How a launch was read where the environment is known, and as which command."""
+    score, name = scored.score, scored.name
+    outcome, index = _find(call, reading, scored.environment)
+    if index is None:
+        score.notes += [f"{name}{note}" for note in _differences(call, reading)]
+        return outcome, index
+    command = reading.commands[index]
+    if outcome == "hole":
+        for word in command.argv:
+            score.holes.update(hole.reason for hole in word.holes)
+        if _varies(call, others, reading, index):
+            outcome = "varying"
+    if not same_environment(call, command, scored.environment):
+        score.exports += 1
+        score.notes.append(f"{name}: exports differ: {_exports(call, reading, index)}")
+    return outcome, index
+
+
+def _worst(found: Counter[str], extra: Sequence[Command]) -> str:
+    """The worst outcome of the launches of a script."""
+    ranks = ("wrong", "missing", "hole", "varying")
+    worst = next((outcome for outcome in ranks if found[outcome]), "exact")
+    return "extra" if extra and worst not in ("wrong", "missing") else worst
+
+
+def _again(scored: _Scored, run: Run, reading: Reading) -> dict[int, Call]:
     """Judges a second run, and gives its launches by the command that was read."""
     calls: dict[int, Call] = {}
     for call in _launches(run.calls):
-        outcome, index = _find(call, reading, environment)
-        score.again[outcome] += 1
+        outcome, index = _find(call, reading, scored.environment)
+        scored.score.again[outcome] += 1
         if index is None:
-            score.notes += [f"{name} again{note}" for note in _differences(call, reading)]
+            scored.score.notes += [
+                f"{scored.name} again{note}" for note in _differences(call, reading)
+            ]
         else:
             calls.setdefault(index, call)
     return calls

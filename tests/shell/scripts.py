@@ -167,44 +167,55 @@ def condition(draw: st.DrawFn) -> str:
 
 
 @st.composite
+def _simple(draw: st.DrawFn) -> str:
+    """A statement on one line, or a here-document."""
+    kind = draw(st.integers(0, 8))
+    name = draw(st.sampled_from(("A", "B", "C", "E")))
+    match kind:
+        case 3:
+            declaring = draw(st.sampled_from(("", "export ", "declare Z=$A ")))
+            return f"{declaring}{name}={draw(word(1))}"
+        case 4:
+            return f"{name}+={draw(word(1))}"
+        case 5:
+            array = draw(st.sampled_from(ARRAYS))
+            words = [draw(word(1)) for _ in range(draw(st.integers(0, 3)))]
+            return f"{array}{draw(st.sampled_from(('=', '+=')))}(" + " ".join(words) + ")"
+        case 6:
+            return f"N=$(({draw(arithmetic())}))"
+        case 7:
+            return f"set -- {draw(word(1))} 'p q'"
+        case 8:
+            body = draw(word(1, quoted=True)).replace('"', "")
+            return f"read -r -d '' {name} <<EOF\nx {body}\nEOF"
+        case _:
+            words = [draw(word()) for _ in range(draw(st.integers(1, 3)))]
+            return draw(st.sampled_from(("cmd ", "V=1 cmd ", "python -m x "))) + " ".join(words)
+
+
+@st.composite
 def statement(draw: st.DrawFn, depth: int = 2) -> str:
     """One statement, which may span lines."""
     kind = draw(st.integers(0, 15 if depth else 8))
-    name = draw(st.sampled_from(("A", "B", "C", "E")))
-    if kind <= 2:
-        words = [draw(word()) for _ in range(draw(st.integers(1, 3)))]
-        return draw(st.sampled_from(("cmd ", "V=1 cmd ", "python -m x "))) + " ".join(words)
-    if kind == 3:
-        return f"{draw(st.sampled_from(('', 'export ', 'declare Z=$A ')))}{name}={draw(word(1))}"
-    if kind == 4:
-        return f"{name}+={draw(word(1))}"
-    if kind == 5:
-        array = draw(st.sampled_from(ARRAYS))
-        words = [draw(word(1)) for _ in range(draw(st.integers(0, 3)))]
-        return f"{array}{draw(st.sampled_from(('=', '+=')))}(" + " ".join(words) + ")"
-    if kind == 6:
-        return f"N=$(({draw(arithmetic())}))"
-    if kind == 7:
-        return f"set -- {draw(word(1))} 'p q'"
-    if kind == 8:
-        body = draw(word(1, quoted=True)).replace('"', "")
-        return f"read -r -d '' {name} <<EOF\nx {body}\nEOF"
+    if kind <= 8:
+        return draw(_simple())
     body = "\n".join(draw(st.lists(statement(depth - 1), min_size=1, max_size=2)))
     other = draw(statement(depth - 1))
-    if kind in (9, 10):
-        return f"if {draw(condition())}; then\n{body}\nelse\n{other}\nfi"
-    if kind == 11:
-        return f"for i in {draw(word(1))} z; do\n{body}\ncmd i=$i\ndone"
-    if kind == 12:
-        patterns = draw(st.sampled_from(_PATTERNS))
-        return (
-            f'case "{draw(word(1, quoted=True))}" in\n{patterns}|q) {other}\n;;\n*)\n{body}\nesac'
-        )
-    if kind == 13:
-        return f"f() {{\nlocal C=$1\n{body}\n}}\nf {draw(word(1))}\n{other}"
-    if kind == 14:
-        return f"for ((k=0; k<2; k++)); do\n{body}\ndone\n{{\n{other}\n}}"
-    return f"(\n{body}\ncmd sub\n)\n{draw(condition())} && cmd yes"
+    match kind:
+        case 9 | 10:
+            return f"if {draw(condition())}; then\n{body}\nelse\n{other}\nfi"
+        case 11:
+            return f"for i in {draw(word(1))} z; do\n{body}\ncmd i=$i\ndone"
+        case 12:
+            patterns = draw(st.sampled_from(_PATTERNS))
+            subject = draw(word(1, quoted=True))
+            return f'case "{subject}" in\n{patterns}|q) {other}\n;;\n*)\n{body}\nesac'
+        case 13:
+            return f"f() {{\nlocal C=$1\n{body}\n}}\nf {draw(word(1))}\n{other}"
+        case 14:
+            return f"for ((k=0; k<2; k++)); do\n{body}\ndone\n{{\n{other}\n}}"
+        case _:
+            return f"(\n{body}\ncmd sub\n)\n{draw(condition())} && cmd yes"
 
 
 @st.composite
