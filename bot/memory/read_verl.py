@@ -21,8 +21,8 @@ from bot.memory.verl_states import (
     adapter_of,
     backend_of,
     layout_of,
-    no_prediction_of_more_tokens,
     recomputed,
+    refuse_multi_token_prediction,
     states,
 )
 from bot.memory.workload import Layout, Offload, Pool, Role, Tokens, Workload
@@ -64,7 +64,7 @@ class _Verl:
         self.gpus = self.per_node * nodes
         if self.gpus < 1:
             raise NoEstimateError("The script asks for no GPU.")
-        no_prediction_of_more_tokens(get, MODEL)
+        refuse_multi_token_prediction(get, MODEL)
         path = needed(
             plan.model.value, f"The model ({MODEL}.path) is not known without running the script."
         )

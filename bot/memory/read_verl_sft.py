@@ -19,8 +19,8 @@ from bot.memory.verl_states import (
     adapter_of,
     backend_of,
     layout_of,
-    no_prediction_of_more_tokens,
     recomputed,
+    refuse_multi_token_prediction,
     states,
 )
 from bot.memory.workload import Pool, Role, Tokens, Workload
@@ -47,7 +47,7 @@ def read(
         plan.gpus.value or gpus,
         "The number of GPUs is not known: what torchrun is given for them is decided by a run.",
     )
-    no_prediction_of_more_tokens(get, "model")
+    refuse_multi_token_prediction(get, "model")
     path = needed(plan.model.value, "The model (model.path) is not known without running.")
     backend = backend_of(plan.train.value)
     layout = layout_of(get, total, backend, _KEYS)

@@ -42,7 +42,7 @@ def backend_of(strategy: str | None) -> Backend:
     return needed(_BACKENDS.get(name), f"The training backend {name} is not modelled.")
 
 
-def no_prediction_of_more_tokens(get: MemorySettings, model: str) -> None:
+def refuse_multi_token_prediction(get: MemorySettings, model: str) -> None:
     """Raises NoEstimateError where multi-token prediction is on; verl drops its layers else."""
     if get.on(False, f"{model}.mtp.enable"):
         raise NoEstimateError(

@@ -108,9 +108,9 @@ class Role:
     activation_share: float = 1.0
     """Share of the eager activations that a trainer keeps (compiled, fused)."""
     frozen_copy_bytes: float = 0.0
-    """Of a frozen parameter, held besides by FSDP1 (see `profiles.FROZEN_COPY`)."""
+    """Of a frozen parameter, held besides by FSDP1 (see `constants.FROZEN_COPY`)."""
     slack: float = 1.02
-    """What the allocator holds over what tensors take (see `profiles.SLACK`)."""
+    """What the allocator holds over what tensors take (see `constants.SLACK`)."""
     update: Tokens = field(default=Tokens(0, 0, 0))
     forward: Tokens = field(default=Tokens(0, 0, 0))
     update_logits: float = 0.0

@@ -2,7 +2,7 @@
 
     make calibrate
 
-Three constants are fitted (`bot/memory/profiles.py`): the bytes a logit of compiled entropy, the
+Three constants are fitted (`bot/memory/constants.py`): the bytes a logit of compiled entropy, the
 copy of a frozen shard under FSDP1, and what the allocator holds besides. Each is refitted with
 every case left out in turn (the trials of one boundary count as one case, for they are one run's),
 and the case that was left out is then predicted with the constants that did not see it. Peaks that

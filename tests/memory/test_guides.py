@@ -18,7 +18,7 @@ PAGE = (ROOT / "docs/memory.md").read_text(encoding="utf-8")
 MODEL = "meta-llama/Meta-Llama-3-8B"
 
 
-def _budget(command: str, device: str) -> MemoryEstimate:
+def _estimate(command: str, device: str) -> MemoryEstimate:
     (plan,) = plans(read(command.encode(), "guide.sh"))
     return estimate_plan(plan, device).estimate
 
@@ -88,7 +88,7 @@ def test_the_reward_model_on_six_cards(length: int) -> None:
     found = re.search(rf"^\| {length} \| (.*) \|$", PAGE, re.MULTILINE)
     assert found
     floor, expected, usable, verdict = found[1].split(" | ")[1:]
-    estimate = _budget(
+    estimate = _estimate(
         "deepspeed --num_gpus 6 --module openrlhf.cli.train_rm "
         f"--model.model_name_or_path {MODEL} --data.max_len {length} --ds.zero_stage 2 "
         "--ds.lora.rank 64 --train.micro_batch_size 1 --train.batch_size 96 "
@@ -114,7 +114,7 @@ def test_ppo_on_four_cards(more: str, before: str, outcome: str) -> None:
     roles = ("actor", "critic", "reward", "ref")
     gpus = " ".join(f"--{role}.num_nodes 1 --{role}.num_gpus_per_node 4" for role in roles)
     models = " ".join(f"--{role}.model_name_or_path {MODEL}" for role in roles[:3])
-    estimate = _budget(
+    estimate = _estimate(
         f"python3 -m openrlhf.cli.train_ppo_ray {gpus} {models} --train.colocate_all "
         "--vllm.num_engines 4 --vllm.tensor_parallel_size 1 --vllm.gpu_memory_utilization 0.5 "
         "--vllm.enable_sleep --data.max_len 2048 --rollout.max_new_tokens 1024 "
