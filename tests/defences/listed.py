@@ -169,16 +169,17 @@ DEFENCES = (
         "T6",
         "decides without the model, the steps and the memory",
         "bot/evidence/claims.py",
-        '{"run", "model", "gpus", "device", "train batch", "steps without OOM", "peak memory"}',
-        '{"run"}',
+        "        ClaimName.MODEL,\n        ClaimName.GPUS,\n        ClaimName.DEVICE,\n"
+        "        ClaimName.TRAIN_BATCH,\n        ClaimName.STEPS,\n        ClaimName.PEAK,\n",
+        "",
         (_EVIDENCE + "test_t6_a_run_that_tells_nothing_decisive_proves_nothing",),
     ),
     Defence(
         "T7",
         "lets one run back two rows",
         "bot/evidence/owner_claims.py",
-        "    if places:\n        reason = say(",
-        "    if False:\n        reason = say(",
+        "    if places:\n        reason = message(",
+        "    if False:\n        reason = message(",
         (_EVIDENCE + "test_t7_a_run_that_backs_another_script_backs_no_second_one",),
     ),
     Defence(
@@ -210,8 +211,8 @@ DEFENCES = (
         "T9",
         "reads links to any host",
         "bot/evidence/links.py",
-        'known = dict.fromkeys((host for host in hosts if _HOST.match(host)), "") | HOSTS',
-        'known = dict.fromkeys((authority,), "") | HOSTS',
+        'prefixes = dict.fromkeys((name for name in self.names if _HOST.match(name)), "") | HOSTS',
+        'prefixes = dict.fromkeys((host,), "") | HOSTS',
         (_HERE + "test_t9_an_address_that_is_no_run_of_an_allowed_host_is_never_asked",),
     ),
     Defence(
@@ -330,8 +331,8 @@ DEFENCES = (
         "T14",
         "answers each of a flood of refused commands",
         "bot/review/commands.py",
-        "    if recent.refused:\n",
-        "    if False:\n",
+        "        if self.recent.refused:\n            self.result",
+        "        if False:\n            self.result",
         (_OBEY + "test_t14_a_flood_of_refused_commands_is_answered_once",),
     ),
     Defence(
