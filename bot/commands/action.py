@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from bot.base.errors import UserError
+from bot.base.files import write_output
 
 if TYPE_CHECKING:
     from bot.base.config import Config
@@ -245,7 +246,7 @@ def _input(environment: Mapping[str, str], name: str) -> str:
 
 def _write_report(environment: Mapping[str, str], text: str) -> Path:
     path = Path(environment.get("RUNNER_TEMP", ".")) / "rlbot-report.json"
-    path.write_text(text, encoding="utf-8")
+    write_output(path, text.encode())
     return path
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot.base.errors import UserError
+from bot.base.errors import UserError, system_reason
 
 if TYPE_CHECKING:
     from bot.base.config import Config
@@ -92,7 +92,9 @@ def find_config(path: str | None, folder: Path | None = None) -> tuple[Path, byt
             if path:
                 raise UserError(f"The configuration {file} does not exist.") from None
         except OSError as error:
-            raise UserError(f"The configuration {file} cannot be read: {why(error)}.") from None
+            raise UserError(
+                f"The configuration {file} cannot be read: {system_reason(error)}."
+            ) from None
     return None
 
 
@@ -151,7 +153,7 @@ def read_file(path: Path) -> bytes:
         kind = "is a link to a file that does not exist" if path.is_symlink() else "does not exist"
         raise UserError(f"{path} {kind}.") from None
     except OSError as error:
-        raise UserError(f"{path} cannot be read: {why(error)}.") from None
+        raise UserError(f"{path} cannot be read: {system_reason(error)}.") from None
 
 
 def read_page(path: Path) -> str:
@@ -160,18 +162,6 @@ def read_page(path: Path) -> str:
         return read_file(path).decode("utf-8")
     except UnicodeDecodeError as error:
         raise UserError(f"{path} is not UTF-8 (byte {error.start}); convert it first.") from None
-
-
-def replace_file(path: Path, text: str) -> None:
-    """Write a file whole or not at all, byte for byte; raises UserError when it cannot be."""
-    draft = path.with_name(path.name + ".rlbot-new")
-    try:
-        draft.write_bytes(text.encode("utf-8"))
-        draft.chmod(path.stat().st_mode)
-        draft.replace(path)
-    except OSError as error:
-        draft.unlink(missing_ok=True)
-        raise UserError(f"{path} cannot be written: {why(error)}.") from None
 
 
 def finish(
@@ -284,8 +274,3 @@ def _versions(given: list[str]) -> dict[str, str]:
             )
         versions[name.lower()] = release
     return versions
-
-
-def why(error: OSError) -> str:
-    """The system's reason, in lower case."""
-    return (error.strerror or type(error).__name__).lower()

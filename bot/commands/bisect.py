@@ -6,12 +6,12 @@ import argparse
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
-from operator import eq
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, TypeVar
 
-from bot.base.errors import UserError
-from bot.commands.arguments import load_config, notice, options_of, read_file, why, write
+from bot.base.errors import UserError, system_reason
+from bot.base.files import replace_file, write_new_file
+from bot.commands.arguments import load_config, notice, options_of, read_file, write
 from bot.commands.runs import RUN, add_offline, reading, run_of
 from bot.commands.tree import add_root, files_below, path_below, root_of
 
@@ -200,7 +200,6 @@ def _read(arguments: argparse.Namespace) -> int:
     from bot.bisect.bracket import read_bracket
     from bot.bisect.request import SeriesRequest, Where
     from bot.bisect.text import bracket_text
-    from bot.commands.fixing import replace_script
 
     script, options = _script_of(arguments)
     runs = [(named, _facts_or_reason(named, options)) for named in arguments.runs]
@@ -215,9 +214,7 @@ def _read(arguments: argparse.Namespace) -> int:
         if bracket.verdict == "contradictory":
             raise UserError(f"{bracket.summary} Nothing was written.")
         if data != script.data:
-            problem = replace_script(Path(script.path), script.data, data)
-            if problem:
-                raise UserError(problem)
+            replace_file(Path(script.path), script.data, data)
             notice(f"wrote the trial log into {script.path}")
         bracket = replace(bracket, written=bracket.trial_log is not None and not bracket.notes)
     _show(bracket, arguments.format, bracket_text, options)
@@ -292,28 +289,31 @@ def _write_scripts(scripts: Mapping[str, bytes], script: ScriptFile, root: Path)
         root / folder(name, PurePosixPath(script.path), _parent_of(script)): data
         for name, data in scripts.items()
     }
+    there = {path: _content(path) for path in targets}
+    for path, old in there.items():
+        if old is not None and not same_launch(old, targets[path]):
+            raise UserError(f"{path} is there already; nothing was written.")
     try:
-        there = [path for path, data in targets.items() if _differs(path, data, same_launch)]
-        if there:
-            raise UserError(f"{there[0]} is there already; nothing was written.")
         mode = Path(script.path).stat().st_mode & 0o777
-        for path, data in targets.items():
+        for path in targets:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
-            path.chmod(mode)
     except OSError as error:
-        raise UserError(f"{error.filename or root} cannot be written: {why(error)}.") from None
+        reason = system_reason(error)
+        raise UserError(f"{error.filename or root} cannot be written: {reason}.") from None
+    for path, data in targets.items():
+        old = there[path]
+        if old is None:
+            write_new_file(path, data, mode=mode)
+        elif old != data:
+            replace_file(path, old, data)
     if targets:
         noun = "script" if len(targets) == 1 else "scripts"
         notice(f"wrote {len(targets)} {noun} below {root}")
     return tuple(path.as_posix() for path in targets)
 
 
-def _differs(path: Path, data: bytes, same: Callable[[bytes, bytes], bool] = eq) -> bool:
-    """Whether something else than what is to be written stands there."""
-    if path.is_symlink():
-        return True
-    try:
-        return not same(path.read_bytes(), data)
-    except FileNotFoundError:
-        return False
+def _content(path: Path) -> bytes | None:
+    """The bytes of a script that was written before; None for a name that is free."""
+    if not path.exists() and not path.is_symlink():
+        return None
+    return read_file(path)

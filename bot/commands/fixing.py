@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import os
-import stat
 import sys
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
-from bot.commands.arguments import finish, notice, rendered, why
+from bot.base.files import replace_file
+from bot.commands.arguments import finish, notice, rendered
 
 if TYPE_CHECKING:
     from bot.check.fix import Fixed
@@ -73,9 +71,10 @@ def fix_scripts(
             sys.stdout.buffer.write(fixed.data)
             sys.stdout.flush()
         elif fixed.data != script.data:
-            problem = replace_script(Path(script.path), script.data, fixed.data)
-            if problem:
-                unchecked.append(Unchecked(check="script", reason=problem))
+            try:
+                replace_file(Path(script.path), script.data, fixed.data)
+            except UserError as error:
+                unchecked.append(Unchecked(check="script", reason=str(error)))
                 done.append(fixed.before)
                 sources[script.path] = script.data.decode("utf-8", "replace")
                 continue
@@ -106,35 +105,6 @@ def _print_patches(patches: Iterable[str]) -> None:
         text = visible(text, keep="\n\t")
     sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
     sys.stdout.flush()
-
-
-def replace_script(path: Path, before: bytes, after: bytes) -> str | None:
-    """Write a script whole or not at all, its mode kept; gives the reason when it is not written.
-
-    A symbolic link is left alone: what it leads to may lie elsewhere, or be named as well. So is a
-    file that changed since it was read.
-    """
-    try:
-        status = path.lstat()
-        if stat.S_ISLNK(status.st_mode):
-            return f"{path} is a symbolic link and was not fixed; name the file that it leads to."
-        if path.read_bytes() != before:
-            return f"{path} changed while it was checked and was not fixed; run the command again."
-        handle, name = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
-    except OSError as error:
-        return f"{path} cannot be written: {why(error)}."
-    draft = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(after)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.chmod(stat.S_IMODE(status.st_mode))
-        draft.replace(path)
-    except OSError as error:
-        draft.unlink(missing_ok=True)
-        return f"{path} cannot be written: {why(error)}."
-    return None
 
 
 def _tell(script: ScriptFile, fixed: Fixed) -> None:

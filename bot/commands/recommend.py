@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
-from bot.commands.arguments import load_config, notice, read_page, why, write
+from bot.base.files import write_new_file
+from bot.commands.arguments import load_config, notice, read_page, write
 
 if TYPE_CHECKING:
     from bot.table.page import Page
@@ -150,12 +151,5 @@ def _write(scripts: dict[int, tuple[str, str]], path: Path, choice: int | None) 
         )
     name, content = scripts[rank]
     target = path / name if path.is_dir() else path
-    try:
-        with target.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(content)
-        target.chmod(0o755)
-    except FileExistsError:
-        raise UserError(f"{target} is there already; it was not overwritten.") from None
-    except OSError as error:
-        raise UserError(f"{target} cannot be written: {why(error)}.") from None
+    write_new_file(target, content.encode(), mode=0o755)
     notice(f"wrote {target}")

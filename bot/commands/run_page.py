@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
-from bot.commands.arguments import why
+from bot.base.files import write_output
 
 if TYPE_CHECKING:
     from bot.base.traces import RunTraces
@@ -47,29 +44,4 @@ def write_page(name: str, report: Report, traces: RunTraces | None) -> None:
 
         scripts = ", ".join(script.path.rsplit("/", 1)[-1] for script in report.scripts)
         text = page(comment(report), f"rlbot: {scripts}", language=report.language, figures=drawn)
-    _write(path, text)
-
-
-def _write(path: Path, text: str) -> None:
-    """Whole or not at all: a reader never sees half a page."""
-    draft = None
-    try:
-        # Through a link the file that it names is written, and the link stays.
-        target = path.resolve()
-        descriptor, name = tempfile.mkstemp(prefix=".rlbot-", suffix=".new", dir=target.parent)
-        draft = Path(name)
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(text.encode("utf-8"))
-        draft.chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
-        draft.replace(target)
-    except OSError as error:
-        if draft is not None:
-            with suppress(OSError):
-                draft.unlink()
-        raise UserError(f"{path} cannot be written: {why(error)}.") from None
-
-
-def _umask() -> int:
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
+    write_output(path, text.encode())

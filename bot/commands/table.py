@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from bot.base.files import replace_file
 from bot.commands import table_check
 from bot.commands.arguments import (
     add_common,
@@ -12,7 +13,6 @@ from bot.commands.arguments import (
     load_config,
     options_of,
     read_page,
-    replace_file,
     write,
 )
 from bot.commands.inputs import script_at
@@ -93,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
         write(change.edit.patch or f"{page.path} holds this row already.")
         return 0
     if change.edit.action != "none":
-        replace_file(page_path, change.text)
+        replace_file(page_path, page.text.encode(), change.text.encode())
     done = {"add": "added to", "replace": "replaced in", "none": "already in"}[change.edit.action]
     write(f"Row {done} section {change.edit.section} of {page.path}:\n\n{change.edit.rst}")
     return 0

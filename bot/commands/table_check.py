@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
+from bot.base.files import replace_file
 from bot.commands.arguments import (
     CHECK_FORMATS,
     add_common,
@@ -15,7 +16,6 @@ from bot.commands.arguments import (
     options_of,
     read_file,
     read_page,
-    replace_file,
     write,
 )
 from bot.commands.tree import files_below
@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.diff:
             return _show(page, mended)
         if mended.text != page.text:
-            replace_file(path, mended.text)
+            replace_file(path, page.text.encode(), mended.text.encode())
             page = PageText(path=page.path, text=mended.text)
             checked = check_page(page, repository, options)
         _tell(mended, quiet=arguments.format != "text" or arguments.quiet)

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from bot.base.errors import UserError
+from bot.base.errors import UserError, system_reason
+from bot.base.files import write_new_file
 from bot.base.http import ask
 from bot.base.secrets import Secret
 from bot.github.app import PERMISSIONS
@@ -174,18 +175,8 @@ class AppFiles:
             lines["GITHUB_API_URL"] = addresses.api
             lines["GITHUB_SERVER_URL"] = addresses.server
         text = "".join(f"{name}={value}\n" for name, value in lines.items())
-        _write(self.key, created.private_key.reveal())
-        _write(self.settings, text)
-
-
-def _write(file: Path, text: str) -> None:
-    try:
-        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w", encoding="utf-8") as opened:
-            opened.write(text)
-    except OSError as error:
-        why = (error.strerror or type(error).__name__).lower()
-        raise UserError(f"{file} cannot be written: {why}.") from None
+        write_new_file(self.key, created.private_key.reveal().encode(), mode=0o600)
+        write_new_file(self.settings, text.encode(), mode=0o600)
 
 
 @dataclass
@@ -217,8 +208,9 @@ class CreationServer:
         try:
             self._server = HTTPServer(("127.0.0.1", self.port), Handler)
         except OSError as error:
-            why = (error.strerror or type(error).__name__).lower()
-            raise UserError(f"Cannot listen on port {self.port} of this machine: {why}.") from None
+            raise UserError(
+                f"Cannot listen on port {self.port} of this machine: {system_reason(error)}."
+            ) from None
 
     @property
     def address(self) -> str:

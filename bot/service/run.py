@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
-from bot.base.errors import UserError
+from bot.base.errors import UserError, system_reason
 from bot.service import logs
 from bot.service.jobs import JobClient, migrate
 from bot.service.lease import Guard, lease_for
@@ -182,8 +182,7 @@ def _listen(host: str, port: int) -> socket.socket:
             raise UserError(
                 f"Port {port} of {host} is in use. Stop what listens there, or give another --port."
             ) from None
-        why = (error.strerror or type(error).__name__).lower()
-        raise UserError(f"Cannot listen on {host}, port {port}: {why}.") from None
+        raise UserError(f"Cannot listen on {host}, port {port}: {system_reason(error)}.") from None
 
 
 def started(act: Callable[[], object], settings: ServiceSettings) -> None:

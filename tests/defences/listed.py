@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-THREATS = tuple(f"T{number}" for number in range(1, 24))
+THREATS = tuple(f"T{number}" for number in range(1, 25))
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,7 @@ _WEBHOOK = "tests/service/test_webhook.py::"
 _APP = "tests/service/test_whole_app.py::"
 _EVIDENCE = "tests/evidence/test_threats.py::"
 _JOBS = "tests/service/test_jobs.py::"
+_FILES = "tests/base/test_files.py::"
 _HERE = "tests/service/test_threats.py::"
 
 DEFENCES = (
@@ -526,5 +527,49 @@ DEFENCES = (
         'f"[{_BIDI}]|[{_SPACES}]|',
         'f"[{_SPACES}]|',
         ("tests/rules/test_invisible_characters.py",),
+    ),
+    Defence(
+        "T24",
+        "follows a link that stands where the draft is written",
+        "bot/base/files.py",
+        "os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW",
+        "os.O_CREAT",
+        (_FILES + "test_a_planted_draft_is_not_followed",),
+    ),
+    Defence(
+        "T24",
+        "follows a link that has the name of the file",
+        "bot/base/files.py",
+        "dir_fd=self.folder, follow_symlinks=False)",
+        "dir_fd=self.folder)",
+        (_FILES + "test_no_link_is_written_through_or_replaced",),
+    ),
+    Defence(
+        "T24",
+        "writes over what somebody changed meanwhile",
+        "bot/base/files.py",
+        "target.content(len(old) + 1) != old",
+        "False",
+        (_FILES + "test_a_file_that_changed_meanwhile_is_left_alone",),
+    ),
+    Defence(
+        "T24",
+        "does not wait for another process that writes",
+        "bot/base/files.py",
+        "            _lock(folder, path)\n",
+        "",
+        (_FILES + "test_the_comparison_waits_for_whoever_writes",),
+    ),
+    Defence(
+        "T24",
+        "writes a file in its place",
+        "bot/base/files.py",
+        "        os.replace(draft, self.name, src_dir_fd=self.folder, dst_dir_fd=self.folder)\n",
+        """\
+        data = (self.path.parent / draft).read_bytes()
+        with self.path.open("wb") as file:
+            file.write(data)
+""",
+        (_FILES + "test_killed_at_any_line_the_old_file_is_there_or_the_new_one",),
     ),
 )
