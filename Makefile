@@ -48,8 +48,7 @@ translations: $(READY)  ## bring bot/locale up to date with the texts, and list 
 	@$(BIN)/python -m tools.translations
 
 docs: $(READY)  ## write the pages made from the program, and build the site into build/site
-	@$(BIN)/python -m bot.rules._support.docs
-	@$(BIN)/python -m bot.table.checks._support.docs
+	@$(BIN)/python -m tools.rule_pages
 	@$(BIN)/python -m tools.guides
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "build/site/index.html"

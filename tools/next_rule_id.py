@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from bot.rules._support.registry import rules
+from bot.rules._support.registry import RULES
 
 
 class Group(NamedTuple):
@@ -44,7 +44,7 @@ def next_id(group: Group, used: Iterable[str]) -> str:
 
 def main(arguments: list[str]) -> int:
     """Print one id, or a line for each group."""
-    used = [rule.meta.id for rule in rules()]
+    used = [rule.meta.id for rule in RULES.rules]
     if not arguments:
         for name, group in GROUPS.items():
             sys.stdout.write(f"{name:8} {next_id(group, used)}  {group.finds}\n")

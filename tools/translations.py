@@ -22,10 +22,10 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
-from bot.base.messages import PROSE, Documented
+from bot.registry.base import PROSE, Meta
 from bot.render.words import WORDS
-from bot.rules._support.registry import rules
-from bot.table.checks._support.registry import checks
+from bot.rules._support.registry import RULES
+from bot.table.checks._support.registry import CHECKS
 
 ROOT = Path(__file__).resolve().parents[1]
 LOCALE = ROOT / "bot" / "locale"
@@ -90,10 +90,10 @@ def _is_code(folder: str | Path) -> bool:
     return Path(folder).name != "__pycache__"
 
 
-def _documented() -> Iterator[tuple[Documented, str]]:
-    for rule in rules():
+def _documented() -> Iterator[tuple[Meta, str]]:
+    for rule in RULES.rules:
         yield rule.meta, f"bot/rules/{rule.meta.slug.replace('-', '_')}.py"
-    for check in checks():
+    for check in CHECKS.rules:
         yield check.meta, f"bot/table/checks/{check.meta.slug.replace('-', '_')}.py"
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from string import Formatter
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     from gettext import GNUTranslations
@@ -118,23 +118,6 @@ def translation(template: str, language: Language, context: str = "") -> str:
         return template
     catalogue = _catalogue(language)
     return catalogue.pgettext(context, template) if context else catalogue.gettext(template)
-
-
-PROSE: Final = ("summary", "why", "instead", "limits")
-"""What a rule or a check of the page says about itself, and is translated."""
-
-
-class Documented(Protocol):
-    """A rule's or a check's `Meta`."""
-
-    @property
-    def slug(self) -> str:
-        """Its name; `SLUG FIELD` is the context of a text."""
-
-
-def prose(meta: Documented, field: str, language: Language) -> str:
-    """One of the texts PROSE in a language; English where it has no translation."""
-    return translation(getattr(meta, field), language, f"{meta.slug} {field}")
 
 
 def translated(sentence: str, language: Language) -> str:

@@ -8,18 +8,24 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from bot.base.config import RuleLevel
 from bot.base.errors import UserError
 from bot.base.messages import Message, message, sentence_of
+from bot.check.levels import page_levels, with_levels
 from bot.check.read import read_script
 from bot.check.request import CheckOptions, PageText, ScriptFile
 from bot.check.translate import in_language
 from bot.report import Finding, PageReport, Unchecked, Verdict
 from bot.rules._support.registry import check_context
 from bot.table import read_page
-from bot.table.checks._support import registry
-from bot.table.checks._support.base import PageContext, PageSubject, ScriptEntry, Target
+from bot.table.checks._support.base import (
+    PageCheck,
+    PageContext,
+    PageSubject,
+    ScriptEntry,
+    Target,
+)
 from bot.table.checks._support.names import bare_stem
+from bot.table.checks._support.registry import CHECKS
 from bot.table.checks.dead_link import ELSEWHERE, FOREIGN, UNREACHED
 from bot.table.links import FileLink, own_repositories, read_address
 from bot.table.parts import PageRow
@@ -68,9 +74,10 @@ def check_page(page: PageText, repository: Repository, options: CheckOptions) ->
         entry = ScriptEntry(section=section, row=row, target=target, meant=_meant(target, scripts))
         broken = section.table is not None and section.table.problem is not None
         (unread if broken else entries).append(entry)
-    levels = _levels(options)
-    off = {id_ for id_, level in levels.items() if level == "off"}
-    findings, unchecked = registry.run(
+    levels = page_levels(options.config)
+    off = [id_ for id_, level in levels.items() if level == "off"]
+    findings, unchecked = CHECKS.run(
+        _selected(options, off),
         PageContext(
             page=read_,
             entries=entries,
@@ -78,10 +85,8 @@ def check_page(page: PageText, repository: Repository, options: CheckOptions) ->
             scripts=scripts,
             offered=repository.offered,
         ),
-        only=_ids(options.select),
-        without=off | _ids(options.ignore),
     )
-    changed = tuple(_with_level(finding, levels.get(finding.id, "off")) for finding in findings)
+    changed = with_levels(findings, levels)
     report = PageReport(
         path=page.path,
         sha256=hashlib.sha256(page.text.encode("utf-8", "surrogatepass")).hexdigest(),
@@ -237,25 +242,13 @@ def _meant(target: Target, scripts: Sequence[PageSubject]) -> PageSubject | None
     return found[0] if len(found) == 1 else None
 
 
-def _levels(options: CheckOptions) -> dict[str, RuleLevel]:
-    """Id of a check to what the configuration makes of it."""
-    found = ((registry.find(name), level) for name, level in options.config.rules.items())
-    return {one.meta.id: level for one, level in found if one is not None}
-
-
-def _with_level(finding: Finding, level: RuleLevel) -> Finding:
-    return finding if level == "off" else replace(finding, severity=level)
-
-
-def _ids(names: Iterable[str]) -> set[str]:
-    ids = set()
-    for name in names:
-        one = registry.find(name)
-        if one is None:
-            known = ", ".join(check.meta.slug for check in registry.checks())
+def _selected(options: CheckOptions, off: Iterable[str]) -> tuple[PageCheck, ...]:
+    """The checks that the options leave; raises UserError for a name that is none's."""
+    for name in (*options.select, *options.ignore):
+        if CHECKS.lookup(name) is None:
+            known = ", ".join(check.meta.slug for check in CHECKS.rules)
             raise UserError(f'There is no check of the page "{name}"; known are {known}.')
-        ids.add(one.meta.id)
-    return ids
+    return CHECKS.selected(options.select, [*options.ignore, *off])
 
 
 def _verdict(findings: Iterable[Finding], unchecked: Sequence[Unchecked]) -> Verdict:

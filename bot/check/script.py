@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot import __version__
-from bot.base.config import Config, RuleLevel
 from bot.base.errors import UserError
 from bot.base.messages import Language, message, sentence_of
 from bot.check.estimate import estimate_launch, overruled
 from bot.check.evidence import Backing, back, contributor, stated_tag
+from bot.check.levels import rule_levels, with_levels
 from bot.check.read import read_script
 from bot.check.request import CheckOptions, PageText, ScriptFile
 from bot.check.suppress import suppress
@@ -36,8 +36,7 @@ from bot.report import (
     Verdict,
 )
 from bot.rules._support.base import RuleContext
-from bot.rules._support.registry import check_context, find, wanted
-from bot.rules._support.registry import run as run_rules
+from bot.rules._support.registry import RULES, check_context
 from bot.script.name import ScriptName, model_size
 from bot.script.plan import launch_report, name_report, plan_report
 
@@ -156,11 +155,11 @@ def _lint(
     context: RuleContext, options: CheckOptions
 ) -> tuple[tuple[Finding, ...], tuple[Suppressed, ...], tuple[Unchecked, ...]]:
     """What the rules find, what comments suppress of it, and what could not be checked."""
-    levels = _rule_levels(options.config)
+    levels = rule_levels(options.config)
     off = [rule for rule, level in levels.items() if level == "off"]
-    rules = wanted(options.select, [*options.ignore, *off])
-    findings, unchecked = run_rules(rules, context)
-    kept, suppressed = suppress(context, _with_levels(findings, levels), rules, unchecked)
+    rules = RULES.selected(options.select, [*options.ignore, *off])
+    findings, unchecked = RULES.run(rules, context)
+    kept, suppressed = suppress(context, with_levels(findings, levels), rules, unchecked)
     return kept, suppressed, unchecked
 
 
@@ -242,34 +241,6 @@ def _size(plan: Plan, name: ScriptName) -> str:
             )
         )
     return size
-
-
-def _rule_levels(config: Config) -> dict[str, RuleLevel]:
-    """Id of a rule to what the configuration makes of it; raises UserError for no rule's name.
-
-    Checks of the page have names of their own, which are of no concern to a script.
-    """
-    levels: dict[str, RuleLevel] = {}
-    for name, level in config.rules.items():
-        try:
-            levels[find(name).meta.id] = level
-        except UserError as error:
-            from bot.table.checks._support.registry import find as page_check
-
-            if page_check(name) is None:
-                raise UserError(f"The configuration's rules: {error}") from None
-    return levels
-
-
-def _with_levels(
-    findings: tuple[Finding, ...], levels: Mapping[str, RuleLevel]
-) -> tuple[Finding, ...]:
-    """The findings with the severities that the configuration gives their rules."""
-    changed = []
-    for finding in findings:
-        level = levels.get(finding.id, "off")
-        changed.append(finding if level == "off" else replace(finding, severity=level))
-    return tuple(changed)
 
 
 def _verdict(

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bot.registry.registry import order
 from bot.report import Finding, Suppressed, Unchecked
 from bot.rules import suppression as rule
-from bot.rules._support.base import Rule, RuleContext
-from bot.rules._support.registry import finding_of, label, lookup, order
+from bot.rules._support.base import RuleContext, ScriptRule
+from bot.rules._support.registry import RULES
 from bot.rules._support.suppressions import LIMIT, Suppression, suppressions
 
 
 def suppress(
     context: RuleContext,
     findings: Sequence[Finding],
-    rules: Sequence[Rule],
+    rules: Sequence[ScriptRule],
     unchecked: Sequence[Unchecked],
 ) -> tuple[tuple[Finding, ...], tuple[Suppressed, ...]]:
     """What is left of the findings, and what is suppressed.
@@ -39,7 +40,7 @@ def suppress(
         line, _ = context.source.line_column(by.span.start)
         out.append(Suppressed(finding=finding, reason=by.reason, line=line))
     open_ = {item.check for item in unchecked}
-    asked = {one.meta.id for one in rules if label(one) not in open_}
+    asked = {one.meta.id for one in rules if one.label not in open_}
     kept += _unused(context, comments, used, asked, rules)
     return tuple(sorted(kept, key=order)), tuple(out)
 
@@ -54,7 +55,7 @@ def _by(comments: Sequence[Suppression], finding: Finding) -> Suppression | None
 
 def _ids(comment: Suppression) -> list[str]:
     """Ids of the rules that a comment names, those of no rule left out."""
-    named = [lookup(name.text) for name in comment.names]
+    named = [RULES.lookup(name.text) for name in comment.names]
     return list(dict.fromkeys(one.meta.id for one in named if one))
 
 
@@ -63,7 +64,7 @@ def _unused(
     comments: Sequence[Suppression],
     used: set[tuple[Suppression, str]],
     asked: set[str],
-    rules: Sequence[Rule],
+    rules: Sequence[ScriptRule],
 ) -> list[Finding]:
     speaker = next((one for one in rules if one.meta.id == rule.META.id), None)
     if speaker is None:
@@ -75,6 +76,8 @@ def _unused(
         if idle and all(id_ in asked for id_ in idle):
             all_ = len(idle) == len(ids) == len(comment.names)
             notes.append(
-                finding_of(speaker, rule.unused(context, comment, idle, all_=all_), context)
+                RULES.finding(
+                    speaker, rule.unused(context, comment, idle, all_=all_), context.source
+                )
             )
     return notes

@@ -180,10 +180,12 @@ def finish(
 def rendered(report: Report, arguments: argparse.Namespace, sources: Mapping[str, str]) -> str:
     """The report in the form that `--format` names."""
     if arguments.format == "sarif":
-        from bot.commands.rule_texts import rule_texts
+        from bot.registry.docs import texts
         from bot.render.sarif import sarif
+        from bot.rules._support.registry import RULES
+        from bot.table.checks._support.registry import CHECKS
 
-        rules = rule_texts(report.language)
+        rules = (*texts(RULES, report.language), *texts(CHECKS, report.language))
         return sarif(report, rules=rules, sources=sources, prefix=root_prefix())
     if arguments.format == "github":
         from bot.render.github import github

@@ -16,16 +16,16 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
-    from bot.rules._support.docs import page
-    from bot.rules._support.registry import find, rules
-    from bot.table.checks._support import docs as table_docs
-    from bot.table.checks._support import registry as table
+    from bot.registry.docs import page
+    from bot.rules._support.registry import RULES
+    from bot.table.checks._support.registry import CHECKS
 
     if not arguments.id:
-        metas = [rule.meta for rule in rules()] + [one.meta for one in table.checks()]
+        metas = [r.meta for r in RULES.rules] + [check.meta for check in CHECKS.rules]
         lines = [f"{m.id}  {m.severity:<8} {m.slug:<24} {m.summary}" for m in metas]
         write("\n".join(lines))
         return 0
-    check = table.find(arguments.id)
-    write(table_docs.page(check.meta) if check else page(find(arguments.id).meta))
+    check = CHECKS.lookup(arguments.id)
+    text = page(CHECKS, check.meta) if check else page(RULES, RULES.find(arguments.id).meta)
+    write(text)
     return 0

@@ -10,12 +10,12 @@ from bot.doctor._support.base import CheckAnswer, Surroundings
 
 def check(around: Surroundings) -> Iterator[CheckAnswer]:
     """Every id and name under `rules:`."""
-    from bot.rules._support.registry import find
-    from bot.table.checks._support import registry as table
+    from bot.rules._support.registry import RULES
+    from bot.table.checks._support.registry import CHECKS
 
     for name, level in around.config.rules.items():
         try:
-            table.find(name) or find(name)
+            CHECKS.lookup(name) or RULES.find(name)
         except UserError as error:
             remedy = f"Correct the key rules.{name} ({level}) of .rlbot.yml."
             yield CheckAnswer("rules", "wrong", str(error), remedy)

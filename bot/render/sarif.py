@@ -14,11 +14,11 @@ from hashlib import sha256
 from typing import Any, TypeAlias
 from urllib.parse import quote
 
+from bot.registry.docs import RuleText
 from bot.render import wording
 from bot.render.escape import visible
 from bot.render.json_report import dump
 from bot.render.line_hash import line_hashes
-from bot.render.ruleset import RuleText
 from bot.render.speech import speaking, tr
 from bot.report import (
     Claim,

@@ -13,8 +13,8 @@ from bot.check.page import Repository, check_page, new_in, own_links
 from bot.check.request import CheckOptions, PageText
 from bot.github.change import ChangeFiles, ChangeSource
 from bot.report import PageReport
-from bot.rules._support.registry import find
-from bot.table.checks._support import registry
+from bot.rules._support.registry import RULES
+from bot.table.checks._support.registry import CHECKS
 from bot.table.links import FileLink, repository_name
 
 MOST_LINKS: Final = 500
@@ -91,19 +91,19 @@ def _text(data: bytes | None) -> str | None:
 
 def for_scripts(options: CheckOptions) -> CheckOptions:
     """The options without the names of page checks, which are no rules of scripts."""
-    return replace(options, ignore=[name for name in options.ignore if not registry.find(name)])
+    return replace(options, ignore=[name for name in options.ignore if not CHECKS.lookup(name)])
 
 
 def _for_page(options: CheckOptions) -> CheckOptions | None:
     """The options with the names of page checks alone; raises UserError for a name that is none."""
     for name in (*options.select, *options.ignore):
-        if registry.find(name) is None:
-            find(name)
-    select = [name for name in options.select if registry.find(name)]
+        if CHECKS.lookup(name) is None:
+            RULES.find(name)
+    select = [name for name in options.select if CHECKS.lookup(name)]
     if options.select and not select:
         return None
     return replace(
-        options, select=select, ignore=[name for name in options.ignore if registry.find(name)]
+        options, select=select, ignore=[name for name in options.ignore if CHECKS.lookup(name)]
     )
 
 

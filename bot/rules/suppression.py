@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from bot.base.messages import message, pmessage
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
-from bot.rules._support.registry import lookup, nearest
+from bot.rules._support.registry import RULES
 from bot.rules._support.suppressions import LIMIT, Suppression, removal, suppressions
 
 _FORM = "# rlbot: ignore[RLB021] the reason"
@@ -83,9 +83,9 @@ def _written_wrongly(suppression: Suppression) -> Iterator[Hit]:
         )
         return
     for name in suppression.names:
-        if lookup(name.text) is not None:
+        if RULES.lookup(name.text) is not None:
             continue
-        near = nearest(name.text)
+        near = RULES.nearest(name.text)
         yield Hit(
             message=message('the suppression names "{name}", which is no rule', name=name.text),
             span=name.span,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from bot.base.errors import UserError
+from bot.shell.source import Span
 from bot.table import rst
 from bot.table.columns import Column, Language, size_label
 
@@ -28,6 +29,11 @@ class Cell:
     """The cell's RST, from its first to its last visible character."""
     start: int
     end: int
+
+    @property
+    def span(self) -> Span:
+        """Its place."""
+        return Span(self.start, self.end)
 
     @property
     def text(self) -> str:

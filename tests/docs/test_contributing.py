@@ -14,7 +14,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from bot.rules._support.base import RuleContext
-from bot.rules._support.registry import rules
+from bot.rules._support.registry import RULES
 from tests.command import ROOT
 from tools.next_rule_id import GROUPS, Group, next_id
 
@@ -60,7 +60,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert set(files) == {RULE, TEST}
     for path, text in files.items():
         (folder / path).write_text(text, encoding="utf-8")
-    made = _python(folder, "-m", "bot.rules._support.docs")
+    made = _python(folder, "-m", "tools.rule_pages")
     assert made.returncode == 0, made.stderr
     return folder
 
@@ -120,7 +120,7 @@ def test_the_table_of_packages_is_in_the_order_of_imports() -> None:
 
 def test_every_rule_belongs_to_a_group() -> None:
     numbers = {number for group in GROUPS.values() for span in group.numbers for number in span}
-    assert {int(rule.meta.id.removeprefix("RLB")) for rule in rules()} <= numbers
+    assert {int(rule.meta.id.removeprefix("RLB")) for rule in RULES.rules} <= numbers
     assert sum(len(span) for group in GROUPS.values() for span in group.numbers) == len(numbers)
 
 

@@ -17,17 +17,18 @@ from hypothesis import strategies as st
 from jsonschema import Draft4Validator
 from syrupy.assertion import SnapshotAssertion
 
-from bot.commands.rule_texts import rule_texts
+from bot.registry.docs import RuleText, texts
 from bot.render.line_hash import line_hashes
-from bot.render.ruleset import RuleText
 from bot.render.sarif import repository_path, sarif
 from bot.report import Edit, Fix, Report, Suppressed, Unchecked
+from bot.rules._support.registry import RULES
+from bot.table.checks._support.registry import CHECKS
 from tests.render import factories as make
 from tests.render.judge import hostile
 from tests.render.test_text import SOURCE
 
 SCHEMA = Path(__file__).parent / "standards" / "sarif-2.1.0" / "sarif-schema-2.1.0.json"
-RULES = rule_texts()
+TEXTS = (*texts(RULES), *texts(CHECKS))
 
 
 @cache
@@ -35,7 +36,7 @@ def _validator() -> Draft4Validator:
     return Draft4Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
 
 
-def judged(report: Report, rules: Sequence[RuleText] = RULES[:2], **more: Any) -> dict[str, Any]:
+def judged(report: Report, rules: Sequence[RuleText] = TEXTS[:2], **more: Any) -> dict[str, Any]:
     """The only run of the log, after checking what holds for each."""
     log: dict[str, Any] = json.loads(sarif(report, rules=rules, **more))
     errors = list(_validator().iter_errors(log))
@@ -107,7 +108,7 @@ def test_sarif(snapshot: SnapshotAssertion) -> None:
 
 def test_the_log_with_every_rule_is_valid() -> None:
     for language in ("en", "zh"):
-        judged(_whole(), rule_texts(language))
+        judged(_whole(), (*texts(RULES, language), *texts(CHECKS, language)))
 
 
 @pytest.mark.parametrize(

@@ -9,42 +9,51 @@ from typing import get_args
 import pytest
 
 from bot.base.messages import Language
-from bot.rules._support import docs
-from bot.rules._support.base import Rule
-from bot.rules._support.registry import rules, url
+from bot.registry.base import Example
+from bot.registry.docs import pages
+from bot.rules._support.base import ScriptRule
+from bot.rules._support.registry import RULES
 from tests.rules.helpers import check, context
+from tools.rule_pages import folder, write
 
 HERE = Path(__file__).parent
 NOT_OF_A_RULE = {"catalogue", "registry"}
 
-each_rule = pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule.meta.slug)
+each_rule = pytest.mark.parametrize("rule", RULES.rules, ids=lambda rule: rule.meta.slug)
+
+
+def example_of(rule: ScriptRule) -> Example:
+    assert rule.meta.example is not None
+    return rule.meta.example
 
 
 def test_rules_tests_and_pages_are_the_same_set() -> None:
-    slugs = {rule.meta.slug for rule in rules()}
+    slugs = {rule.meta.slug for rule in RULES.rules}
     stems = {path.stem.removeprefix("test_") for path in HERE.glob("test_*.py")}
     tested = {stem.replace("_", "-") for stem in stems - NOT_OF_A_RULE}
-    pages = {path.stem for path in docs.FOLDERS["en"].glob("*.md")} - {"index"}
+    written = {path.stem for path in folder(RULES, "en").glob("*.md")} - {"index"}
     assert tested == slugs
-    assert pages == slugs
+    assert written == slugs
 
 
 @pytest.mark.parametrize("language", get_args(Language))
 def test_pages_on_disk_are_those_that_the_rules_make(language: Language) -> None:
-    pages = docs.FOLDERS[language].glob("*.md")
-    on_disk = {path.name: path.read_text(encoding="utf-8") for path in pages}
-    assert on_disk == docs.files(language), "run python -m bot.rules._support.docs"
+    files = folder(RULES, language).glob("*.md")
+    on_disk = {path.name: path.read_text(encoding="utf-8") for path in files}
+    assert on_disk == pages(RULES, language), "run python -m tools.rule_pages"
 
 
 def test_writing_removes_pages_of_rules_that_are_gone(tmp_path: Path) -> None:
-    (tmp_path / "gone.md").write_text("x")
-    docs.write(tmp_path)
-    assert {path.name for path in tmp_path.iterdir()} == set(docs.files())
+    at = folder(RULES, "zh", tmp_path)
+    at.mkdir(parents=True)
+    (at / "gone.md").write_text("x")
+    write(RULES, "zh", tmp_path)
+    assert {path.name for path in at.iterdir()} == set(pages(RULES))
 
 
 def test_ids_and_slugs_are_unique_and_well_formed() -> None:
-    ids = [rule.meta.id for rule in rules()]
-    slugs = [rule.meta.slug for rule in rules()]
+    ids = [rule.meta.id for rule in RULES.rules]
+    slugs = [rule.meta.slug for rule in RULES.rules]
     assert ids == sorted(ids)
     assert len(set(ids)) == len(ids)
     assert len(set(slugs)) == len(slugs)
@@ -132,11 +141,11 @@ def test_published_ids_keep_their_rule() -> None:
         "RLB100": "full-groups",
         "RLB101": "pack-length",
     }
-    assert published.items() <= {rule.meta.id: rule.meta.slug for rule in rules()}.items()
+    assert published.items() <= {rule.meta.id: rule.meta.slug for rule in RULES.rules}.items()
 
 
 @each_rule
-def test_texts_are_sentences(rule: Rule) -> None:
+def test_texts_are_sentences(rule: ScriptRule) -> None:
     meta = rule.meta
     for text in (meta.summary, meta.why, meta.instead, meta.limits):
         assert (
@@ -150,12 +159,12 @@ def test_texts_are_sentences(rule: Rule) -> None:
     assert "\n" not in meta.summary
     assert len(meta.summary) <= 100
     assert meta.source
-    assert meta.slug in url(meta.slug)
+    assert meta.slug in RULES.url(meta.slug)
 
 
 @each_rule
-def test_the_bad_example_is_reported_with_the_rules_severity(rule: Rule) -> None:
-    example = rule.meta.example
+def test_the_bad_example_is_reported_with_the_rules_severity(rule: ScriptRule) -> None:
+    example = example_of(rule)
     path = example.bad_path or example.path
     findings, unchecked = check(rule.meta.slug, example.bad, path)
     assert rule.meta.severity in {finding.severity for finding in findings}
@@ -163,10 +172,10 @@ def test_the_bad_example_is_reported_with_the_rules_severity(rule: Rule) -> None
 
 
 @each_rule
-def test_the_good_example_has_no_error_of_any_rule(rule: Rule) -> None:
-    example = rule.meta.example
+def test_the_good_example_has_no_error_of_any_rule(rule: ScriptRule) -> None:
+    example = example_of(rule)
     good = context(example.good, example.path)
-    for other in rules():
+    for other in RULES.rules:
         findings, _ = check(other.meta.slug, example.good, example.path)
         assert not [finding for finding in findings if finding.severity == "error"]
     assert not list(check(rule.meta.slug, example.good, example.path)[0])

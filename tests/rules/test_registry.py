@@ -7,16 +7,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.base.errors import UserError
-from bot.rules._support.base import Check, Example, Hit, Meta, Rule, RuleContext, Skip, TextEdit
+from bot.registry.base import Check, Rule
+from bot.rules._support.base import (
+    Example,
+    Hit,
+    Meta,
+    RuleContext,
+    ScriptRule,
+    Skip,
+    TextEdit,
+)
 from bot.rules._support.example import verl
-from bot.rules._support.registry import check_context, find, rules, run
+from bot.rules._support.registry import RULES, check_context
 from bot.shell.source import Span
 from tests.rules.helpers import context
 
 SCRIPT = verl("trainer.n_gpus_per_node=4", "trainer.nnodes=1", "trainer.nnodes=1")
 
 
-def rule(check: Check, id_: str = "RLB900", slug: str = "made-up") -> Rule:
+def rule(check: Check[RuleContext], id_: str = "RLB900", slug: str = "made-up") -> ScriptRule:
     meta = Meta(
         id=id_,
         slug=slug,
@@ -45,7 +54,7 @@ def test_a_hit_becomes_a_finding_with_its_place() -> None:
             edits=(TextEdit(span=Span(at, at + 1), text="8"),),
         )
 
-    (finding,), unchecked = run([rule(check)], context("echo 1\necho 4\n"))
+    (finding,), unchecked = RULES.run([rule(check)], context("echo 1\necho 4\n"))
     assert not unchecked
     assert (finding.line, finding.column, finding.end_line, finding.end_column) == (2, 6, 2, 7)
     assert (finding.id, finding.slug, finding.severity) == ("RLB900", "made-up", "note")
@@ -71,7 +80,7 @@ def test_a_proposed_name_is_told_from_the_folder_that_paths_start_at(
         yield Hit(message="misnamed", span=Span(0, 0), rename=rename)
 
     script = context("echo\n", "examples/tuning/7b/a.sh")
-    (finding,), _ = run([Rule(find("name-pattern").meta, check)], script)
+    (finding,), _ = RULES.run([Rule(RULES.find("name-pattern").meta, check)], script)
     assert finding.rename == path
 
 
@@ -81,7 +90,7 @@ def test_findings_are_ordered_by_place_then_id_and_told_once() -> None:
             yield Hit(message="x", span=Span(start, start + 1))
 
     given = [rule(check, "RLB902"), rule(check, "RLB901")]
-    findings, _ = run(given, context("echo 1 2\n"))
+    findings, _ = RULES.run(given, context("echo 1 2\n"))
     assert [(f.column, f.id) for f in findings] == [
         (1, "RLB901"),
         (1, "RLB902"),
@@ -100,7 +109,9 @@ def test_a_fault_of_one_rule_does_not_stop_the_others() -> None:
         yield Skip(reason="why")
         yield Skip(reason="why")
 
-    findings, unchecked = run([rule(broken, "RLB901"), rule(sound, "RLB902")], context("echo\n"))
+    findings, unchecked = RULES.run(
+        [rule(broken, "RLB901"), rule(sound, "RLB902")], context("echo\n")
+    )
     assert [f.message for f in findings] == ["kept"]
     assert [u.reason for u in unchecked] == [
         (
@@ -143,8 +154,9 @@ def test_an_unknown_name_is_the_users_error(name: str, hint: str) -> None:
 
 
 def test_finding_a_rule() -> None:
-    assert find("RLB020") is find("unknown-key") is find(" Rlb020 ")
-    assert [r.meta.id for r in rules()] == sorted(r.meta.id for r in rules())
+    assert RULES.find("RLB020") is RULES.find("unknown-key") is RULES.find(" Rlb020 ")
+    ids = [rule.meta.id for rule in RULES.rules]
+    assert ids == sorted(ids)
 
 
 _LINES = st.sampled_from(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
@@ -44,6 +44,3 @@ class Surroundings:
     def runs_app(self) -> bool:
         """True where somebody runs the App; its settings concern nobody else."""
         return any(value and name.startswith("RLBOT_") for name, value in self.environment.items())
-
-
-Check: TypeAlias = Callable[[Surroundings], Iterable[CheckAnswer]]

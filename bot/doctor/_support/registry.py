@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib import import_module
 
 import bot.doctor
-from bot.doctor._support.base import Check, CheckAnswer, Surroundings
+from bot.doctor._support.base import CheckAnswer, Surroundings
 
 
 @cache
-def checks() -> Mapping[str, Check]:
+def checks() -> Mapping[str, Callable[[Surroundings], Iterable[CheckAnswer]]]:
     """Name to check, of every module of this package that holds one."""
     return {
         info.name: import_module(f"bot.doctor.{info.name}").check

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import mark, message
 from bot.table import rst
-from bot.table.checks._support.base import Hit, Meta, PageContext, ScriptEntry, Skip
+from bot.table.checks._support.base import Hit, Meta, PageContext, ScriptEntry, Skip, rewrite
 
 _GONE = mark("the link leads to {path}, which is not there")
 _GONE_AT = mark("the link leads to {path}, which {commit} does not have")
@@ -59,12 +59,11 @@ def check(context: PageContext) -> Iterator[Hit | Skip]:
             help_ = message(_MEANT, path=meant.path) if meant else message(_LOOK)
             yield Hit(
                 message=text,
-                start=cell.start,
-                end=cell.end,
+                span=cell.span,
                 help=help_,
                 fix_title=help_ if meant else None,
-                text=_mended(entry, cell.source),
-                safe=True,
+                edits=rewrite(cell, _mended(entry, cell.source)),
+                fix_safe=True,
             )
     for reason, lines in reasons.items():
         if len(lines) == 1:

@@ -51,16 +51,14 @@ def check(context: PageContext) -> Iterator[Hit]:
             line = context.page.line_of(same_path.row.start)
             yield Hit(
                 message=message(_SCRIPT, script=path, line=line),
-                start=place.start,
-                end=place.end,
+                span=place.span,
                 help=message(_HELP),
             )
         elif same_words is not entry:
             line = context.page.line_of(same_words.row.start)
             yield Hit(
                 message=message(_SAME, line=line),
-                start=place.start,
-                end=place.end,
+                span=place.span,
                 help=message(_HELP),
                 severity="warning",
             )

@@ -38,4 +38,4 @@ def check(context: PageContext) -> Iterator[Hit]:
         scriptlike = link.text.endswith(".sh") or link.text.count("_") > 2
         if scriptlike and bare_stem(link.text) != bare_stem(name):
             text = message(_OTHER, text=link.text, file=name)
-            yield Hit(message=text, start=cell.start, end=cell.end, help=message(_HELP))
+            yield Hit(message=text, span=cell.span, help=message(_HELP))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import mark, message
 from bot.script.name import model_size
+from bot.shell.source import Span
 from bot.table import place
 from bot.table.checks._support.base import Hit, Meta, PageContext, PageSubject
 
@@ -38,8 +39,7 @@ def check(context: PageContext) -> Iterator[Hit]:
             at = _place(context, script)
             yield Hit(
                 message=message(_MISSING, script=script.path),
-                start=at,
-                end=at,
+                span=Span(at, at),
                 help=message(_HELP, page=context.page.path, script=script.path),
             )
 

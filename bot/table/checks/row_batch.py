@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from bot.base.messages import mark, message
-from bot.table.checks._support.base import Hit, Meta, PageContext, Skip
+from bot.table.checks._support.base import Hit, Meta, PageContext, Skip, rewrite
 from bot.table.checks._support.compare import contradictions
 
 _FORM = mark('MaxBatch is "{cell}", which is no number')
@@ -41,7 +41,7 @@ def check(context: PageContext) -> Iterator[Hit | Skip]:
         cell = entry.cell("max_batch")
         if cell and not _NUMBER.match(cell.text):
             text = message(_FORM, cell=cell.text)
-            yield Hit(message=text, start=cell.start, end=cell.end, severity="warning")
+            yield Hit(message=text, span=cell.span, severity="warning")
     found = contradictions(
         context, "max_batch", lambda plan: plan.train_batch_size.value, _agree, str, _WHAT
     )
@@ -51,11 +51,10 @@ def check(context: PageContext) -> Iterator[Hit | Skip]:
             continue
         yield Hit(
             message=message(_WRONG, cell=one.cell.text, script=one.entry.script, used=one.used),
-            start=one.cell.start,
-            end=one.cell.end,
+            span=one.cell.span,
             help=message(_HELP, used=one.used),
             fix_title=message(_USE, used=one.used),
-            text=one.used,
+            edits=rewrite(one.cell, one.used),
         )
 
 

@@ -35,12 +35,11 @@ def check(context: PageContext) -> Iterator[Hit]:
             continue
         stated = subject.header.contributor.text if subject and subject.header.contributor else None
         if not cell.text:
-            yield Hit(message=message(_NONE), start=cell.start, end=cell.end, help=message(_HELP))
+            yield Hit(message=message(_NONE), span=cell.span, help=message(_HELP))
         elif stated and not _same(cell.text, stated, cell.link.url if cell.link else ""):
             yield Hit(
                 message=message(_OTHER, cell=cell.text, script=entry.script, stated=stated),
-                start=cell.start,
-                end=cell.end,
+                span=cell.span,
                 help=message(_AGREE),
                 severity="warning",
             )

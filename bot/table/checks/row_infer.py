@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import mark, message
 from bot.table import rst
-from bot.table.checks._support.base import Hit, Meta, PageContext, Skip
+from bot.table.checks._support.base import Hit, Meta, PageContext, Skip, rewrite
 from bot.table.checks._support.compare import contradictions
 
 _WRONG = mark("the row says {cell}, {script} generates with {used}")
@@ -40,12 +40,11 @@ def check(context: PageContext) -> Iterator[Hit | Skip]:
         bare = _engine(one.cell.text) == one.cell.text.casefold()
         yield Hit(
             message=message(_WRONG, cell=one.cell.text, script=one.entry.script, used=one.used),
-            start=one.cell.start,
-            end=one.cell.end,
+            span=one.cell.span,
             help=message(_USE if bare else _RELEASE, used=one.used),
             fix_title=message(_USE, used=one.used) if bare else None,
-            text=rst.cell(one.used) if bare else None,
-            safe=True,
+            edits=rewrite(one.cell, rst.cell(one.used) if bare else None),
+            fix_safe=True,
         )
 
 

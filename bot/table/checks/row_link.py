@@ -33,10 +33,10 @@ def check(context: PageContext) -> Iterator[Hit | Skip]:
         if cell is None:
             continue
         if target.state == "none":
-            yield Hit(message=message(_NONE), start=cell.start, end=cell.end, help=message(_HELP))
+            yield Hit(message=message(_NONE), span=cell.span, help=message(_HELP))
         elif target.path and not target.path.endswith(".sh"):
             text = message(_OTHER, path=target.path)
-            yield Hit(message=text, start=cell.start, end=cell.end, help=message(_HELP))
+            yield Hit(message=text, span=cell.span, help=message(_HELP))
         elif entry.subject and not entry.subject.plans:
             line = context.page.line_of(cell.start)
             yield Skip(reason=message(_SILENT, line=line, script=entry.script))

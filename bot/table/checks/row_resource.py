@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from bot.base.devices import by_token
 from bot.base.messages import mark, message, pmark, pmessage
 from bot.table import rst
-from bot.table.checks._support.base import Hit, Meta, PageContext, ScriptEntry, Skip
+from bot.table.checks._support.base import Hit, Meta, PageContext, ScriptEntry, Skip, rewrite
 from bot.table.parts import Cell
 
 _FORM = mark('the resource is "{cell}"; write number*device, such as 8*H20')
@@ -50,8 +50,7 @@ def check(context: PageContext) -> Iterator[Hit | Skip]:
         if not found:
             yield Hit(
                 message=message(_FORM, cell=cell.text),
-                start=cell.start,
-                end=cell.end,
+                span=cell.span,
                 severity="warning",
             )
         elif subject:
@@ -87,12 +86,11 @@ def _compare(
         told, said, template = device, other or device, _NAME
     yield Hit(
         message=message(template, told=told, script=entry.script, used=said),
-        start=cell.start,
-        end=cell.end,
+        span=cell.span,
         help=message(_USE, used=text),
         fix_title=message(_USE, used=text),
-        text=rst.cell(text),
-        safe=True,
+        edits=rewrite(cell, rst.cell(text)),
+        fix_safe=True,
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import mark, message
 from bot.script.header import TAGS
-from bot.table.checks._support.base import Hit, Meta, PageContext
+from bot.table.checks._support.base import Hit, Meta, PageContext, rewrite
 from bot.table.tag import deserved_tag
 
 _NONE = mark('the tag is "{tag}"; the page knows MIN and RECOMMENDED')
@@ -43,27 +43,24 @@ def check(context: PageContext) -> Iterator[Hit]:
         if tag not in TAGS:
             yield Hit(
                 message=message(_NONE, tag=cell.text),
-                start=cell.start,
-                end=cell.end,
+                span=cell.span,
                 help=message(_USE, tag=stated) if stated in TAGS else None,
             )
         elif stated in TAGS and stated != tag:
             yield Hit(
                 message=message(_STATED, tag=tag, script=entry.script, stated=stated),
-                start=cell.start,
-                end=cell.end,
+                span=cell.span,
                 help=message(_USE, tag=stated),
                 fix_title=message(_USE, tag=stated),
-                text=stated,
-                safe=True,
+                edits=rewrite(cell, stated),
+                fix_safe=True,
             )
         elif tag == "MIN" and not stated and subject and subject.plans:
             deserved = [deserved_tag(plan) for plan in subject.plans]
             if all(one.tag == "RECOMMENDED" for one in deserved):
                 yield Hit(
                     message=message(_UNEARNED, script=entry.script),
-                    start=cell.start,
-                    end=cell.end,
+                    span=cell.span,
                     help=deserved[0].reason,
                     severity="note",
                 )

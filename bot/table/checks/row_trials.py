@@ -42,8 +42,7 @@ def check(context: PageContext) -> Iterator[Hit]:
                         script=entry.script,
                         line=finding.line,
                     ),
-                    start=cell.start,
-                    end=cell.end,
+                    span=cell.span,
                     help=finding.help,
                     severity=None if failed else "warning",
                 )

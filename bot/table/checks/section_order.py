@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import mark, message
+from bot.shell.source import Span
 from bot.table.checks._support.base import Hit, Meta, PageContext
 from bot.table.columns import size_value
 from bot.table.parts import Section
@@ -38,7 +39,7 @@ def check(context: PageContext) -> Iterator[Hit]:
         if size in seen:
             line = _line(context, seen[size])
             text = message(_TWICE, section=section.label or size, line=line)
-            yield Hit(message=text, start=heading.start, end=end, help=message(_JOIN))
+            yield Hit(message=text, span=Span(heading.start, end), help=message(_JOIN))
             continue
         seen[size] = section
         if largest and largest.size and size_value(size) < size_value(largest.size):
@@ -48,7 +49,7 @@ def check(context: PageContext) -> Iterator[Hit]:
                 other=largest.label or largest.size,
                 line=_line(context, largest),
             )
-            yield Hit(message=text, start=heading.start, end=end, help=message(_MOVE))
+            yield Hit(message=text, span=Span(heading.start, end), help=message(_MOVE))
         else:
             largest = section
 

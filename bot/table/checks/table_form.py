@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import mark, message
+from bot.shell.source import Span
 from bot.table.checks._support.base import Hit, Meta, PageContext
 
 _BROKEN = mark("this table cannot be read: {problem}")
@@ -32,7 +33,6 @@ def check(context: PageContext) -> Iterator[Hit]:
         if table and table.problem:
             yield Hit(
                 message=message(_BROKEN, problem=table.problem),
-                start=table.header.start,
-                end=table.header.start,
+                span=Span(table.header.start, table.header.start),
                 help=message(_HELP),
             )

@@ -46,8 +46,7 @@ def check(context: PageContext) -> Iterator[Hit]:
             help_ = message(_MAKE, section=size)
         yield Hit(
             message=text,
-            start=cell.start,
-            end=cell.end,
+            span=cell.span,
             help=help_,
             severity=None if own else "warning",
         )

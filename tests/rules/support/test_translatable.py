@@ -5,14 +5,15 @@ from __future__ import annotations
 import pytest
 
 from bot.base.messages import Message
-from bot.rules._support.base import Rule
-from bot.rules._support.registry import rules
+from bot.rules._support.base import ScriptRule
+from bot.rules._support.registry import RULES
 from tests.rules.helpers import context
 
 
-@pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule.meta.slug)
-def test_what_the_bad_example_gets_remembers_its_template(rule: Rule) -> None:
+@pytest.mark.parametrize("rule", RULES.rules, ids=lambda rule: rule.meta.slug)
+def test_what_the_bad_example_gets_remembers_its_template(rule: ScriptRule) -> None:
     example = rule.meta.example
+    assert example is not None
     found = list(rule.check(context(example.bad, example.bad_path or example.path)))
     assert found
     for one in found:

@@ -3,39 +3,34 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
-from bot.rules._support.registry import rules
-from bot.table.checks._support import docs
+from bot.base.messages import Language
+from bot.registry.docs import pages
+from bot.rules._support.registry import RULES
 from bot.table.checks._support.base import PageCheck
-from bot.table.checks._support.registry import checks, find, url
+from bot.table.checks._support.registry import CHECKS
+from tools.rule_pages import folder
 
 HERE = Path(__file__).parent
 NOT_OF_A_CHECK = {"catalogue", "page"}
 
-each_check = pytest.mark.parametrize("one", checks(), ids=lambda one: one.meta.slug)
+each_check = pytest.mark.parametrize("one", CHECKS.rules, ids=lambda one: one.meta.slug)
 
 
 def test_checks_tests_and_pages_are_the_same_set() -> None:
-    slugs = {one.meta.slug for one in checks()}
+    slugs = {one.meta.slug for one in CHECKS.rules}
     stems = {path.stem.removeprefix("test_") for path in HERE.glob("test_*.py")}
     assert {stem.replace("_", "-") for stem in stems - NOT_OF_A_CHECK} == slugs
-    for folder in docs.FOLDERS.values():
-        assert {path.stem for path in (docs.DOCS / folder).glob("*.md")} - {"index"} == slugs
 
 
-def test_pages_on_disk_are_those_that_the_checks_make() -> None:
-    for path, text in docs.files().items():
-        assert (docs.DOCS / path).read_text(encoding="utf-8") == text, "run make docs"
-
-
-def test_writing_removes_pages_of_checks_that_are_gone(tmp_path: Path) -> None:
-    docs.write(tmp_path)
-    (tmp_path / "table" / "gone.md").write_text("x")
-    docs.write(tmp_path)
-    written = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.md")}
-    assert written == set(docs.files())
+@pytest.mark.parametrize("language", get_args(Language))
+def test_pages_on_disk_are_those_that_the_checks_make(language: Language) -> None:
+    files = folder(CHECKS, language).glob("*.md")
+    on_disk = {path.name: path.read_text(encoding="utf-8") for path in files}
+    assert on_disk == pages(CHECKS, language), "run python -m tools.rule_pages"
 
 
 def test_published_ids_keep_their_check() -> None:
@@ -59,12 +54,12 @@ def test_published_ids_keep_their_check() -> None:
         "RLB315": "row-contributor",
         "RLB316": "link-text",
     }
-    assert published.items() <= {one.meta.id: one.meta.slug for one in checks()}.items()
+    assert published.items() <= {one.meta.id: one.meta.slug for one in CHECKS.rules}.items()
 
 
 def test_no_rule_of_scripts_has_such_an_id_or_name() -> None:
-    taken = {label for rule in rules() for label in (rule.meta.id, rule.meta.slug)}
-    assert not taken & {label for one in checks() for label in (one.meta.id, one.meta.slug)}
+    taken = {label for rule in RULES.rules for label in (rule.meta.id, rule.meta.slug)}
+    assert not taken & {label for one in CHECKS.rules for label in (one.meta.id, one.meta.slug)}
 
 
 @each_check
@@ -74,5 +69,5 @@ def test_texts_are_sentences(one: PageCheck) -> None:
         assert text.endswith("."), text
         assert "!" not in text
     assert len(meta.summary) <= 100
-    assert find(meta.id.lower()) is one
-    assert meta.slug in url(meta.slug)
+    assert CHECKS.lookup(meta.id.lower()) is one
+    assert meta.slug in CHECKS.url(meta.slug)

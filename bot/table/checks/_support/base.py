@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from bot.frameworks.plan import Plan
-from bot.report import Finding, Severity
+from bot.registry.base import Hit, Meta, Rule, Skip, TextEdit
+from bot.report import Finding
 from bot.script.header import Header
 from bot.script.name import ScriptName
+from bot.shell.source import Source
 from bot.table.columns import Column
 from bot.table.parts import Cell, Page, PageRow, Section
 
-State: TypeAlias = Literal["found", "missing", "unknown", "none"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Meta:
-    """What a check says about itself; its documentation page is made from this."""
-
-    id: str
-    """Stable for ever: RLB306."""
-    slug: str
-    """The file's name with dashes: row-model."""
-    severity: Severity
-    added_in: str
-    """First release of rlbot that has it."""
-    summary: str
-    """One line: what it finds."""
-    why: str
-    instead: str
-    limits: str
+__all__ = [
+    "Hit",
+    "Meta",
+    "PageCheck",
+    "PageContext",
+    "PageSubject",
+    "ScriptEntry",
+    "Skip",
+    "Target",
+    "rewrite",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +45,7 @@ class PageSubject:
 class Target:
     """Where a row's link leads."""
 
-    state: State
+    state: Literal["found", "missing", "unknown", "none"]
     """none: the row holds no link · unknown: it cannot be told, `reason` says why."""
     address: str = ""
     path: str | None = None
@@ -104,6 +98,11 @@ class PageContext:
     offered: Collection[str] = ()
     """Paths of scripts whose row is offered beside the report on the page."""
 
+    @property
+    def source(self) -> Source:
+        """The page's path and text."""
+        return Source(self.page.path, self.page.text)
+
     def compared(self, column: Column) -> Iterator[tuple[ScriptEntry, Cell, PageSubject]]:
         """The rows that say something in a column and whose script has been read."""
         for entry in self.entries:
@@ -112,40 +111,9 @@ class PageContext:
                 yield entry, cell, subject
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
-    """One thing that a check found; `start` and `end` are offsets in the page's text."""
-
-    message: str
-    start: int
-    end: int
-    help: str | None = None
-    severity: Severity | None = None
-    """Only when it differs from the check's own."""
-    fix_title: str | None = None
-    text: str | None = None
-    """The RST that the stretch should hold, where that follows from the script."""
-    safe: bool = False
+PageCheck: TypeAlias = Rule[PageContext]
 
 
-def at(cell: Cell) -> tuple[int, int]:
-    """The place of a cell."""
-    return cell.start, cell.end
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Skip:
-    """Something that should have been checked and could not be, with the reason."""
-
-    reason: str
-
-
-Check: TypeAlias = Callable[[PageContext], Iterable[Hit | Skip]]
-
-
-@dataclass(frozen=True, slots=True)
-class PageCheck:
-    """A check as the registry hands it out."""
-
-    meta: Meta
-    check: Check
+def rewrite(cell: Cell, text: str | None) -> tuple[TextEdit, ...]:
+    """The edit that makes `text`, in RST, of a cell; none without a text."""
+    return (TextEdit(span=cell.span, text=text),) if text is not None else ()

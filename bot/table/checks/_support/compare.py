@@ -9,7 +9,7 @@ from typing import TypeVar
 from bot.base.messages import mark, message
 from bot.frameworks.plan import Plan
 from bot.table import rst
-from bot.table.checks._support.base import Hit, PageContext, PageSubject, ScriptEntry, Skip
+from bot.table.checks._support.base import Hit, PageContext, PageSubject, ScriptEntry, Skip, rewrite
 from bot.table.columns import Column
 from bot.table.parts import Cell
 
@@ -73,10 +73,9 @@ def corrected(found: Iterator[Contradiction | Skip], wrong: str) -> Iterator[Hit
             continue
         yield Hit(
             message=message(wrong, cell=one.cell.text, script=one.entry.script, used=one.used),
-            start=one.cell.start,
-            end=one.cell.end,
+            span=one.cell.span,
             help=message(USE, used=one.used),
             fix_title=message(USE, used=one.used),
-            text=rst.cell(one.used),
-            safe=True,
+            edits=rewrite(one.cell, rst.cell(one.used)),
+            fix_safe=True,
         )

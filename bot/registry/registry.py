@@ -1,0 +1,157 @@
+"""Finds the rules of a package by walking it, and runs them."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from difflib import get_close_matches
+from functools import cached_property
+from types import ModuleType
+from typing import Generic, Protocol, TypeVar
+
+from bot.base.errors import UserError
+from bot.base.messages import message
+from bot.base.resources import DOCUMENTATION
+from bot.registry.base import Hit, Rule, Skip
+from bot.registry.discovery import entries
+from bot.report import Edit, Finding, Fix, Unchecked
+from bot.shell.source import Source, Span
+
+
+class Subject(Protocol):
+    """What rules look at: a script or a page, read."""
+
+    @property
+    def source(self) -> Source:
+        """Its path and text."""
+
+
+C = TypeVar("C", bound=Subject)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Registry(Generic[C]):
+    """The rules of one package, one in each module; all of them look at the same kind of thing."""
+
+    package: ModuleType
+    folder: str
+    """Where their pages lie below docs/; a page is named after the rule's slug."""
+    fault: str
+    """The template, with {id} and {kind}, of the reason when a rule raises an error."""
+    page: str
+    """The template of a rule's page; see `bot.registry.docs`."""
+    index: str
+    """The template of the list of all rules, with {rows}."""
+
+    @cached_property
+    def rules(self) -> tuple[Rule[C], ...]:
+        """Every rule, ordered by id; see `entries`."""
+        return tuple(Rule(module.META, module.check) for module in entries(self.package))
+
+    @cached_property
+    def _labels(self) -> dict[str, Rule[C]]:
+        return {label: r for r in self.rules for label in (r.meta.id.lower(), r.meta.slug)}
+
+    def url(self, slug: str) -> str:
+        """Address of a rule's page."""
+        return f"{DOCUMENTATION}/{self.folder}/{slug}.md"
+
+    def lookup(self, name: str) -> Rule[C] | None:
+        """The rule with this id (RLB020) or slug (unknown-key), in any case; None without one."""
+        return self._labels.get(name.strip().lower())
+
+    def nearest(self, name: str) -> Rule[C] | None:
+        """The rule whose id or slug is nearest to a name; None when none is near."""
+        near = get_close_matches(name.strip().lower(), self._labels, n=1)
+        return self._labels[near[0]] if near else None
+
+    def find(self, name: str) -> Rule[C]:
+        """As `lookup`; raises UserError, with the nearest known one, when there is none."""
+        rule = self.lookup(name)
+        if rule is not None:
+            return rule
+        near = self.nearest(name)
+        hint = (
+            f"did you mean {near.meta.id} ({near.meta.slug})?"
+            if near
+            else "rlbot rule lists the rules."
+        )
+        raise UserError(f'There is no rule "{name}"; {hint}')
+
+    def selected(
+        self, select: Sequence[str] = (), ignore: Sequence[str] = ()
+    ) -> tuple[Rule[C], ...]:
+        """The rules that are left by `select` (all when empty) and `ignore`: ids or slugs.
+
+        Raises UserError when a name is no rule's.
+        """
+        chosen = {self.find(name).meta.id for name in select}
+        dropped = {self.find(name).meta.id for name in ignore}
+        return tuple(
+            rule
+            for rule in self.rules
+            if (not chosen or rule.meta.id in chosen) and rule.meta.id not in dropped
+        )
+
+    def run(
+        self, rules: Iterable[Rule[C]], context: C
+    ) -> tuple[tuple[Finding, ...], tuple[Unchecked, ...]]:
+        """Run these rules: what they found, and what could not be checked.
+
+        Findings are ordered by place, then id; the same finding twice counts once. A rule that
+        raises becomes an `Unchecked`, so that one fault does not hide what the other rules found.
+        """
+        source = context.source
+        findings: dict[tuple[object, ...], Finding] = {}
+        unchecked: dict[Unchecked, None] = {}
+        for rule in rules:
+            try:
+                results = list(rule.check(context))
+            except Exception as error:  # A fault in one rule must not hide what the others find.
+                reason = message(self.fault, id=rule.meta.id, kind=type(error).__name__)
+                unchecked[Unchecked(check=rule.label, reason=reason)] = None
+                continue
+            for result in results:
+                if isinstance(result, Skip):
+                    unchecked[Unchecked(check=rule.label, reason=result.reason)] = None
+                else:
+                    finding = self.finding(rule, result, source)
+                    key = (finding.id, finding.line, finding.column, finding.message)
+                    findings.setdefault(key, finding)
+        return tuple(sorted(findings.values(), key=order)), tuple(unchecked)
+
+    def finding(self, rule: Rule[C], hit: Hit, source: Source) -> Finding:
+        """What a rule found, as the report has it."""
+        fix = None
+        if hit.edits:
+            edits = tuple(Edit(**_place(source, edit.span), text=edit.text) for edit in hit.edits)
+            title = hit.fix_title or message("apply the edit")
+            fix = Fix(title=title, safe=hit.fix_safe, edits=edits)
+        return Finding(
+            id=rule.meta.id,
+            slug=rule.meta.slug,
+            severity=hit.severity or rule.meta.severity,
+            message=hit.message,
+            path=source.path,
+            **_place(source, hit.span),
+            help=hit.help,
+            url=self.url(rule.meta.slug),
+            fix=fix,
+            rename=_moved(source.path, hit.rename) if hit.rename else None,
+        )
+
+
+def order(finding: Finding) -> tuple[object, ...]:
+    """Sorts findings by place, then id."""
+    place = (finding.line, finding.column, finding.end_line, finding.end_column)
+    return (*place, finding.id, finding.message)
+
+
+def _place(source: Source, span: Span) -> dict[str, int]:
+    return asdict(source.place(span))
+
+
+def _moved(path: str, new: str) -> str:
+    """The path of a file under another name, or below another folder beside its own."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(path), new))
