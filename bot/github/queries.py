@@ -107,6 +107,16 @@ def entries(count: int) -> str:
     )
 
 
+def ours(count: int) -> str:
+    """Asks which of `count` comments the token wrote: the variables are i0 and so on."""
+    declared = ", ".join(f"$i{n}: ID!" for n in range(count))
+    fields = "\n".join(
+        f"  n{n}: node(id: $i{n}) {{ ... on IssueComment {{ viewerDidAuthor }} }}"
+        for n in range(count)
+    )
+    return f"query Ours({declared}) {{\n{fields}\n}}\n"
+
+
 def blobs(count: int) -> str:
     """Asks for the content of `count` blobs: the variables are b0 and so on."""
     declared = ", ".join(f"$b{n}: GitObjectID!" for n in range(count))

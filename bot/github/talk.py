@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 from urllib.parse import quote
 
 from bot.base.config import Role
+from bot.github import queries
 from bot.github.client import Client
 from bot.github.commands import lines
 from bot.github.errors import NotFoundError
@@ -24,6 +25,8 @@ REPLY = "<!-- rlbot:reply "
 """How the hidden mark of a reply begins."""
 
 _LOOKED_AT = 10
+_MOST_NODES = 50
+"""Comments whose author one question asks for."""
 
 Reaction: TypeAlias = Literal["eyes", "rocket", "confused"]
 
@@ -145,9 +148,14 @@ def reply(client: Client, pull: PullId, text: str, *, to: str) -> None:
     digest = hashlib.sha256(f"{to}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
     mark = f"{REPLY}{digest} -->"
     day = 86_400
-    for item in _comments_since(client, pull, time.time() - day):
-        if mark in (item.get("body") or ""):
-            return
+    marked = [
+        str(item["node_id"])
+        for item in _comments_since(client, pull, time.time() - day)
+        if mark in (item.get("body") or "")
+    ]
+    # The mark can be foretold, so that it counts in a comment of ours alone.
+    if marked and _is_one_ours(client, marked[:_MOST_NODES]):
+        return
     path = f"/repos/{pull.repository}/issues/{pull.number}/comments"
     client.write("POST", path, {"body": f"{text}\n\n{mark}\n"}, repeat=False)
 
@@ -156,6 +164,16 @@ def _comments_since(client: Client, pull: PullId, since: float) -> Iterator[Any]
     path = f"/repos/{pull.repository}/issues/{pull.number}/comments"
     stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(max(since, 0)))
     return client.pages(path, most=3, since=stamp)
+
+
+def _is_one_ours(client: Client, comments: list[str]) -> bool:
+    """Whether we wrote one of these comments, by their node ids."""
+    try:
+        ids = {f"i{number}": comment for number, comment in enumerate(comments)}
+        found = client.graphql(queries.ours(len(ids)), ids, name="ours").values()
+    except NotFoundError:
+        return False  # one was deleted meanwhile
+    return any(node and node.get("viewerDidAuthor") for node in found)
 
 
 def _reaction(item: Mapping[str, Any]) -> OurReaction:

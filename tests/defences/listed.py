@@ -313,6 +313,14 @@ DEFENCES = (
         (_THREATS + "test_t13_a_copied_marker_makes_nobody_us",),
     ),
     Defence(
+        "T13",
+        "takes a copied mark for its own reply",
+        "bot/github/talk.py",
+        'node and node.get("viewerDidAuthor")',
+        "node",
+        (_OBEY + "test_t13_a_copied_mark_keeps_no_reply_back",),
+    ),
+    Defence(
         "T14",
         "obeys everybody",
         "bot/review/commands.py",

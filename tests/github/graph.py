@@ -69,6 +69,7 @@ def _root(asked: Context) -> dict[str, Any]:
         "viewer": lambda _info: _user(asked.asker().account),
         "rateLimit": lambda _info, **_: {"limit": 5_000, "cost": 1, "remaining": 1, "resetAt": ""},
         "repository": lambda _info, owner, name, **_: _found(asked, owner, name),
+        "node": lambda _info, **given: _node(asked, given["id"]),
         "minimizeComment": lambda _info, **given: _minimize(asked, given["input"], True),
         "unminimizeComment": lambda _info, **given: _minimize(asked, given["input"], False),
         "createCommitOnBranch": lambda _info, **given: _commit_on_branch(asked, given["input"]),
@@ -198,6 +199,14 @@ def _connection(items: Sequence[Any]) -> Callable[..., dict[str, Any]]:
         }
 
     return page
+
+
+def _node(asked: Context, name: str) -> dict[str, Any]:
+    number = name.removeprefix("IC_")
+    comment = asked.store.find_comment(int(number)) if number.isdigit() else None
+    if comment is None:
+        raise ProblemError(404, f"Could not resolve to a node with the global id of '{name}'.")
+    return _comment(asked, comment)
 
 
 def _comment(asked: Context, comment: Comment) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from syrupy.assertion import SnapshotAssertion
 from bot.github.actions import Nothing, subject_of
 from bot.github.pull import PullId
 from bot.github.remote import read_change
-from bot.github.talk import COOLDOWN, REPLY
+from bot.github.talk import COOLDOWN, REPLY, reply
 from bot.render.markdown import MARKER
 from bot.report import PageEdit
 from bot.review.apply import with_rows
@@ -199,6 +199,25 @@ def test_t15_our_own_words_are_no_commands(here: World) -> None:
         comment = _say(here, "writer", f"/verify\n\n{mark}")
         assert _obey(here, comment).commands == ()
     assert here.store.calls == []
+
+
+def test_t13_a_copied_mark_keeps_no_reply_back(here: World) -> None:
+    """Who posts the mark of our reply first, in a comment of their own, silences nobody."""
+    pull = here.pull({SCRIPT: BROKEN})
+    request = PullId(pull.repository.full_name, pull.number)
+    client = here.client(_token(here))
+    reply(client, request, "Not for you.", to="7")
+    (ours,) = (c for c in pull.visible() if REPLY in c.body)
+    assert ours.body.startswith("Not for you.")
+    reply(client, request, "Not for you.", to="7")
+    assert [c.id for c in pull.visible() if REPLY in c.body] == [ours.id], "said once"
+
+    ours.deleted = True
+    copy = _say(here, "passer-by", ours.body)
+    for _ in range(2):
+        reply(client, request, "Not for you.", to="7")
+        said = [c for c in pull.visible() if REPLY in c.body and c.id != copy.id]
+        assert [(c.author.login, c.body) for c in said] == [("writer", ours.body)]
 
 
 def test_t15_bots_are_not_obeyed(here: World) -> None:
