@@ -17,7 +17,7 @@ from bot.github.pull import PullId
 from bot.github.remote import read_change
 from bot.review.pull import answer_pull
 from tests.github.server import Server
-from tests.github.world import BROKEN, GOOD, SCRIPT, World, asked, world
+from tests.github.world import BROKEN, GOOD, SCRIPT, asked, world
 
 PULL = PullId("verl-project/verl", 1)
 TREE = {
@@ -32,7 +32,7 @@ def _scripts(number: int, more: bytes = b"") -> dict[str, bytes]:
     return {SCRIPT.replace("2_h800", f"{n}_h800"): GOOD + more for n in range(1, number + 1)}
 
 
-def _measured(name: str, here: World, client: Client) -> tuple[int, int]:
+def _measured(name: str, client: Client) -> tuple[int, int]:
     answer_pull(read_change(client, PULL), asked())
     writes = sum(sent.write for sent in client.log)
     reads = len(client.log) - writes
@@ -56,13 +56,13 @@ def measure(base: Mapping[str, str], label: str) -> dict[str, tuple[int, int]]:
             here = world(server, base)
             here.pull(files)
             token = here.store.workflow_token(here.base)
-            found[name] = _measured(f"{label}, {name}", here, here.client(token))
+            found[name] = _measured(f"{label}, {name}", here.client(token))
             if name == "one script":
-                _measured(f"{label}, {name}, again", here, here.client(token))
+                _measured(f"{label}, {name}, again", here.client(token))
                 here.push(_scripts(1, b"# more\n"))
-                _measured(f"{label}, {name}, same verdict", here, here.client(token))
+                _measured(f"{label}, {name}, same verdict", here.client(token))
                 here.push({SCRIPT: BROKEN})
-                _measured(f"{label}, {name}, other verdict", here, here.client(token))
+                _measured(f"{label}, {name}, other verdict", here.client(token))
     return found
 
 

@@ -20,9 +20,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from bot.base.secrets import Secret
@@ -67,6 +67,18 @@ work(read_settings(os.environ), lambda settings, metrics: Nothing())
 
 
 @dataclass(frozen=True, slots=True)
+class Serving:
+    """What is measured: a program that serves, and a worker beside it."""
+
+    name: str
+    program: str
+    more: tuple[str, ...] = ()
+    """Arguments after the port."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    worker: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Figures:
     """One run: latencies in milliseconds, memory in MiB."""
 
@@ -99,16 +111,17 @@ def main() -> int:
     columns = f"{'p50 ms':>9}{'p99 ms':>9}{'max ms':>9}{'ratio':>8}   memory"
     print(f"{'':34} {'2xx of sent':>16}{columns}")
     with tempfile.TemporaryDirectory(prefix="load") as folder:
-        bare = _run("bare FastAPI", BARE, [], arguments, {})
+        bare = _run(Serving("bare FastAPI", BARE), arguments)
         print(bare.line(None))
         environment = {"RLBOT_DATABASE_URL": f"{folder}/rlbot.sqlite"}
-        sqlite = _run("rlbot, SQLite, one process", WEB, ["both"], arguments, environment)
+        sqlite = _run(Serving("rlbot, SQLite, one process", WEB, ("both",), environment), arguments)
         print(sqlite.line(bare))
         with ExitStack() as stack:
             url = arguments.postgres or stack.enter_context(_postgres(folder))
             environment = {"RLBOT_DATABASE_URL": url}
             postgres = _run(
-                "rlbot, PostgreSQL, worker apart", WEB, ["web"], arguments, environment, WORKER
+                Serving("rlbot, PostgreSQL, worker apart", WEB, ("web",), environment, WORKER),
+                arguments,
             )
             print(postgres.line(bare))
     broken = [
@@ -121,19 +134,15 @@ def main() -> int:
     return 1 if broken else 0
 
 
-def _run(
-    name: str,
-    program: str,
-    more: list[str],
-    arguments: argparse.Namespace,
-    environment: dict[str, str],
-    worker: str | None = None,
-) -> Figures:
+def _run(serving: Serving, arguments: argparse.Namespace) -> Figures:
+    environment, worker = serving.environment, serving.worker
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     with ExitStack() as stack:
-        web = stack.enter_context(_process(program, [str(port), *more], environment))
+        web = stack.enter_context(
+            _process(serving.program, [str(port), *serving.more], environment)
+        )
         _wait_for(port)
         if worker is not None:
             stack.enter_context(_process(worker, [], {**environment, "RLBOT_WORKER_ID": "other"}))
@@ -143,7 +152,7 @@ def _run(
         after = _memory(web.pid)
     latencies.sort()
     return Figures(
-        name,
+        serving.name,
         len(latencies),
         accepted,
         latencies[len(latencies) // 2],
@@ -212,7 +221,7 @@ def _request(number: int) -> bytes:
 
 @contextmanager
 def _process(
-    program: str, arguments: list[str], environment: dict[str, str]
+    program: str, arguments: Sequence[str], environment: Mapping[str, str]
 ) -> Iterator[subprocess.Popen[bytes]]:
     process = subprocess.Popen(
         [sys.executable, "-c", program, *arguments],

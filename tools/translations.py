@@ -64,7 +64,7 @@ def template() -> Catalog:
 
 
 def calls(
-    file: BinaryIO, keywords: Collection[str], _tags: object, options: object
+    file: BinaryIO, keywords: Collection[str], _tags: object, _options: object
 ) -> Iterator[tuple[int, str, tuple[str | None, ...], list[str]]]:
     """The calls of the keywords in a file, as Babel's extractors yield them.
 

@@ -102,7 +102,7 @@ def mark(template: T, /) -> T:
     return template
 
 
-def pmark(context: str, template: T, /) -> T:
+def pmark(_context: str, template: T, /) -> T:
     """As `mark`, for a text that reaches `pmessage`."""
     return template
 

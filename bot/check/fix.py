@@ -15,7 +15,7 @@ from difflib import SequenceMatcher
 from bot.check.request import CheckOptions, ScriptFile
 from bot.check.script import check_script
 from bot.report import Edit, Finding, ScriptReport
-from bot.shell import read
+from bot.shell import Invocation, read
 from bot.shell.source import Source, Span
 from bot.shell.words import Reading, Word
 
@@ -196,7 +196,7 @@ def _span(source: Source, edit: Edit) -> Span:
 
 def _reading(script: ScriptFile, options: CheckOptions) -> Reading:
     files = options.files if script.tree_path is not None else None
-    return read(script.data, script.path, files=files, script_path=script.tree_path)
+    return read(script.data, script.path, Invocation(path=script.tree_path), files=files)
 
 
 def same_words(

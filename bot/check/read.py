@@ -2,38 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from bot.check.request import CheckOptions, ScriptFile
 from bot.frameworks import plans
 from bot.rules._support.base import RuleContext
 from bot.script.header import read_header
 from bot.script.name import read_name
-from bot.shell import read
+from bot.shell import Invocation, read
 
 
 def read_script(
     script: ScriptFile,
     options: CheckOptions,
-    *,
-    environment: Mapping[str, str] | None = None,
-    assumed: Mapping[str, str] | None = None,
-    arguments: Sequence[str] | None = None,
+    invocation: Invocation | None = None,
 ) -> RuleContext:
     """Read a script; the tree counts for one that stands in it.
 
     Each launch is read under the release that the options name, else the one that the script's own
-    comment states. `environment`, `assumed` and `arguments` are those of `bot.shell.read`. Raises
-    UserError when an option names an unknown release.
+    comment states. Raises UserError when an option names an unknown release.
     """
     reading = read(
         script.data,
         script.path,
-        environment=environment,
-        assumed=assumed or {},
-        arguments=arguments,
+        replace(invocation or Invocation(), path=script.tree_path),
         files=options.files if script.tree_path is not None else None,
-        script_path=script.tree_path,
     )
     header = read_header(reading.comments)
     return RuleContext(

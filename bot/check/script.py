@@ -39,6 +39,7 @@ from bot.rules._support.base import RuleContext
 from bot.rules._support.registry import RULES, check_context
 from bot.script.name import ScriptName, model_size
 from bot.script.plan import launch_report, name_report, plan_report
+from bot.shell import Invocation
 
 if TYPE_CHECKING:
     from bot.table.edit import PageChange
@@ -127,13 +128,12 @@ def resolve_script(script: ScriptFile, options: CheckOptions) -> ScriptReport:
 
     Raises UserError when an option names an unknown release.
     """
-    context = read_script(
-        script,
-        options,
+    invocation = Invocation(
         environment={} if options.clean_environment else None,
         assumed=options.environment,
         arguments=options.script_arguments,
     )
+    context = read_script(script, options, invocation)
     findings, unchecked = check_context(context, select=["syntax"])
     report = replace(
         _report(script, _verdict(findings, unchecked, None)),

@@ -67,33 +67,44 @@ def fix_scripts(
             patches.append(patch(script.path, script.data, fixed.data))
             done.append(fixed.before)
             continue
-        if from_stdin:
-            sys.stdout.buffer.write(fixed.data)
-            sys.stdout.flush()
-        elif fixed.data != script.data:
-            try:
-                replace_file(Path(script.path), script.data, fixed.data)
-            except UserError as error:
-                unchecked.append(Unchecked(check="script", reason=str(error)))
-                done.append(fixed.before)
-                sources[script.path] = script.data.decode("utf-8", "replace")
-                continue
-        if not arguments.quiet:
+        problem = _write(script, fixed, to_stdout=from_stdin)
+        if problem is not None:
+            unchecked.append(Unchecked(check="script", reason=problem))
+        elif not arguments.quiet:
             _tell(script, fixed)
-        sources[script.path] = fixed.data.decode("utf-8", "replace")
-        done.append(fixed.report)
+        done.append(fixed.report if problem is None else fixed.before)
+        data = fixed.data if problem is None else script.data
+        sources[script.path] = data.decode("utf-8", "replace")
     report = make_report(done, unchecked=unchecked, language=options.config.language)
-    if not arguments.diff and not from_stdin:
-        return finish(report, arguments, sources)
-    status = exit_status(report)
     if arguments.diff:
         _print_patches(patches)
         for item in unchecked:
             notice(item.reason)
-    elif status or not arguments.quiet:
+        return exit_status(report)
+    if not from_stdin:
+        return finish(report, arguments, sources)
+    status = exit_status(report)
+    if status or not arguments.quiet:
         # Standard output holds the script, and nothing else.
         sys.stderr.write(rendered(report, arguments, sources))
     return status
+
+
+def _write(script: ScriptFile, fixed: Fixed, *, to_stdout: bool) -> str | None:
+    """Write or print a fixed script; the reason when it could not be written."""
+    if to_stdout:
+        _print_bytes(fixed.data)
+    elif fixed.data != script.data:
+        try:
+            replace_file(Path(script.path), script.data, fixed.data)
+        except UserError as error:
+            return str(error)
+    return None
+
+
+def _print_bytes(data: bytes) -> None:
+    sys.stdout.buffer.write(data)
+    sys.stdout.flush()
 
 
 def _print_patches(patches: Iterable[str]) -> None:
@@ -103,8 +114,7 @@ def _print_patches(patches: Iterable[str]) -> None:
     text = "".join(patches)
     if sys.stdout.isatty():
         text = visible(text, keep="\n\t")
-    sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
-    sys.stdout.flush()
+    _print_bytes(text.encode("utf-8", "surrogateescape"))
 
 
 def _tell(script: ScriptFile, fixed: Fixed) -> None:

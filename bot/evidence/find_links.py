@@ -125,31 +125,38 @@ class _Block:
 
 def _blocks(text: str) -> Iterator[_Block]:
     """The blocks that can hold a link, with the addresses in each."""
+    row: list[_Block] | None = None
+    for kind, block in _pieces(text):
+        if kind == "tr_open":
+            row = []
+        elif kind == "tr_close":
+            if row:  # A row is one block: the script in one cell, the run in another.
+                addresses = tuple(address for cell in row for address in cell.addresses)
+                words = " ".join(cell.text for cell in row)
+                yield _Block(row[0].where, block.line, words, addresses)
+            row = None
+        elif row is not None:
+            row.append(block)
+        else:
+            yield block
+
+
+def _pieces(text: str) -> Iterator[tuple[str, _Block]]:
+    """The blocks as they come, each with its kind; an empty one where a row begins or ends."""
     quotes, line = 0, 1
-    row: list[_Block] = []
-    in_row = False
     for token in _parser().parse(text):
         if token.map:
             line = token.map[0] + 1
-        if token.type == "blockquote_open":
-            quotes += 1
-        elif token.type == "blockquote_close":
-            quotes -= 1
-        elif token.type == "tr_open":
-            row, in_row = [], True
-        elif token.type == "tr_close":
-            in_row = False
-            if row:  # A row is one block: the script in one cell, the run in another.
-                addresses = tuple(address for cell in row for address in cell.addresses)
-                yield _Block(row[0].where, line, " ".join(c.text for c in row), addresses)
+        where: Where = "quote" if quotes else "text"
+        if token.type in ("blockquote_open", "blockquote_close"):
+            quotes += token.nesting
+        elif token.type in ("tr_open", "tr_close"):
+            yield token.type, _Block(where, line)
         elif token.type in ("fence", "code_block"):
-            yield _Block("code", line, token.content, tuple(_addresses(token.content)))
+            yield token.type, _Block("code", line, token.content, tuple(_addresses(token.content)))
         elif token.type in ("inline", "html_block"):
-            for block in _inline(token, "quote" if quotes else "text", line):
-                if in_row:
-                    row.append(block)
-                else:
-                    yield block
+            for block in _inline(token, where, line):
+                yield token.type, block
 
 
 def _inline(token: Token, where: Where, line: int) -> Iterator[_Block]:
@@ -273,7 +280,7 @@ def _parser() -> MarkdownIt:
         def normalizeLink(self, url: str) -> str:  # noqa: N802
             return url
 
-        def validateLink(self, url: str) -> bool:  # noqa: N802
+        def validateLink(self, _url: str) -> bool:  # noqa: N802
             return True
 
     return Parser("commonmark").enable(["table", "strikethrough"])

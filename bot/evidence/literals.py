@@ -58,15 +58,20 @@ def _data(node: ast.expr, depth: int, *, top: bool = False) -> JsonValue:
                 if key is not None
             }
         case ast.Call(func=ast.Name(id=name), args=[], keywords=keywords) if name in _NAMESPACES:
-            entries: dict[str, JsonValue] = {}
-            for keyword in keywords:
-                value = _data(keyword.value, depth + 1)
-                if keyword.arg is not None:
-                    entries[keyword.arg] = value
-                elif isinstance(value, dict):  # Names with dots come as **{"ds.zero_stage": 2}.
-                    entries.update(value)
-            return entries
+            return _entries(keywords, depth + 1)
     if top:
         raise ValueError("neither a literal nor a namespace")
     # An object's repr: keep its text, so that the entries beside it can still be compared.
     return ast.unparse(node)
+
+
+def _entries(keywords: list[ast.keyword], depth: int) -> dict[str, JsonValue]:
+    """What a namespace is called with."""
+    entries: dict[str, JsonValue] = {}
+    for keyword in keywords:
+        value = _data(keyword.value, depth)
+        if keyword.arg is not None:
+            entries[keyword.arg] = value
+        elif isinstance(value, dict):  # Names with dots come as **{"ds.zero_stage": 2}.
+            entries.update(value)
+    return entries

@@ -25,7 +25,18 @@ FRAGMENT = Struct("<IHB")
 IDENT, MAGIC, VERSION = b":W&B", 0xBEE1, 0
 FULL, FIRST, MIDDLE, LAST = 1, 2, 3, 4
 
+_DAMAGED = -1
 _SEEDS = {kind: zlib.crc32(bytes([kind])) for kind in (FULL, FIRST, MIDDLE, LAST)}
+
+
+@dataclass(slots=True)
+class _Record:
+    """A record that is being joined."""
+
+    begun: int
+    size: int = 0
+    """Bytes so far, those of parts that were let go included."""
+    parts: list[bytes] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -50,58 +61,68 @@ class LogReader:
 
     def __iter__(self) -> Iterator[bytes]:
         """Payloads in order. Raises EvidenceError when the file is not a transaction log."""
-        parts: list[bytes] = []
-        begun = 0
-        size = -1  # Bytes of the record that is being joined; -1 outside of one.
+        record: _Record | None = None
         lost = False  # A beginning was lost, so that orphaned fragments are expected.
+        for place, kind, data in self._fragments():
+            if kind == _DAMAGED:
+                self.damaged_at.append(place)
+                record, lost = None, True
+                continue
+            if kind in (FULL, FIRST):
+                if record is not None:  # It never ended.
+                    self.damaged_at.append(record.begun)
+                record, lost = _Record(place), False
+            elif record is None:
+                if not lost:
+                    self.damaged_at.append(place)
+                lost = True
+                continue
+            self._join(record, data)
+            if kind in (FULL, LAST):
+                if record.size <= self.max_record:
+                    yield data if len(record.parts) == 1 else b"".join(record.parts)
+                record = None
+        if record is not None and self.stopped_at is None:
+            self.cut_at = record.begun
+
+    def _join(self, record: _Record, data: bytes) -> None:
+        """Add a fragment to its record; a record that grows too long is let go."""
+        record.size += len(data)
+        if record.size <= self.max_record:
+            record.parts.append(data)
+        elif record.parts or len(data) == record.size:
+            self.oversized_at.append(record.begun)
+            record.parts = []
+
+    def _fragments(self) -> Iterator[tuple[int, int, bytes]]:
+        """Byte, kind and payload of each; `_DAMAGED` stands for the rest of a block."""
         block = self._block()
         self._check_header(block)
-        at = HEADER.size
-        base = 0
+        base, at = 0, HEADER.size
         while block:
             while at + FRAGMENT.size <= len(block):
                 checksum, length, kind = FRAGMENT.unpack_from(block, at)
                 end = at + FRAGMENT.size + length
                 if end > len(block) and len(block) < BLOCK:
-                    self.cut_at = base + at if size < 0 else begun
+                    self.cut_at = base + at
                     return
                 data = block[at + FRAGMENT.size : end]
                 seed = _SEEDS.get(kind)
                 if seed is None or end > len(block) or zlib.crc32(data, seed) != checksum:
-                    self.damaged_at.append(base + at)
-                    parts, size, at, lost = [], -1, len(block), True
+                    yield base + at, _DAMAGED, b""
+                    at = len(block)
                     break
-                if kind in (FULL, FIRST):
-                    if size >= 0:  # The record before it never ended.
-                        self.damaged_at.append(begun)
-                    parts, size, begun, lost = [], 0, base + at, False
+                yield base + at, kind, data
                 at = end
-                if size < 0:
-                    if not lost:
-                        self.damaged_at.append(base + at - length - FRAGMENT.size)
-                    lost = True
-                    continue
-                size += length
-                if size <= self.max_record:
-                    parts.append(data)
-                elif parts or length == size:
-                    self.oversized_at.append(begun)
-                    parts = []
-                if kind in (FULL, LAST):
-                    if size <= self.max_record:
-                        yield data if len(parts) == 1 else b"".join(parts)
-                    parts, size = [], -1
             if len(block) < BLOCK:
-                if at < len(block) or size >= 0:
-                    self.cut_at = base + at if size < 0 else begun
+                if at < len(block):
+                    self.cut_at = base + at
                 return
             if self.offset >= self.max_bytes:
                 self.stopped_at = self.offset
                 return
             base, at = self.offset, 0
             block = self._block()
-        if size >= 0:
-            self.cut_at = begun
 
     def _block(self) -> bytes:
         block = self.stream.read(BLOCK)

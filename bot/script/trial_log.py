@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bot.frameworks.plan import Plan
-from bot.shell.source import Span
+from bot.shell.source import Source, Span
 from bot.shell.words import Comment, Reading, Word
 
 _GOOD = "√✓✔✅"
@@ -149,25 +149,16 @@ def _beside(
 ) -> Tried | None:
     """The value on the comment's line, or on the next line when the comment stands alone."""
     source = reading.source
-    line, column = source.line_column(comment.span.start)
-    if not source.line(line)[: column - 1].strip():
-        line += 1
-        while line < source.lines and source.line(line).lstrip().startswith("#"):
-            line += 1
-    found: Tried | None = None
-    for variable in reading.variables:
-        if source.line_column(variable.name_span.start)[0] != line:
-            continue
-        number = _whole(variable.value)
-        if number is None:
-            return None
-        span = variable.value.span_of(0, len(variable.value.text))
-        if found is not None and found.value != number:
+    line = _line_of(source, comment)
+    assigned = [v for v in reading.variables if source.line_column(v.name_span.start)[0] == line]
+    if assigned:
+        values = {_whole(variable.value) for variable in assigned}
+        name, word = assigned[-1].name, assigned[-1].value
+        texts = {v.value.text for v in reading.variables if v.name == name}
+        number = values.pop()
+        if number is None or values or texts != {str(number)}:
             return None  # A loop, or a function called twice: several values stand here.
-        found = Tried(variable.name, number, span, trials, None)
-    if found is not None:
-        later = [v.value.text for v in reading.variables if v.name == found.name]
-        return found if set(later) == {str(found.value)} else None
+        return Tried(name, number, word.span_of(0, len(word.text)), trials, None)
     for plan in plans:
         for setting in plan.settings:
             at = source.line_column(setting.value_span.start)[0]
@@ -175,6 +166,16 @@ def _beside(
             if at == line and isinstance(value, int) and not isinstance(value, bool):
                 return Tried(setting.key, value, setting.value_span, trials, setting.key)
     return None
+
+
+def _line_of(source: Source, comment: Comment) -> int:
+    """The line that a comment is about: its own, or the next one that is no comment."""
+    line, column = source.line_column(comment.span.start)
+    if not source.line(line)[: column - 1].strip():
+        line += 1
+        while line < source.lines and source.line(line).lstrip().startswith("#"):
+            line += 1
+    return line
 
 
 def _whole(word: Word) -> int | None:

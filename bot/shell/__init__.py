@@ -1,7 +1,7 @@
 """Reads a shell script as bash would, without running it."""
 
 from bot.shell.limits import ShellLimits
-from bot.shell.reader import read
+from bot.shell.reader import Invocation, read
 from bot.shell.tree import Files
 
-__all__ = ["Files", "ShellLimits", "read"]
+__all__ = ["Files", "Invocation", "ShellLimits", "read"]

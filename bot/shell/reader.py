@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from dataclasses import dataclass, field
 
 from bot.shell.evaluator import run_script
 from bot.shell.expansion import expand, tildes
@@ -19,36 +19,47 @@ from bot.shell.words import Comment, Piece, Problem, Reading
 
 _BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
 _NO_LIMITS = ShellLimits()
-_NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invocation:
+    """How a script is called, as far as that is known."""
+
+    environment: Mapping[str, str] | None = None
+    """Every variable that the caller sets; None when nobody knows them, which leaves a hole
+    wherever the script uses a variable that it does not set itself."""
+    assumed: Mapping[str, str] = field(default_factory=dict)
+    """Variables that the caller sets, where the others stay as `environment` says."""
+    arguments: Sequence[str] | None = None
+    """`$1`, `$2`, …; None when nobody has named them: the script is then read as it runs without
+    any (`$@` is no word), `$1` is a hole, and where the script does nothing without arguments, it
+    is read for all that they may be."""
+    path: str | None = None
+    """The path of the script in the tree from whose root it is called, where that is not the one
+    of its messages."""
+
+
+_UNKNOWN_CALLER = Invocation()
 
 
 def read(
     data: bytes,
     path: str,
+    invocation: Invocation = _UNKNOWN_CALLER,
     *,
-    environment: Mapping[str, str] | None = None,
-    assumed: Mapping[str, str] = _NOTHING,
-    arguments: Sequence[str] | None = None,
-    limits: ShellLimits = _NO_LIMITS,
     files: Files | None = None,
-    script_path: str | None = None,
+    limits: ShellLimits = _NO_LIMITS,
 ) -> Reading:
     """Reads a script without running it.
 
     Args:
         data: the file.
         path: its path, for messages and for `$0`.
-        environment: every variable that the caller sets; None when nobody knows them, which
-            leaves a hole wherever the script uses a variable that it does not set itself.
-        assumed: variables that the caller sets, where the others stay as `environment` says.
-        arguments: `$1`, `$2`, …; None when nobody has named them: the script is then read as it
-            runs without any (`$@` is no word), `$1` is a hole, and where the script does nothing
-            without arguments, it is read for all that they may be.
-        limits: bounds on what the reading may cost.
+        invocation: how it is called.
         files: the files of the tree in which the script stands, by their paths relative to its
             root, from which the script is taken to be called; what it sources, and the scripts
             that it runs, are then read too. Without it nothing but `data` is.
-        script_path: the path of the script in that tree, where `path` is another one.
+        limits: bounds on what the reading may cost.
 
     Returns:
         What the script would run. Never raises: whatever is wrong is a `Problem`.
@@ -60,8 +71,9 @@ def read(
         return Reading(source, (), (), (), tuple(problems))
     if any(problem.kind == "encoding" for problem in problems):
         return Reading(source, (), (), (), tuple(problems))
-    variables = {**(environment or {}), **assumed}
-    place = path if script_path is None else script_path
+    environment, arguments = invocation.environment, invocation.arguments
+    variables = {**(environment or {}), **invocation.assumed}
+    place = path if invocation.path is None else invocation.path
     world = _world(place, variables, arguments, environment is not None)
 
     def evaluated(*, needs_arguments: bool) -> tuple[Session, list[Comment]]:

@@ -67,14 +67,14 @@ def test_a_run_of_which_something_was_lost(
     shutil.copytree(written(RECIPE), folder)
     facts = _damaged(folder)
     assert len(facts.gaps) == 2
-    made = comment(_report(lambda link: facts))
+    made = comment(_report(lambda _link: facts))
     assert english(made) == []
     assert re.sub(r"第 \d+ 字节", "第 BYTE 字节", made) == snapshot
     # In English each gap stands there as it was always said.
-    (script,) = _report(lambda link: facts, "en").scripts
+    (script,) = _report(lambda _link: facts, "en").scripts
     assert [item.reason for item in script.unchecked] == list(facts.gaps)
     assert script.verdict == "inconclusive"
-    assert all(gap in comment(_report(lambda link: facts, "en")) for gap in facts.gaps)
+    assert all(gap in comment(_report(lambda _link: facts, "en")) for gap in facts.gaps)
 
 
 def test_links_that_are_refused(snapshot: SnapshotAssertion) -> None:

@@ -24,7 +24,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 
 from bot.commands.tree import files_below
-from bot.shell import read
+from bot.shell import Invocation, read
 from bot.shell.tree import Files
 from bot.shell.words import Command, Reading
 from tests.shell.judge import RECORDED, Call, argv_of, same, same_environment
@@ -178,7 +178,7 @@ def _compare(scored: _Scored, data: bytes, runs: tuple[Run, Run], files: Files) 
     score, name = scored.score, scored.name
     run, again = runs
     path = name.partition("/")[2]
-    closed = read(data, path, environment=scored.environment, arguments=(), files=files)
+    closed = read(data, path, Invocation(environment=scored.environment, arguments=()), files=files)
     opened = _timed(score, data, path, files)
     if _invalid(closed) != run.valid:
         score.syntax += 1

@@ -25,7 +25,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from bot.shell import read
+from bot.shell import Invocation, read
 from bot.shell.words import Reading
 from tests.shell.cases import CASES
 from tests.shell.judge import Judge, Script, verdict
@@ -113,7 +113,9 @@ def _generated(judge: Judge, number: int) -> str:
         for index, (one, calls) in enumerate(zip(scripts, judge.run(scripts), strict=True)):
             environment = judge.environment(one)
             reading = read(
-                one.text.encode(), f"../{index}.sh", environment=environment, arguments=()
+                one.text.encode(),
+                f"../{index}.sh",
+                Invocation(environment=environment, arguments=()),
             )
             if any(problem.kind == "limit" for problem in reading.problems):
                 continue
@@ -161,7 +163,9 @@ def fault(data: bytes) -> tuple[str, float]:
     slowest = 0.0
     readers: tuple[Callable[[], Reading], ...] = (
         lambda: read(data, "a/run.sh"),
-        lambda: read(data, "a/run.sh", environment={"HOME": "/h"}, arguments=("1", "b c")),
+        lambda: read(
+            data, "a/run.sh", Invocation(environment={"HOME": "/h"}, arguments=("1", "b c"))
+        ),
         lambda: read(b"[ $# = 0 ] && exit 1\n" + data, "a/run.sh"),
         lambda: read(data, "a/run.sh", files={"x.sh": data, "a/x.sh": data, "v": b"a b\n"}.get),
     )

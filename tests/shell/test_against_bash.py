@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from bot.shell import read
+from bot.shell import Invocation, read
 from tests.shell.cases import CASES
 from tests.shell.judge import Call, Judge, Script, bash_version, verdict
 from tests.shell.scripts import script
@@ -30,7 +30,7 @@ def judged(judge: Judge) -> dict[str, tuple[str, list[Call]]]:
 def test_construct(name: str, judge: Judge, judged: dict[str, tuple[str, list[Call]]]) -> None:
     path, calls = judged[name]
     environment = judge.environment(Script(""))
-    reading = read(CASES[name].encode(), path, environment=environment, arguments=())
+    reading = read(CASES[name].encode(), path, Invocation(environment=environment, arguments=()))
     assert verdict(calls, reading, environment) == "exact"
 
 
@@ -49,7 +49,7 @@ def test_judge_notices_a_wrong_word(judge: Judge) -> None:
     calls = judge.run([Script("cmd a b")])[0]
     environment = judge.environment(Script(""))
     for text in ("cmd a c", "cmd 'a b'", "", "cmd a b; cmd c", "X=1 cmd a b", "cmd a b ''"):
-        reading = read(text.encode(), "x.sh", environment=environment, arguments=())
+        reading = read(text.encode(), "x.sh", Invocation(environment=environment, arguments=()))
         assert verdict(calls, reading, environment).startswith("wrong")
 
 
@@ -66,7 +66,9 @@ def test_generated_scripts(texts: list[str], judge: Judge) -> None:
     scripts = [Script(text) for text in texts]
     for number, (one, calls) in enumerate(zip(scripts, judge.run(scripts), strict=True)):
         environment = judge.environment(one)
-        reading = read(one.text.encode(), f"../{number}.sh", environment=environment, arguments=())
+        reading = read(
+            one.text.encode(), f"../{number}.sh", Invocation(environment=environment, arguments=())
+        )
         if any(problem.kind == "limit" for problem in reading.problems):
             continue
         assert not any(command.assumptions for command in reading.commands)
@@ -81,7 +83,9 @@ def test_arguments_and_environment(judge: Judge) -> None:
     one = Script(text, arguments=("a b", "", "--c=d"), environment={"N": "4", "X": ""})
     calls = judge.run([one])[0]
     environment = judge.environment(one)
-    reading = read(text.encode(), "../0.sh", environment=environment, arguments=one.arguments)
+    reading = read(
+        text.encode(), "../0.sh", Invocation(environment=environment, arguments=one.arguments)
+    )
     assert verdict(calls, reading, environment) == "exact"
     assert len(calls) == 5
 
@@ -90,7 +94,7 @@ def test_unknown_output_is_a_hole_and_never_a_wrong_word(judge: Judge) -> None:
     text = 'D=$(python now); cmd "run-$D" $D "$(python a; echo b)" && cmd ok\n'
     calls = judge.run([Script(text)])[0]
     environment = judge.environment(Script(""))
-    reading = read(text.encode(), "x.sh", environment=environment, arguments=())
+    reading = read(text.encode(), "x.sh", Invocation(environment=environment, arguments=()))
     assert verdict(calls, reading, environment) == "hole"
 
 
@@ -105,5 +109,5 @@ def test_uses_of_filters_that_are_left_unknown(use: str, judge: Judge) -> None:
     text = f"cmd $(echo abc | {use})"
     calls = judge.run([Script(text)])[0]
     environment = judge.environment(Script(""))
-    reading = read(text.encode(), "x.sh", environment=environment, arguments=())
+    reading = read(text.encode(), "x.sh", Invocation(environment=environment, arguments=()))
     assert verdict(calls, reading, environment) == "hole"

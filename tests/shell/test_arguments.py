@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from bot.shell import read
+from bot.shell import Invocation, read
 
 
 def commands(text: str, arguments: tuple[str, ...] | None = None) -> list[str]:
-    result = read(text.encode(), "run.sh", arguments=arguments)
+    result = read(text.encode(), "run.sh", Invocation(arguments=arguments))
     assert not result.problems
     return [" ".join(w.text for w in c.argv) for c in result.commands if c.argv[0].text == "cmd"]
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.shell import ShellLimits, read
+from bot.shell import Invocation, ShellLimits, read
 from bot.shell.words import Reading
 
 SECONDS = 10.0
@@ -197,7 +197,7 @@ def test_never_raises_on_shell_like_text(parts: list[str]) -> None:
 @settings(max_examples=300, derandomize=True, deadline=None)
 @given(data=st.binary(max_size=60))
 def test_never_raises_on_bytes(data: bytes) -> None:
-    read(data, "x.sh", environment={})
+    read(data, "x.sh", Invocation(environment={}))
 
 
 @settings(max_examples=300, derandomize=True, deadline=None)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from bot.shell import ShellLimits, read
+from bot.shell import Invocation, ShellLimits, read
 from bot.shell.words import Hole, Reading
 from tests.shell.judge import Call, Judge, Script, bash_version, verdict
 from tests.shell.trees import TREES
@@ -49,7 +49,10 @@ def test_tree(name: str, judge: Judge, calls: dict[str, list[Call]]) -> None:
     script = _script(name)
     environment = judge.environment(script)
     result = read(
-        script.text.encode(), script.path, environment=environment, arguments=(), files=_files(name)
+        script.text.encode(),
+        script.path,
+        Invocation(environment=environment, arguments=()),
+        files=_files(name),
     )
     assert calls[name]
     assert verdict(calls[name], result, environment) == "exact"
@@ -126,10 +129,14 @@ def test_an_unknown_file_may_set_what_is_not_set() -> None:
 def test_without_files_nothing_is_known_of_them() -> None:
     environments: tuple[dict[str, str] | None, ...] = (None, {})
     for environment in environments:
-        result = read(b". ./env.sh; cmd x$A", "run.sh", environment=environment, arguments=())
+        result = read(
+            b". ./env.sh; cmd x$A", "run.sh", Invocation(environment=environment, arguments=())
+        )
         assert argv(result) == [["cmd", "x${?set by source ./env.sh}"]]
         result = read(
-            b"bash other.sh; cmd $(cat v)$(<v)", "run.sh", environment=environment, arguments=()
+            b"bash other.sh; cmd $(cat v)$(<v)",
+            "run.sh",
+            Invocation(environment=environment, arguments=()),
         )
         assert argv(result) == [
             ["bash", "other.sh"],
@@ -142,7 +149,7 @@ def test_without_files_nothing_is_known_of_them() -> None:
 
 
 def test_a_variable_that_an_unknown_file_may_set_can_be_demanded() -> None:
-    result = read(b". ./env.sh; cmd ${A:?}; cmd b", "run.sh", environment={})
+    result = read(b". ./env.sh; cmd ${A:?}; cmd b", "run.sh", Invocation(environment={}))
     assert argv(result)[-1] == ["cmd", "b"]
 
 
@@ -158,7 +165,9 @@ def test_nothing_outside_the_tree_is_asked_for(path: str) -> None:
 
     for environment in (None, {"PWD": "/srv/tree", "HOME": "/home/u"}):
         text = f"source {path}; cmd x$A $(cat {path}); bash {path}; [ -f {path} ] && cmd b"
-        result = read(text.encode(), "run.sh", environment=environment, arguments=(), files=files)
+        result = read(
+            text.encode(), "run.sh", Invocation(environment=environment, arguments=()), files=files
+        )
         assert any("${?" in word for words in argv(result) for word in words)
     assert asked == []
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from bot.shell import ShellLimits, read
+from bot.shell import Invocation, ShellLimits, read
 from bot.shell.words import Hole, Reading
 
 
 def reading(text: str, environment: dict[str, str] | None = None) -> Reading:
-    return read(text.encode(), "dir/run.sh", environment=environment)
+    return read(text.encode(), "dir/run.sh", Invocation(environment=environment))
 
 
 def argv(text: str, environment: dict[str, str] | None = None) -> list[list[str]]:

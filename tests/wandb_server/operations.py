@@ -24,7 +24,7 @@ def answer(server: Wandb, operation: str, variables: Variables, key: str | None)
     return _OPERATIONS[operation](server, variables, key)
 
 
-def _viewer(server: Wandb, variables: Variables, key: str | None) -> Answer:
+def _viewer(_server: Wandb, _variables: Variables, key: str | None) -> Answer:
     if key is None:
         return {"viewer": None}
     return {
@@ -41,11 +41,11 @@ def _viewer(server: Wandb, variables: Variables, key: str | None) -> Answer:
     }
 
 
-def _features(server: Wandb, variables: Variables, key: str | None) -> Answer:
+def _features(*_: object) -> Answer:
     return {"serverInfo": {"features": []}}
 
 
-def _upsert(server: Wandb, variables: Variables, key: str | None) -> Answer:
+def _upsert(server: Wandb, variables: Variables, _key: str | None) -> Answer:
     entity, project = variables.get("entity") or "ada", variables["project"]
     name = variables["name"]
     with server.store.lock:
@@ -67,7 +67,7 @@ def _upsert(server: Wandb, variables: Variables, key: str | None) -> Answer:
     return {"upsertBucket": {"bucket": bucket, "inserted": inserted}}
 
 
-def _create_files(server: Wandb, variables: Variables, key: str | None) -> Answer:
+def _create_files(server: Wandb, variables: Variables, _key: str | None) -> Answer:
     place = f"/storage/{variables['entity']}/{variables['project']}/{variables['run']}"
     return {
         "createRunFiles": {
@@ -137,7 +137,7 @@ def _of_run(make: Callable[[Wandb, StoredRun, Variables], Answer]) -> Operation:
 Operation = Callable[["Wandb", Variables, "str | None"], Answer]
 
 
-def _run(server: Wandb, run: StoredRun, variables: Variables) -> Answer:
+def _run(server: Wandb, run: StoredRun, _variables: Variables) -> Answer:
     node = _node(run)
     if server.uncounted:
         keys = node["historyKeys"]["keys"]
@@ -177,7 +177,7 @@ def _runs(server: Wandb, variables: Variables, key: str | None) -> Answer:
     }
 
 
-def _history_page(server: Wandb, run: StoredRun, variables: Variables) -> Answer:
+def _history_page(_server: Wandb, run: StoredRun, variables: Variables) -> Answer:
     rows = run.between(variables["minStep"], variables["maxStep"])
     return {"history": [json.dumps(row) for row in _sampled(list(rows), variables["pageSize"])]}
 
@@ -208,7 +208,7 @@ def _full_history(server: Wandb, run: StoredRun, variables: Variables) -> Answer
     return {"events": _sampled(run.events, min(variables["samples"], server.max_samples))}
 
 
-def _parquet(server: Wandb, run: StoredRun, variables: Variables) -> Answer:
+def _parquet(server: Wandb, run: StoredRun, _variables: Variables) -> Answer:
     place = f"{server.url}/exports/{run.entity}/{run.project}/{run.name}"
     live = [] if run.live_from is None else [{"_step": run.live_from}] if run.exports else []
     urls = [f"{place}/{number}.parquet" for number in range(len(run.exports))]
@@ -258,7 +258,7 @@ def _log_tail(server: Wandb, run: StoredRun, variables: Variables) -> Answer:
     return {"logLineCount": len(run.console), "logLines": {"edges": edges}}
 
 
-def _log_page(server: Wandb, run: StoredRun, variables: Variables) -> Answer:
+def _log_page(_server: Wandb, run: StoredRun, variables: Variables) -> Answer:
     start = int(variables.get("after") or 0)
     numbers = sorted(run.console)[start : start + (variables.get("first") or 1000)]
     end = start + len(numbers)

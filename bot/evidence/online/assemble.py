@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bot.base.messages import message
@@ -12,9 +12,9 @@ from bot.evidence.limits import RunLimits
 from bot.evidence.locate import Located
 from bot.evidence.online import siblings as others
 from bot.evidence.online import streams
-from bot.evidence.online.bounds import Bounds
+from bot.evidence.online.bounds import Watch
 from bot.evidence.online.failure import Stage
-from bot.evidence.online.history import HistoryReader, Tell
+from bot.evidence.online.history import HistoryReader
 from bot.evidence.online.sdk import Sdk
 from bot.evidence.run_config import plain
 from bot.evidence.side_files import Host, SideFiles
@@ -23,25 +23,27 @@ from bot.report import JsonValue
 _ENDED = frozenset({"finished", "failed", "crashed", "killed", "preempted"})
 
 
-def assemble(
-    sdk: Sdk,
-    path: tuple[str, str, str],
-    *,
-    bounds: Bounds,
-    tell: Tell,
-    spent: Callable[[], str | None],
-    folder: Path,
-    with_siblings: bool,
-    keep: Callable[[Facts], None] = lambda _: None,
-) -> Facts:
-    """The facts of the run `entity, project, id`; `folder` takes its files for the time being.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRequest:
+    """Which run is read, and how far."""
 
-    `keep` is handed the facts before the project's other runs are looked at.
+    entity: str
+    project: str
+    run_id: str
+    folder: Path
+    """Takes the run's files for the time being."""
+    siblings: bool
+    """Whether the project's other runs are looked at."""
+
+
+def assemble(sdk: Sdk, asked: RunRequest, watch: Watch) -> Facts:
+    """The facts of a run; `watch.keep` is handed those before its siblings are looked at.
 
     Raises ReadingError where something that decides cannot be read; what is lost besides becomes a
     sentence in `Facts.gaps`.
     """
-    entity, project, run_id = path
+    bounds, tell, folder = watch.bounds, watch.tell, asked.folder
+    entity, project, run_id = asked.entity, asked.project, asked.run_id
     run = sdk.run(entity, project, run_id)
     counted = streams.counts(sdk, {"entity": entity, "project": project, "name": run_id})
     gaps: list[str] = []
@@ -56,7 +58,7 @@ def assemble(
         )
 
     tell(Stage.HISTORY, 0, None)
-    history = HistoryReader(run, bounds, tell, spent).read()
+    history = HistoryReader(sdk.service, run, watch).read()
     gaps += history.gaps
 
     tell(Stage.SYSTEM, 0, None)
@@ -117,10 +119,10 @@ def assemble(
         state=state,
         created=others.utc(getattr(run, "createdAt", None)),
     )
-    if not with_siblings or spent() is not None:
+    if not asked.siblings or watch.spent() is not None:
         return facts
     # Whatever becomes of the others, this run was read.
-    keep(facts)
+    watch.keep(facts)
     tell(Stage.SIBLINGS, 0, None)
     found, sibling_gaps = others.siblings(sdk, run, bounds)
     return replace(facts, siblings=tuple(found), sibling_gaps=tuple(sibling_gaps))

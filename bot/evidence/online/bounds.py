@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
+
+from bot.evidence.facts import Facts
+from bot.evidence.online.failure import Stage
+
+Tell = Callable[[Stage, int, "int | None"], None]
+"""Told of progress: stage, done, of how many."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,3 +57,15 @@ class Bounds:
     def to_json(self) -> dict[str, Any]:
         """For handing them to the reading process."""
         return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watch:
+    """The bounds of one reading, and who is told how it goes."""
+
+    bounds: Bounds
+    tell: Tell
+    spent: Callable[[], str | None]
+    """The bound of the whole reading that is used up, in words, if one is."""
+    keep: Callable[[Facts], None]
+    """Handed the facts of the run before its siblings are looked at."""

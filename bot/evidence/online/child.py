@@ -23,7 +23,7 @@ from typing import Any
 
 from bot.base.messages import message
 from bot.base.secrets import Secret
-from bot.evidence.online.bounds import Bounds
+from bot.evidence.online.bounds import Bounds, Watch
 from bot.evidence.online.failure import ReadFailure, ReadingError, Stage
 
 _LIVELY = 1 << 14
@@ -139,20 +139,23 @@ def _read(
 def _facts(
     sdk: Any, asked: dict[str, Any], bounds: Bounds, reporter: Reporter, meter: Meter
 ) -> dict[str, Any]:
-    from bot.evidence.online.assemble import assemble
+    from bot.evidence.online.assemble import RunRequest, assemble
     from bot.evidence.online.wire import to_json
 
-    facts = assemble(
-        sdk,
-        (asked["entity"], asked["project"], asked["run"]),
+    wanted = RunRequest(
+        entity=asked["entity"],
+        project=asked["project"],
+        run_id=asked["run"],
+        folder=Path(asked["folder"]),
+        siblings=asked["siblings"],
+    )
+    watch = Watch(
         bounds=bounds,
         tell=reporter.at,
         spent=meter.spent,
-        folder=Path(asked["folder"]),
-        with_siblings=asked["siblings"],
         keep=lambda facts: reporter.send(kept=to_json(facts)),
     )
-    return to_json(facts)
+    return to_json(assemble(sdk, wanted, watch))
 
 
 def _is_gone(probe: Any, key: Secret | None) -> bool:

@@ -9,14 +9,14 @@ SDK's own small pages, since servers may thin out large ones.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from bot.base.messages import message
 from bot.evidence.facts import MetricSeries
 from bot.evidence.metrics import CHARTED, GROUPS
-from bot.evidence.online.bounds import Bounds
+from bot.evidence.online.bounds import Watch
 from bot.evidence.online.failure import Stage
 from bot.evidence.online.pages import pages
 from bot.evidence.online.sdk import failures
@@ -24,9 +24,6 @@ from bot.evidence.tally import Tally
 
 NEEDED = frozenset(alias.key for group in GROUPS for alias in group)
 """Metrics that are read; everything else in a run's history is left where it is."""
-
-Tell = Callable[[Stage, int, "int | None"], None]
-"""Told of progress: stage, done, of how many."""
 
 
 @dataclass(slots=True)
@@ -55,11 +52,10 @@ class _Scan:
 class HistoryReader:
     """Reads the history of one run of the SDK."""
 
+    service: Any
+    """The SDK's, as `Sdk` has it."""
     run: Any
-    bounds: Bounds
-    tell: Tell
-    spent: Callable[[], str | None]
-    """The bound of the whole reading that is used up, in words, if one is."""
+    watch: Watch
     counted: int = 0
     """Rows that the server counts."""
     taken: int = 0
@@ -103,7 +99,8 @@ class HistoryReader:
 
     def _whole_group(self, count: int | None, names: list[str]) -> list[_Scan]:
         """Scan keys together; apart, and in small pages, where rows are missing."""
-        together = self._scan(names, self.bounds.page_steps)
+        bounds = self.watch.bounds
+        together = self._scan(names, bounds.page_steps)
         wanted = count if count is not None else self.counted
         if together.stopped or together.rows >= wanted:
             return [together]
@@ -111,10 +108,10 @@ class HistoryReader:
         for name in names:
             scan = together
             if len(names) > 1:
-                scan = self._scan([name], self.bounds.page_steps)
-            fits = self._last_step() // self.bounds.careful_page_steps <= self.bounds.pages
+                scan = self._scan([name], bounds.page_steps)
+            fits = self._last_step() // bounds.careful_page_steps <= bounds.pages
             if scan.held.get(name, 0) < wanted and not scan.stopped and fits and count is not None:
-                careful = self._scan([name], self.bounds.careful_page_steps)
+                careful = self._scan([name], bounds.careful_page_steps)
                 scan = careful if careful.rows >= scan.rows else scan
             scans.append(scan)
             if scan.stopped:
@@ -136,7 +133,7 @@ class HistoryReader:
         return [_short(count, held, message("rows of {key}", key=key))]
 
     def _count_steps(self) -> int:
-        return self._scan(["_step"], self.bounds.page_steps).rows
+        return self._scan(["_step"], self.watch.bounds.page_steps).rows
 
     def _last_step(self) -> int:
         keys = getattr(self.run, "historyKeys", None)
@@ -147,7 +144,7 @@ class HistoryReader:
             return int(self.run.lastHistoryStep)
 
     def _scan(self, names: list[str], page: int) -> _Scan:
-        page = max(page, (self._last_step() + 1) // self.bounds.pages)
+        page = max(page, (self._last_step() + 1) // self.watch.bounds.pages)
         tallies = {name: Tally(traced=name in CHARTED) for name in names if name != "_step"}
         held = dict.fromkeys(names, 0)
         rows = 0
@@ -155,7 +152,7 @@ class HistoryReader:
         told = time.monotonic()
         pairs = list(tallies.items())
         with failures(Stage.HISTORY):
-            for taken in pages(self.run, names, page):
+            for taken in pages(self.service, self.run, names, page):
                 for row in taken:
                     texts = {item.key: item.value_json for item in row.history_items}
                     step = _step(texts.get("_step"))
@@ -175,15 +172,15 @@ class HistoryReader:
                     break
                 now = time.monotonic()
                 if now - told > 0.2:
-                    self.tell(Stage.HISTORY, rows, self.counted)
+                    self.watch.tell(Stage.HISTORY, rows, self.counted)
                     told = now
         self.taken += rows
         return _Scan(tallies, held, rows, stopped)
 
     def _bound(self, rows: int) -> str | None:
-        if self.taken + rows >= self.bounds.rows:
-            return message("{count} rows", count=self.bounds.rows)
-        return self.spent()
+        if self.taken + rows >= self.watch.bounds.rows:
+            return message("{count} rows", count=self.watch.bounds.rows)
+        return self.watch.spent()
 
 
 def _step(text: str | None) -> int | None:

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 
-def pages(run: Any, keys: list[str], size: int) -> Iterator[list[Any]]:
+def pages(service: Any, run: Any, keys: list[str], size: int) -> Iterator[list[Any]]:
     """Pages of `size` steps; a row has `history_items`, each with `key` and `value_json`.
 
     Raises what the SDK raises.
@@ -34,7 +34,7 @@ def pages(run: Any, keys: list[str], size: int) -> Iterator[list[Any]]:
 
     scan = Scan(
         run=run,
-        service_api=run._service_api,
+        service_api=service,
         min_step=0,
         max_step=run.lastHistoryStep + 1,
         keys=keys,

@@ -43,7 +43,7 @@ class Visibility:
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
     def redirect_request(
-        self, req: urllib.request.Request, fp: IO[bytes], code: int, *_: Any
+        self, _req: urllib.request.Request, _fp: IO[bytes], code: int, *_: Any
     ) -> None:
         """Follow none: an answer of another host is no answer, and the key is for this one."""
         raise ReadingError(ReadFailure(kind="redirect", status=code, stage=Stage.RUN))
@@ -128,10 +128,27 @@ class AccessProbe:
 
     def _once(self, request: urllib.request.Request) -> dict[str, Any] | int | ReadFailure:
         """One request: its answer, the status of a refusal, or a failure that may pass."""
+        data = self._sent(request)
+        if not isinstance(data, bytes):
+            return data
+        if len(data) > _MAX_ANSWER:
+            detail = message("more than {count} bytes for one line", count=_MAX_ANSWER)
+            raise ReadingError(ReadFailure(kind="too-much", stage=Stage.RUN, detail=detail))
+        try:
+            answer = json.loads(data)
+        except (ValueError, RecursionError):
+            answer = None
+        if not isinstance(answer, dict):
+            raise ReadingError(ReadFailure(kind="garbage", stage=Stage.RUN))
+        return answer
+
+    def _sent(self, request: urllib.request.Request) -> bytes | int | ReadFailure:
+        """The first bytes of the answer to a request, a refusal's status, or what went wrong."""
         try:
             opener = urllib.request.build_opener(_NoRedirects)
             with opener.open(request, timeout=self.timeout) as response:
-                data = response.read(_MAX_ANSWER + 1)
+                data: bytes = response.read(_MAX_ANSWER + 1)
+                return data
         except urllib.error.HTTPError as error:
             with error:
                 return _refusal(error.code, error.headers.get("Retry-After"))
@@ -150,16 +167,6 @@ class AccessProbe:
         except Exception as error:
             # http.client's own: a body shorter than announced, a status line that is none.
             return ReadFailure(kind="server", stage=Stage.RUN, detail=type(error).__name__)
-        if len(data) > _MAX_ANSWER:
-            detail = message("more than {count} bytes for one line", count=_MAX_ANSWER)
-            raise ReadingError(ReadFailure(kind="too-much", stage=Stage.RUN, detail=detail))
-        try:
-            answer = json.loads(data)
-        except (ValueError, RecursionError):
-            answer = None
-        if not isinstance(answer, dict):
-            raise ReadingError(ReadFailure(kind="garbage", stage=Stage.RUN))
-        return answer
 
 
 def _refusal(status: int, retry_after: str | None) -> int | ReadFailure:

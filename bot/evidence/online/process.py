@@ -160,6 +160,7 @@ class _Listener:
         self.on_message = on_message
         self.service: int | None = None
         self.stage = Stage.RUN
+        self.heard = 0.0
         self.hint: ReadFailure | None = None
         self.kept: dict[str, Any] | None = None
 
@@ -170,21 +171,19 @@ class _Listener:
             to.close()
         descriptor = back.fileno()
         os.set_blocking(descriptor, False)
-        begun = heard = time.monotonic()
+        begun = self.heard = time.monotonic()
         hard = begun + self.bounds.seconds + self.bounds.stall_seconds
-        rest = b""
-        total = 0
+        rest, total = b"", 0
         with selectors.DefaultSelector() as selector:
             selector.register(descriptor, selectors.EVENT_READ)
             while True:
                 now = time.monotonic()
                 if now >= hard:
                     return self._failed("slow", seconds=hard - begun)
-                silent = heard + self.bounds.stall_seconds
-                if now >= silent and self.hint is not None:
-                    return ReadOutcome(self.kept, self.hint)
+                silent = self.heard + self.bounds.stall_seconds
                 if now >= silent:
-                    return self._failed("hang", seconds=self.bounds.stall_seconds)
+                    hang = self._failed("hang", seconds=self.bounds.stall_seconds)
+                    return ReadOutcome(self.kept, self.hint) if self.hint is not None else hang
                 if not selector.select(min(hard, silent) - now):
                     continue
                 data = os.read(descriptor, 1 << 16)
@@ -198,16 +197,16 @@ class _Listener:
                     return self._failed("too-much", detail=size)
                 *lines, rest = (rest + data).split(b"\n")
                 for line in lines:
-                    text = json.loads(line)
-                    if "hint" in text:
-                        self.hint = ReadFailure.from_json(text["hint"])
-                        continue
-                    heard, self.hint = time.monotonic(), None
-                    outcome = self._take(text)
+                    outcome = self._take(json.loads(line))
                     if outcome is not None:
                         return outcome
 
     def _take(self, text: dict[str, Any]) -> ReadOutcome | None:
+        """Take one message in; a hint is no sign of life."""
+        if "hint" in text:
+            self.hint = ReadFailure.from_json(text["hint"])
+            return None
+        self.heard, self.hint = time.monotonic(), None
         if "facts" in text:
             return ReadOutcome(text["facts"], None)
         if "failure" in text:

@@ -47,12 +47,11 @@ class Sdk:
             self.service = ServiceApi(
                 settings=settings, timeout=bounds.seconds + 2 * bounds.stall_seconds
             )
-            self.service._get_api_session()
+            connection = wandb_setup.singleton().ensure_service()
         except Exception as error:
             raise ReadingError(
                 ReadFailure(kind="missing-sdk", detail=type(error).__name__)
             ) from None
-        connection = wandb_setup.singleton()._connection
         process = getattr(getattr(connection, "_proc", None), "_process", None)
         self.service_pid: int | None = getattr(process, "pid", None)
 

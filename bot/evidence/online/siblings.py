@@ -140,7 +140,7 @@ def _sibling(run: Any, looked: tuple[bool, str] | None) -> Sibling:
 
 def _steps(run: Any) -> int | None:
     """The training step that the summary ends with."""
-    summary = run._attrs.get("summaryMetrics")
+    summary = getattr(run, "summaryMetrics", None)
     if not isinstance(summary, Mapping):
         return None
     for alias in GLOBAL_STEP:

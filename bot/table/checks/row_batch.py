@@ -43,7 +43,7 @@ def check(context: PageContext) -> Iterator[Hit | Skip]:
             text = message(_FORM, cell=cell.text)
             yield Hit(message=text, span=cell.span, severity="warning")
     found = contradictions(
-        context, "max_batch", lambda plan: plan.train_batch_size.value, _agree, str, _WHAT
+        context, "max_batch", lambda plan: plan.train_batch_size.value, _agree, _WHAT
     )
     for one in found:
         if isinstance(one, Skip):

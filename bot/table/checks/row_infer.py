@@ -31,7 +31,7 @@ _VERSION = re.compile(r"[-=\s]*v?\d+(?:\.\w+)*\Z")
 
 def check(context: PageContext) -> Iterator[Hit | Skip]:
     """Compare the engines, without their releases."""
-    found = contradictions(context, "infer", lambda plan: plan.infer.value, _agree, str, _WHAT)
+    found = contradictions(context, "infer", lambda plan: plan.infer.value, _agree, _WHAT)
     for one in found:
         if isinstance(one, Skip):
             yield one

@@ -34,7 +34,6 @@ def check(context: PageContext) -> Iterator[Hit | Skip]:
         "model",
         lambda plan: model_name(plan.model.value) if plan.model.value else None,
         _agree,
-        str,
         _WHAT,
     )
     return corrected(found, _WRONG)

@@ -35,7 +35,7 @@ _NAMED = frozenset({"PPO", "GRPO", "RLOO", "REMAX", "REINFORCE++", "OPO", "GPG",
 
 def check(context: PageContext) -> Iterator[Hit | Skip]:
     """Compare algorithm and adapter."""
-    return corrected(contradictions(context, "task", _task, _agree, str, _WHAT), _WRONG)
+    return corrected(contradictions(context, "task", _task, _agree, _WHAT), _WRONG)
 
 
 def _task(plan: Plan) -> str | None:

@@ -27,7 +27,7 @@ _SAME = {"fsdp1": "fsdp", "mcore": "megatron", "ds": "deepspeed"}
 
 def check(context: PageContext) -> Iterator[Hit | Skip]:
     """Compare the backends."""
-    found = contradictions(context, "train", lambda plan: plan.train.value, _agree, str, _WHAT)
+    found = contradictions(context, "train", lambda plan: plan.train.value, _agree, _WHAT)
     return corrected(found, _WRONG)
 
 

@@ -60,23 +60,21 @@ class Room:
         *,
         key: str | None = None,
         allow_private: bool = False,
-        siblings: bool = False,
-        siblings_most: int = 100,
+        siblings: int = 0,
         progress: Any = None,
-        link: str | None = None,
         **bounds: Any,
     ) -> Facts:
-        """The facts of a run on the server."""
+        """The facts of a run on the server, or of another link; with so many siblings."""
         access = Access(
             base_url=self.server.url,
             key=Secret(key) if key else None,
             allow_private_runs=allow_private,
         )
         return read_online(
-            parse_link(link or self.server.link(run), access.run_hosts()),
+            parse_link(run if "://" in run else self.server.link(run), access.run_hosts()),
             access,
-            bounds=Bounds(siblings=siblings_most, retry_seconds=0.05, **bounds),
-            siblings=siblings,
+            bounds=Bounds(siblings=siblings, retry_seconds=0.05, **bounds),
+            siblings=siblings > 0,
             progress=progress,
         )
 

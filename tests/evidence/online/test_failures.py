@@ -119,8 +119,8 @@ def test_a_run_that_is_not_there(room: Room, snapshot: SnapshotAssertion) -> Non
 
 def test_a_project_that_is_not_there(room: Room, snapshot: SnapshotAssertion) -> None:
     link = room.server.link("abc123", project="other")
-    assert room.refused(link=link) == snapshot(name="without a key")
-    assert room.refused(link=link, key=KEY) == snapshot(name="with a key")
+    assert room.refused(run=link) == snapshot(name="without a key")
+    assert room.refused(run=link, key=KEY) == snapshot(name="with a key")
 
 
 @pytest.mark.parametrize("at", ["Run", "RunParquetHistory", "RunFullHistory", "RunFiles"])
@@ -175,7 +175,7 @@ def test_what_passes_is_tried_again(room: Room, fault: Fault) -> None:
     assert fault.seen > 1
 
 
-def test_nobody_listens(room: Room, snapshot: SnapshotAssertion) -> None:
+def test_nobody_listens(snapshot: SnapshotAssertion) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}"
@@ -185,16 +185,14 @@ def test_nobody_listens(room: Room, snapshot: SnapshotAssertion) -> None:
     assert str(caught.value).replace(url.partition("://")[2], "HOST") == snapshot
 
 
-def test_a_name_that_is_not_known(room: Room, snapshot: SnapshotAssertion) -> None:
+def test_a_name_that_is_not_known(snapshot: SnapshotAssertion) -> None:
     link = parse_link("https://wandb.invalid/a/b/runs/c", RunHosts(("wandb.invalid",)))
     with pytest.raises(EvidenceError) as caught:
         read_online(link, Access())
     assert str(caught.value) == snapshot
 
 
-def test_a_certificate_that_nobody_signed(
-    room: Room, tmp_path: Path, snapshot: SnapshotAssertion
-) -> None:
+def test_a_certificate_that_nobody_signed(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     with Wandb(tls=_self_signed(tmp_path)).serving() as server:
         link = parse_link(server.link("abc123"), RunHosts(origins=(server.url,)))
         with pytest.raises(EvidenceError) as caught:

@@ -107,7 +107,7 @@ def test_a_run_that_is_still_going_on(room: Room) -> None:
 
 def test_progress_is_told_stage_by_stage(room: Room) -> None:
     told: list[str] = []
-    room.read(progress=lambda stage, done, of: told.append(stage))
+    room.read(progress=lambda stage, _done, _of: told.append(stage))
     assert list(dict.fromkeys(told)) == [
         "the run",
         "the history",
@@ -333,7 +333,7 @@ def test_a_configuration_that_is_only_a_file(room: Room) -> None:
 def test_a_run_that_changes_while_it_is_read(room: Room) -> None:
     run = made(room, plain_rows(5), events=samples(3))
 
-    def grow(stage: str, done: int, of: int | None) -> None:
+    def grow(stage: str, _done: int, _of: int | None) -> None:
         if stage == "the console":
             run.events.extend(samples(2))
 

@@ -14,7 +14,7 @@ OOM = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 9.52 GiB."
 
 
 def by_id(room: Room, **bounds: Any) -> dict[str, Sibling]:
-    return {sibling.id: sibling for sibling in room.read(siblings=True, **bounds).siblings}
+    return {sibling.id: sibling for sibling in room.read(siblings=100, **bounds).siblings}
 
 
 def other(room: Room, name: str, **fields: Any) -> StoredRun:
@@ -56,7 +56,7 @@ def test_neighbours_that_the_sdk_logged(room: Room, uploaded: Uploaded) -> None:
 
 
 def test_a_run_alone_has_none(room: Room) -> None:
-    facts = room.read(siblings=True)
+    facts = room.read(siblings=100)
     assert (facts.siblings, facts.sibling_gaps) == ((), ())
     assert "Runs" in room.server.requests
 
@@ -78,7 +78,7 @@ def test_the_group_and_the_sweep_come_first_then_the_newest(room: Room) -> None:
     other(room, "old-of-sweep", sweep="s1", created="2025-02-01T00:00:00")
     for day in range(1, 6):
         other(room, f"new{day}", created=f"2026-03-0{day}T00:00:00")
-    facts = room.read(siblings=True, siblings_most=4)
+    facts = room.read(siblings=4)
     assert [s.id for s in facts.siblings] == ["old-of-group", "old-of-sweep", "new5", "new4"]
     assert facts.sibling_gaps == (
         "The project has 7 other runs; 4 of them, the newest, were looked at.",
@@ -98,7 +98,7 @@ def test_a_console_that_reports_nothing_is_known_as_such(room: Room) -> None:
 def test_only_so_many_consoles_are_searched(room: Room) -> None:
     for number in range(5):
         other(room, f"r{number}", state="failed", console={0: OOM})
-    facts = room.read(siblings=True, sibling_consoles=2)
+    facts = room.read(siblings=100, sibling_consoles=2)
     assert sum(s.out_of_memory is True for s in facts.siblings) == 2
     assert facts.sibling_gaps == (
         "Of 5 other runs that may have failed, the consoles of 2 were searched.",
@@ -108,7 +108,7 @@ def test_only_so_many_consoles_are_searched(room: Room) -> None:
 def test_a_listing_that_fails_does_not_take_the_run_with_it(room: Room) -> None:
     other(room, "b59")
     room.server.faults.append(Fault("status", "Runs", status=403))
-    facts = room.read(siblings=True)
+    facts = room.read(siblings=100)
     assert facts.gaps == ()
     assert facts.sibling_gaps == ("The other runs of the project could not be listed (HTTP 403).",)
 
@@ -116,7 +116,7 @@ def test_a_listing_that_fails_does_not_take_the_run_with_it(room: Room) -> None:
 def test_consoles_that_cannot_be_read_are_counted(room: Room) -> None:
     other(room, "b59", state="failed", console={0: OOM})
     room.server.faults.append(Fault("status", "RunConsoleLogTail", status=403))
-    facts = room.read(siblings=True)
+    facts = room.read(siblings=100)
     assert facts.siblings[0].out_of_memory is None
     assert facts.sibling_gaps == ("The consoles of 1 other runs could not be read.",)
 
@@ -132,7 +132,7 @@ def test_summaries_and_configurations_of_any_shape(room: Room) -> None:
 def test_a_listing_that_hangs_does_not_take_the_run_with_it(room: Room) -> None:
     other(room, "b59")
     room.server.faults.append(Fault("hang", "Runs"))
-    facts = room.read(siblings=True, stall_seconds=4.0)
+    facts = room.read(siblings=100, stall_seconds=4.0)
     assert (facts.run.id, facts.gaps, facts.siblings) == ("abc123", (), ())
     (gap,) = facts.sibling_gaps
     assert gap.startswith("The other runs of the project were not looked at. ")

@@ -46,7 +46,7 @@ class Case:
 
     recipe: RunRecipe = MATCHING
     claim: str = "peak memory"
-    change: Callable[[StoredRun], None] = lambda run: None
+    change: Callable[[StoredRun], None] = lambda _run: None
     others: tuple[RunRecipe, ...] = ()
     batch: int = 128
 
@@ -113,7 +113,7 @@ def _evidence(room: Room, uploaded: Uploaded, case: Case) -> Evidence:
     case.change(run)
     for other in case.others:
         room.server.store.add(uploaded(other))
-    facts = room.read(siblings=True)
+    facts = room.read(siblings=100)
     assert facts.gaps == ()
     link = parse_link(room.server.link("abc123"), RunHosts(origins=(room.server.url,)))
     return compare(plan(data__train_batch_size=case.batch), NAME, facts, link=link)

@@ -37,7 +37,6 @@ def contradictions(
     column: Column,
     value: Callable[[Plan], T | None],
     agrees: Callable[[str, T], bool],
-    shown: Callable[[T], str],
     what: str,
 ) -> Iterator[Contradiction | Skip]:
     """The cells of a column that no launch agrees with, where every launch is known.
@@ -59,7 +58,7 @@ def contradictions(
                 )
             )
         else:
-            yield Contradiction(entry, cell, subject, shown(known[0]))
+            yield Contradiction(entry, cell, subject, str(known[0]))
 
 
 def corrected(found: Iterator[Contradiction | Skip], wrong: str) -> Iterator[Hit | Skip]:
