@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from bot.base.adapters import adapter_of
 from bot.base.errors import UserError
-from bot.base.messages import Language
+from bot.base.messages import Language, message, sentence_of
 from bot.base.naming_profiles import Profile, ProfileError, chosen
 
 if TYPE_CHECKING:
@@ -112,7 +112,12 @@ def read_config(data: bytes, origin: str) -> ConfigFile:
     """As `parse_config`, with the line of every key."""
     if len(data) > MAX_BYTES:
         raise UserError(
-            f"{origin} has {len(data):,} bytes; a configuration has at most {MAX_BYTES:,}."
+            message(
+                "{origin} has {size} bytes; a configuration has at most {limit}.",
+                origin=origin,
+                size=f"{len(data):,}",
+                limit=f"{MAX_BYTES:,}",
+            )
         )
     import yaml
     from pydantic import ValidationError
@@ -123,12 +128,28 @@ def read_config(data: bytes, origin: str) -> ConfigFile:
         content = yaml.safe_load(data)
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
-        where = f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        raise UserError(f"{origin} is not valid YAML{where}: {_problem(error)}.") from None
+        where = (
+            message(" at line {line}, column {column}", line=mark.line + 1, column=mark.column + 1)
+            if mark
+            else ""
+        )
+        raise UserError(
+            message(
+                "{origin} is not valid YAML{where}: {problem}.",
+                origin=origin,
+                where=where,
+                problem=_problem(error),
+            )
+        ) from None
     if content is None:
         return ConfigFile(Config())
     if not isinstance(content, dict):
-        raise UserError(f"{origin} must hold keys and values, such as `page: docs/tuning.rst`.")
+        raise UserError(
+            message(
+                "{origin} must hold keys and values, such as `page: docs/tuning.rst`.",
+                origin=origin,
+            )
+        )
     _known(Config, content, origin, lines)
     if isinstance(content.get("rules"), dict):
         # YAML 1.1 reads a bare `off` as false.
@@ -139,7 +160,14 @@ def read_config(data: bytes, origin: str) -> ConfigFile:
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         place = ".".join(str(part) for part in first["loc"])
-        raise UserError(f"{_at(origin, lines, place)}: {place}: {_sentence(first)}.") from None
+        raise UserError(
+            message(
+                "{where}: {place}: {sentence}.",
+                where=_at(origin, lines, place),
+                place=place,
+                sentence=_sentence(first),
+            )
+        ) from None
     _check_values(config, origin, lines)
     return ConfigFile(config, lines)
 
@@ -153,7 +181,14 @@ def _keys(node: yaml.Node | None, origin: str, above: str = "") -> Iterator[tupl
         name = f"{above}{key.value}" if isinstance(key, yaml.ScalarNode) else ""
         line = key.start_mark.line + 1
         if name in seen:
-            raise UserError(f'{origin}, line {line}: the key "{name}" stands there twice.')
+            raise UserError(
+                message(
+                    '{origin}, line {line}: the key "{name}" stands there twice.',
+                    origin=origin,
+                    line=line,
+                    name=name,
+                )
+            )
         seen.add(name)
         yield name, line
         if not above:
@@ -183,9 +218,21 @@ def _refuse(
     for key in content:
         if key not in known:
             near = get_close_matches(str(key), known, n=1)
-            hint = f'; did you mean "{near[0]}"?' if near else f"; known are {', '.join(known)}."
+            hint = (
+                message('; did you mean "{name}"?', name=near[0])
+                if near
+                else message("; known are {names}.", names=", ".join(known))
+            )
             where = _at(origin, lines, f"{above}{key}")
-            raise UserError(f'{where}: unknown key "{above}{key}"{hint}')
+            raise UserError(
+                message(
+                    '{where}: unknown key "{above}{key}"{hint}',
+                    where=where,
+                    above=above,
+                    key=key,
+                    hint=hint,
+                )
+            )
 
 
 def _check_values(config: Config, origin: str, lines: Mapping[str, int]) -> None:
@@ -193,22 +240,39 @@ def _check_values(config: Config, origin: str, lines: Mapping[str, int]) -> None
     try:
         config.name_profiles()
     except ProfileError as error:
-        raise UserError(f"{_at(origin, lines, error.key)}: {error}") from None
+        raise UserError(
+            message(
+                "{where}: {error}", where=_at(origin, lines, error.key), error=sentence_of(error)
+            )
+        ) from None
     for host in config.wandb_hosts:
         if not _HOST.match(host):
             raise UserError(
-                f'{_at(origin, lines, "wandb_hosts")}: wandb_hosts: "{host}" is no host name; '
-                "write it without https:// and without a path, such as wandb.example.org."
+                message(
+                    '{where}: wandb_hosts: "{host}" is no host name; write it without https:// and '
+                    "without a path, such as wandb.example.org.",
+                    where=_at(origin, lines, "wandb_hosts"),
+                    host=host,
+                )
             )
     if config.min_steps < 1:
-        raise UserError(f"{_at(origin, lines, 'min_steps')}: min_steps: write a number from 1 on.")
+        raise UserError(
+            message(
+                "{where}: min_steps: write a number from 1 on.",
+                where=_at(origin, lines, "min_steps"),
+            )
+        )
     for key, paths in (("scripts", config.scripts), ("page", (config.page or "page",))):
         for path in paths:
             pure = PurePosixPath(path)
             if not path.strip() or pure.is_absolute() or ".." in pure.parts:
                 raise UserError(
-                    f'{_at(origin, lines, key)}: {key}: "{path}" must be a path below the '
-                    "repository's root."
+                    message(
+                        '{where}: {key}: "{path}" must be a path below the repository\'s root.',
+                        where=_at(origin, lines, key),
+                        key=key,
+                        path=path,
+                    )
                 )
 
 
@@ -216,15 +280,15 @@ def _at(origin: str, lines: Mapping[str, int], key: str) -> str:
     """The file, with the line of the key or of the nearest one above it."""
     while key and key not in lines:
         key = key.rpartition(".")[0]
-    return f"{origin}, line {lines[key]}" if key else origin
+    return message("{origin}, line {line}", origin=origin, line=lines[key]) if key else origin
 
 
 def _sentence(error: Any) -> str:
     expected = error.get("ctx", {}).get("expected")
     if error["type"] == "literal_error" and expected:
-        return f"must be {expected}"
+        return message("must be {expected}", expected=expected)
     said = str(error["msg"]).removeprefix("Input should be ")
-    return f"must be {said}" if said != error["msg"] else said
+    return message("must be {expected}", expected=said) if said != error["msg"] else said
 
 
 def _problem(error: Exception) -> str:

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.base.errors import UserError, system_reason
+from bot.base.messages import message
 
 _LOCK_SECONDS = 60.0
 """A file is locked for the time of one write; whoever holds a folder for longer hangs."""
@@ -55,11 +56,15 @@ def write_new_file(path: Path, data: bytes, *, mode: int | None = None) -> None:
         try:
             os.link(draft, target.name, src_dir_fd=target.folder, dst_dir_fd=target.folder)
         except FileExistsError:
-            raise UserError(f"{path} is there already; it was not overwritten.") from None
+            raise UserError(
+                message("{path} is there already; it was not overwritten.", path=path)
+            ) from None
         except PermissionError:
             # A file system without hard links, such as FAT.
             if target.lstat() is not None:
-                raise UserError(f"{path} is there already; it was not overwritten.") from None
+                raise UserError(
+                    message("{path} is there already; it was not overwritten.", path=path)
+                ) from None
             target.rename(draft)
 
 
@@ -100,11 +105,14 @@ class _Target:
         status = self.lstat()
         if status is not None and stat.S_ISLNK(status.st_mode):
             raise UserError(
-                f"{self.path} is a symbolic link and was not written; name the file that it "
-                "leads to."
+                message(
+                    "{path} is a symbolic link and was not written; name the file that it "
+                    "leads to.",
+                    path=self.path,
+                )
             )
         if status is not None and not stat.S_ISREG(status.st_mode):
-            raise UserError(f"{self.path} is not a regular file.")
+            raise UserError(message("{path} is not a regular file.", path=self.path))
         return status
 
     def content(self, size: int) -> bytes:
@@ -157,7 +165,13 @@ def _locked(path: Path) -> Iterator[_Target]:
         finally:
             os.close(folder)
     except OSError as error:
-        raise UserError(f"{path} cannot be written: {system_reason(error)}.") from None
+        raise UserError(
+            message(
+                "{path} cannot be written: {why}.",
+                path=path,
+                why=system_reason(error),
+            )
+        ) from None
 
 
 def _lock(folder: int, path: Path) -> None:
@@ -168,8 +182,12 @@ def _lock(folder: int, path: Path) -> None:
         except BlockingIOError:
             if time.monotonic() > end:
                 raise UserError(
-                    f"{path} cannot be written: another process has locked the folder "
-                    f"{path.parent}; end it, and run the command again."
+                    message(
+                        "{path} cannot be written: another process has locked the folder {folder}; "
+                        "end it, and run the command again.",
+                        path=path,
+                        folder=path.parent,
+                    )
                 ) from None
             time.sleep(0.02)
         except OSError:

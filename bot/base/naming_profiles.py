@@ -17,6 +17,7 @@ from itertools import pairwise
 from typing import Final, Literal, TypeAlias, get_args
 
 from bot.base.errors import UserError
+from bot.base.messages import message, sentence_of
 
 Part: TypeAlias = Literal["model", "task", "gpus", "device", "train", "infer", "any"]
 PARTS: Final[tuple[Part, ...]] = get_args(Part)
@@ -79,7 +80,13 @@ def parse_profile(name: str, pattern: str) -> Profile:
     """
     text = pattern.removesuffix(".sh")
     if len(text) > _MAX_PATTERN:
-        raise UserError(f"the pattern has {len(text)} characters, more than {_MAX_PATTERN}.")
+        raise UserError(
+            message(
+                "the pattern has {count} characters, more than {limit}.",
+                count=len(text),
+                limit=_MAX_PATTERN,
+            )
+        )
     pieces: list[str | Placeholder] = []
     at = 0
     for found in _PIECE.finditer(text):
@@ -88,7 +95,11 @@ def parse_profile(name: str, pattern: str) -> Profile:
         at = found.end()
         pieces.append(_hole(found[1]) if found[1] is not None else _literal(found[2]))
     if at != len(text):
-        raise UserError(f'a brace at "{text[at : at + 12]}" is not paired; parts read {{model}}.')
+        raise UserError(
+            message(
+                'a brace at "{text}" is not paired; parts read {{model}}.', text=text[at : at + 12]
+            )
+        )
     _checked(pieces)
     form = "".join(p if isinstance(p, str) else f"[{p.part}]" for p in pieces)
     return Profile(name, f"{form}.sh", tuple(pieces))
@@ -99,18 +110,27 @@ def _hole(inside: str) -> Placeholder:
     for known in PARTS:
         if part == known:
             if known == "gpus" and part != inside:
-                raise UserError("{gpus} is a number and cannot hold underscores.")
+                raise UserError(message("{{gpus}} is a number and cannot hold underscores."))
             return Placeholder(known, wide=part != inside)
     near = get_close_matches(part, PARTS, n=1)
-    hint = f"did you mean {{{near[0]}}}?" if near else f"parts are {', '.join(PARTS)}."
-    raise UserError(f'"{{{inside}}}" is no part of a name; {hint}')
+    hint = (
+        message("did you mean {{{name}}}?", name=near[0])
+        if near
+        else message("parts are {names}.", names=", ".join(PARTS))
+    )
+    raise UserError(
+        message('"{{{inside}}}" is no part of a name; {hint}', inside=inside, hint=hint)
+    )
 
 
 def _literal(text: str) -> str:
     if not _LITERAL.match(text):
         raise UserError(
-            f'"{text}" holds other characters than lower-case letters, digits, dots, dashes and '
-            "underscores."
+            message(
+                '"{text}" holds other characters than lower-case letters, digits, dots, dashes '
+                "and underscores.",
+                text=text,
+            )
         )
     return text
 
@@ -119,28 +139,37 @@ def _checked(pieces: list[str | Placeholder]) -> None:
     """Refuses what could be read in two ways."""
     holes = [piece for piece in pieces if isinstance(piece, Placeholder)]
     if not holes:
-        raise UserError("the pattern has no part such as {model}.")
+        raise UserError(message("the pattern has no part such as {{model}}."))
     named = [hole.part for hole in holes if hole.part != "any"]
     twice = next((part for part in named if named.count(part) > 1), None)
     if twice:
-        raise UserError(f"the part {{{twice}}} stands there twice.")
+        raise UserError(message("the part {{{twice}}} stands there twice.", twice=twice))
     if sum(hole.wide for hole in holes) > 1:
-        raise UserError("only one part can hold underscores.")
+        raise UserError(message("only one part can hold underscores."))
     for piece, after in pairwise(pieces):
         if not isinstance(piece, Placeholder):
             continue
         if isinstance(after, Placeholder):
             raise UserError(
-                f"nothing stands between {{{piece.part}}} and {{{after.part}}}; write an "
-                "underscore."
+                message(
+                    "nothing stands between {{{part}}} and {{{after}}}; write an underscore.",
+                    part=piece.part,
+                    after=after.part,
+                )
             )
         if piece.part == "gpus":
             if after[0].isdigit():
-                raise UserError(f'{{gpus}} is followed by the digit "{after[0]}".')
+                raise UserError(
+                    message('{{gpus}} is followed by the digit "{after}".', after=after[0])
+                )
         elif after[0] != "_":
             raise UserError(
-                f'{{{piece.part}}} is followed by "{after[0]}", which it may hold itself; '
-                "write an underscore."
+                message(
+                    '{{{part}}} is followed by "{after}", which it may hold itself; write an '
+                    "underscore.",
+                    part=piece.part,
+                    after=after[0],
+                )
             )
 
 
@@ -192,7 +221,7 @@ class ProfileError(UserError):
 
     def __init__(self, key: str, problem: str) -> None:
         """`key` is the key of the configuration, dotted."""
-        super().__init__(f"{key}: {problem}")
+        super().__init__(message("{key}: {problem}", key=key, problem=problem))
         self.key = key
 
 
@@ -204,18 +233,26 @@ def chosen(names: Iterable[str], patterns: Mapping[str, str]) -> tuple[Profile, 
     made: dict[str, Profile] = dict(BUILT_IN)
     for name, pattern in patterns.items():
         if name in BUILT_IN:
-            raise ProfileError(f"profiles.{name}", f"{name} is built in; choose another name.")
+            raise ProfileError(
+                f"profiles.{name}", message("{name} is built in; choose another name.", name=name)
+            )
         try:
             made[name] = parse_profile(name, pattern)
         except UserError as error:
-            raise ProfileError(f"profiles.{name}", str(error)) from None
+            raise ProfileError(f"profiles.{name}", sentence_of(error)) from None
     picked = []
     for name in names:
         if name not in made:
             near = get_close_matches(name, made, n=1)
-            hint = f'did you mean "{near[0]}"?' if near else f"known are {', '.join(made)}."
-            raise ProfileError("naming", f'there is no profile "{name}"; {hint}')
+            hint = (
+                message('did you mean "{name}"?', name=near[0])
+                if near
+                else message("known are {names}.", names=", ".join(made))
+            )
+            raise ProfileError(
+                "naming", message('there is no profile "{name}"; {hint}', name=name, hint=hint)
+            )
         picked.append(made[name])
     if not picked:
-        raise ProfileError("naming", "name one profile at least, such as tuning.")
+        raise ProfileError("naming", message("name one profile at least, such as tuning."))
     return tuple(dict.fromkeys(picked))

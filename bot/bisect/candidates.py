@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Literal
 
 from bot.base.errors import UserError
+from bot.base.messages import message
 from bot.bisect.find import DECIDING, Read, find_knob
 from bot.bisect.knob import Knob
 from bot.bisect.request import Where
@@ -149,8 +150,14 @@ class Candidates:
         first = -(-low // step) * step
         if (high - first) // step > MOST:
             raise UserError(
-                f"There are more than {MOST} multiples of {step} from {low} to {high}; "
-                "name a larger step with --multiple N."
+                message(
+                    "There are more than {most} multiples of {step} from {low} to {high}; name a "
+                    "larger step with --multiple N.",
+                    most=MOST,
+                    step=step,
+                    low=low,
+                    high=high,
+                )
             )
         return tuple(filter(self.valid, range(first, high + 1, step)))
 

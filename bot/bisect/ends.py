@@ -38,8 +38,12 @@ def known_ends(candidates: Candidates, request: SeriesRequest) -> Ends:
         failed = _limit(candidates, first, "trial log", marked)
     if ran is not None and failed is not None and ran.value >= failed.value:
         raise UserError(
-            f"{ran.value} cannot have run when {failed.value}, which is no larger, "
-            "failed; settle that first."
+            message(
+                "{ran} cannot have run when {failed}, which is no larger, failed; settle that "
+                "first.",
+                ran=ran.value,
+                failed=failed.value,
+            )
         )
     return ran, failed
 

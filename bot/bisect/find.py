@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from difflib import get_close_matches
 
 from bot.base.errors import UserError
+from bot.base.messages import message
 from bot.bisect.knob import Knob, KnobPart, edited
 from bot.evidence.batch_claims import BOOKKEEPING
 from bot.frameworks.plan import Plan
@@ -39,11 +40,13 @@ def find_knob(data: bytes, read: Read, vary: Sequence[str] = ()) -> Knob:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise UserError(
-            f"The script is not UTF-8 (byte {error.start}); convert it first."
+            message("The script is not UTF-8 (byte {start}); convert it first.", start=error.start)
         ) from None
     reading, plans = read(data)
     if not plans:
-        raise UserError("The script starts no known framework, so it has no batch to vary.")
+        raise UserError(
+            message("The script starts no known framework, so it has no batch to vary.")
+        )
     finder = _Finder(data, read, reading, plans)
     parts = tuple(map(finder.named, dict.fromkeys(vary))) if vary else (finder.batch(),)
     key = plans[0].train_batch_size.key or (parts[0].key or parts[0].name)
@@ -61,8 +64,10 @@ class _Finder:
         key = self._plans[0].train_batch_size.key
         if key is None:
             raise UserError(
-                "The script does not say how large its batch is; name what is to be "
-                "varied with --vary KEY."
+                message(
+                    "The script does not say how large its batch is; name what is to be varied "
+                    "with --vary KEY."
+                )
             )
         return self._of_key(key)
 
@@ -74,23 +79,39 @@ class _Finder:
         if part is not None:
             return part
         if any(variable.name == name for variable in self._reading.variables):
-            raise UserError(f"--vary: {name} is not set once, to a whole number, in the script.")
+            raise UserError(
+                message(
+                    "--vary: {name} is not set once, to a whole number, in the script.", name=name
+                )
+            )
         keys = {s.key for plan in self._plans for s in plan.settings if isinstance(s.value, int)}
         near = get_close_matches(name, [*keys, *(v.name for v in self._reading.variables)], n=1)
-        hint = f" Did you mean {near[0]}?" if near else ""
-        raise UserError(f"--vary: the script sets neither a key nor a variable {name}.{hint}")
+        hint = message(" Did you mean {name}?", name=near[0]) if near else ""
+        raise UserError(
+            message(
+                "--vary: the script sets neither a key nor a variable {name}.{hint}",
+                name=name,
+                hint=hint,
+            )
+        )
 
     def _of_key(self, key: str) -> KnobPart:
         setting = next((s for plan in self._plans if (s := plan.last(key)) is not None), None)
         if setting is None:
             raise UserError(
-                f"The script leaves {key} to the framework; set it in the script to vary it."
+                message(
+                    "The script leaves {key} to the framework; set it in the script to vary it.",
+                    key=key,
+                )
             )
         value = setting.value
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
             raise UserError(
-                f"{key} is {setting.text}, where a whole number that the script itself "
-                "holds belongs."
+                message(
+                    "{key} is {text}, where a whole number that the script itself holds belongs.",
+                    key=key,
+                    text=setting.text,
+                )
             )
         span = setting.value_span
         between = self._reading.source.text[setting.key_span.end : span.start]
@@ -110,12 +131,21 @@ class _Finder:
             return chosen[0]
         if chosen:
             raise UserError(
-                f"{key} is computed from {_list([part.name for part in chosen])}; say "
-                f"which one is to be varied with --vary {chosen[0].name}."
+                message(
+                    "{key} is computed from {names}; say which one is to be varied with --vary "
+                    "{name}.",
+                    key=key,
+                    names=_list([part.name for part in chosen]),
+                    name=chosen[0].name,
+                )
             )
         raise UserError(
-            f"{key}={value} is not written in the script as a number of its own, so "
-            "it cannot be varied; write it so, or name a variable with --vary NAME."
+            message(
+                "{key}={value} is not written in the script as a number of its own, so it cannot "
+                "be varied; write it so, or name a variable with --vary NAME.",
+                key=key,
+                value=value,
+            )
         )
 
     def _variables(self) -> Iterator[KnobPart]:
@@ -159,16 +189,23 @@ class _Finder:
                 if several:
                     raise self._apart()
                 raise UserError(
-                    f"Another number in the place of {key} (line {self._line(part.span)}) "
-                    "does not reach the launch; name what is to be varied with --vary."
+                    message(
+                        "Another number in the place of {key} (line {line}) does not reach the "
+                        "launch; name what is to be varied with --vary.",
+                        key=key,
+                        line=self._line(part.span),
+                    )
                 )
 
     def _apart(self) -> UserError:
         lines = [str(self._line(plan.launch.command.span)) for plan in self._plans]
         return UserError(
-            f"The script starts {len(self._plans)} trainings (lines {_list(lines)}) "
-            "whose batches stand in places of their own; keep one of them in the "
-            "script."
+            message(
+                "The script starts {count} trainings (lines {lines}) whose batches stand in places "
+                "of their own; keep one of them in the script.",
+                count=len(self._plans),
+                lines=_list(lines),
+            )
         )
 
     def _text(self, span: Span) -> str:
@@ -192,4 +229,6 @@ def _changed(old: Plan, new: Plan) -> set[str]:
 
 def _list(names: Sequence[str]) -> str:
     unique = list(dict.fromkeys(names))
-    return unique[0] if len(unique) == 1 else f"{', '.join(unique[:-1])} and {unique[-1]}"
+    if len(unique) == 1:
+        return unique[0]
+    return message("{names} and {last}", names=", ".join(unique[:-1]), last=unique[-1])

@@ -8,7 +8,7 @@ from functools import partial
 from math import lcm
 
 from bot import __version__
-from bot.base.messages import message
+from bot.base.messages import message, sentence_of
 from bot.bisect.candidates import (
     LARGEST,
     Band,
@@ -124,7 +124,7 @@ class _Planner:
                 self._band = predict_band(self._candidates, self._unit, request.largest)
                 ends, self._notes = narrowed(self._candidates, self._band, self._known)
         except NoEstimateError as error:
-            self._no_prediction = str(error)
+            self._no_prediction = sentence_of(error)
         lower, upper = ends
         if upper is None and request.largest is None:
             return self._doubling(ends)

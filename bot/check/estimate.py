@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
+from bot.base.messages import message, sentence_of
 from bot.check.read import read_script
 from bot.check.request import CheckOptions, ScriptFile
 from bot.evidence import read as read_run
@@ -50,7 +51,7 @@ def estimate_launch(
             context.estimate(plan, card, gpus=gpus or context.name.gpus, run=run)
         )
     except NoEstimateError as error:
-        return no_estimate(str(error))
+        return no_estimate(sentence_of(error))
 
 
 def measured(facts: Facts) -> Measured | None:
@@ -119,13 +120,15 @@ def estimate_script(
     try:
         facts = read_run(run) if run is not None else None
     except EvidenceError as error:
-        raise UserError(str(error)) from None
+        raise UserError(sentence_of(error)) from None
     estimates = [
         estimate_launch(context, plan, device=device, gpus=gpus, facts=facts)
         for plan in context.plans
     ]
     estimate = (
-        most(estimates) if estimates else no_estimate("The script starts no known framework.")
+        most(estimates)
+        if estimates
+        else no_estimate(message("The script starts no known framework."))
     )
     verdict: Verdict = "inconclusive" if estimate.outcome == "no prediction" else "pass"
     return ScriptReport(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from bot.base.config import Config, RuleLevel
 from bot.base.errors import UserError
+from bot.base.messages import message
 from bot.report import Finding
 from bot.rules._support.registry import RULES
 
@@ -26,7 +27,9 @@ def rule_levels(config: Config) -> dict[str, RuleLevel]:
             levels[RULES.find(name).meta.id] = level
         except UserError as error:
             if _page_check(name) is None:
-                raise UserError(f"The configuration's rules: {error}") from None
+                raise UserError(
+                    message("The configuration's rules: {error}", error=error)
+                ) from None
     return levels
 
 

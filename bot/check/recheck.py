@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from bot.base.adapters import adapter_of
 from bot.base.errors import UserError
+from bot.base.messages import message, sentence_of
 from bot.evidence.facts import EvidenceError, Facts
 from bot.evidence.record import Difference, differences, digest
 from bot.report import Report, ScriptReport
@@ -33,7 +34,14 @@ class Again:
 def parse_report(data: bytes, origin: str) -> Report:
     """A report from its JSON; raises UserError, a sentence, when it is none."""
     if len(data) > MAX_REPORT:
-        raise UserError(f"{origin} has {len(data):,} bytes; a report has at most {MAX_REPORT:,}.")
+        raise UserError(
+            message(
+                "{origin} has {size} bytes; a report has at most {limit}.",
+                origin=origin,
+                size=f"{len(data):,}",
+                limit=f"{MAX_REPORT:,}",
+            )
+        )
     from pydantic import ValidationError
 
     try:
@@ -44,12 +52,19 @@ def parse_report(data: bytes, origin: str) -> Report:
         place = ".".join(str(part) for part in first["loc"])
         at = f" ({place}: {first['msg'].lower()})" if place else ""
         raise UserError(
-            f"{origin} is no report of this or an older version of rlbot{at}; make one with "
-            "`rlbot verify --format json`."
+            message(
+                "{origin} is no report of this or an older version of rlbot{at}; make one with "
+                "`rlbot verify --format json`.",
+                origin=origin,
+                at=at,
+            )
         ) from None
     except (ValueError, RecursionError):
         raise UserError(
-            f"{origin} is not JSON; make a report with `rlbot verify --format json`."
+            message(
+                "{origin} is not JSON; make a report with `rlbot verify --format json`.",
+                origin=origin,
+            )
         ) from None
 
 
@@ -76,7 +91,7 @@ def _again(script: ScriptReport, read: Callable[[ScriptReport], Facts]) -> Again
     try:
         facts = read(script)
     except EvidenceError as error:
-        return Again(path=script.path, facts=count, problem=str(error))
+        return Again(path=script.path, facts=count, problem=sentence_of(error))
     return Again(path=script.path, facts=count, differences=differences(recorded, facts))
 
 

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 from bot.base.errors import UserError
+from bot.base.messages import message
 
 SUMMARY = "make the GitHub App: manifest, key, settings"
 
@@ -44,16 +45,23 @@ def run(arguments: argparse.Namespace) -> int:
         public=arguments.public,
     )
     if not 0 <= arguments.port < 65536:
-        raise UserError(f"--port takes a number from 1 to 65535; got {arguments.port}.")
+        raise UserError(
+            message("--port takes a number from 1 to 65535; got {port}.", port=arguments.port)
+        )
     files = AppFiles(Path(arguments.folder))
     server = CreationServer(manifest, Addresses.of(os.environ), files, arguments.port)
     port = server.address.rpartition(":")[2]
-    notice(f"Open {server.address} in a browser, and confirm on GitHub.")
-    notice(f"Is the browser on another machine? There: ssh -L {port}:127.0.0.1:{port} HOST.")
+    notice(message("Open {address} in a browser, and confirm on GitHub.", address=server.address))
+    notice(
+        message(
+            "Is the browser on another machine? There: ssh -L {port}:127.0.0.1:{port} HOST.",
+            port=port,
+        )
+    )
     try:
         created = server.wait()
     except KeyboardInterrupt:
-        raise UserError("Stopped; nothing was written.") from None
+        raise UserError(message("Stopped; nothing was written.")) from None
     write(
         f"{created.name} is made: App {created.app_id}.\n"
         f"Settings: {files.settings}\n"
@@ -62,6 +70,10 @@ def run(arguments: argparse.Namespace) -> int:
         "Then start it with these settings: docs/deploy.md tells how."
     )
     if not created.webhook_secret:
-        notice("GitHub made no webhook secret: set one in the App's settings and in rlbot.env.")
+        notice(
+            message(
+                "GitHub made no webhook secret: set one in the App's settings and in rlbot.env."
+            )
+        )
         return 1
     return 0

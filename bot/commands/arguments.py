@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError, system_reason
+from bot.base.messages import message
 
 if TYPE_CHECKING:
     from bot.base.config import Config
@@ -90,10 +91,16 @@ def find_config(path: str | None, folder: Path | None = None) -> tuple[Path, byt
             return file, file.read_bytes()
         except FileNotFoundError:
             if path:
-                raise UserError(f"The configuration {file} does not exist.") from None
+                raise UserError(
+                    message("The configuration {file} does not exist.", file=file)
+                ) from None
         except OSError as error:
             raise UserError(
-                f"The configuration {file} cannot be read: {system_reason(error)}."
+                message(
+                    "The configuration {file} cannot be read: {why}.",
+                    file=file,
+                    why=system_reason(error),
+                )
             ) from None
     return None
 
@@ -131,7 +138,9 @@ def trees_of(arguments: argparse.Namespace) -> dict[str, ConfigTree]:
     if not arguments.framework_tree:
         return {}
     if "verl" in _versions(arguments.framework):
-        raise UserError("--framework-tree and a release of verl exclude each other; give one.")
+        raise UserError(
+            message("--framework-tree and a release of verl exclude each other; give one.")
+        )
     from bot.frameworks import read_tree
 
     return {"verl": read_tree(Path(arguments.framework_tree))}
@@ -142,18 +151,34 @@ def read_file(path: Path) -> bytes:
     try:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
-            raise UserError(f"{path} is a folder; name a file in it.")
+            raise UserError(message("{path} is a folder; name a file in it.", path=path))
         if not stat.S_ISREG(status.st_mode):
-            raise UserError(f"{path} is not a regular file.")
+            raise UserError(message("{path} is not a regular file.", path=path))
         size = status.st_size
         if size > MAX_SCRIPT:
-            raise UserError(f"{path} has {size:,} bytes; a script has at most {MAX_SCRIPT:,}.")
+            raise UserError(
+                message(
+                    "{path} has {size} bytes; a script has at most {limit}.",
+                    path=path,
+                    size=f"{size:,}",
+                    limit=f"{MAX_SCRIPT:,}",
+                )
+            )
         return path.read_bytes()
     except FileNotFoundError:
-        kind = "is a link to a file that does not exist" if path.is_symlink() else "does not exist"
-        raise UserError(f"{path} {kind}.") from None
+        if path.is_symlink():
+            gone = message("{path} is a link to a file that does not exist.", path=path)
+        else:
+            gone = message("{path} does not exist.", path=path)
+        raise UserError(gone) from None
     except OSError as error:
-        raise UserError(f"{path} cannot be read: {system_reason(error)}.") from None
+        raise UserError(
+            message(
+                "{path} cannot be read: {why}.",
+                path=path,
+                why=system_reason(error),
+            )
+        ) from None
 
 
 def read_page(path: Path) -> str:
@@ -161,7 +186,13 @@ def read_page(path: Path) -> str:
     try:
         return read_file(path).decode("utf-8")
     except UnicodeDecodeError as error:
-        raise UserError(f"{path} is not UTF-8 (byte {error.start}); convert it first.") from None
+        raise UserError(
+            message(
+                "{path} is not UTF-8 (byte {start}); convert it first.",
+                path=path,
+                start=error.start,
+            )
+        ) from None
 
 
 def finish(
@@ -272,7 +303,10 @@ def _versions(given: list[str]) -> dict[str, str]:
         name, at, release = text.partition("@")
         if not (name and at and release):
             raise UserError(
-                f'--framework takes a name and a release, such as verl@0.9.1; got "{text}".'
+                message(
+                    '--framework takes a name and a release, such as verl@0.9.1; got "{text}".',
+                    text=text,
+                )
             )
         versions[name.lower()] = release
     return versions

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from bot.base.errors import UserError, system_reason
 from bot.base.files import replace_file, write_new_file
+from bot.base.messages import message, plural_message, sentence_of
 from bot.commands.arguments import load_config, notice, options_of, read_file, write
 from bot.commands.runs import RUN, add_offline, reading, run_of
 from bot.commands.tree import add_root, files_below, path_below, root_of
@@ -26,9 +27,10 @@ _PLAN = (
 )
 _READ = "`rlbot bisect read SCRIPT RUN…`: what the finished runs say of the largest batch."
 _REMOVED = {
-    "parallel": "the runs of a series are started one after the other; "
-    "rlbot bisect read names the next",
-    "sweep": "a W&B sweep cannot bisect; start the scripts that --to DIR writes",
+    "parallel": message(
+        "the runs of a series are started one after the other; rlbot bisect read names the next"
+    ),
+    "sweep": message("a W&B sweep cannot bisect; start the scripts that --to DIR writes"),
 }
 """Options of earlier releases, and what to do instead."""
 
@@ -146,7 +148,9 @@ def run(arguments: argparse.Namespace) -> int:
     """
     for option, instead in _REMOVED.items():
         if getattr(arguments, option) is not None:
-            raise UserError(f"--{option} was removed: {instead}.")
+            raise UserError(
+                message("--{option} was removed: {instead}.", option=option, instead=instead)
+            )
     return _plan(arguments) if arguments.action == "plan" else _read(arguments)
 
 
@@ -158,14 +162,16 @@ def _plan(arguments: argparse.Namespace) -> int:
 
     script, options = _script_of(arguments)
     if arguments.all and not arguments.to:
-        raise UserError("--all needs --to DIR, the folder to write to.")
+        raise UserError(message("--all needs --to DIR, the folder to write to."))
     for name in ("ran", "failed", "largest", "multiple", "gpus"):
         value = getattr(arguments, name)
         if value is not None and value < 1:
-            raise UserError(f"--{name} takes a positive number, not {value}.")
+            raise UserError(
+                message("--{name} takes a positive number, not {value}.", name=name, value=value)
+            )
     facts = _facts_or_reason(arguments.run, options) if arguments.run else None
     if isinstance(facts, str):
-        raise UserError(f"{arguments.run}: {facts}")
+        raise UserError(message("{run}: {facts}", run=arguments.run, facts=facts))
     series = plan_series(
         script,
         options,
@@ -212,10 +218,10 @@ def _read(arguments: argparse.Namespace) -> int:
         bracket = replace(bracket, next_paths=paths)
     if arguments.write:
         if bracket.verdict == "contradictory":
-            raise UserError(f"{bracket.summary} Nothing was written.")
+            raise UserError(message("{summary} Nothing was written.", summary=bracket.summary))
         if data != script.data:
             replace_file(Path(script.path), script.data, data)
-            notice(f"wrote the trial log into {script.path}")
+            notice(message("wrote the trial log into {path}", path=script.path))
         bracket = replace(bracket, written=bracket.trial_log is not None and not bracket.notes)
     _show(bracket, arguments.format, bracket_text, options)
     return {"contradictory": 1, "nothing": 3}.get(bracket.verdict, 0)
@@ -245,7 +251,13 @@ def _script_of(arguments: argparse.Namespace) -> tuple[ScriptFile, CheckOptions]
     if root is not None:
         tree_path = path_below(root, path)
         if tree_path is None:
-            raise UserError(f"{path} does not lie below the folder that --root names, {root}.")
+            raise UserError(
+                message(
+                    "{path} does not lie below the folder that --root names, {root}.",
+                    path=path,
+                    root=root,
+                )
+            )
     config = load_config(arguments.config)
     options = options_of(
         arguments,
@@ -264,7 +276,6 @@ def _script_of(arguments: argparse.Namespace) -> tuple[ScriptFile, CheckOptions]
 
 def _facts_or_reason(named: str, options: CheckOptions) -> Facts | str:
     """What was read of a run, or why it could not be read."""
-    from bot.base.messages import sentence_of
     from bot.evidence import EvidenceError, read
 
     try:
@@ -292,14 +303,16 @@ def _write_scripts(scripts: Mapping[str, bytes], script: ScriptFile, root: Path)
     there = {path: _content(path) for path in targets}
     for path, old in there.items():
         if old is not None and not same_launch(old, targets[path]):
-            raise UserError(f"{path} is there already; nothing was written.")
+            raise UserError(message("{path} is there already; nothing was written.", path=path))
     try:
         mode = Path(script.path).stat().st_mode & 0o777
         for path in targets:
             path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         reason = system_reason(error)
-        raise UserError(f"{error.filename or root} cannot be written: {reason}.") from None
+        raise UserError(
+            message("{path} cannot be written: {why}.", path=error.filename or root, why=reason)
+        ) from None
     for path, data in targets.items():
         old = there[path]
         if old is None:
@@ -307,8 +320,14 @@ def _write_scripts(scripts: Mapping[str, bytes], script: ScriptFile, root: Path)
         elif old != data:
             replace_file(path, old, data)
     if targets:
-        noun = "script" if len(targets) == 1 else "scripts"
-        notice(f"wrote {len(targets)} {noun} below {root}")
+        notice(
+            plural_message(
+                "wrote {count} script below {root}",
+                "wrote {count} scripts below {root}",
+                len(targets),
+                root=root,
+            )
+        )
     return tuple(path.as_posix() for path in targets)
 
 

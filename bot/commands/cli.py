@@ -10,6 +10,7 @@ from importlib import import_module
 
 from bot import __version__
 from bot.base.errors import UserError
+from bot.base.messages import message
 
 COMMANDS = (
     "lint",
@@ -68,8 +69,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         if os.environ.get("RLBOT_TRACEBACK"):
             raise
         _say(
-            f"a fault of rlbot itself ({type(error).__name__}), not of your input. Please report "
-            "it with the output of the same command under RLBOT_TRACEBACK=1."
+            message(
+                "a fault of rlbot itself ({kind}), not of your input. Please report it with the "
+                "output of the same command under RLBOT_TRACEBACK=1.",
+                kind=type(error).__name__,
+            )
         )
         return FAULT
 

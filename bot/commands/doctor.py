@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 from bot.base.errors import UserError
+from bot.base.messages import message, sentence_of
 from bot.commands.arguments import find_config, wants_color, write
 
 SUMMARY = "configuration, tokens, reachability: each with its remedy"
@@ -42,13 +43,17 @@ def run(arguments: argparse.Namespace) -> int:
     from bot.doctor._support.text import to_json, to_text
 
     given, file = ConfigFile(Config()), None
-    configuration = CheckAnswer("configuration", "ok", "There is no .rlbot.yml; the defaults hold.")
+    configuration = CheckAnswer(
+        "configuration", "ok", message("There is no .rlbot.yml; the defaults hold.")
+    )
     try:
         found = find_config(arguments.config)
         if found:
             file = found[0].as_posix()
             given = read_config(found[1], file)
-            configuration = CheckAnswer("configuration", "ok", f"{file} is valid.")
+            configuration = CheckAnswer(
+                "configuration", "ok", message("{file} is valid.", file=file)
+            )
     except UserError as error:
         if arguments.config and file is None:
             raise
@@ -56,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
             "Correct the file; schemas/config-v1.schema.json describes it. The other "
             "checks went on with the defaults."
         )
-        configuration = CheckAnswer("configuration", "wrong", str(error), remedy)
+        configuration = CheckAnswer("configuration", "wrong", sentence_of(error), remedy)
     around = Surroundings(
         folder=Path.cwd(),
         home=Path.home(),

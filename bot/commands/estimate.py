@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from bot.base.errors import UserError
+from bot.base.messages import message
 from bot.commands.arguments import add_common, finish, load_config, options_of, write
 from bot.commands.inputs import add_paths, scripts_of
 from bot.commands.tree import add_root, files_below, root_of
@@ -42,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     from bot.report import Unchecked, exit_status
 
     if arguments.gpus is not None and arguments.gpus < 1:
-        raise UserError(f"--gpus takes a positive number, not {arguments.gpus}.")
+        raise UserError(message("--gpus takes a positive number, not {gpus}.", gpus=arguments.gpus))
     root = root_of(arguments.root)
     options = options_of(
         arguments,

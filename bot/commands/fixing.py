@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
 from bot.base.files import replace_file
+from bot.base.messages import message, sentence_of
 from bot.commands.arguments import finish, notice, rendered
 
 if TYPE_CHECKING:
@@ -39,11 +40,15 @@ def add_fix(parser: argparse.ArgumentParser) -> None:
 def wants_fix(arguments: argparse.Namespace) -> bool:
     """Whether scripts are to be fixed; raises UserError for options that do not go together."""
     if arguments.unsafe and not (arguments.fix or arguments.diff):
-        raise UserError("--unsafe goes with --fix or --diff.")
+        raise UserError(message("--unsafe goes with --fix or --diff."))
     if arguments.diff and arguments.format != "text":
-        raise UserError(f"--diff prints a patch; leave --format {arguments.format} out.")
+        raise UserError(
+            message("--diff prints a patch; leave --format {format} out.", format=arguments.format)
+        )
     if arguments.fix and not arguments.diff and "-" in arguments.paths and len(arguments.paths) > 1:
-        raise UserError("--fix with - prints the fixed script; name no other PATH beside it.")
+        raise UserError(
+            message("--fix with - prints the fixed script; name no other PATH beside it.")
+        )
     return bool(arguments.fix or arguments.diff)
 
 
@@ -98,7 +103,7 @@ def _write(script: ScriptFile, fixed: Fixed, *, to_stdout: bool) -> str | None:
         try:
             replace_file(Path(script.path), script.data, fixed.data)
         except UserError as error:
-            return str(error)
+            return sentence_of(error)
     return None
 
 
@@ -120,9 +125,23 @@ def _print_patches(patches: Iterable[str]) -> None:
 def _tell(script: ScriptFile, fixed: Fixed) -> None:
     for finding in fixed.applied:
         title = finding.fix.title if finding.fix else ""
-        notice(f"fixed {script.path}:{finding.line}: {title} ({finding.id})")
+        notice(
+            message(
+                "fixed {path}:{line}: {title} ({id})",
+                path=script.path,
+                line=finding.line,
+                title=title,
+                id=finding.id,
+            )
+        )
     for finding in fixed.refused:
         title = finding.fix.title if finding.fix else ""
         notice(
-            f"left {script.path}:{finding.line}: {title} ({finding.id}) would change more than that"
+            message(
+                "left {path}:{line}: {title} ({id}) would change more than that",
+                path=script.path,
+                line=finding.line,
+                title=title,
+                id=finding.id,
+            )
         )

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
+from bot.base.messages import message
 from bot.commands.arguments import read_file
 from bot.commands.tree import path_below
 
@@ -37,7 +38,9 @@ def scripts_of(
     for given in paths:
         if given == "-":
             if not stdin_name:
-                raise UserError("A script from - needs --stdin-filename: its name is checked too.")
+                raise UserError(
+                    message("A script from - needs --stdin-filename: its name is checked too.")
+                )
             yield ScriptFile(
                 path=stdin_name,
                 data=sys.stdin.buffer.read(),
@@ -50,7 +53,7 @@ def scripts_of(
             continue
         found = sorted(p for p in path.rglob("*.sh") if not p.is_dir())
         if not found:
-            raise UserError(f"The folder {path} holds no script (*.sh).")
+            raise UserError(message("The folder {path} holds no script (*.sh).", path=path))
         for file in found:
             try:
                 yield script_at(file, root)
@@ -75,5 +78,11 @@ def _tree_path(root: Path | None, path: Path) -> str | None:
         return None
     found = path_below(root, path)
     if found is None:
-        raise UserError(f"{path} does not lie below the folder that --root names, {root}.")
+        raise UserError(
+            message(
+                "{path} does not lie below the folder that --root names, {root}.",
+                path=path,
+                root=root,
+            )
+        )
     return found

@@ -9,6 +9,7 @@ import time
 from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
+from bot.base.messages import message, plural_message
 
 if TYPE_CHECKING:
     from bot.service.job import State
@@ -52,8 +53,11 @@ def run(arguments: argparse.Namespace) -> int:
     database = parse_database(named)
     if database.is_sqlite and not database.path.exists():
         raise UserError(
-            f"There is no database {database.path}. Name the App's with --database or "
-            "RLBOT_DATABASE_URL."
+            message(
+                "There is no database {path}. Name the App's with --database or "
+                "RLBOT_DATABASE_URL.",
+                path=database.path,
+            )
         )
     client = JobClient(database)
     try:
@@ -62,7 +66,11 @@ def run(arguments: argparse.Namespace) -> int:
         raise
     except Exception as error:
         why = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        raise UserError(f"The database {database.shown} did not answer: {why}.") from None
+        raise UserError(
+            message(
+                "The database {database} did not answer: {why}.", database=database.shown, why=why
+            )
+        ) from None
     finally:
         client.close()
 
@@ -76,21 +84,26 @@ def _act(client: JobClient, arguments: argparse.Namespace) -> int:
     if arguments.action == "show":
         status = client.show(arguments.id)
         if status is None:
-            raise UserError(f'There is no job "{arguments.id}"; `rlbot jobs list` shows them.')
+            raise UserError(
+                message('There is no job "{id}"; `rlbot jobs list` shows them.', id=arguments.id)
+            )
         write(details(status))
         return 0
     if arguments.action == "retry":
         failed = client.jobs(["failed"], limit=None) if arguments.failed else []
         ids = [*arguments.id, *(status.id for status in failed)]
         if not ids and not arguments.failed:
-            raise UserError("Name the jobs to run again, or give --failed for all that failed.")
+            raise UserError(
+                message("Name the jobs to run again, or give --failed for all that failed.")
+            )
         again = [one for one in ids if client.retry(one)]
-        write(f"{len(again)} of {len(ids)} jobs run again.")
+        write(message("{again} of {total} jobs run again.", again=len(again), total=len(ids)))
         return 0 if len(again) == len(ids) else 1
     states: list[State] = ["done", "cancelled"]
     if arguments.failed:
         states.append("failed")
-    write(f"{client.purge(_age(arguments.older_than), states)} jobs deleted.")
+    gone = client.purge(_age(arguments.older_than), states)
+    write(plural_message("{count} job deleted.", "{count} jobs deleted.", gone))
     return 0
 
 
@@ -139,7 +152,10 @@ def _age(text: str) -> float:
     match = re.fullmatch(r"([0-9]{1,6})([smhd])", text)
     if match is None:
         raise UserError(
-            f'--older-than takes a number with s, m, h or d, such as 90d; got "{text}".'
+            message(
+                '--older-than takes a number with s, m, h or d, such as 90d; got "{text}".',
+                text=text,
+            )
         )
     return int(match[1]) * _UNITS[match[2]]
 
@@ -147,6 +163,9 @@ def _age(text: str) -> float:
 def missing(error: ModuleNotFoundError) -> UserError:
     """What to install when the App's libraries are not there."""
     return UserError(
-        f"The App needs more than the command line does ({error.name} is missing): install "
-        'rlbot-tuning with its extra, `pip install "rlbot-tuning[service]"`.'
+        message(
+            "The App needs more than the command line does ({name} is missing): install "
+            'rlbot-tuning with its extra, `pip install "rlbot-tuning[service]"`.',
+            name=error.name,
+        )
     )

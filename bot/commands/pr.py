@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
+from bot.base.messages import message
 from bot.commands.arguments import (
     CHECK_FORMATS,
     add_common,
@@ -72,11 +73,13 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
     if (arguments.pull is None) == (arguments.base is None):
-        raise UserError("Name a pull request, OWNER/REPO#NUMBER, or a local base with --base REF.")
+        raise UserError(
+            message("Name a pull request, OWNER/REPO#NUMBER, or a local base with --base REF.")
+        )
     if arguments.pull is not None:
         return _on_github(arguments)
     if arguments.publish or arguments.dry_run:
-        raise UserError("--publish and --dry-run take a pull request, OWNER/REPO#NUMBER.")
+        raise UserError(message("--publish and --dry-run take a pull request, OWNER/REPO#NUMBER."))
     from bot.github.local import LocalRepository
     from bot.review.check import check_change
 
@@ -95,12 +98,16 @@ def _on_github(arguments: argparse.Namespace) -> int:
     from bot.review.pull import answer_pull
 
     if arguments.head or arguments.repo:
-        raise UserError("--head and --repo are for a local branch; a pull request has its own.")
+        raise UserError(
+            message("--head and --repo are for a local branch; a pull request has its own.")
+        )
     token = Secret(os.environ.get("GITHUB_TOKEN", ""))
     if not token:
         raise UserError(
-            "GITHUB_TOKEN is not set; GitHub answers these questions only with a token. "
-            "`export GITHUB_TOKEN=$(gh auth token)` takes the one of GitHub's own command."
+            message(
+                "GITHUB_TOKEN is not set; GitHub answers these questions only with a token. "
+                "`export GITHUB_TOKEN=$(gh auth token)` takes the one of GitHub's own command."
+            )
         )
     client = client_of(token)
     pull = parse_pull(arguments.pull, client.addresses.server)
@@ -114,14 +121,20 @@ def _on_github(arguments: argparse.Namespace) -> int:
     done = answer_pull(read_change(client, pull), request)
     status = finish(done.checked.report, arguments, done.checked.texts)
     for call in client.dry_run or ():
-        notice(f"would send {call}")
+        notice(message("would send {call}", call=call))
     if client.dry_run == []:
-        notice("nothing would be written")
+        notice(message("nothing would be written"))
     for sentence in done.published.notes:
         notice(sentence)
     _count(client, arguments)
     if done.published.superseded:
-        notice(f"{pull} moved on while it was checked; nothing is posted for {done.pull.head[:12]}")
+        notice(
+            message(
+                "{pull} moved on while it was checked; nothing is posted for {head}",
+                pull=pull,
+                head=done.pull.head[:12],
+            )
+        )
         return 3
     return status
 
@@ -129,7 +142,13 @@ def _on_github(arguments: argparse.Namespace) -> int:
 def _count(client: Client, arguments: argparse.Namespace) -> None:
     if arguments.verbose:
         writes = sum(sent.write for sent in client.log)
-        notice(f"{len(client.log) - writes} requests read from GitHub, {writes} wrote to it")
+        notice(
+            message(
+                "{reads} requests read from GitHub, {writes} wrote to it",
+                reads=len(client.log) - writes,
+                writes=writes,
+            )
+        )
 
 
 def _request(arguments: argparse.Namespace) -> CheckRequest:
@@ -156,13 +175,24 @@ def _runs(
         if equals and named.endswith(".sh"):
             matches = [path for path in scripts if path == named or path.endswith("/" + named)]
             if len(matches) != 1:
-                count = "no" if not matches else "more than one"
-                raise UserError(f'--run: the change holds {count} tuning script "{named}".')
+                if matches:
+                    wrong = message(
+                        '--run: the change holds more than one tuning script "{name}".', name=named
+                    )
+                else:
+                    wrong = message(
+                        '--run: the change holds no tuning script "{name}".', name=named
+                    )
+                raise UserError(wrong)
             runs[matches[0]] = run_of(folder, options)
         elif len(scripts) == 1:
             runs[scripts[0]] = run_of(text, options)
         elif scripts:
             raise UserError(
-                f"--run: the change holds {len(scripts)} tuning scripts; write SCRIPT.sh={RUN}."
+                message(
+                    "--run: the change holds {count} tuning scripts; write SCRIPT.sh={run}.",
+                    count=len(scripts),
+                    run=RUN,
+                )
             )
     return runs

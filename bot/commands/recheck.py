@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
+from bot.base.messages import message
 from bot.check.recheck import Again, as_json, parse_report, read_again, status
 from bot.commands.arguments import load_config, options_of, read_file, write
 from bot.commands.runs import reading, run_of
@@ -23,7 +24,7 @@ def again(arguments: argparse.Namespace) -> int:
     from bot.evidence.links import parse_link
 
     if arguments.format not in ("text", "json"):
-        raise UserError("--again prints text or json; leave --format out.")
+        raise UserError(message("--again prints text or json; leave --format out."))
     report = parse_report(read_file(Path(arguments.again)), arguments.again)
     config = load_config(arguments.config)
     options = options_of(arguments, config, **reading(arguments.offline, config))
@@ -32,7 +33,10 @@ def again(arguments: argparse.Namespace) -> int:
         compared = [s for s in compared if Path(s.path).name == Path(arguments.script).name]
     if arguments.run and len(compared) != 1:
         raise UserError(
-            f"--run: the report holds the runs of {len(compared)} scripts; name the script too."
+            message(
+                "--run: the report holds the runs of {count} scripts; name the script too.",
+                count=len(compared),
+            )
         )
 
     def fetch(script: ScriptReport) -> Facts:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
 from bot.base.files import write_new_file
+from bot.base.messages import message, sentence_of
 from bot.commands.arguments import load_config, notice, read_page, write
 
 if TYPE_CHECKING:
@@ -88,7 +89,9 @@ def run(arguments: argparse.Namespace) -> int:
         ),
     )
     if arguments.choice is not None and not arguments.write:
-        raise UserError("--choice says which prediction --write writes; give --write PATH too.")
+        raise UserError(
+            message("--choice says which prediction --write writes; give --write PATH too.")
+        )
     config = load_config(arguments.config)
     answer = recommend(
         request,
@@ -129,27 +132,34 @@ def _page(named: str | None, configured: str | None) -> Page | None:
     try:
         return rows_of(read_page(Path(path)), path)
     except PageError as error:
-        raise UserError(str(error)) from None
+        raise UserError(sentence_of(error)) from None
 
 
 def _lengths(text: str) -> tuple[int, int]:
     match = re.fullmatch(r"(?:([0-9]{1,8})\+)?([0-9]{1,8})", text)
     if match is None:
-        raise UserError(f'--lengths takes PROMPT+RESPONSE, such as 1024+2048; got "{text}".')
+        raise UserError(
+            message('--lengths takes PROMPT+RESPONSE, such as 1024+2048; got "{text}".', text=text)
+        )
     return int(match[1] or 0), int(match[2])
 
 
 def _write(scripts: dict[int, tuple[str, str]], path: Path, choice: int | None) -> None:
     """Write a prediction's script; never over a file that is there."""
     if not scripts:
-        raise UserError("Nothing fits, so there is no script to write.")
+        raise UserError(message("Nothing fits, so there is no script to write."))
     rank = min(scripts) if choice is None else choice
     if rank not in scripts:
         raise UserError(
-            f"{rank} is no prediction; --choice takes one from {min(scripts)} to {max(scripts)}. "
-            "A published row has its script already."
+            message(
+                "{rank} is no prediction; --choice takes one from {min} to {max}. A published row "
+                "has its script already.",
+                rank=rank,
+                min=min(scripts),
+                max=max(scripts),
+            )
         )
     name, content = scripts[rank]
     target = path / name if path.is_dir() else path
     write_new_file(target, content.encode(), mode=0o755)
-    notice(f"wrote {target}")
+    notice(message("wrote {path}", path=target))

@@ -6,6 +6,7 @@ import argparse
 import shlex
 
 from bot.base.errors import UserError
+from bot.base.messages import message
 from bot.commands.arguments import add_common, finish, load_config, options_of
 from bot.commands.inputs import add_paths, scripts_of
 from bot.commands.runs import add_offline
@@ -80,7 +81,9 @@ def _environment(given: list[str]) -> dict[str, str]:
     for text in given:
         name, equals, value = text.partition("=")
         if not equals or not name.isidentifier():
-            raise UserError(f'--env takes NAME=VALUE, such as DEVICE=npu; got "{text}".')
+            raise UserError(
+                message('--env takes NAME=VALUE, such as DEVICE=npu; got "{text}".', text=text)
+            )
         variables[name] = value
     return variables
 
@@ -91,4 +94,6 @@ def _words(text: str | None) -> tuple[str, ...] | None:
     try:
         return tuple(shlex.split(text))
     except ValueError as error:
-        raise UserError(f"--args cannot be read as words: {str(error).lower()}.") from None
+        raise UserError(
+            message("--args cannot be read as words: {why}.", why=str(error).lower())
+        ) from None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
 from bot.base.files import write_output
+from bot.base.messages import message
 
 if TYPE_CHECKING:
     from bot.base.traces import RunTraces
@@ -17,13 +18,23 @@ def destination(name: str) -> Path:
     """The file that is to be written; raises UserError for one that cannot or must not be."""
     path = Path(name)
     if path.suffix.lower() not in (".html", ".svg"):
-        raise UserError(f"--report writes a page: give it a name that ends in .html, not {path}.")
+        raise UserError(
+            message(
+                "--report writes a page: give it a name that ends in .html, not {path}.", path=path
+            )
+        )
     if path.is_dir():
-        raise UserError(f"{path} is a folder; name a file in it for --report.")
+        raise UserError(message("{path} is a folder; name a file in it for --report.", path=path))
     if path.exists() and not path.is_file():
-        raise UserError(f"{path} is not a regular file; name another for --report.")
+        raise UserError(
+            message("{path} is not a regular file; name another for --report.", path=path)
+        )
     if not path.parent.is_dir():
-        raise UserError(f"The folder {path.parent} of --report does not exist; make it first.")
+        raise UserError(
+            message(
+                "The folder {folder} of --report does not exist; make it first.", folder=path.parent
+            )
+        )
     return path
 
 
@@ -36,7 +47,7 @@ def write_page(name: str, report: Report, traces: RunTraces | None) -> None:
     drawn = figures(report, traces or RunTraces())
     if path.suffix.lower() == ".svg":
         if not drawn:
-            raise UserError("--report: the run recorded nothing that a chart could show.")
+            raise UserError(message("--report: the run recorded nothing that a chart could show."))
         text = standalone(drawn[0])
     else:
         from bot.render.html import page

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from bot.base.errors import UserError
+from bot.base.messages import message, sentence_of
 
 if TYPE_CHECKING:
     from bot.base.config import Config
@@ -40,7 +41,7 @@ def run_of(text: str, options: CheckOptions) -> Path | RunLink:
     try:
         return parse_link(text, options.hosts)
     except EvidenceError as error:
-        raise UserError(f"--run: {error}") from None
+        raise UserError(message("--run: {error}", error=sentence_of(error))) from None
 
 
 def reading(offline: bool, config: Config) -> dict[str, object]:

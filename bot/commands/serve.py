@@ -7,6 +7,7 @@ import os
 from dataclasses import replace
 
 from bot.base.errors import UserError
+from bot.base.messages import message
 
 SUMMARY = "run the GitHub App: webhooks, pages, workers"
 
@@ -44,7 +45,9 @@ def run(arguments: argparse.Namespace) -> int:
 
         raise missing(error) from None
     if not 0 < arguments.port < 65536:
-        raise UserError(f"--port takes a number from 1 to 65535; got {arguments.port}.")
+        raise UserError(
+            message("--port takes a number from 1 to 65535; got {port}.", port=arguments.port)
+        )
     settings = read_settings(os.environ)
     if arguments.id:
         settings = replace(settings, worker_id=arguments.id)

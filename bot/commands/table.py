@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from bot.base.files import replace_file
+from bot.base.messages import message
 from bot.commands import table_check
 from bot.commands.arguments import (
     add_common,
@@ -86,7 +87,11 @@ def run(arguments: argparse.Namespace) -> int:
         return finish(report, arguments, sources) or 3
     if checked.verdict == "fail" and not arguments.force:
         status = finish(report, arguments, sources)
-        write("The page was not changed: settle the errors first, or write the row with --force.")
+        write(
+            message(
+                "The page was not changed: settle the errors first, or write the row with --force."
+            )
+        )
         return status
     change = row_edit(page, checked.row, checked.page_edit.section)
     if arguments.dry_run:
@@ -95,5 +100,13 @@ def run(arguments: argparse.Namespace) -> int:
     if change.edit.action != "none":
         replace_file(page_path, page.text.encode(), change.text.encode())
     done = {"add": "added to", "replace": "replaced in", "none": "already in"}[change.edit.action]
-    write(f"Row {done} section {change.edit.section} of {page.path}:\n\n{change.edit.rst}")
+    write(
+        message(
+            "Row {done} section {section} of {path}:\n\n{rst}",
+            done=done,
+            section=change.edit.section,
+            path=page.path,
+            rst=change.edit.rst,
+        )
+    )
     return 0

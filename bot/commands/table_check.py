@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
 from bot.base.files import replace_file
+from bot.base.messages import message
 from bot.commands.arguments import (
     CHECK_FORMATS,
     add_common,
@@ -56,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     from bot.check.script import make_report
 
     if arguments.unsafe and not (arguments.fix or arguments.diff):
-        raise UserError("--unsafe chooses what --fix or --diff does; give one of them.")
+        raise UserError(message("--unsafe chooses what --fix or --diff does; give one of them."))
     path = Path(arguments.page)
     page = PageText(path=path.as_posix(), text=read_page(path))
     config = load_config(arguments.config)
@@ -104,9 +105,15 @@ def _tell(mended: Mended, *, quiet: bool) -> None:
     if quiet:
         return
     for finding in mended.done:
-        write(f"corrected  line {finding.line}: {finding.fix.title if finding.fix else ''}")
+        write(
+            message(
+                "corrected  line {line}: {title}",
+                line=finding.line,
+                title=finding.fix.title if finding.fix else "",
+            )
+        )
     for finding, reason in mended.refused:
-        write(f"not corrected  line {finding.line}: {reason}.")
+        write(message("not corrected  line {line}: {reason}.", line=finding.line, reason=reason))
 
 
 def _root(page: Path, folders: tuple[str, ...]) -> Path:
@@ -146,14 +153,27 @@ def _scripts(folders: list[Path], root: Path, *, asked: bool) -> dict[str, bytes
     for folder in folders:
         if not folder.is_dir():
             if asked:
-                raise UserError(f"--scripts takes a folder; {folder} is none.")
+                raise UserError(
+                    message("--scripts takes a folder; {folder} is none.", folder=folder)
+                )
             continue
         for file in sorted(folder.resolve().rglob("*.sh")):
             if not file.is_relative_to(root):
-                raise UserError(f"{folder} does not lie in {root}, the repository of the page.")
+                raise UserError(
+                    message(
+                        "{folder} does not lie in {root}, the repository of the page.",
+                        folder=folder,
+                        root=root,
+                    )
+                )
             if not file.is_dir():
                 found[file.relative_to(root).as_posix()] = read_file(file)
     if not found:
         where = ", ".join(folder.as_posix() for folder in folders)
-        raise UserError(f"There is no script (*.sh) below {where}; name the folder with --scripts.")
+        raise UserError(
+            message(
+                "There is no script (*.sh) below {where}; name the folder with --scripts.",
+                where=where,
+            )
+        )
     return found

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bot.base.errors import UserError
+from bot.base.messages import message
 
 _LARGEST = 1 << 20
 """Bytes of a file that is read; a larger one is no script."""
@@ -29,7 +30,7 @@ def root_of(given: str | None) -> Path | None:
         return None
     root = Path(given)
     if not root.is_dir():
-        raise UserError(f"--root takes a folder; {root} is none.")
+        raise UserError(message("--root takes a folder; {root} is none.", root=root))
     return root.resolve()
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from bot.base.errors import UserError
+from bot.base.messages import message, sentence_of
 from bot.doctor._support.base import CheckAnswer, Surroundings
 from bot.doctor._support.service import client_of, settings_of
 from bot.github.app import PERMISSIONS
@@ -28,15 +29,15 @@ def check(around: Surroundings) -> Iterator[CheckAnswer]:
     try:
         settings = settings_of(around)
     except UserError as error:
-        yield CheckAnswer(_NAME, "wrong", str(error), "Correct it.")
+        yield CheckAnswer(_NAME, "wrong", sentence_of(error), message("Correct it."))
         return
     if settings.app_id is None or settings.private_key is None:
-        text = "RLBOT_APP_ID and RLBOT_PRIVATE_KEY_FILE are not both set."
-        remedy = "Set them, or make an App with `rlbot app create`."
+        text = message("RLBOT_APP_ID and RLBOT_PRIVATE_KEY_FILE are not both set.")
+        remedy = message("Set them, or make an App with `rlbot app create`.")
         yield CheckAnswer(_NAME, "missing", text, remedy)
         return
     if around.offline:
-        yield CheckAnswer(_NAME, "skipped", "There is a key; it was not tried.")
+        yield CheckAnswer(_NAME, "skipped", message("There is a key; it was not tried."))
         return
     try:
         with client_of(around, settings) as client:
@@ -44,7 +45,11 @@ def check(around: Surroundings) -> Iterator[CheckAnswer]:
     except Exception as error:
         yield _not_signed_in(error, settings.app_id)
         return
-    text = f"GitHub knows the App {app.get('slug')} ({settings.app_id}) by its key."
+    text = message(
+        "GitHub knows the App {app} ({app_id}) by its key.",
+        app=app.get("slug"),
+        app_id=settings.app_id,
+    )
     yield CheckAnswer(_NAME, "ok", text)
     yield _permissions(app)
     yield _events(app)
@@ -52,15 +57,16 @@ def check(around: Surroundings) -> Iterator[CheckAnswer]:
 
 def _not_signed_in(error: Exception, app_id: int) -> CheckAnswer:
     if isinstance(error, UnreachableError | LimitedError):
-        remedy = "Check the network and GITHUB_API_URL, and try again."
-        return CheckAnswer(_NAME, "unknown", str(error), remedy)
+        remedy = message("Check the network and GITHUB_API_URL, and try again.")
+        return CheckAnswer(_NAME, "unknown", sentence_of(error), remedy)
+    text = sentence_of(error)
     if isinstance(error, NotAllowedError | NotFoundError):
-        text = f"GitHub does not take the key for the App {app_id}."
-    elif isinstance(error, UserError):
-        text = str(error)
-    else:
+        text = message("GitHub does not take the key for the App {app_id}.", app_id=app_id)
+    elif not isinstance(error, UserError):
         # The libraries that sign have many exceptions for a key that is none.
-        text = f"The private key cannot be used to sign in ({type(error).__name__})."
+        text = message(
+            "The private key cannot be used to sign in ({kind}).", kind=type(error).__name__
+        )
     return CheckAnswer(_NAME, "wrong", text, _KEY)
 
 
@@ -72,24 +78,29 @@ def _permissions(app: dict[str, Any]) -> CheckAnswer:
         if granted.get(scope) not in (level, "write", "admin")
     ]
     if lacking:
-        remedy = (
-            "Grant them on the App's page under Permissions & events; each installation "
-            "must accept the change."
+        remedy = message(
+            "Grant them on the App's page under Permissions & events; each installation must "
+            "accept the change."
         )
-        text = f"The App lacks {', '.join(lacking)}."
+        text = message("The App lacks {names}.", names=", ".join(lacking))
         return CheckAnswer("permissions", "wrong", text, remedy)
-    apply = "" if granted.get("contents") == "write" else "; `/apply` would need contents: write"
-    return CheckAnswer("permissions", "ok", f"The App has all it needs{apply}.")
+    without = granted.get("contents") != "write"
+    apply = message("; `/apply` would need contents: write") if without else ""
+    return CheckAnswer(
+        "permissions", "ok", message("The App has all it needs{apply}.", apply=apply)
+    )
 
 
 def _events(app: dict[str, Any]) -> CheckAnswer:
     subscribed = app.get("events") or ()
     lacking = [event for event in EVENTS if event not in subscribed]
-    remedy = "Subscribe to them on the App's page under Permissions & events."
+    remedy = message("Subscribe to them on the App's page under Permissions & events.")
     if lacking:
-        text = f"The App does not hear of {', '.join(lacking)}."
+        text = message("The App does not hear of {names}.", names=", ".join(lacking))
         return CheckAnswer("events", "wrong", text, remedy)
     if HELPFUL not in subscribed:
-        text = "The App does not hear of repository: what becomes private stays on its pages."
+        text = message(
+            "The App does not hear of repository: what becomes private stays on its pages."
+        )
         return CheckAnswer("events", "missing", text, remedy)
-    return CheckAnswer("events", "ok", "The App hears of all it needs.")
+    return CheckAnswer("events", "ok", message("The App hears of all it needs."))

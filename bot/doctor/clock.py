@@ -8,6 +8,7 @@ from email.utils import parsedate_to_datetime
 
 from bot.base.errors import UserError
 from bot.base.http import ask
+from bot.base.messages import message
 from bot.doctor._support.base import TIMEOUT, CheckAnswer, Surroundings
 from bot.github.client import Addresses
 
@@ -32,10 +33,14 @@ def compare(date: str, now: float) -> CheckAnswer:
     try:
         off = now - parsedate_to_datetime(date).timestamp()
     except ValueError:
-        remedy = "Check the network and GITHUB_API_URL, and try again."
-        return CheckAnswer("clock", "unknown", "GitHub did not tell its time.", remedy)
+        remedy = message("Check the network and GITHUB_API_URL, and try again.")
+        return CheckAnswer("clock", "unknown", message("GitHub did not tell its time."), remedy)
     if abs(off) > MOST:
         side = "ahead of" if off > 0 else "behind"
-        text = f"This machine's clock is {abs(off):,.0f} s {side} GitHub's."
-        return CheckAnswer("clock", "wrong", text, "Set it by NTP: `timedatectl set-ntp true`.")
-    return CheckAnswer("clock", "ok", "The clock agrees with GitHub's.")
+        text = message(
+            "This machine's clock is {abs} s {side} GitHub's.", abs=f"{abs(off):,.0f}", side=side
+        )
+        return CheckAnswer(
+            "clock", "wrong", text, message("Set it by NTP: `timedatectl set-ntp true`.")
+        )
+    return CheckAnswer("clock", "ok", message("The clock agrees with GitHub's."))

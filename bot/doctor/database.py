@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
+from bot.base.messages import message
 from bot.doctor._support.base import CheckAnswer, Surroundings
 from bot.doctor._support.service import settings_of
 
@@ -26,7 +27,7 @@ def check(around: Surroundings) -> Iterator[CheckAnswer]:
     except UserError:
         return  # The check of the App reports it.
     if not database.is_sqlite and around.offline:
-        yield CheckAnswer(_NAME, "skipped", f"{database.shown} was not tried.")
+        yield CheckAnswer(_NAME, "skipped", message("{shown} was not tried.", shown=database.shown))
         return
     yield (_file(database.path) if database.is_sqlite else None) or _connect(database)
 
@@ -35,11 +36,11 @@ def _file(path: Path) -> CheckAnswer | None:
     """What can be seen of an SQLite file from outside; None when it can be opened."""
     needed = [path, path.parent] if path.exists() else [path.parent]
     if not all(os.access(one, os.W_OK) for one in needed):
-        text = f"{path} or its folder cannot be written to."
-        remedy = "Run this as the user that runs the App, or give that user the folder."
+        text = message("{path} or its folder cannot be written to.", path=path)
+        remedy = message("Run this as the user that runs the App, or give that user the folder.")
         return CheckAnswer(_NAME, "wrong", text, remedy)
     if not path.exists():
-        return CheckAnswer(_NAME, "ok", f"{path} is made when the App starts.")
+        return CheckAnswer(_NAME, "ok", message("{path} is made when the App starts.", path=path))
     return None
 
 
@@ -52,19 +53,30 @@ def _connect(database: Database) -> CheckAnswer:
             if not database.is_sqlite:
                 version = connection.execute(text("SHOW server_version")).scalar_one()
                 return CheckAnswer(
-                    _NAME, "ok", f"PostgreSQL {version} answers at {database.shown}."
+                    _NAME,
+                    "ok",
+                    message(
+                        "PostgreSQL {version} answers at {shown}.",
+                        version=version,
+                        shown=database.shown,
+                    ),
                 )
             version = connection.execute(text("SELECT sqlite_version()")).scalar_one()
             mode = connection.execute(text("PRAGMA journal_mode")).scalar_one()
     except Exception as error:
         lines = str(getattr(error, "orig", error)).strip().splitlines() or ["no reason given"]
-        remedy = "Check RLBOT_DATABASE_URL, and whether the server is up."
-        said = f"{database.shown} does not answer: {lines[0]}."
+        remedy = message("Check RLBOT_DATABASE_URL, and whether the server is up.")
+        said = message("{shown} does not answer: {lines}.", shown=database.shown, lines=lines[0])
         return CheckAnswer(_NAME, "wrong", said, remedy)
     finally:
         engine.dispose()
-    said = f"SQLite {version}, {database.path}, journal mode {mode}."
+    said = message(
+        "SQLite {version}, {path}, journal mode {mode}.",
+        version=version,
+        path=database.path,
+        mode=mode,
+    )
     if str(mode).lower() != "wal":
-        remedy = "Start `rlbot serve` once: it sets the mode WAL."
+        remedy = message("Start `rlbot serve` once: it sets the mode WAL.")
         return CheckAnswer(_NAME, "missing", said, remedy)
     return CheckAnswer(_NAME, "ok", said)

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 
+from bot.base.messages import message
 from bot.doctor._support.base import TIMEOUT, CheckAnswer, Surroundings
 
 
@@ -13,21 +14,32 @@ def check(around: Surroundings) -> Iterator[CheckAnswer]:
     """Whether git is there, and whether the working folder lies in a repository."""
     program = shutil.which("git", path=around.environment.get("PATH"))
     if program is None:
-        text = "git was not found; `rlbot pr --base REF` reads commits with it."
-        yield CheckAnswer("git", "missing", text, "Install git, or add its folder to PATH.")
+        text = message("git was not found; `rlbot pr --base REF` reads commits with it.")
+        yield CheckAnswer(
+            "git", "missing", text, message("Install git, or add its folder to PATH.")
+        )
         return
     version = _output([program, "--version"], around)
     if version is None:
-        yield CheckAnswer("git", "wrong", f"{program} cannot be run.", "Install git anew.")
+        yield CheckAnswer(
+            "git",
+            "wrong",
+            message("{program} cannot be run.", program=program),
+            message("Install git anew."),
+        )
         return
-    yield CheckAnswer("git", "ok", f"git {version.removeprefix('git version ')}.")
+    yield CheckAnswer(
+        "git", "ok", message("git {version}.", version=version.removeprefix("git version "))
+    )
     root = _output([program, "rev-parse", "--show-toplevel"], around)
     if root is None:
-        text = "The working folder is in no git repository; `rlbot pr --base REF` needs one."
-        remedy = "Change into a checkout, or name one with --repo FOLDER."
+        text = message(
+            "The working folder is in no git repository; `rlbot pr --base REF` needs one."
+        )
+        remedy = message("Change into a checkout, or name one with --repo FOLDER.")
         yield CheckAnswer("repository", "missing", text, remedy)
     else:
-        yield CheckAnswer("repository", "ok", f"The repository is {root}.")
+        yield CheckAnswer("repository", "ok", message("The repository is {root}.", root=root))
 
 
 def _output(command: list[str], around: Surroundings) -> str | None:

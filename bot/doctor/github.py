@@ -7,13 +7,16 @@ from urllib.parse import urlsplit
 
 from bot.base.errors import UserError
 from bot.base.http import Reply, ask
+from bot.base.messages import message, sentence_of
 from bot.base.secrets import Secret
 from bot.doctor._support.base import TIMEOUT, CheckAnswer, Surroundings
 from bot.github.client import Addresses
 
 _NAME = "GITHUB_TOKEN"
-_API = f"Set it to {Addresses().api}, or to https://HOST/api/v3 of your own server."
-_REMEDY = (
+_API = message(
+    "Set it to {api}, or to https://HOST/api/v3 of your own server.", api=Addresses().api
+)
+_REMEDY = message(
     "Make one at https://github.com/settings/tokens, or take the one of GitHub's own command: "
     "`export GITHUB_TOKEN=$(gh auth token)`."
 )
@@ -24,14 +27,14 @@ def check(around: Surroundings) -> Iterator[CheckAnswer]:
     try:
         api = Addresses.of(around.environment).api
     except UserError as error:
-        yield CheckAnswer("GITHUB_API_URL", "wrong", str(error), _API)
+        yield CheckAnswer("GITHUB_API_URL", "wrong", sentence_of(error), _API)
         return
     token = Secret(around.environment.get(_NAME, "").strip())
     if not token:
-        text = f"{_NAME} is not set; `rlbot pr OWNER/REPO#N` needs it."
+        text = message("{name} is not set; `rlbot pr OWNER/REPO#N` needs it.", name=_NAME)
         yield CheckAnswer(_NAME, "missing", text, _REMEDY)
     elif around.offline:
-        yield CheckAnswer(_NAME, "skipped", f"{_NAME} is set; it was not tried.")
+        yield CheckAnswer(_NAME, "skipped", message("{name} is set; it was not tried.", name=_NAME))
     else:
         headers = {
             "Authorization": f"Bearer {token.reveal()}",
@@ -46,17 +49,29 @@ def _judge(reply: Reply, host: str) -> CheckAnswer:
     if reply.status == 200:
         content = reply.json()
         core = content.get("resources", {}).get("core", {}) if isinstance(content, dict) else {}
-        left = f", {core['remaining']} of {core['limit']} requests left" if core else ""
+        left = (
+            message(
+                ", {remaining} of {limit} requests left",
+                remaining=core["remaining"],
+                limit=core["limit"],
+            )
+            if core
+            else ""
+        )
         names = reply.headers.get("x-oauth-scopes", "").strip()
-        scopes = f"; its scopes are {names}" if names else ""
-        return CheckAnswer(_NAME, "ok", f"{host} takes the token{left}{scopes}.")
+        scopes = message("; its scopes are {names}", names=names) if names else ""
+        return CheckAnswer(
+            _NAME,
+            "ok",
+            message("{host} takes the token{left}{scopes}.", host=host, left=left, scopes=scopes),
+        )
     if reply.status == 401:
-        text = f"{host} refuses the token: it is wrong, expired or revoked."
+        text = message("{host} refuses the token: it is wrong, expired or revoked.", host=host)
         return CheckAnswer(_NAME, "wrong", text, _REMEDY)
     if reply.status == 404:
-        text = f"{host} is no GitHub API: it does not know /rate_limit."
+        text = message("{host} is no GitHub API: it does not know /rate_limit.", host=host)
         return CheckAnswer("GITHUB_API_URL", "wrong", text, _API)
-    why = reply.problem or f"it answered with status {reply.status}"
-    text = f"{host} could not say whether it takes the token: {why}."
-    remedy = "Check the network and the proxy (HTTPS_PROXY), and try again."
+    why = reply.problem or message("it answered with status {status}", status=reply.status)
+    text = message("{host} could not say whether it takes the token: {why}.", host=host, why=why)
+    remedy = message("Check the network and the proxy (HTTPS_PROXY), and try again.")
     return CheckAnswer(_NAME, "unknown", text, remedy)

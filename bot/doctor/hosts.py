@@ -7,13 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 from bot.base.errors import UserError
 from bot.base.http import ask
+from bot.base.messages import message
 from bot.doctor._support.base import TIMEOUT, CheckAnswer, Surroundings
 
 
 def check(around: Surroundings) -> Iterator[CheckAnswer]:
     """Each API that answers for a host of run pages; any reply at all will do."""
     if around.offline:
-        yield CheckAnswer("hosts", "skipped", "No host was asked.")
+        yield CheckAnswer("hosts", "skipped", message("No host was asked."))
         return
     with ThreadPoolExecutor(max_workers=8) as pool:
         yield from pool.map(_reach, _addresses(around))
@@ -35,9 +36,14 @@ def _reach(address: str) -> CheckAnswer:
     reply = ask(address, timeout=TIMEOUT)
     host = address.partition("://")[2]
     if reply.status:
-        return CheckAnswer(host, "ok", f"{host} answers.")
-    remedy = (
-        "Check the network and the proxy (HTTPS_PROXY); without it pass run folders, or "
-        "work with --offline."
+        return CheckAnswer(host, "ok", message("{host} answers.", host=host))
+    remedy = message(
+        "Check the network and the proxy (HTTPS_PROXY); without it pass run folders, or work with "
+        "--offline."
     )
-    return CheckAnswer(host, "unknown", f"{host} could not be reached: {reply.problem}.", remedy)
+    return CheckAnswer(
+        host,
+        "unknown",
+        message("{host} could not be reached: {problem}.", host=host, problem=reply.problem),
+        remedy,
+    )

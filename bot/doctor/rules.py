@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.errors import UserError
+from bot.base.messages import message, sentence_of
 from bot.doctor._support.base import CheckAnswer, Surroundings
 
 
@@ -17,5 +18,7 @@ def check(around: Surroundings) -> Iterator[CheckAnswer]:
         try:
             CHECKS.lookup(name) or RULES.find(name)
         except UserError as error:
-            remedy = f"Correct the key rules.{name} ({level}) of .rlbot.yml."
-            yield CheckAnswer("rules", "wrong", str(error), remedy)
+            remedy = message(
+                "Correct the key rules.{name} ({level}) of .rlbot.yml.", name=name, level=level
+            )
+            yield CheckAnswer("rules", "wrong", sentence_of(error), remedy)

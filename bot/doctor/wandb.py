@@ -9,11 +9,14 @@ from urllib.parse import urlsplit
 
 from bot.base.errors import UserError
 from bot.base.http import Reply, ask
+from bot.base.messages import message, sentence_of
 from bot.doctor._support.base import TIMEOUT, CheckAnswer, Surroundings
 
 _NAME = "WANDB_API_KEY"
 _QUERY = json.dumps({"query": "query Viewer { viewer { username } }"}).encode()
-_REMEDY = "Make one at https://wandb.ai/authorize, and set WANDB_API_KEY or run `wandb login`."
+_REMEDY = message(
+    "Make one at https://wandb.ai/authorize, and set WANDB_API_KEY or run `wandb login`."
+)
 
 
 def check(around: Surroundings) -> Iterator[CheckAnswer]:
@@ -28,19 +31,20 @@ def check(around: Surroundings) -> Iterator[CheckAnswer]:
         link = parse_link(f"{origin}/entity/project/runs/run", access.run_hosts())
         key = access.key_for(link)
     except (UserError, EvidenceError) as error:
-        remedy = "Correct it, or unset it: public runs are read without a key."
-        yield CheckAnswer("W&B", "wrong", str(error), remedy)
+        remedy = message("Correct it, or unset it: public runs are read without a key.")
+        yield CheckAnswer("W&B", "wrong", sentence_of(error), remedy)
         return
     api = access.api_of(link)
     host = str(urlsplit(api).hostname)
     if not key:
-        text = (
-            f"There is no key for {host}: runs of public projects are read "
-            "without one, others are not."
+        text = message(
+            "There is no key for {host}: runs of public projects are read without one, others are "
+            "not.",
+            host=host,
         )
         yield CheckAnswer(_NAME, "missing", text, _REMEDY)
     elif around.offline:
-        yield CheckAnswer(_NAME, "skipped", "There is a key; it was not tried.")
+        yield CheckAnswer(_NAME, "skipped", message("There is a key; it was not tried."))
     else:
         basic = b64encode(f"api:{key.reveal()}".encode()).decode()
         headers = {"Authorization": f"Basic {basic}", "Content-Type": "application/json"}
@@ -53,11 +57,19 @@ def _judge(reply: Reply, host: str) -> CheckAnswer:
     data = content.get("data") if isinstance(content, dict) else None
     viewer = data.get("viewer") if isinstance(data, dict) else None
     if reply.status == 200 and isinstance(viewer, dict):
-        return CheckAnswer(_NAME, "ok", f"{host} takes the key, of {viewer.get('username')}.")
+        return CheckAnswer(
+            _NAME,
+            "ok",
+            message("{host} takes the key, of {viewer}.", host=host, viewer=viewer.get("username")),
+        )
     if reply.status in (401, 403) or (reply.status == 200 and isinstance(data, dict)):
-        text = f"{host} refuses the key: it is wrong, revoked, or another server's."
+        text = message(
+            "{host} refuses the key: it is wrong, revoked, or another server's.", host=host
+        )
         return CheckAnswer(_NAME, "wrong", text, _REMEDY)
     why = reply.problem or f"it answered with status {reply.status}"
-    text = f"{host} could not say whether it takes the key: {why}."
-    remedy = "Check WANDB_BASE_URL, the network and the proxy (HTTPS_PROXY), and try again."
+    text = message("{host} could not say whether it takes the key: {why}.", host=host, why=why)
+    remedy = message(
+        "Check WANDB_BASE_URL, the network and the proxy (HTTPS_PROXY), and try again."
+    )
     return CheckAnswer(_NAME, "unknown", text, remedy)

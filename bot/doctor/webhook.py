@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from bot.base.errors import UserError
+from bot.base.messages import message, sentence_of
 from bot.doctor._support.base import CheckAnswer, Surroundings
 from bot.doctor._support.service import client_of, settings_of
 from bot.github.app import deliveries
@@ -28,10 +29,12 @@ def check(around: Surroundings) -> Iterator[CheckAnswer]:
     try:
         require_secret(settings)
     except UserError as error:
-        remedy = "Set it to the secret on the App's page; `openssl rand -hex 32` makes a new one."
-        yield CheckAnswer(_SECRET, "wrong", str(error), remedy)
+        remedy = message(
+            "Set it to the secret on the App's page; `openssl rand -hex 32` makes a new one."
+        )
+        yield CheckAnswer(_SECRET, "wrong", sentence_of(error), remedy)
         return
-    yield CheckAnswer(_SECRET, "ok", f"{_SECRET} is set.")
+    yield CheckAnswer(_SECRET, "ok", message("{secret} is set.", secret=_SECRET))
     if around.offline or settings.app_id is None or settings.private_key is None:
         return
     try:
@@ -39,11 +42,17 @@ def check(around: Surroundings) -> Iterator[CheckAnswer]:
             yield _address(client, settings.public_url)
             yield _arriving(client)
     except NotFoundError:
-        remedy = "Make it active on the App's page, with the address of this App and /webhook."
-        yield CheckAnswer("webhook", "wrong", "The App has no webhook.", remedy)
+        remedy = message(
+            "Make it active on the App's page, with the address of this App and /webhook."
+        )
+        yield CheckAnswer("webhook", "wrong", message("The App has no webhook."), remedy)
     except Exception as error:
-        text = f"GitHub could not be asked about the webhook: {type(error).__name__}."
-        yield CheckAnswer("webhook", "unknown", text, "Mend what stands at GitHub App first.")
+        text = message(
+            "GitHub could not be asked about the webhook: {kind}.", kind=type(error).__name__
+        )
+        yield CheckAnswer(
+            "webhook", "unknown", text, message("Mend what stands at GitHub App first.")
+        )
 
 
 def _address(client: Client, public_url: str | None) -> CheckAnswer:
@@ -60,9 +69,9 @@ def _address(client: Client, public_url: str | None) -> CheckAnswer:
     elif urlsplit(url).path.rstrip("/") != "/webhook":
         problem = f"GitHub sends to {url}, which does not end with /webhook"
     else:
-        return CheckAnswer("webhook", "ok", f"GitHub sends to {url}.")
-    remedy = "Correct it on the App's page under Webhook."
-    return CheckAnswer("webhook", "wrong", f"{problem}.", remedy)
+        return CheckAnswer("webhook", "ok", message("GitHub sends to {url}.", url=url))
+    remedy = message("Correct it on the App's page under Webhook.")
+    return CheckAnswer("webhook", "wrong", message("{problem}.", problem=problem), remedy)
 
 
 def _arriving(client: Client) -> CheckAnswer:
@@ -70,12 +79,18 @@ def _arriving(client: Client) -> CheckAnswer:
     every = {attempt.guid for attempt in attempts}
     failed = every - {attempt.guid for attempt in attempts if attempt.delivered}
     if not every:
-        return CheckAnswer("deliveries", "ok", "GitHub has delivered nothing yet.")
+        return CheckAnswer("deliveries", "ok", message("GitHub has delivered nothing yet."))
     if not failed:
-        return CheckAnswer("deliveries", "ok", f"The last {len(every)} deliveries arrived.")
-    text = f"{len(failed)} of the last {len(every)} deliveries did not arrive."
-    remedy = (
-        "See their answers on the App's page under Advanced, and whether the reverse "
-        "proxy and `rlbot serve` are up; a running App asks for them again by itself."
+        return CheckAnswer(
+            "deliveries", "ok", message("The last {count} deliveries arrived.", count=len(every))
+        )
+    text = message(
+        "{failed} of the last {count} deliveries did not arrive.",
+        failed=len(failed),
+        count=len(every),
+    )
+    remedy = message(
+        "See their answers on the App's page under Advanced, and whether the reverse proxy and "
+        "`rlbot serve` are up; a running App asks for them again by itself."
     )
     return CheckAnswer("deliveries", "wrong", text, remedy)

@@ -45,8 +45,13 @@ class Versions:
             release = find_release(framework, requested)
             if release is None:
                 raise UserError(
-                    f"{framework} {requested} is not known: use one of {', '.join(every)}, "
-                    "or leave the version out for the newest."
+                    message(
+                        "{framework} {requested} is not known: use one of {names}, or leave the "
+                        "version out for the newest.",
+                        framework=framework,
+                        requested=requested,
+                        names=", ".join(every),
+                    )
                 )
             return Version(release, "requested", message("the release asked for"))
         if named := self.header.get(framework):

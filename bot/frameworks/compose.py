@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
+from bot.base.messages import message, sentence_of
 from bot.frameworks.config_files import LIMITS, SUFFIX, ComposeError, ConfigLimits, Tree
 
 if TYPE_CHECKING:
@@ -64,13 +65,15 @@ class Composer:
         request = (root, tuple(sorted(chosen.items())))
         if request not in self._composed:
             if self._spent > self._limits.all_nodes:
-                raise ComposeError("the configuration has too many choices to try them all")
+                raise ComposeError(
+                    message("the configuration has too many choices to try them all")
+                )
             if self._repository is None:
                 self._repository = MemoryRepository.of(self._folders, self._limits)
             try:
                 self._composed[request] = compose(self._repository, root, chosen)
             except ComposeError as error:
-                self._composed[request] = str(error)
+                self._composed[request] = sentence_of(error)
             self._spent += self._repository.nodes
         found = self._composed[request]
         if isinstance(found, str):
@@ -120,12 +123,29 @@ def groups_of(folders: Iterable[Iterable[str]]) -> dict[str, list[str]]:
 def _checked(folder: Mapping[str, bytes], limits: ConfigLimits) -> dict[str, bytes]:
     files = {path: data for path, data in folder.items() if path.endswith(SUFFIX)}
     if len(files) > limits.files:
-        raise ComposeError(f"it has {len(files)} files, more than {limits.files}")
+        raise ComposeError(
+            message("it has {count} files, more than {files}", count=len(files), files=limits.files)
+        )
     for path, data in files.items():
         if not re.fullmatch(r"[\w.-]+(?:/[\w.-]+)*", path) or ".." in path.split("/"):
-            raise ComposeError(f"{path[:80]!r} is no path of a configuration file")
+            raise ComposeError(
+                message("{path} is no path of a configuration file", path=f"{path[:80]!r}")
+            )
         if len(data) > limits.file_bytes:
-            raise ComposeError(f"{path} has {len(data)} bytes, more than {limits.file_bytes}")
+            raise ComposeError(
+                message(
+                    "{path} has {count} bytes, more than {file_bytes}",
+                    path=path,
+                    count=len(data),
+                    file_bytes=limits.file_bytes,
+                )
+            )
     if (size := sum(map(len, files.values()))) > limits.all_bytes:
-        raise ComposeError(f"its files have {size} bytes, more than {limits.all_bytes}")
+        raise ComposeError(
+            message(
+                "its files have {size} bytes, more than {all_bytes}",
+                size=size,
+                all_bytes=limits.all_bytes,
+            )
+        )
     return files

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from bot.base.errors import UserError
+from bot.base.messages import message, sentence_of
 from bot.frameworks.compose import Composer
 from bot.frameworks.config_files import LIMITS, SUFFIX, ComposeError, ConfigLimits, Tree
 from bot.frameworks.hydra_table import HydraTable
@@ -58,7 +59,7 @@ class ConfigTree:
             try:
                 self._tables[root] = TreeTable(self, root)
             except ComposeError as error:
-                self._tables[root] = str(error)
+                self._tables[root] = sentence_of(error)
         found = self._tables[root]
         return found if isinstance(found, TreeTable) else None
 
@@ -130,7 +131,7 @@ class TreeTable(HydraTable):
         try:
             return (*self._source.composer.compose(self.root, possible), "")
         except ComposeError as error:
-            return self.tree, choices, str(error)
+            return self.tree, choices, sentence_of(error)
 
 
 class _Lazy(Mapping[str, V]):
@@ -167,11 +168,21 @@ def tree_table(
     try:
         tree = ConfigTree(name, Composer(files, limits=limits))
     except ComposeError as error:
-        raise UserError(f"The configuration of {name} was not read: {error}.") from None
+        raise UserError(
+            message(
+                "The configuration of {name} was not read: {error}.",
+                name=name,
+                error=sentence_of(error),
+            )
+        ) from None
     if not tree.composer.names:
         raise UserError(
-            f"The configuration of {name} was not read: there is no {SUFFIX} file directly in it. "
-            "Give the folder verl/trainer/config, or the checkout that holds it."
+            message(
+                "The configuration of {name} was not read: there is no {suffix} file directly in "
+                "it. Give the folder verl/trainer/config, or the checkout that holds it.",
+                name=name,
+                suffix=SUFFIX,
+            )
         )
     return tree
 
@@ -188,11 +199,21 @@ def read_tree(
     try:
         base = inside.resolve(strict=True) if inside.is_dir() else folder.resolve(strict=True)
         if base != folder.resolve() and not base.is_relative_to(folder.resolve()):
-            raise UserError(f"The configuration in {folder} is a link to a place outside it.")
+            raise UserError(
+                message(
+                    "The configuration in {folder} is a link to a place outside it.", folder=folder
+                )
+            )
         files = dict(_files(base, limits))
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        raise UserError(f"The configuration in {folder} could not be read: {reason}.") from None
+        raise UserError(
+            message(
+                "The configuration in {folder} could not be read: {reason}.",
+                folder=folder,
+                reason=reason,
+            )
+        ) from None
     return tree_table(files, name or str(folder), limits=limits)
 
 
@@ -207,21 +228,33 @@ def _files(base: Path, limits: ConfigLimits) -> Iterator[tuple[str, bytes]]:
                 left -= 1
                 path = f"{folder}{item.name}"
                 if left < 0 or level > _LEVELS:
-                    raise UserError(f"The configuration in {base} has too many files or folders.")
+                    raise UserError(
+                        message(
+                            "The configuration in {base} has too many files or folders.", base=base
+                        )
+                    )
                 wanted = item.name.endswith(SUFFIX)
                 if item.is_dir(follow_symlinks=False):
                     waiting.append((f"{path}/", level + 1))
                 elif item.is_symlink() and (wanted or item.is_dir()):
                     raise UserError(
-                        f"The configuration in {base} was not read: {path} is a symbolic link."
+                        message(
+                            "The configuration in {base} was not read: {path} is a symbolic link.",
+                            base=base,
+                            path=path,
+                        )
                     )
                 elif wanted:
                     data = _bytes(base / path, limits.file_bytes + 1)
                     number, size = number + 1, size + len(data)
                     if number > limits.files or size > limits.all_bytes:
                         raise UserError(
-                            f"The configuration in {base} was not read: its {SUFFIX} files are "
-                            "too many or too large."
+                            message(
+                                "The configuration in {base} was not read: its {suffix} files are "
+                                "too many or too large.",
+                                base=base,
+                                suffix=SUFFIX,
+                            )
                         )
                     yield path, data
 

@@ -23,6 +23,7 @@ from hydra.core.override_parser.types import Override, OverrideType, Quote, Quot
 from hydra.plugins.config_source import ConfigLoadError, ConfigResult, ConfigSource
 from omegaconf import DictConfig, OmegaConf
 
+from bot.base.messages import message
 from bot.frameworks.config_files import SUFFIX, ComposeError, ConfigLimits, Tree
 from bot.frameworks.yaml_data import count, hide, read_yaml, show
 
@@ -125,7 +126,10 @@ class MemoryRepository(ConfigRepository):
             self.nodes += source.read(_file(config_path))[2]
             if self.loads > self.limits.loads or self.nodes > self.limits.nodes:
                 raise ComposeError(
-                    "it loads too many files or values: its defaults lists may refer to each other"
+                    message(
+                        "it loads too many files or values: its defaults lists may refer to each "
+                        "other"
+                    )
                 )
         return super().load_config(config_path)
 
@@ -148,13 +152,17 @@ def compose(
             config = loader._compose_config_from_defaults_list(listed.defaults, repository)
             tree = OmegaConf.to_container(config, resolve=False)
     except RecursionError:
-        raise ComposeError(f"the defaults lists of {root} refer to each other") from None
+        raise ComposeError(
+            message("the defaults lists of {root} refer to each other", root=root)
+        ) from None
     except ComposeError:
         raise
     except Exception as error:  # Hydra's, OmegaConf's, and what they let through: each refuses
-        raise ComposeError(f"Hydra refuses {root}: {_why(error)}") from None
+        raise ComposeError(
+            message("Hydra refuses {root}: {why}", root=root, why=_why(error))
+        ) from None
     if not isinstance(config, DictConfig) or not isinstance(tree, dict):
-        raise ComposeError(f"{root} is no mapping")
+        raise ComposeError(message("{root} is no mapping", root=root))
     choices = {
         str(key): str(option)
         for key, option in listed.overrides.known_choices.items()
@@ -189,7 +197,7 @@ def _decoded(path: str, data: bytes) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise ComposeError(f"{path} is not UTF-8") from None
+        raise ComposeError(message("{path} is not UTF-8", path=path)) from None
 
 
 def _without_hydra(data: Any) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 from omegaconf._utils import get_yaml_loader
 
+from bot.base.messages import message
 from bot.frameworks.config_files import ComposeError, ConfigLimits
 
 _HIDDEN = "\ue000"
@@ -30,7 +31,9 @@ def read_yaml(path: str, text: str, limits: ConfigLimits) -> Any:
     Raises `ComposeError` for anything but one document of plain data within the limits.
     """
     if _HIDDEN in text:
-        raise ComposeError(f"{path} holds the character U+E000, which stands for nothing")
+        raise ComposeError(
+            message("{path} holds the character U+E000, which stands for nothing", path=path)
+        )
     try:
         loader = get_yaml_loader()(text)
         try:
@@ -42,15 +45,19 @@ def read_yaml(path: str, text: str, limits: ConfigLimits) -> Any:
         finally:
             loader.dispose()
     except yaml.YAMLError as error:
-        raise ComposeError(f"{path} is not YAML as Hydra reads it{_place(error)}") from None
+        raise ComposeError(
+            message("{path} is not YAML as Hydra reads it{place}", path=path, place=_place(error))
+        ) from None
     except RecursionError:
-        raise ComposeError(f"{path} nests too deeply") from None
+        raise ComposeError(message("{path} nests too deeply", path=path)) from None
     except ComposeError:
         raise
     except Exception as error:  # of a scalar that its tag does not fit
-        raise ComposeError(f"{path} is not YAML: {type(error).__name__}") from None
+        raise ComposeError(
+            message("{path} is not YAML: {kind}", path=path, kind=type(error).__name__)
+        ) from None
     if not isinstance(data, dict | list):
-        raise ComposeError(f"{path} is neither a mapping nor a list")
+        raise ComposeError(message("{path} is neither a mapping nor a list", path=path))
     _check(path, data)
     return data
 
@@ -72,7 +79,7 @@ def _measure(path: str, node: yaml.Node, limits: ConfigLimits) -> int:
         if known is not None:
             return known
         if depth > limits.depth or id(node) in open_nodes:
-            raise ComposeError(f"{path} nests too deeply")
+            raise ComposeError(message("{path} nests too deeply", path=path))
         below: list[yaml.Node] = []
         if isinstance(node, yaml.MappingNode):
             below = [part for pair in node.value for part in pair]
@@ -82,7 +89,9 @@ def _measure(path: str, node: yaml.Node, limits: ConfigLimits) -> int:
         total = 1 + sum(size(part, depth + 1) for part in below)
         open_nodes.discard(id(node))
         if total > limits.nodes:
-            raise ComposeError(f"{path} has more than {limits.nodes} values")
+            raise ComposeError(
+                message("{path} has more than {nodes} values", path=path, nodes=limits.nodes)
+            )
         sizes[id(node)] = total
         return total
 
@@ -94,16 +103,22 @@ def _check(path: str, data: Any) -> None:
     if isinstance(data, dict):
         for key, value in data.items():
             if not isinstance(key, str | int | float | bool) and key is not None:
-                raise ComposeError(f"{path} has a key of type {type(key).__name__}")
+                raise ComposeError(
+                    message("{path} has a key of type {kind}", path=path, kind=type(key).__name__)
+                )
             _check(path, value)
     elif isinstance(data, list):
         for value in data:
             _check(path, value)
     elif isinstance(data, str):
         if "${" in data and (len(data) > _REFERENCE_LENGTH or data.count("${") > 12):
-            raise ComposeError(f"{path} has a text with references that is too long")
+            raise ComposeError(
+                message("{path} has a text with references that is too long", path=path)
+            )
     elif data is not None and not isinstance(data, bool | int | float):
-        raise ComposeError(f"{path} has a value of type {type(data).__name__}")
+        raise ComposeError(
+            message("{path} has a value of type {kind}", path=path, kind=type(data).__name__)
+        )
 
 
 def count(data: Any) -> int:

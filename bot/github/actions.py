@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from bot.base.errors import UserError
+from bot.base.messages import message
 from bot.github.client import Client
 from bot.github.pull import PullId
 
@@ -71,7 +72,12 @@ def subject_of(event: str, payload: Mapping[str, Any], number: str = "") -> Even
         repository = _matched(_REPOSITORY, payload["repository"]["full_name"])
         if number:
             if not re.fullmatch(r"[1-9][0-9]{0,8}", number):
-                raise UserError(f"pull-request: {number[:40]!r} is no number of a pull request.")
+                raise UserError(
+                    message(
+                        "pull-request: {number} is no number of a pull request.",
+                        number=f"{number[:40]!r}",
+                    )
+                )
             return OfPull(PullId(repository, int(number)))
         if event in ("pull_request", "pull_request_target"):
             return _pull(repository, payload["pull_request"])
@@ -81,11 +87,17 @@ def subject_of(event: str, payload: Mapping[str, Any], number: str = "") -> Even
             return _comment(repository, payload)
     except (KeyError, TypeError, ValueError):
         raise UserError(
-            f"The payload of this {event[:40]} event lacks what GitHub sends; run the Action on "
-            "pull_request, pull_request_target, workflow_run or issue_comment."
+            message(
+                "The payload of this {event} event lacks what GitHub sends; run the Action on "
+                "pull_request, pull_request_target, workflow_run or issue_comment.",
+                event=event[:40],
+            )
         ) from None
     raise UserError(
-        f"The event {event[:40]} names no pull request; give its number as `pull-request`."
+        message(
+            "The event {event} names no pull request; give its number as `pull-request`.",
+            event=event[:40],
+        )
     )
 
 

@@ -28,6 +28,7 @@ from urllib.parse import urlsplit
 
 from bot import __version__
 from bot.base.errors import UserError
+from bot.base.messages import message, sentence_of
 from bot.base.secrets import Secret
 from bot.github import failures
 from bot.github.errors import GitHubError, LimitedError, UnreachableError
@@ -62,8 +63,10 @@ class Addresses:
         graphql = _address(environment, "GITHUB_GRAPHQL_URL", api)
         if urlsplit(graphql)[:2] != urlsplit(api)[:2]:
             raise UserError(
-                "GITHUB_GRAPHQL_URL and GITHUB_API_URL name different hosts; the token is sent to "
-                "one host alone."
+                message(
+                    "GITHUB_GRAPHQL_URL and GITHUB_API_URL name different hosts; the token is sent "
+                    "to one host alone."
+                )
             )
         return cls(api=api, server=_address(environment, "GITHUB_SERVER_URL", cls().server))
 
@@ -224,7 +227,7 @@ class Client:
         data = answer.get("data") if isinstance(answer, dict) else None
         if not isinstance(data, dict):
             raise UnreachableError(
-                "GitHub's GraphQL API gave an answer without data; try again later."
+                message("GitHub's GraphQL API gave an answer without data; try again later.")
             )
         return data
 
@@ -253,8 +256,12 @@ class Client:
                 waited += pause
                 if waited > self.patience.longest_wait:
                     raise LimitedError(
-                        f"{error} That is {pause:,.0f} s, longer than rlbot waits; run it again "
-                        "then.",
+                        message(
+                            "{error} That is {pause} s, longer than rlbot waits; run it again "
+                            "then.",
+                            error=sentence_of(error),
+                            pause=f"{pause:,.0f}",
+                        ),
                         error.status,
                         wait=pause,
                     ) from None
@@ -346,5 +353,11 @@ def _address(environment: Mapping[str, str], name: str, otherwise: str) -> str:
     parts = urlsplit(text)
     local = parts.scheme == "http" and parts.hostname in _LOOPBACK
     if not (parts.scheme == "https" or local) or not parts.hostname or parts.username:
-        raise UserError(f"{name} must be an https address without a user name; got {text!r}.")
+        raise UserError(
+            message(
+                "{name} must be an https address without a user name; got {text}.",
+                name=name,
+                text=f"{text!r}",
+            )
+        )
     return text

@@ -259,12 +259,25 @@ class LocalRepository:
                 check=False,
             )
         except FileNotFoundError:
-            raise UserError("git was not found; install git and try again.") from None
+            raise UserError(message("git was not found; install git and try again.")) from None
         except subprocess.TimeoutExpired:
-            raise UserError(f"git {arguments[0]} did not answer within {_TIMEOUT} s.") from None
+            raise UserError(
+                message(
+                    "git {command} did not answer within {timeout} s.",
+                    command=arguments[0],
+                    timeout=_TIMEOUT,
+                )
+            ) from None
         if done.returncode != 0:
             detail = done.stderr.decode("utf-8", "replace").strip().splitlines()
-            raise UserError(wrong or f"git {arguments[0]} failed: {detail[-1] if detail else '?'}")
+            raise UserError(
+                wrong
+                or message(
+                    "git {command} failed: {detail}",
+                    command=arguments[0],
+                    detail=detail[-1] if detail else "?",
+                )
+            )
         return done.stdout
 
 

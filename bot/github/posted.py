@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from bot.base.messages import message
 from bot.github import queries
 from bot.github.answer import CHECK, is_marked, mark_of
 from bot.github.client import Client
@@ -50,7 +51,9 @@ def read_posted(client: Client, pull: PullId, *, reviews: bool = False) -> Poste
     data = client.graphql(queries.COMMENTS, variables, name="comments")
     found = (data.get("repository") or {}).get("pullRequest")
     if not found:
-        raise NotFoundError(f"The pull request {pull} is not there any more.", 404)
+        raise NotFoundError(
+            message("The pull request {pull} is not there any more.", pull=pull), 404
+        )
     more, _ = further_comments(client, pull, found["comments"])
     comments = [*comments_of(found["comments"]), *more]
     return Posted(

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from bot.base.devices import Device, by_token
+from bot.base.messages import message, sentence_of
 from bot.frameworks.plan import Plan
 from bot.memory.divisibility import check_sizes
 from bot.memory.estimate import MemoryEstimate
@@ -37,17 +38,23 @@ def device_named(token: str | None) -> Device:
     """
     if not token:
         raise NoEstimateError(
-            "The device is not known: the script's name holds none. Name it with --device h100."
+            message(
+                "The device is not known: the script's name holds none. Name it with --device h100."
+            )
         )
     devices = by_token(token)
     if not devices:
-        raise NoEstimateError(f"The memory of a {token} is not known; name a known device.")
+        raise NoEstimateError(
+            message("The memory of a {token} is not known; name a known device.", token=token)
+        )
     exact = [device for device in devices if device.token == token.lower()] or list(devices)
     named = [device for device in exact if token.lower() in device.name_tokens]
     sizes = {device.memory_bytes for device in named or exact}
     if len(sizes) > 1:
         gib = ", ".join(f"{size / 2**30:.0f}" for size in sorted(sizes))
-        raise NoEstimateError(f"{token} may be a card of {gib} GiB; name it exactly.")
+        raise NoEstimateError(
+            message("{token} may be a card of {gib} GiB; name it exactly.", token=token, gib=gib)
+        )
     return (named or exact)[0]
 
 
@@ -63,11 +70,15 @@ def find_model(path: str, files: ReadFile | None = None) -> Model:
                 return from_config(path, data)
             except NotReadError as error:
                 raise NoEstimateError(
-                    f"The config.json of {path} cannot be used: {error}."
+                    message(
+                        "The config.json of {path} cannot be used: {error}.",
+                        path=path,
+                        error=sentence_of(error),
+                    )
                 ) from None
     model = find(path)
     if model is None:
-        raise NoEstimateError(f"The shape of the model {path} is not known.")
+        raise NoEstimateError(message("The shape of the model {path} is not known.", path=path))
     return model
 
 
@@ -90,7 +101,10 @@ def workload_of(
         if plan.framework == "verl" and "=" in argument.word.text:
             # Its setting would be taken from the defaults: another model, other batches.
             raise NoEstimateError(
-                f"The setting {argument.word.text} cannot be read, so that the launch cannot start."
+                message(
+                    "The setting {text} cannot be read, so that the launch cannot start.",
+                    text=argument.word.text,
+                )
             )
     if plan.framework == "verl" and plan.algorithm.value == "sft":
         from bot.memory import read_verl_sft
@@ -108,7 +122,7 @@ def workload_of(
         from bot.memory import read_trainers
 
         return check_sizes(read_trainers.read(plan, model, run, gpus))
-    raise NoEstimateError(f"{plan.framework} is not modelled.")
+    raise NoEstimateError(message("{framework} is not modelled.", framework=plan.framework))
 
 
 def estimate_plan(

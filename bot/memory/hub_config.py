@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from bot.base.messages import message, sentence_of
 from bot.memory.linear_attention import LinearAttention
 from bot.memory.shape import Experts, Latent, Shape
 
@@ -40,20 +41,22 @@ def read_config(config: Config, *, vision: int | None = None) -> Shape:
     text = config.get("text_config")
     if isinstance(text, Mapping):
         if vision is None:
-            raise NotReadError("it has a vision tower whose parameters are not counted")
+            raise NotReadError(message("it has a vision tower whose parameters are not counted"))
         merged: dict[str, Any] = {"tie_word_embeddings": config.get("tie_word_embeddings"), **text}
         inner = str(text.get("model_type", config.get("model_type", "")))
         merged["model_type"] = inner.removesuffix("_text").replace("_vl", "").replace("2_5", "2")
         return read_config(merged, vision=vision)
     kind = config.get("model_type")
     if kind not in KNOWN:
-        raise NotReadError(f"models of the type {kind!r} are not known")
+        raise NotReadError(message("models of the type {kind} are not known", kind=f"{kind!r}"))
     if config.get("quantization_config"):
-        raise NotReadError("it is quantized")
+        raise NotReadError(message("it is quantized"))
     try:
         return _read(str(kind), config, vision or 0)
     except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
-        raise NotReadError(f"it lacks a number, or has a wrong one ({error})") from None
+        raise NotReadError(
+            message("it lacks a number, or has a wrong one ({error})", error=sentence_of(error))
+        ) from None
 
 
 def _read(kind: str, config: Config, vision: int) -> Shape:
@@ -97,7 +100,7 @@ def _read(kind: str, config: Config, vision: int) -> Shape:
 def _opt(config: Config) -> Shape:
     hidden, heads = _whole(config, "hidden_size"), _whole(config, "num_attention_heads")
     if _whole(config, "word_embed_proj_dim", hidden) != hidden:
-        raise NotReadError("its embedding has a projection")
+        raise NotReadError(message("its embedding has a projection"))
     return Shape(
         hidden=hidden,
         layers=_whole(config, "num_hidden_layers"),
@@ -150,7 +153,7 @@ def _experts(kind: str, config: Config) -> Experts | None:
         )
     if kind in ("deepseek_v2", "deepseek_v3", "kimi_k2"):
         if _whole(config, "moe_layer_freq", 1) != 1:
-            raise NotReadError("its mixture layers are not consecutive")
+            raise NotReadError(message("its mixture layers are not consecutive"))
         width = _whole(config, "moe_intermediate_size")
         return Experts(
             count=_whole(config, "n_routed_experts"),
@@ -184,7 +187,7 @@ def _linear(kind: str, config: Config) -> LinearAttention | None:
         step = _whole(config, "full_attention_interval")
         types = ["full_attention" if (i + 1) % step == 0 else "" for i in range(layers)]
     if len(types) != layers:
-        raise NotReadError("it names the kind of more or fewer layers than it has")
+        raise NotReadError(message("it names the kind of more or fewer layers than it has"))
     linear = layers - list(types).count("full_attention")
     if not linear:
         return None

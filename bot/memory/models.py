@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from bot.base.messages import message
 from bot.memory.hub_config import NotReadError, read_config
 from bot.memory.linear_attention import LinearAttention
 from bot.memory.shape import Experts, Latent, Shape
@@ -105,16 +106,16 @@ def from_config(name: str, data: bytes) -> Model:
     model whose parameters cannot be counted.
     """
     if len(data) > _MAX_CONFIG:
-        raise NotReadError("it is larger than any model's configuration")
+        raise NotReadError(message("it is larger than any model's configuration"))
     try:
         config = json.loads(data)
     except (ValueError, RecursionError):
-        raise NotReadError("it is no JSON") from None
+        raise NotReadError(message("it is no JSON")) from None
     if not isinstance(config, dict):
-        raise NotReadError("it holds no object")
+        raise NotReadError(message("it holds no object"))
     shape = read_config(config)
     if not 0 < shape.parameters < 10**13 or not shape.heads or not shape.hidden:
-        raise NotReadError("its numbers make no model")
+        raise NotReadError(message("its numbers make no model"))
     return Model(name=name, shape=shape, source="the config.json in the model's folder")
 
 

@@ -58,17 +58,19 @@ class _OpenRLHF:
         self.plan, self.find, self.run = plan, model, run
         self.get = get = MemorySettings(plan)
         self.path = needed(
-            plan.model.value, "The model is not known without running the script (--pretrain)."
+            plan.model.value,
+            message("The model is not known without running the script (--pretrain)."),
         )
         stage = get.whole("ds.zero_stage", "zero_stage")
         self.backend: Backend = needed(
-            _STAGES.get(2 if stage is None else stage), f"ZeRO has no stage {stage}."
+            _STAGES.get(2 if stage is None else stage),
+            message("ZeRO has no stage {stage}.", stage=stage),
         )
         if get.size("ds.tensor_parallel_size", "ds_tensor_parallel_size") > 1:
-            raise NoEstimateError("DeepSpeed's tensor parallelism is not modelled.")
+            raise NoEstimateError(message("DeepSpeed's tensor parallelism is not modelled."))
         dtype = (get.text("ds.param_dtype", "param_dtype") or "bf16").lower()
         if dtype not in ("bf16", "fp16"):
-            raise NoEstimateError(f"The data type {dtype} is not modelled.")
+            raise NoEstimateError(message("The data type {dtype} is not modelled.", dtype=dtype))
         self.packed = get.on(False, "ds.packing_samples", "packing_samples")
         self.ring = get.size("ds.ring_attn_size", "ring_attn_size")
         self.assumptions = [release_assumption("OpenRLHF", plan.framework_version)]
@@ -80,7 +82,11 @@ class _OpenRLHF:
         adam = get.on(False, "ds.adam_offload", "adam_offload")
         sleeps = get.on(False, "ds.enable_sleep", "deepspeed_enable_sleep")
         if gpus < 1 or gpus % self.ring:
-            raise NoEstimateError(f"{gpus} GPUs cannot be divided by a ring of {self.ring}.")
+            raise NoEstimateError(
+                message(
+                    "{gpus} GPUs cannot be divided by a ring of {ring}.", gpus=gpus, ring=self.ring
+                )
+            )
         prefix = {"actor": "actor", "critic": "critic"}.get(name, "model")
         checkpointing = get.on(
             False,
@@ -130,15 +136,16 @@ class _OpenRLHF:
         get = self.get
         kind = self.plan.launch.entry.rsplit("train_", 1)[-1]
         if kind not in ("sft", "rm", "dpo"):
-            raise NoEstimateError(f"openrlhf's train_{kind} is not modelled.")
+            raise NoEstimateError(message("openrlhf's train_{kind} is not modelled.", kind=kind))
         count = self.plan.gpus.value or gpus
         total = needed(
-            count, "The number of GPUs is not known: the launcher takes every GPU of the host."
+            count,
+            message("The number of GPUs is not known: the launcher takes every GPU of the host."),
         )
-        longest = needed(get.whole("data.max_len", "max_len"), "max_len is not known.")
+        longest = needed(get.whole("data.max_len", "max_len"), message("max_len is not known."))
         micro = needed(
             get.whole("train.micro_batch_size", "micro_train_batch_size"),
-            "micro_train_batch_size is not known.",
+            message("micro_train_batch_size is not known."),
         )
         of = lengths(0, longest, self.run)
         tokens = self._tokens(micro * (2 if kind in _PAIRS else 1), of)
@@ -178,7 +185,7 @@ class _OpenRLHF:
         of = self._ppo_lengths()
         micro = needed(
             get.whole("train.micro_batch_size", "micro_train_batch_size"),
-            "micro_train_batch_size is not known.",
+            message("micro_train_batch_size is not known."),
         )
         rollout = get.whole("rollout.micro_batch_size", "micro_rollout_batch_size") or micro
         update, forward = self._tokens(micro, of), self._tokens(rollout, of, "rollout")
@@ -194,7 +201,9 @@ class _OpenRLHF:
         actor_gpus = (
             needed(
                 self.plan.gpus.value or gpus,
-                "The number of GPUs is not known: the launcher takes every GPU of the host.",
+                message(
+                    "The number of GPUs is not known: the launcher takes every GPU of the host."
+                ),
             )
             if alone
             else self._gpus("actor")
@@ -292,8 +301,14 @@ class _OpenRLHF:
         first = pools[0]
         if engines * tensor != first.gpus:
             raise NoEstimateError(
-                f"{engines} engines × tensor parallel {tensor} = {engines * tensor} GPUs, but the "
-                f"models are colocated on {first.gpus}."
+                message(
+                    "{engines} engines × tensor parallel {tensor} = {product} GPUs, but the models "
+                    "are colocated on {gpus}.",
+                    engines=engines,
+                    tensor=tensor,
+                    product=engines * tensor,
+                    gpus=first.gpus,
+                )
             )
         return (replace(first, engine=engine, processes=first.processes + 1), *pools[1:])
 
@@ -301,24 +316,28 @@ class _OpenRLHF:
         get = self.get
         response, prompt = self.plan.max_response_length.value, self.plan.max_prompt_length.value
         if response is None or prompt is None:
-            total = needed(get.whole("data.max_len", "max_len"), "max_len is not known.")
+            total = needed(get.whole("data.max_len", "max_len"), message("max_len is not known."))
             # Without a limit of its own a response may take all that the prompt leaves.
             response = total if response is None else response
             prompt = total - response
         if prompt < 0:
             raise NoEstimateError(
-                f"max_len {prompt + response} is shorter than the {response} new tokens."
+                message(
+                    "max_len {length} is shorter than the {response} new tokens.",
+                    length=prompt + response,
+                    response=response,
+                )
             )
         return lengths(prompt, response, self.run)
 
     def _gpus(self, role: str) -> int:
         nodes = needed(
             self.get.whole(f"{role}.num_nodes", f"{role}_num_nodes"),
-            f"The nodes of the {role} are not known.",
+            message("The nodes of the {role} are not known.", role=role),
         )
         each = needed(
             self.get.whole(f"{role}.num_gpus_per_node", f"{role}_num_gpus_per_node"),
-            f"The GPUs of the {role} are not known.",
+            message("The GPUs of the {role} are not known.", role=role),
         )
         return nodes * each
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from bot.base.messages import message
 from bot.frameworks.launch import launcher_option
 from bot.frameworks.plan import Plan
 from bot.memory import constants
@@ -66,11 +67,17 @@ class _Trainer:
         self.get = MemorySettings(plan)
         algorithm = plan.algorithm.value
         if algorithm not in _ALGORITHMS:
-            raise NoEstimateError(f"{plan.framework}'s {algorithm or 'trainer'} is not modelled.")
+            raise NoEstimateError(
+                message(
+                    "{framework}'s {task} is not modelled.",
+                    framework=plan.framework,
+                    task=algorithm or message("trainer"),
+                )
+            )
         self.algorithm = algorithm
         self.path = needed(
             plan.model.value,
-            "The model (--model_name_or_path) is not known without running the script.",
+            message("The model (--model_name_or_path) is not known without running the script."),
         )
         self.find = model
         self.shape: Shape = model(self.path).shape
@@ -80,7 +87,7 @@ class _Trainer:
         ray = self.instruct and self.algorithm in _ONLINE
         per_node, nodes = self.plan.gpus_per_node.value, self.plan.nodes.value
         learners = (per_node or 0) * (nodes or 0) if ray else self.plan.gpus.value or gpus
-        total = needed(learners or None, "The number of GPUs is not known.")
+        total = needed(learners or None, message("The number of GPUs is not known."))
         of, tokens = self._tokens()
         roles = self._roles(total, tokens)
         engine, apart = self._engine(of, total)
@@ -111,12 +118,13 @@ class _Trainer:
     def _tokens(self) -> tuple[Lengths, Tokens]:
         get = self.get
         each = needed(
-            self.plan.micro_batch_size_per_gpu.value, "per_device_train_batch_size is not known."
+            self.plan.micro_batch_size_per_gpu.value,
+            message("per_device_train_batch_size is not known."),
         )
         if self.algorithm in _ONLINE:
             response = needed(
                 self.plan.max_response_length.value,
-                "The maximum length of a response is not known.",
+                message("The maximum length of a response is not known."),
             )
             of = lengths(self.plan.max_prompt_length.value or 0, response, self.run)
             packed = get.whole("pack_length")
@@ -125,7 +133,7 @@ class _Trainer:
                 return of, Tokens(2 * each, packed * each, packed * each)
             return of, batch_tokens(each, of)
         longest = needed(
-            get.whole("max_length", "max_seq_length"), "The maximum length is not known."
+            get.whole("max_length", "max_seq_length"), message("The maximum length is not known.")
         )
         of = lengths(0, longest, self.run)
         count = each * (2 if self.algorithm in _PAIRS else 1)
@@ -210,13 +218,17 @@ class _Trainer:
         if train != "deepspeed":
             if train is None and self.plan.train.key == "config_file":
                 raise NoEstimateError(
-                    "What accelerate's configuration file says of the backend is not known."
+                    message(
+                        "What accelerate's configuration file says of the backend is not known."
+                    )
                 )
             return "ddp"
         stage = self.get.whole("deepspeed_stage", "zero_stage")
         if stage is None:
             stage = self._preset()
-        return needed(_STAGES.get(-1 if stage is None else stage), "ZeRO's stage is not known.")
+        return needed(
+            _STAGES.get(-1 if stage is None else stage), message("ZeRO's stage is not known.")
+        )
 
     def _preset(self) -> int | None:
         """The stage in a preset's file name, such as deepspeed_zero3.yaml."""
@@ -235,10 +247,12 @@ class _Trainer:
     def _adapter(self) -> Adapter | None:
         kind = self.plan.adapter.value
         if kind is None:
-            raise NoEstimateError("Whether an adapter is trained is not known.")
+            raise NoEstimateError(message("Whether an adapter is trained is not known."))
         if kind not in ("lora", "dora"):
             return None
-        rank = needed(self.get.whole("lora_r", "lora_rank"), "The adapter's rank is not known.")
+        rank = needed(
+            self.get.whole("lora_r", "lora_rank"), message("The adapter's rank is not known.")
+        )
         named = self.get.value("lora_target_modules")
         listed = named if isinstance(named, list) else [named] if isinstance(named, str) else []
         targets = frozenset(str(name) for name in listed if str(name).endswith("_proj"))
@@ -256,7 +270,7 @@ class _Trainer:
         stated = self.get.text("dtype", "torch_dtype", "model_dtype")
         # open-instruct loads in bf16; transformers' default is fp32.
         name = (stated or ("bfloat16" if self.instruct else "float32")).lower()
-        width = needed(_WIDTH.get(name), f"The data type {name} is not known.")
+        width = needed(_WIDTH.get(name), message("The data type {name} is not known.", name=name))
         if backend.startswith("zero"):
             return _Precision(2.0, 2.0, 12.0, 4.0)
         if self.plan.adapter.value:
@@ -287,5 +301,11 @@ class _Trainer:
         if get.text("vllm_mode") == "server":
             return None, 0
         if gpus % tensor:
-            raise NoEstimateError(f"{gpus} GPUs cannot be divided by tensor parallel {tensor}.")
+            raise NoEstimateError(
+                message(
+                    "{gpus} GPUs cannot be divided by tensor parallel {tensor}.",
+                    gpus=gpus,
+                    tensor=tensor,
+                )
+            )
         return engine, 0

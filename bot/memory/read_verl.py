@@ -58,20 +58,30 @@ class _Verl:
         get = self.get
         self.per_node = needed(
             plan.gpus_per_node.value,
-            "The number of GPUs a node (trainer.n_gpus_per_node) is not known.",
+            message("The number of GPUs a node (trainer.n_gpus_per_node) is not known."),
         )
-        nodes = needed(plan.nodes.value, "The number of nodes (trainer.nnodes) is not known.")
+        nodes = needed(
+            plan.nodes.value, message("The number of nodes (trainer.nnodes) is not known.")
+        )
         self.gpus = self.per_node * nodes
         if self.gpus < 1:
-            raise NoEstimateError("The script asks for no GPU.")
+            raise NoEstimateError(message("The script asks for no GPU."))
         refuse_multi_token_prediction(get, MODEL)
         path = needed(
-            plan.model.value, f"The model ({MODEL}.path) is not known without running the script."
+            plan.model.value,
+            message(
+                "The model ({model}.path) is not known without running the script.", model=MODEL
+            ),
         )
         self.shape = model(path).shape
         self.lengths: Lengths = lengths(
-            needed(get.whole("data.max_prompt_length"), "data.max_prompt_length is not known."),
-            needed(get.whole("data.max_response_length"), "data.max_response_length is not known."),
+            needed(
+                get.whole("data.max_prompt_length"), message("data.max_prompt_length is not known.")
+            ),
+            needed(
+                get.whole("data.max_response_length"),
+                message("data.max_response_length is not known."),
+            ),
             run,
         )
         self.responses = get.size(f"{ROLLOUT}.n")
@@ -175,7 +185,11 @@ class _Verl:
                 self._mini(),
                 padded=padded,
             ),
-            f"{ACTOR}.ppo_micro_batch_size_per_gpu is not set: the tokens of a pass are not known.",
+            message(
+                "{actor}.ppo_micro_batch_size_per_gpu is not set: the tokens of a pass are not "
+                "known.",
+                actor=ACTOR,
+            ),
         )
         forward = self._forward(f"{ROLLOUT}.log_prob", layout, padded) or update
         role = Role(
@@ -247,7 +261,7 @@ class _Verl:
         enabled = get.value(f"{CRITIC}.enable")
         if not (self.plan.algorithm.value == "gae" if enabled is None else bool(enabled)):
             return []
-        path = needed(get.path(f"{CRITIC}.model.path"), "The critic's model is not known.")
+        path = needed(get.path(f"{CRITIC}.model.path"), message("The critic's model is not known."))
         backend = backend_of(get.text(f"{CRITIC}.strategy"))
         # Renamed in 0.8; what a script sets under either name is meant.
         config = (f"{CRITIC}.fsdp", f"{CRITIC}.model.fsdp_config")
@@ -270,7 +284,10 @@ class _Verl:
                 self._mini(),
                 padded=padded,
             ),
-            "critic.ppo_micro_batch_size_per_gpu is not set: the tokens of a pass are not known.",
+            message(
+                "critic.ppo_micro_batch_size_per_gpu is not set: the tokens of a pass are not "
+                "known."
+            ),
         )
         role = Role(
             name="critic",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.memory import constants
 from bot.memory.lengths import Measured, batch_tokens, lengths, packed_tokens
@@ -45,13 +46,15 @@ def read(
     get = MemorySettings(plan)
     total = needed(
         plan.gpus.value or gpus,
-        "The number of GPUs is not known: what torchrun is given for them is decided by a run.",
+        message(
+            "The number of GPUs is not known: what torchrun is given for them is decided by a run."
+        ),
     )
     refuse_multi_token_prediction(get, "model")
-    path = needed(plan.model.value, "The model (model.path) is not known without running.")
+    path = needed(plan.model.value, message("The model (model.path) is not known without running."))
     backend = backend_of(plan.train.value)
     layout = layout_of(get, total, backend, _KEYS)
-    longest = needed(get.whole("data.max_length"), "data.max_length is not known.")
+    longest = needed(get.whole("data.max_length"), message("data.max_length is not known."))
     of = lengths(0, longest, run)
     over = layout.sequence * layout.context
     ranks = max(1, total // (over * layout.tensor * layout.pipeline))
@@ -63,7 +66,7 @@ def read(
     else:
         each = needed(
             get.whole("data.micro_batch_size_per_gpu", "data.micro_batch_size"),
-            "data.micro_batch_size_per_gpu is not known.",
+            message("data.micro_batch_size_per_gpu is not known."),
         )
         tokens = batch_tokens(max(1, min(each, there)), of, over=over, padded=not packed)
     role = Role(

@@ -47,7 +47,11 @@ class MemorySettings:
             if setting is None or setting.operator == "~":
                 continue
             if not setting.known:
-                raise NoEstimateError(f"{key} is {setting.text}, which only running decides.")
+                raise NoEstimateError(
+                    message(
+                        "{key} is {text}, which only running decides.", key=key, text=setting.text
+                    )
+                )
             resolved = self._values.get(key)
             return resolved.value if resolved is not None else setting.value  # type: ignore[return-value]
         for key in keys:
@@ -69,14 +73,24 @@ class MemorySettings:
         if isinstance(value, float) and value.is_integer():
             value = int(value)
         if isinstance(value, bool) or not isinstance(value, int):
-            raise NoEstimateError(f"{keys[0]} is {value!r}, where a whole number belongs.")
+            raise NoEstimateError(
+                message(
+                    "{key} is {value}, where a whole number belongs.",
+                    key=keys[0],
+                    value=f"{value!r}",
+                )
+            )
         return value
 
     def size(self, *keys: str) -> int:
         """A parallel size: 1 when it is not set. Raises when it is not positive."""
         value = self.whole(*keys)
         if value is not None and value < 1:
-            raise NoEstimateError(f"{keys[0]} is {value}, where a positive number belongs.")
+            raise NoEstimateError(
+                message(
+                    "{key} is {value}, where a positive number belongs.", key=keys[0], value=value
+                )
+            )
         return value or 1
 
     def number(self, otherwise: float, *keys: str) -> float:
@@ -85,14 +99,24 @@ class MemorySettings:
         if value is None:
             return otherwise
         if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
-            raise NoEstimateError(f"{keys[0]} is {value!r}, where a number belongs.")
+            raise NoEstimateError(
+                message(
+                    "{key} is {value}, where a number belongs.", key=keys[0], value=f"{value!r}"
+                )
+            )
         return float(value)
 
     def share(self, otherwise: float, *keys: str) -> float:
         """A share of the memory. Raises when it is not between 0 and 1."""
         value = self.number(otherwise, *keys)
         if not 0 < value <= 1:
-            raise NoEstimateError(f"{keys[0]} is {value:g}, where a share up to 1 belongs.")
+            raise NoEstimateError(
+                message(
+                    "{key} is {value}, where a share up to 1 belongs.",
+                    key=keys[0],
+                    value=f"{value:g}",
+                )
+            )
         return value
 
     def on(self, otherwise: bool, *keys: str) -> bool:

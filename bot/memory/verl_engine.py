@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import version_at_least
 from bot.memory.lengths import Lengths, batch_tokens
@@ -28,7 +29,7 @@ def reward(
         if get.on(False, f"{prefix}.enable_resource_pool"):
             return []
         path = get.path(f"{prefix}.{key}", f"{prefix}.model_path", f"{prefix}.model.path")
-        model = find(needed(path, "The reward model is not known.")).shape
+        model = find(needed(path, message("The reward model is not known."))).shape
         server = version_at_least(plan, 0, 7)
         shard = get.size(f"{prefix}.rollout.tensor_model_parallel_size") if server else gpus
         offloaded = get.on(False, f"{prefix}.model.fsdp_config.param_offload")
@@ -56,14 +57,24 @@ def engine(
     name = get.text(f"{_ROLLOUT}.name")
     kind = {"vllm": "vllm", "sglang": "sglang", "hf": "hf"}.get((name or "").lower())
     if kind is None:
-        raise NoEstimateError(f"The inference engine {name or 'of the rollout'} is not modelled.")
+        raise NoEstimateError(
+            message(
+                "The inference engine {name} is not modelled.",
+                name=name or message("of the rollout"),
+            )
+        )
     in_process = not version_at_least(plan, 0, 6) and get.text(f"{_ROLLOUT}.mode") != "async"
     apart = max(0, (plan.gpus.value or gpus) - gpus)
     tensor = get.size(f"{_ROLLOUT}.tensor_model_parallel_size")
     home = apart or gpus
     if home % tensor:
         raise NoEstimateError(
-            f"{_ROLLOUT}.tensor_model_parallel_size is {tensor}, which does not divide {home} GPUs."
+            message(
+                "{key}.tensor_model_parallel_size is {tensor}, which does not divide {home} GPUs.",
+                key=_ROLLOUT,
+                tensor=tensor,
+                home=home,
+            )
         )
     longest = get.whole(f"{_ROLLOUT}.max_model_len") or lengths.longest
     described = Engine(

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import version_at_least
 from bot.memory import constants
@@ -39,31 +40,38 @@ _BACKENDS: dict[str, Backend] = {"fsdp": "fsdp", "fsdp2": "fsdp2", "megatron": "
 def backend_of(strategy: str | None) -> Backend:
     """The backend that a strategy names, FSDP without one; raises NoEstimateError for others."""
     name = (strategy or "fsdp").lower()
-    return needed(_BACKENDS.get(name), f"The training backend {name} is not modelled.")
+    return needed(
+        _BACKENDS.get(name), message("The training backend {name} is not modelled.", name=name)
+    )
 
 
 def refuse_multi_token_prediction(get: MemorySettings, model: str) -> None:
     """Raises NoEstimateError where multi-token prediction is on; verl drops its layers else."""
     if get.on(False, f"{model}.mtp.enable"):
         raise NoEstimateError(
-            f"Multi-token prediction is on ({model}.mtp.enable): its layers and the logits that "
-            "they make are not modelled."
+            message(
+                "Multi-token prediction is on ({model}.mtp.enable): its layers and the logits that "
+                "they make are not modelled.",
+                model=model,
+            )
         )
 
 
 def adapter_of(plan: Plan, get: MemorySettings, model: str) -> Adapter | None:
     """The adapter that is trained on `model`'s settings; raises where it cannot be known."""
     if plan.adapter.value is None:
-        raise NoEstimateError("Whether an adapter is trained is not known.")
+        raise NoEstimateError(message("Whether an adapter is trained is not known."))
     if not plan.adapter.value:
         return None
     rank = get.whole(f"{model}.lora_rank")
     bridge = not rank
     rank = rank or get.whole(f"{model}.lora.rank")
     if not rank:
-        raise NoEstimateError("The rank of the adapter that is loaded is not known.")
+        raise NoEstimateError(message("The rank of the adapter that is loaded is not known."))
     if rank < 0:
-        raise NoEstimateError(f"The rank of the adapter is {rank}; a positive one belongs there.")
+        raise NoEstimateError(
+            message("The rank of the adapter is {rank}; a positive one belongs there.", rank=rank)
+        )
     kind: Literal["lora", "dora"] = "dora" if plan.adapter.value == "dora" else "lora"
     targets = get.value(f"{model}.lora.target_modules" if bridge else f"{model}.target_modules")
     named = [str(t) for t in targets] if isinstance(targets, list) else []
@@ -108,8 +116,14 @@ def layout_of(get: MemorySettings, gpus: int, backend: Backend, keys: LayoutKeys
     shard = gpus if shard is None or shard < 1 or shard > gpus else shard
     sequence = get.size(*keys.ulysses)
     if gpus % shard or gpus % sequence:
-        wrong = f"fsdp_size {shard}" if gpus % shard else f"sequence parallelism {sequence}"
-        raise NoEstimateError(f"{gpus} GPUs cannot be divided by {wrong}.")
+        wrong = (
+            message("fsdp_size {size}", size=shard)
+            if gpus % shard
+            else message("sequence parallelism {size}", size=sequence)
+        )
+        raise NoEstimateError(
+            message("{gpus} GPUs cannot be divided by {wrong}.", gpus=gpus, wrong=wrong)
+        )
     return Layout(gpus=gpus, shard=shard, sequence=sequence)
 
 
@@ -121,17 +135,35 @@ def _megatron(get: MemorySettings, gpus: int, below: str) -> Layout:
     each = get.whole(f"{below}.expert_tensor_parallel_size") or tensor
     if each < 1:
         raise NoEstimateError(
-            f"{below}.expert_tensor_parallel_size is {each}, where a positive number belongs."
+            message(
+                "{below}.expert_tensor_parallel_size is {each}, where a positive number belongs.",
+                below=below,
+                each=each,
+            )
         )
     if gpus % (tensor * pipeline * context):
         raise NoEstimateError(
-            f"{gpus} GPUs cannot be divided by tensor {tensor} × pipeline {pipeline} × "
-            f"context {context} = {tensor * pipeline * context}."
+            message(
+                "{gpus} GPUs cannot be divided by tensor {tensor} × pipeline {pipeline} × context "
+                "{context} = {product}.",
+                gpus=gpus,
+                tensor=tensor,
+                pipeline=pipeline,
+                context=context,
+                product=tensor * pipeline * context,
+            )
         )
     if gpus % (each * expert * pipeline):
         raise NoEstimateError(
-            f"{gpus} GPUs cannot be divided by expert {expert} × expert tensor {each} × "
-            f"pipeline {pipeline} = {each * expert * pipeline}."
+            message(
+                "{gpus} GPUs cannot be divided by expert {expert} × expert tensor {each} × "
+                "pipeline {pipeline} = {product}.",
+                gpus=gpus,
+                expert=expert,
+                each=each,
+                pipeline=pipeline,
+                product=each * expert * pipeline,
+            )
         )
     return Layout(
         gpus=gpus,
@@ -171,7 +203,9 @@ def states(get: MemorySettings, role: Role, keys: LayoutKeys) -> Role:
             optimizer_offload=_idle(get, f"{megatron}.optimizer_offload"),
         )
     dtype = get.text(*_below(fsdp, "model_dtype")) or "fp32"
-    each = needed(BYTES.get(dtype.lower()), f"The data type {dtype} is not known.")
+    each = needed(
+        BYTES.get(dtype.lower()), message("The data type {dtype} is not known.", dtype=dtype)
+    )
     always = role.backend == "fsdp2" and get.on(False, *_below(fsdp, "offload_policy"))
     return replace(
         role,

@@ -10,7 +10,7 @@ from math import gcd, lcm
 from bot import __version__
 from bot.base.devices import Device, by_token, devices
 from bot.base.errors import UserError
-from bot.base.messages import Language, message, translated
+from bot.base.messages import Language, message, sentence_of, translated
 from bot.memory.from_plan import device_named
 from bot.memory.models import find
 from bot.memory.settings import NoEstimateError
@@ -51,10 +51,16 @@ def recommend(
     """The answer; raises UserError for a device that is unknown or that no script is made for."""
     budget, named = hardware.budget, hardware.names
     if not 1 <= budget <= 1024:
-        raise UserError(f"--budget-gpus is {budget}; a number from 1 to 1024 belongs there.")
+        raise UserError(
+            message(
+                "--budget-gpus is {budget}; a number from 1 to 1024 belongs there.", budget=budget
+            )
+        )
     chosen = [_device(name) for name in named] or _usual()
     if not any(divides(request, gpus) for gpus in counts(budget)):
-        raise UserError(f"A step of {request.batch} cannot be shared out over the GPUs.")
+        raise UserError(
+            message("A step of {batch} cannot be shared out over the GPUs.", batch=request.batch)
+        )
     search = Search(request, release)
     fitting: list[FittingCandidate] = []
     misses: list[NearestMiss] = []
@@ -110,12 +116,17 @@ def _device(name: str) -> Device:
     try:
         device = device_named(name)
     except NoEstimateError as error:
-        raise UserError(str(error)) from None
+        raise UserError(sentence_of(error)) from None
     if device.token in _NO_BF16:
-        raise UserError(f"A {device.label} has no bf16, which every script here trains in.")
+        raise UserError(
+            message("A {label} has no bf16, which every script here trains in.", label=device.label)
+        )
     if device.interconnect == "hccs":
         raise UserError(
-            f"No script is made for a {device.label}: the frameworks ask for other settings there."
+            message(
+                "No script is made for a {label}: the frameworks ask for other settings there.",
+                label=device.label,
+            )
         )
     return device
 

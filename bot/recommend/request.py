@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 from bot.base.errors import UserError
+from bot.base.messages import mark, message
 from bot.memory.models import Model, find
 
 Framework: TypeAlias = Literal["verl", "openrlhf", "trl"]
@@ -26,7 +27,7 @@ RESPONSES = 8
 """Responses a prompt where a group is compared (GRPO, RLOO); PPO takes one."""
 _PATH = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]*\Z|/[A-Za-z0-9._/-]+\Z")
 _MOST_TOKENS = 10_000_000
-_PPO_DORA = (
+_PPO_DORA = mark(
     "No script is made for PPO with DoRA: OpenRLHF and verl's FSDP have no DoRA, verl has it with "
     "Megatron alone, and TRL's PPO is experimental. Use --method lora, or --framework trl with "
     "--task grpo."
@@ -135,20 +136,40 @@ def make_request(model: str, *, task: str, method: str, framework: str, sizes: S
     task = {"gae": "ppo", "reward": "rm"}.get(task.lower(), task.lower())
     known = {name: tasks for name, tasks in TASKS.items() if name == framework}
     if not known:
-        raise UserError(f"{framework} is not known here: use one of {', '.join(TASKS)}.")
+        raise UserError(
+            message(
+                "{framework} is not known here: use one of {names}.",
+                framework=framework,
+                names=", ".join(TASKS),
+            )
+        )
     ((chosen, tasks),) = known.items()
     if method == "dora" and task == "ppo":
-        raise UserError(_PPO_DORA)
+        raise UserError(message(_PPO_DORA))
     if task not in tasks:
         able = [name for name, others in TASKS.items() if task in others]
-        candidate = f"use --framework {able[0]}" if able else f"use one of {', '.join(tasks)}"
-        raise UserError(f"There is no prediction for {task} with {framework}; {candidate}.")
+        instead = (
+            message("use --framework {name}", name=able[0])
+            if able
+            else message("use one of {names}", names=", ".join(tasks))
+        )
+        raise UserError(
+            message(
+                "There is no prediction for {task} with {framework}; {instead}.",
+                task=task,
+                framework=framework,
+                instead=instead,
+            )
+        )
     if method not in ("full", "lora", "dora"):
-        raise UserError(f"{method} is no method: use full, lora or dora.")
+        raise UserError(message("{method} is no method: use full, lora or dora.", method=method))
     if method == "dora" and chosen != "trl":
         raise UserError(
-            f"{framework} trains no DoRA on {'FSDP' if chosen == 'verl' else 'DeepSpeed'}; "
-            "use --framework trl, or --method lora."
+            message(
+                "{framework} trains no DoRA on {backend}; use --framework trl, or --method lora.",
+                framework=framework,
+                backend="FSDP" if chosen == "verl" else "DeepSpeed",
+            )
         )
     for name, count, least in (
         ("prompt", sizes.prompt, 0 if task not in ONLINE else 1),
@@ -158,15 +179,26 @@ def make_request(model: str, *, task: str, method: str, framework: str, sizes: S
     ):
         if not least <= count <= _MOST_TOKENS:
             raise UserError(
-                f"The {name} is {count}; a number from {least} to {_MOST_TOKENS} belongs there."
+                message(
+                    "The {name} is {count}; a number from {least} to {most} belongs there.",
+                    name=name,
+                    count=count,
+                    least=least,
+                    most=_MOST_TOKENS,
+                )
             )
     if not _PATH.match(model):
-        raise UserError("The model is a hub name or a path of letters, digits and . _ - / alone.")
+        raise UserError(
+            message("The model is a hub name or a path of letters, digits and . _ - / alone.")
+        )
     known_model = find(model)
     if known_model is None:
         raise UserError(
-            f"The shape of the model {model} is not known, so there is no prediction. Use the name "
-            "it has on its hub, such as Qwen/Qwen2.5-7B-Instruct."
+            message(
+                "The shape of the model {model} is not known, so there is no prediction. Use the "
+                "name it has on its hub, such as Qwen/Qwen2.5-7B-Instruct.",
+                model=model,
+            )
         )
     return Request(
         path=model,

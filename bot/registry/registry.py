@@ -73,11 +73,11 @@ class Registry(Generic[C]):
             return rule
         near = self.nearest(name)
         hint = (
-            f"did you mean {near.meta.id} ({near.meta.slug})?"
+            message("did you mean {id} ({slug})?", id=near.meta.id, slug=near.meta.slug)
             if near
-            else "rlbot rule lists the rules."
+            else message("rlbot rule lists the rules.")
         )
-        raise UserError(f'There is no rule "{name}"; {hint}')
+        raise UserError(message('There is no rule "{name}"; {hint}', name=name, hint=hint))
 
     def selected(
         self, select: Sequence[str] = (), ignore: Sequence[str] = ()

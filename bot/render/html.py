@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
-from bot.base.messages import Language
+from bot.base.messages import Language, message
 from bot.render.charts import Figure
 from bot.render.escape import html_text
 from bot.render.style import CHART_CSS, CSS, FIGURE_CSS
@@ -74,7 +74,10 @@ def _parser() -> MarkdownIt:
         from markdown_it import MarkdownIt
     except ImportError:
         raise UserError(
-            "A page needs markdown-it-py: install it with `pip install 'markdown-it-py[linkify]'`."
+            message(
+                "A page needs markdown-it-py: install it with `pip install "
+                "'markdown-it-py[linkify]'`."
+            )
         ) from None
     parser = MarkdownIt("gfm-like").disable("image")
     linkify = parser.linkify

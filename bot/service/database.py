@@ -11,6 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from bot.base.errors import UserError
+from bot.base.messages import message, sentence_of
 
 _SQLITE = "sqlite:///"
 BUSY = 7_000
@@ -93,7 +94,13 @@ class Database:
                 connection.execute("PRAGMA journal_mode=WAL")
             connection.close()
         except (OSError, sqlite3.Error) as error:
-            raise UserError(f"The database {self.path} cannot be opened: {error}.") from None
+            raise UserError(
+                message(
+                    "The database {path} cannot be opened: {error}.",
+                    path=self.path,
+                    error=sentence_of(error),
+                )
+            ) from None
 
 
 def is_outage(error: Exception) -> bool:
@@ -110,8 +117,11 @@ def parse_database(text: str) -> Database:
     if "://" in text:
         scheme = text.partition("://")[0]
         raise UserError(
-            f"The database URL has the scheme {scheme}; rlbot knows sqlite:///FILE and "
-            "postgresql://USER:PASSWORD@HOST/NAME."
+            message(
+                "The database URL has the scheme {scheme}; rlbot knows sqlite:///FILE and "
+                "postgresql://USER:PASSWORD@HOST/NAME.",
+                scheme=scheme,
+            )
         )
     return Database(f"{_SQLITE}{Path(text).absolute()}")
 

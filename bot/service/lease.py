@@ -22,6 +22,7 @@ from typing import Any
 from urllib.parse import quote
 
 from bot.base.errors import UserError
+from bot.base.messages import message
 from bot.service.database import Database
 from bot.service.jobs import JobClient
 
@@ -47,8 +48,11 @@ class Lease(ABC):
         while not self._take():
             if time.monotonic() > end:
                 raise UserError(
-                    f'A worker with the id "{self.worker}" is already running. Stop it, or give '
-                    "this one another id with --id or RLBOT_WORKER_ID."
+                    message(
+                        'A worker with the id "{worker}" is already running. Stop it, or give '
+                        "this one another id with --id or RLBOT_WORKER_ID.",
+                        worker=self.worker,
+                    )
                 )
             time.sleep(0.2)
 
@@ -141,7 +145,10 @@ class AdvisoryLease(Lease):
             return self._try(self.worker)
         except psycopg.Error as error:
             raise UserError(
-                f"The database cannot be reached: {str(error).strip().splitlines()[0]}."
+                message(
+                    "The database cannot be reached: {why}.",
+                    why=str(error).strip().splitlines()[0],
+                )
             ) from None
 
     def alive(self) -> bool:

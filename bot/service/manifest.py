@@ -22,6 +22,7 @@ from urllib.parse import parse_qs, urlsplit
 from bot.base.errors import UserError, system_reason
 from bot.base.files import write_new_file
 from bot.base.http import ask
+from bot.base.messages import message
 from bot.base.secrets import Secret
 from bot.github.app import PERMISSIONS
 from bot.github.client import Addresses
@@ -63,15 +64,26 @@ class AppManifest:
         parts = urlsplit(self.url)
         if parts.scheme != "https" or not parts.hostname or parts.query or parts.username:
             raise UserError(
-                f'--url takes the https address at which GitHub reaches the App; got "{self.url}".'
+                message(
+                    '--url takes the https address at which GitHub reaches the App; got "{url}".',
+                    url=self.url,
+                )
             )
         if not NAME.fullmatch(self.name):
             raise UserError(
-                f'"{self.name}" is no name for an App: letters, digits, spaces, dots and hyphens, '
-                "at most 34."
+                message(
+                    '"{name}" is no name for an App: letters, digits, spaces, dots and hyphens, '
+                    "at most 34.",
+                    name=self.name,
+                )
             )
         if self.organization is not None and not ORGANIZATION.fullmatch(self.organization):
-            raise UserError(f'"{self.organization}" is no name of an organization.')
+            raise UserError(
+                message(
+                    '"{organization}" is no name of an organization.',
+                    organization=self.organization,
+                )
+            )
 
     def content(self, redirect: str) -> dict[str, Any]:
         """The App as GitHub takes it; nothing is asked for that is not used."""
@@ -108,7 +120,7 @@ class CreatedApp:
 def convert(code: str, addresses: Addresses, *, timeout: float = TIMEOUT) -> CreatedApp:
     """Exchange the code for the App's id, key and secret. Raises UserError."""
     if not CODE.fullmatch(code):
-        raise UserError("GitHub's answer holds no code that could be one; begin again.")
+        raise UserError(message("GitHub's answer holds no code that could be one; begin again."))
     reply = ask(
         f"{addresses.api}/app-manifests/{code}/conversions",
         headers={"Accept": "application/vnd.github+json"},
@@ -117,13 +129,19 @@ def convert(code: str, addresses: Addresses, *, timeout: float = TIMEOUT) -> Cre
     )
     if reply.status in (404, 422):
         raise UserError(
-            "GitHub does not take the code: it is older than an hour, or was used already. "
-            "Run `rlbot app create` again."
+            message(
+                "GitHub does not take the code: it is older than an hour, or was used already. Run "
+                "`rlbot app create` again."
+            )
         )
     found = reply.json()
     if reply.status != 201 or not isinstance(found, dict):
         why = reply.problem or f"it answered with status {reply.status}"
-        raise UserError(f"{addresses.api} did not tell the App's key: {why}. Begin again.")
+        raise UserError(
+            message(
+                "{api} did not tell the App's key: {why}. Begin again.", api=addresses.api, why=why
+            )
+        )
     try:
         return CreatedApp(
             app_id=int(found["id"]),
@@ -133,7 +151,9 @@ def convert(code: str, addresses: Addresses, *, timeout: float = TIMEOUT) -> Cre
             webhook_secret=Secret(str(found["webhook_secret"] or "")),
         )
     except (KeyError, TypeError, ValueError):
-        raise UserError(f"The answer of {addresses.api} holds no App; begin again.") from None
+        raise UserError(
+            message("The answer of {api} holds no App; begin again.", api=addresses.api)
+        ) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,11 +177,18 @@ class AppFiles:
         for file in (self.settings, self.key):
             if file.exists() or file.is_symlink():
                 raise UserError(
-                    f"{file} is there already; nothing is overwritten. Move it away, or name "
-                    "another folder with --folder."
+                    message(
+                        "{file} is there already; nothing is overwritten. Move it away, or name "
+                        "another folder with --folder.",
+                        file=file,
+                    )
                 )
         if not os.access(self.folder, os.W_OK):
-            raise UserError(f"The folder {self.folder} is not there, or cannot be written to.")
+            raise UserError(
+                message(
+                    "The folder {folder} is not there, or cannot be written to.", folder=self.folder
+                )
+            )
 
     def write(self, created: CreatedApp, manifest: AppManifest, addresses: Addresses) -> None:
         """Write both, readable by their owner alone. Raises UserError."""
@@ -209,7 +236,11 @@ class CreationServer:
             self._server = HTTPServer(("127.0.0.1", self.port), Handler)
         except OSError as error:
             raise UserError(
-                f"Cannot listen on port {self.port} of this machine: {system_reason(error)}."
+                message(
+                    "Cannot listen on port {port} of this machine: {why}.",
+                    port=self.port,
+                    why=system_reason(error),
+                )
             ) from None
 
     @property
@@ -225,7 +256,7 @@ class CreationServer:
         finally:
             self._server.server_close()
         if self.created is None:
-            raise self.failure or UserError("The App was not made.")
+            raise self.failure or UserError(message("The App was not made."))
         return self.created
 
     def answer(self, http: BaseHTTPRequestHandler) -> None:

@@ -16,6 +16,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError, system_reason
+from bot.base.messages import message
 from bot.service import logs
 from bot.service.jobs import JobClient, migrate
 from bot.service.lease import Guard, lease_for
@@ -180,9 +181,21 @@ def _listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise UserError(
-                f"Port {port} of {host} is in use. Stop what listens there, or give another --port."
+                message(
+                    "Port {port} of {host} is in use. Stop what listens there, or give another "
+                    "--port.",
+                    port=port,
+                    host=host,
+                )
             ) from None
-        raise UserError(f"Cannot listen on {host}, port {port}: {system_reason(error)}.") from None
+        raise UserError(
+            message(
+                "Cannot listen on {host}, port {port}: {why}.",
+                host=host,
+                port=port,
+                why=system_reason(error),
+            )
+        ) from None
 
 
 def started(act: Callable[[], object], settings: ServiceSettings) -> None:
@@ -193,7 +206,13 @@ def started(act: Callable[[], object], settings: ServiceSettings) -> None:
         raise
     except Exception as error:
         why = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        raise UserError(f"The database {settings.database.shown} did not answer: {why}.") from None
+        raise UserError(
+            message(
+                "The database {database} did not answer: {why}.",
+                database=settings.database.shown,
+                why=why,
+            )
+        ) from None
 
 
 def _end_at_once() -> None:

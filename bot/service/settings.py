@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.base.errors import UserError
+from bot.base.messages import message, sentence_of
 from bot.base.secrets import Secret
 from bot.github.app import AppIdentity
 from bot.github.client import Addresses, Patience
@@ -61,7 +62,13 @@ def read_settings(environment: Mapping[str, str]) -> ServiceSettings:
         try:
             key = Path(file).read_text("utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise UserError(f"RLBOT_PRIVATE_KEY_FILE: {file} cannot be read: {error}.") from None
+            raise UserError(
+                message(
+                    "RLBOT_PRIVATE_KEY_FILE: {file} cannot be read: {error}.",
+                    file=file,
+                    error=sentence_of(error),
+                )
+            ) from None
     # One line in a unit file or a container's environment stands for the lines of the key.
     key = key.replace("\\n", "\n")
     return ServiceSettings(
@@ -83,13 +90,18 @@ def require_secret(settings: ServiceSettings) -> None:
     """Raise UserError when no webhook secret is set: an App that takes any webhook must not run."""
     if not settings.webhook_secrets:
         raise UserError(
-            "RLBOT_WEBHOOK_SECRET is not set, so forged webhooks could not be told from real ones. "
-            "Set it to the secret of the GitHub App (two, separated by a space, while it changes)."
+            message(
+                "RLBOT_WEBHOOK_SECRET is not set, so forged webhooks could not be told from real "
+                "ones. Set it to the secret of the GitHub App (two, separated by a space, while it "
+                "changes)."
+            )
         )
     if any(len(secret.reveal()) < 16 for secret in settings.webhook_secrets):
         raise UserError(
-            "A secret in RLBOT_WEBHOOK_SECRET has fewer than 16 characters; make one with "
-            "`openssl rand -hex 32` and set it in the GitHub App too."
+            message(
+                "A secret in RLBOT_WEBHOOK_SECRET has fewer than 16 characters; make one with "
+                "`openssl rand -hex 32` and set it in the GitHub App too."
+            )
         )
 
 
@@ -103,8 +115,10 @@ def identity_of(
     """The App's identity; raises UserError when its id or key is not set."""
     if settings.app_id is None or settings.private_key is None:
         raise UserError(
-            "RLBOT_APP_ID and RLBOT_PRIVATE_KEY_FILE are needed to sign in as the GitHub App; "
-            "`rlbot app create` makes an App and writes both."
+            message(
+                "RLBOT_APP_ID and RLBOT_PRIVATE_KEY_FILE are needed to sign in as the GitHub App; "
+                "`rlbot app create` makes an App and writes both."
+            )
         )
     return AppIdentity(
         app_id=settings.app_id,
@@ -119,12 +133,16 @@ def _whole(environment: Mapping[str, str], name: str, default: int | None) -> in
     if not text:
         return default
     if not (text.isascii() and text.isdigit() and 0 < int(text) < 1 << 53):
-        raise UserError(f'{name} must be a whole number above 0; it is "{text}".')
+        raise UserError(
+            message('{name} must be a whole number above 0; it is "{text}".', name=name, text=text)
+        )
     return int(text)
 
 
 def _yes(environment: Mapping[str, str], name: str) -> bool:
     text = environment.get(name, "").strip().lower()
     if text not in ("", "no", "yes"):
-        raise UserError(f'{name} must be "yes" or "no"; it is "{text}".')
+        raise UserError(
+            message('{name} must be "yes" or "no"; it is "{text}".', name=name, text=text)
+        )
     return text == "yes"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from bot.base.adapters import adapter_of
 from bot.base.errors import UserError
+from bot.base.messages import sentence_of
 from bot.github.answer import Answer, failure_of
 from bot.github.app import AppIdentity
 from bot.github.client import Client, Patience
@@ -79,11 +80,11 @@ class GitHubWork:
             with watching() as missed:
                 checked = check_change(change, self._request)
         except TooMuchError as error:
-            return _failed_check(change, str(error))
+            return _failed_check(change, sentence_of(error))
         except GitHubError:
             raise
         except UserError as error:
-            return _failed_check(change, str(error))
+            return _failed_check(change, sentence_of(error))
         except Exception:
             with suppress(UserError):
                 self._publish(client, job, _failed_check(change, _FAULT))
@@ -174,10 +175,10 @@ class GitHubWork:
         except LimitedError as error:
             raise self._limits.met(job.installation, error) from None
         except UnreachableError as error:
-            raise Transient(str(error)) from None
+            raise Transient(sentence_of(error)) from None
         except GitHubError as error:
             if error.status is not None and error.status >= 500:
-                raise Transient(str(error)) from None
+                raise Transient(sentence_of(error)) from None
             raise
         finally:
             self._metrics.github_requests.inc(len(client.log))

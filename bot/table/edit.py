@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from bot.base.messages import message
 from bot.report import PageEdit, Row
 from bot.table import place
 from bot.table.columns import Column, Language, size_label
@@ -98,7 +99,7 @@ def add_row(page: Page, row: Row, *, size: str) -> PageChange:
     """
     label = size_label(size)
     if label is None:
-        raise PageError(f"{size!r} is no model size; give one such as 7B.")
+        raise PageError(message("{size} is no model size; give one such as 7B.", size=f"{size!r}"))
     cells = contents(row)
     old = place.same_script(page, row.link, label)
     if old is None:
@@ -118,8 +119,13 @@ def add_row(page: Page, row: Row, *, size: str) -> PageChange:
     wrong = fault(judge(page.text, page.path), judge(text, page.path), draft.expected())
     if wrong:
         raise PageError(
-            f"The row was not written into section {draft.section} of {page.path}: {wrong}. "
-            "Add the row by hand."
+            message(
+                "The row was not written into section {section} of {path}: {wrong}. Add the row by "
+                "hand.",
+                section=draft.section,
+                path=page.path,
+                wrong=wrong,
+            )
         )
     return _change(page, "replace" if old else "add", draft.section, text, lines)
 
@@ -268,9 +274,16 @@ def _inserting(
 
 def _editable(page: Page, table: Table | None) -> Table:
     if table is None or table.problem:
-        at = f" at line {page.line_of(table.start)}" if table else ""
-        problem = table.problem if table else "it is missing"
-        raise PageError(f"The table{at} of {page.path} cannot be edited: {problem}. Mend it first.")
+        at = message(" at line {line}", line=page.line_of(table.start)) if table else ""
+        problem = table.problem if table else message("it is missing")
+        raise PageError(
+            message(
+                "The table{at} of {path} cannot be edited: {problem}. Mend it first.",
+                at=at,
+                path=page.path,
+                problem=problem,
+            )
+        )
     return table
 
 

@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from bot.base.messages import message
 from bot.table.blocks import read_table
 from bot.table.columns import size_label
 from bot.table.lines import PageLine, split_lines, width
@@ -33,8 +34,13 @@ def read_page(text: str, path: str) -> Page:
     """Read a page; `path` is for messages. Raises PageError for a page above MAX_CHARACTERS."""
     if len(text) > MAX_CHARACTERS:
         raise PageError(
-            f"{path} has {len(text):,} characters, more than the {MAX_CHARACTERS:,} that can be "
-            "edited; split the page."
+            message(
+                "{path} has {count} characters, more than the {limit} that can be edited; "
+                "split the page.",
+                path=path,
+                count=f"{len(text):,}",
+                limit=f"{MAX_CHARACTERS:,}",
+            )
         )
     lines = split_lines(text)
     headings: list[Heading] = []

@@ -8,6 +8,7 @@ from functools import cache
 from importlib import import_module
 
 import bot.doctor
+from bot.base.messages import message
 from bot.doctor._support.base import CheckAnswer, Surroundings
 
 
@@ -28,7 +29,11 @@ def run_checks(around: Surroundings) -> list[CheckAnswer]:
         try:
             answers += check(around)
         except Exception as error:
-            text = f"The check {name} failed: {type(error).__name__}. This is a fault of rlbot."
+            text = message(
+                "The check {name} failed: {kind}. This is a fault of rlbot.",
+                name=name,
+                kind=type(error).__name__,
+            )
             answers.append(CheckAnswer(name, "unknown", text))
     return answers
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
+from bot.base.messages import message
 from bot.doctor._support.base import TIMEOUT, Surroundings
 from bot.github.client import Client, Patience
 
@@ -21,8 +22,11 @@ def settings_of(around: Surroundings) -> ServiceSettings:
         from bot.service.settings import read_settings
     except ModuleNotFoundError as error:
         raise UserError(
-            f"The App's libraries are not installed ({error.name}): "
-            '`pip install "rlbot-tuning[service]"`.'
+            message(
+                "The App's libraries are not installed ({name}): "
+                '`pip install "rlbot-tuning[service]"`.',
+                name=error.name,
+            )
         ) from None
     return read_settings(around.environment)
 

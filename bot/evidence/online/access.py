@@ -143,14 +143,21 @@ def _check_base(base: str) -> None:
         parts = urlsplit("")
     if not host or parts.scheme not in ("http", "https") or parts.query or parts.fragment:
         raise UserError(
-            "WANDB_BASE_URL must be the address of a W&B server, such as https://wandb.example.com."
+            message(
+                "WANDB_BASE_URL must be the address of a W&B server, such as "
+                "https://wandb.example.com."
+            )
         )
     if "@" in parts.netloc:
-        raise UserError("WANDB_BASE_URL must hold no user name or password; use WANDB_API_KEY.")
+        raise UserError(
+            message("WANDB_BASE_URL must hold no user name or password; use WANDB_API_KEY.")
+        )
     if parts.scheme == "http" and not is_loopback(host):
         raise UserError(
-            "WANDB_BASE_URL must begin with https://, so that the key and the run cannot be read "
-            "on the way; plain http is for this machine alone (127.0.0.1, localhost)."
+            message(
+                "WANDB_BASE_URL must begin with https://, so that the key and the run cannot be "
+                "read on the way; plain http is for this machine alone (127.0.0.1, localhost)."
+            )
         )
 
 
