@@ -64,7 +64,10 @@ def template() -> Catalog:
 
 
 def calls(
-    file: BinaryIO, keywords: Collection[str], _tags: object, _options: object
+    file: BinaryIO,
+    keywords: Collection[str],
+    _tags: object,
+    options: object,  # noqa: ARG001 - Babel names it
 ) -> Iterator[tuple[int, str, tuple[str | None, ...], list[str]]]:
     """The calls of the keywords in a file, as Babel's extractors yield them.
 
