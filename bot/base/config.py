@@ -25,7 +25,7 @@ FILE_NAME = ".rlbot.yml"
 MAX_BYTES = 1 << 16
 
 RuleLevel: TypeAlias = Literal["error", "warning", "note", "off"]
-Role: TypeAlias = Literal["read", "triage", "write", "maintain", "admin"]
+RepositoryRole: TypeAlias = Literal["read", "triage", "write", "maintain", "admin"]
 """Roles of a repository on GitHub, from the least on."""
 
 FRAMEWORKS = ("verl", "openrlhf", "trl", "open-instruct")
@@ -41,9 +41,9 @@ class Permissions:
 
     __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
 
-    verify: Role = "triage"
+    verify: RepositoryRole = "triage"
     """`/verify`; the pull request's author always may."""
-    apply: Role = "write"
+    apply: RepositoryRole = "write"
     """`/apply`, which writes the row into the page."""
 
 

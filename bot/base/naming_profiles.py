@@ -19,8 +19,8 @@ from typing import Final, Literal, TypeAlias, get_args
 from bot.base.errors import UserError
 from bot.base.messages import message, sentence_of
 
-Part: TypeAlias = Literal["model", "task", "gpus", "device", "train", "infer", "any"]
-PARTS: Final[tuple[Part, ...]] = get_args(Part)
+NamePart: TypeAlias = Literal["model", "task", "gpus", "device", "train", "infer", "any"]
+PARTS: Final[tuple[NamePart, ...]] = get_args(NamePart)
 
 BACKENDS: Final = (
     "fsdp",
@@ -50,7 +50,7 @@ _LITERAL = re.compile(r"[a-z0-9._\-]+\Z")
 class Placeholder:
     """A part in a pattern."""
 
-    part: Part
+    part: NamePart
     wide: bool = False
     """True when it may hold underscores."""
 
@@ -67,7 +67,7 @@ class Profile:
     """Words that a name of this profile does not hold."""
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[NamePart, ...]:
         """The parts, in order."""
         return tuple(piece.part for piece in self.pieces if isinstance(piece, Placeholder))
 

@@ -31,7 +31,7 @@ ENOUGH = 127
 """Candidates at most, unless a step is asked for: seven runs."""
 MOST = 1023
 
-Verdict = Literal["fits", "open", "too large"]
+CandidateVerdict = Literal["fits", "open", "too large"]
 _NOT_OF_THE_BATCH = frozenset(("RLB110", "RLB111", "RLB112", "RLB113", "RLB041"))
 """Rules that predict the memory, and the one of the trial log: none of them refuses a batch."""
 
@@ -109,7 +109,7 @@ class Candidates:
             self._estimates[value] = max(estimates, key=lambda one: one.peak().count)
         return self._estimates[value]
 
-    def verdict(self, value: int) -> Verdict:
+    def verdict(self, value: int) -> CandidateVerdict:
         """What the model predicts for a value; raises NoEstimateError when it predicts nothing.
 
         It fits when it does with every sequence at full length or, with lengths of a run, when the

@@ -13,7 +13,7 @@ from bot.script.trial_log import Trial, log_span, trial_log, tried_values
 from bot.shell.source import Source, Span
 from bot.shell.words import Reading
 
-Edit = tuple[Span, str]
+LogEdit = tuple[Span, str]
 
 
 def with_log(
@@ -60,7 +60,7 @@ def merged(before: Sequence[Trial], now: Sequence[Trial]) -> tuple[Trial, ...]:
     return tuple({trial.value: trial for trial in (*before, *now)}.values())
 
 
-def _places(reading: Reading, plans: Sequence[Plan], part: KnobPart, log: str) -> Iterator[Edit]:
+def _places(reading: Reading, plans: Sequence[Plan], part: KnobPart, log: str) -> Iterator[LogEdit]:
     """Where a log may stand, the usual place first; whether it may is for the caller to try."""
     source, text = reading.source, reading.source.text
     line = source.line_column(part.span.start)[0]
@@ -83,7 +83,7 @@ def _places(reading: Reading, plans: Sequence[Plan], part: KnobPart, log: str) -
                 yield _line(source, begins, named)
 
 
-def _line(source: Source, line: int, comment: str) -> Edit:
+def _line(source: Source, line: int, comment: str) -> LogEdit:
     """A comment in a line of its own above a line, indented as that is."""
     start = source.offset(line, 1)
     indent = re.match(r"[ \t]*", source.line(line))

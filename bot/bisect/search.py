@@ -17,21 +17,21 @@ _NEAR = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class SearchNode:
     """One run of a series."""
 
     index: int
     """The candidate that it tries."""
     depth: int
     """1 for the first run."""
-    ran: Node | None
+    ran: SearchNode | None
     """The next when the candidate fits; None when nothing is left to try then."""
-    failed: Node | None
+    failed: SearchNode | None
     """The next when it ran out of memory."""
 
-    def walk(self) -> Iterator[Node]:
+    def walk(self) -> Iterator[SearchNode]:
         """The node and all that may follow, by depth, then by candidate."""
-        level: list[Node] = [self]
+        level: list[SearchNode] = [self]
         while level:
             yield from level
             level = [
@@ -47,7 +47,9 @@ def most_runs(candidates: int) -> int:
     return candidates.bit_length()
 
 
-def bisection(low: int, high: int, expected: int | None = None, depth: int = 1) -> Node | None:
+def bisection(
+    low: int, high: int, expected: int | None = None, depth: int = 1
+) -> SearchNode | None:
     """Every run that may come when the candidates from `low` up to, not including, `high` are open.
 
     `expected` is the largest candidate that is predicted to fit. None when no candidate is open;
@@ -59,7 +61,7 @@ def bisection(low: int, high: int, expected: int | None = None, depth: int = 1) 
     most = (1 << (most_runs(high - low) - 1)) - 1
     near = (low + high) // 2 if expected is None else expected
     index = min(max(near, low, high - 1 - most), low + most, high - 1)
-    return Node(
+    return SearchNode(
         index,
         depth,
         bisection(index + 1, high, expected, depth + 1),
@@ -67,9 +69,11 @@ def bisection(low: int, high: int, expected: int | None = None, depth: int = 1) 
     )
 
 
-def doubling(count: int, depth: int = 1) -> Node | None:
+def doubling(count: int, depth: int = 1) -> SearchNode | None:
     """One candidate after the other, upwards; the first failure leaves a gap to be bisected."""
-    return Node(depth - 1, depth, doubling(count, depth + 1), None) if depth <= count else None
+    return (
+        SearchNode(depth - 1, depth, doubling(count, depth + 1), None) if depth <= count else None
+    )
 
 
 def doubled(start: int, most: int, valid: Callable[[int], bool]) -> tuple[int, ...]:
@@ -84,7 +88,7 @@ def doubled(start: int, most: int, valid: Callable[[int], bool]) -> tuple[int, .
     return tuple(values)
 
 
-def runs_to(root: Node | None, fitting: int) -> int:
+def runs_to(root: SearchNode | None, fitting: int) -> int:
     """Runs that the series takes when so many candidates fit."""
     count, node = 0, root
     while node is not None:

@@ -21,7 +21,7 @@ from bot.bisect.find import find_knob
 from bot.bisect.notes import notes
 from bot.bisect.report import Limit, Mode, SeriesPlan, TrialRun, Varied
 from bot.bisect.request import SeriesRequest, command, plan_again
-from bot.bisect.search import Node, bisection, doubled, doubling, most_runs, runs_to
+from bot.bisect.search import SearchNode, bisection, doubled, doubling, most_runs, runs_to
 from bot.check.read import read_script
 from bot.check.request import CheckOptions, ScriptFile
 from bot.frameworks.plan import Plan
@@ -82,7 +82,7 @@ class _Range:
     ends: Ends
     values: tuple[int, ...] = ()
 
-    def name(self, node: Node | None) -> str | None:
+    def name(self, node: SearchNode | None) -> str | None:
         """The name of a run."""
         return None if node is None else f"{node.depth}-{self.values[node.index]}"
 
@@ -188,7 +188,7 @@ class _Planner:
         above = ran is not None and ran.value > expected
         return above or (failed is not None and failed.value <= expected)
 
-    def _run(self, open_values: _Range, node: Node) -> TrialRun:
+    def _run(self, open_values: _Range, node: SearchNode) -> TrialRun:
         value = open_values.values[node.index]
         predicted = self._band is not None
         expected = self._candidates.estimate(value).peak().in_gib if predicted else None
@@ -220,7 +220,7 @@ class _Planner:
             return message("nothing is left to try")
         return plan_again(_seen(self._known[0]) if below is None else below, value)
 
-    def _planned(self, open_values: _Range, root: Node | None = None) -> SeriesPlan:
+    def _planned(self, open_values: _Range, root: SearchNode | None = None) -> SeriesPlan:
         candidates = self._candidates
         script, knob = candidates.script, candidates.knob
         # Where a value decides nothing there is no band, but an estimate.

@@ -30,8 +30,8 @@ from bot.table.checks.dead_link import ELSEWHERE, FOREIGN, UNREACHED
 from bot.table.links import FileLink, own_repositories, read_address
 from bot.table.parts import PageRow
 
-File: TypeAlias = Callable[[str], bytes | None]
-History: TypeAlias = Callable[[str, str], bytes | None]
+FileReader: TypeAlias = Callable[[str], bytes | None]
+CommitReader: TypeAlias = Callable[[str, str], bytes | None]
 _LINES = ("line", "lines")
 """The values of a message that name lines: they move with an edit."""
 
@@ -46,9 +46,9 @@ class Repository:
     """The page's path in it, where that is not the path that the report shows."""
     scripts: Mapping[str, bytes] = field(default_factory=dict)
     """Every tuning script of the state that the page is in, by its path."""
-    file: File = lambda _: None
+    file: FileReader = lambda _: None
     """Any file of that state by its path; None when there is none."""
-    history: History | None = None
+    history: CommitReader | None = None
     """A file by commit and path; None when the commit does not have it. Raises UserError with the
     reason when the commit is not known. None where there is no history."""
     offered: frozenset[str] = frozenset()

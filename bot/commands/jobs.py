@@ -12,7 +12,7 @@ from bot.base.errors import UserError
 from bot.base.messages import message, plural_message
 
 if TYPE_CHECKING:
-    from bot.service.job import State
+    from bot.service.job import JobState
     from bot.service.jobs import JobClient, JobStatus
 
 SUMMARY = "the App's stored jobs: list, show, retry, purge"
@@ -99,7 +99,7 @@ def _act(client: JobClient, arguments: argparse.Namespace) -> int:
         again = [one for one in ids if client.retry(one)]
         write(message("{again} of {total} jobs run again.", again=len(again), total=len(ids)))
         return 0 if len(again) == len(ids) else 1
-    states: list[State] = ["done", "cancelled"]
+    states: list[JobState] = ["done", "cancelled"]
     if arguments.failed:
         states.append("failed")
     gone = client.purge(_age(arguments.older_than), states)

@@ -22,7 +22,7 @@ from bot.commands.arguments import (
 from bot.commands.tree import files_below
 
 if TYPE_CHECKING:
-    from bot.check.page import History
+    from bot.check.page import CommitReader
     from bot.check.request import PageText
     from bot.report import PageReport
     from bot.table.mend import Mended
@@ -132,7 +132,7 @@ def _root(page: Path, folders: tuple[str, ...]) -> Path:
     return here if here in above else page.resolve().parent
 
 
-def _git(root: Path) -> tuple[str | None, History | None]:
+def _git(root: Path) -> tuple[str | None, CommitReader | None]:
     """OWNER/NAME of the remote and the history of a checkout; nothing for a plain folder."""
     from bot.github.local import LocalRepository
 

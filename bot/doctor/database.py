@@ -66,11 +66,11 @@ def _connect(database: Database) -> CheckAnswer:
     except Exception as error:
         lines = str(getattr(error, "orig", error)).strip().splitlines() or ["no reason given"]
         remedy = message("Check RLBOT_DATABASE_URL, and whether the server is up.")
-        said = message("{shown} does not answer: {lines}.", shown=database.shown, lines=lines[0])
-        return CheckAnswer(_NAME, "wrong", said, remedy)
+        answer = message("{shown} does not answer: {lines}.", shown=database.shown, lines=lines[0])
+        return CheckAnswer(_NAME, "wrong", answer, remedy)
     finally:
         engine.dispose()
-    said = message(
+    answer = message(
         "SQLite {version}, {path}, journal mode {mode}.",
         version=version,
         path=database.path,
@@ -78,5 +78,5 @@ def _connect(database: Database) -> CheckAnswer:
     )
     if str(mode).lower() != "wal":
         remedy = message("Start `rlbot serve` once: it sets the mode WAL.")
-        return CheckAnswer(_NAME, "missing", said, remedy)
-    return CheckAnswer(_NAME, "ok", said)
+        return CheckAnswer(_NAME, "missing", answer, remedy)
+    return CheckAnswer(_NAME, "ok", answer)

@@ -115,10 +115,10 @@ class _ConsoleReader:
         """What was read; raises EvidenceError when that is nothing."""
         self.verl.close()
         out_of_memory = self.console.close()
-        said = self.openrlhf if self.openrlhf.steps > self.verl.steps else self.verl
+        log = self.openrlhf if self.openrlhf.steps > self.verl.steps else self.verl
         if not self.verl.steps and not self.openrlhf.steps:
-            said = self.openrlhf if self.openrlhf.config and not self.verl.config else self.verl
-        if not said.steps and not said.config and out_of_memory is None:
+            log = self.openrlhf if self.openrlhf.config and not self.verl.config else self.verl
+        if not log.steps and not log.config and out_of_memory is None:
             raise EvidenceError(message(_NOTHING, name=name))
         links = list(self.links)
         run = links[0] if len(links) == 1 else None
@@ -130,24 +130,24 @@ class _ConsoleReader:
                 entity=run.entity if run else None,
                 project=run.project if run else None,
             ),
-            config=said.config,
-            history={key: tally.series(key) for key, tally in said.history.items() if tally.rows},
-            history_rows=said.steps,
+            config=log.config,
+            history={key: tally.series(key) for key, tally in log.history.items() if tally.rows},
+            history_rows=log.steps,
             requirements={"vllm": next(iter(self.engines))} if len(self.engines) == 1 else {},
             out_of_memory=out_of_memory,
-            gaps=tuple(self._gaps(said, lines)),
+            gaps=tuple(self._gaps(log, lines)),
         )
 
-    def _gaps(self, said: VerlLog | OpenRlhfLog, lines: ConsoleLines) -> list[str]:
+    def _gaps(self, log: VerlLog | OpenRlhfLog, lines: ConsoleLines) -> list[str]:
         gaps: list[str] = []
         if lines.stopped:
             gaps.append(message(_STOPPED, bytes=lines.bytes_read))
         if lines.cut_lines:
             gaps.append(message(_CUT, lines=lines.cut_lines, limit=self.limits.line_characters))
-        if said.unread_configs and not said.config:
+        if log.unread_configs and not log.config:
             gaps.append(message(_UNREAD))
-        if said.other_configs:
-            gaps.append(message(_LAUNCHES, configurations=said.other_configs + 1))
+        if log.other_configs:
+            gaps.append(message(_LAUNCHES, configurations=log.other_configs + 1))
         if len(self.links) > 1:
             gaps.append(message(_RUNS, runs=len(self.links)))
         return gaps

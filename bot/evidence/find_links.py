@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-Where: TypeAlias = Literal["text", "quote", "code"]
+TextPart: TypeAlias = Literal["text", "quote", "code"]
 
 MAX_TEXT: Final = 262_144
 """Characters that are read; GitHub takes at most 65,536 in a description or a comment."""
@@ -51,7 +51,7 @@ class FoundLink:
     """A link to one run, with what stands around it."""
 
     link: RunLink
-    where: Where
+    where: TextPart
     line: int
     """The line of the text, from 1, at which its block begins."""
     around: str
@@ -117,7 +117,7 @@ _LONG: Final = mark(
 
 @dataclass(slots=True)
 class _Block:
-    where: Where
+    where: TextPart
     line: int
     text: str = ""
     addresses: tuple[str, ...] = ()
@@ -147,7 +147,7 @@ def _pieces(text: str) -> Iterator[tuple[str, _Block]]:
     for token in _parser().parse(text):
         if token.map:
             line = token.map[0] + 1
-        where: Where = "quote" if quotes else "text"
+        where: TextPart = "quote" if quotes else "text"
         if token.type in ("blockquote_open", "blockquote_close"):
             quotes += token.nesting
         elif token.type in ("tr_open", "tr_close"):
@@ -159,7 +159,7 @@ def _pieces(text: str) -> Iterator[tuple[str, _Block]]:
                 yield token.type, block
 
 
-def _inline(token: Token, where: Where, line: int) -> Iterator[_Block]:
+def _inline(token: Token, where: TextPart, line: int) -> Iterator[_Block]:
     """The running text of a block; then each span of code in it."""
     parts: list[str] = []
     hrefs: list[str] = []

@@ -14,13 +14,14 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
 from bot.base.messages import message, sentence_of
-from bot.frameworks.config_files import LIMITS, SUFFIX, ComposeError, ConfigLimits, Tree
+from bot.frameworks.config_files import LIMITS, SUFFIX, ComposeError, ConfigLimits
+from bot.frameworks.hydra_tree import YamlTree
 
 if TYPE_CHECKING:
     from bot.frameworks.memory_source import MemoryRepository
 
 
-_Composed: TypeAlias = tuple[Tree, dict[str, str]]
+_Composed: TypeAlias = tuple[YamlTree, dict[str, str]]
 
 
 class Composer:
@@ -54,7 +55,7 @@ class Composer:
         """Configuration groups (folders) with their options."""
         return groups_of(self._folders)
 
-    def compose(self, root: str, chosen: Mapping[str, str]) -> tuple[Tree, dict[str, str]]:
+    def compose(self, root: str, chosen: Mapping[str, str]) -> tuple[YamlTree, dict[str, str]]:
         """The composed configuration and its choices (group key → option).
 
         `chosen` are the options that are not the default ones, by group key. References stay as
@@ -85,7 +86,7 @@ class Composer:
         key = re.compile(rb"(?<![\w.-])" + re.escape(name.encode()) + rb"['\"]?\s*:")
         return any(key.search(data) for folder in self._folders for data in folder.values())
 
-    def root(self, root: str) -> Tree:
+    def root(self, root: str) -> YamlTree:
         """One root with every choice of a group that differs from the default, one at a time.
 
         `{"tree", "choices", "alternatives": {group key: {option: {"tree", "choices"} or None}}}`,
@@ -93,14 +94,14 @@ class Composer:
         """
         tree, choices = self.compose(root, {})
         groups = self.groups()
-        alternatives: dict[str, dict[str, Tree | None]] = {}
+        alternatives: dict[str, dict[str, YamlTree | None]] = {}
         for key, default in sorted(choices.items()):
             for option in groups.get(key.split("@")[0], ()):
                 if option != default:
                     alternatives.setdefault(key, {})[option] = self.alternative(root, key, option)
         return {"tree": tree, "choices": choices, "alternatives": alternatives}
 
-    def alternative(self, root: str, key: str, option: str) -> Tree | None:
+    def alternative(self, root: str, key: str, option: str) -> YamlTree | None:
         """The root with one choice other than the default; None when Hydra refuses it."""
         try:
             tree, choices = self.compose(root, {key: option})

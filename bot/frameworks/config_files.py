@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
-
-Tree: TypeAlias = dict[str, Any]
-
+from typing import Final
 
 SUFFIX: Final = ".yaml"
 

@@ -18,8 +18,9 @@ from typing import TypeVar
 from bot.base.errors import UserError
 from bot.base.messages import message, sentence_of
 from bot.frameworks.compose import Composer
-from bot.frameworks.config_files import LIMITS, SUFFIX, ComposeError, ConfigLimits, Tree
+from bot.frameworks.config_files import LIMITS, SUFFIX, ComposeError, ConfigLimits
 from bot.frameworks.hydra_table import HydraTable
+from bot.frameworks.hydra_tree import YamlTree
 from bot.frameworks.releases import entry_root, releases
 
 V = TypeVar("V")
@@ -103,13 +104,13 @@ class TreeTable(HydraTable):
         }
         super().__init__(data, root)
 
-    def _options(self, key: str, default: str) -> Mapping[str, Tree | None]:
+    def _options(self, key: str, default: str) -> Mapping[str, YamlTree | None]:
         """The other options of a group, each composed on first use."""
         composer = self._source.composer
         others = [name for name in self.groups[key.split("@")[0]] if name != default]
         return _Lazy(others, lambda option: composer.alternative(self.root, key, option))
 
-    def _elsewhere(self, key: str) -> tuple[str, Tree] | None:
+    def _elsewhere(self, key: str) -> tuple[str, YamlTree] | None:
         # Composing every choice takes seconds; a name that no file mentions stands under none.
         if not self._source.composer.mentions(key.rsplit(".", 1)[-1]):
             return None
@@ -118,7 +119,7 @@ class TreeTable(HydraTable):
         except ComposeError:
             return None
 
-    def _under(self, wanted: Mapping[str, str]) -> tuple[Tree, dict[str, str], str]:
+    def _under(self, wanted: Mapping[str, str]) -> tuple[YamlTree, dict[str, str], str]:
         """Exact, since these files are composed with all choices at once."""
         choices = dict(self.choices)
         possible = {

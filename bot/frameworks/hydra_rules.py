@@ -11,7 +11,7 @@ from bot.frameworks.hydra_tree import (
     ABSENT,
     MISSING,
     CannotPutError,
-    Tree,
+    YamlTree,
     drop,
     is_reference,
     lookup,
@@ -23,7 +23,7 @@ from bot.frameworks.key_table import OK, KeyVerdict
 from bot.frameworks.setting import UNKNOWN, Setting
 
 
-def apply(tree: Tree, setting: Setting) -> Tree:
+def apply(tree: YamlTree, setting: Setting) -> YamlTree:
     """The tree after one override; raises `CannotPutError` with the status of the refusal."""
     key, value, operator = setting.key, setting.value, setting.operator
     if operator == "~":
@@ -44,7 +44,7 @@ def apply(tree: Tree, setting: Setting) -> Tree:
     return put(tree, key, value, force=operator in ("+", "++"))
 
 
-def replaces(tree: Tree, setting: Setting) -> KeyVerdict:
+def replaces(tree: YamlTree, setting: Setting) -> KeyVerdict:
     """OK, unless an addition puts a mapping in the place of a setting that has a value."""
     parent, node = last_there(tree, setting.key)
     node = resolve(tree, node, tuple(parent.split(".")))
@@ -61,7 +61,7 @@ def replaces(tree: Tree, setting: Setting) -> KeyVerdict:
     )
 
 
-def is_free(release: Tree, tree: Tree, parent: str) -> bool:
+def is_free(release: YamlTree, tree: YamlTree, parent: str) -> bool:
     """Whether `parent` stands at or below a mapping that the release leaves empty.
 
     `release` is the configuration without the script's settings, `tree` the one with them.
@@ -75,7 +75,7 @@ def is_free(release: Tree, tree: Tree, parent: str) -> bool:
     return False
 
 
-def last_there(tree: Tree, key: str) -> tuple[str, Any]:
+def last_there(tree: YamlTree, key: str) -> tuple[str, Any]:
     """The longest beginning of `key` that is there, and its node."""
     node: Any = tree
     there: list[str] = []
@@ -87,11 +87,11 @@ def last_there(tree: Tree, key: str) -> tuple[str, Any]:
     return ".".join(there), node
 
 
-def names_of(*several: Tree) -> tuple[str, ...]:
+def names_of(*several: YamlTree) -> tuple[str, ...]:
     """Every key of the trees, leaves and mappings, each once."""
     names: dict[str, None] = {}
 
-    def walk(tree: Tree, prefix: str) -> None:
+    def walk(tree: YamlTree, prefix: str) -> None:
         for name, node in tree.items():
             names[prefix + name] = None
             if isinstance(node, dict):

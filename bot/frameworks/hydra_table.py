@@ -10,7 +10,7 @@ from typing import Any
 
 from bot.frameworks import hydra_rules as rules
 from bot.frameworks import hydra_tree as trees
-from bot.frameworks.hydra_tree import ABSENT, CannotPutError, Tree
+from bot.frameworks.hydra_tree import ABSENT, CannotPutError, YamlTree
 from bot.frameworks.key_table import OK, Key, KeyVerdict, Status, closest
 from bot.frameworks.lifetimes import SHARED, deprecations, history
 from bot.frameworks.setting import UNKNOWN, Setting
@@ -29,9 +29,9 @@ class HydraTable:
         self._file = data
         self._pool: list[Any] = self._file["pool"]
         self._root: dict[str, Any] = self._file["roots"][root]
-        self._expanded: dict[int, Tree] = {}
+        self._expanded: dict[int, YamlTree] = {}
         self._instead: dict[str, str | None] = {}
-        self.tree: Tree = self._expand(self._root["tree"])
+        self.tree: YamlTree = self._expand(self._root["tree"])
         """The composed configuration with the default choices."""
 
     def _expand(self, node: Any) -> Any:
@@ -65,14 +65,14 @@ class HydraTable:
         found = self._elsewhere(key)
         return self._key(found[1], key, trees.lookup(found[1], key)) if found else None
 
-    def _elsewhere(self, key: str) -> tuple[str, Tree] | None:
+    def _elsewhere(self, key: str) -> tuple[str, YamlTree] | None:
         """The first choice other than the default that has the key, as "group=option"."""
         for choice, tree in self._alternatives:
             if trees.lookup(tree, key) is not ABSENT:
                 return choice, tree
         return None
 
-    def _key(self, tree: Tree, key: str, node: Any) -> Key:
+    def _key(self, tree: YamlTree, key: str, node: Any) -> Key:
         if isinstance(node, dict):
             return Key(key, "dict", {} if not node else None, free=not node)
         resolved = trees.resolve(tree, node, tuple(key.split(".")))
@@ -98,7 +98,7 @@ class HydraTable:
         return rules.names_of(self.tree, *(tree for _, tree in self._alternatives))
 
     @cached_property
-    def _alternatives(self) -> tuple[tuple[str, Tree], ...]:
+    def _alternatives(self) -> tuple[tuple[str, YamlTree], ...]:
         """Each single choice other than the default, as "group=option", with its tree."""
         return tuple(
             (f"{group}={option}", self._expand(found["tree"]))
@@ -160,11 +160,11 @@ class HydraTable:
         """
         return self._judge(settings)[0]
 
-    def composed(self, settings: Sequence[Setting]) -> Tree:
+    def composed(self, settings: Sequence[Setting]) -> YamlTree:
         """The configuration with every override that Hydra would take, refused ones left out."""
         return self._judge(settings)[1]
 
-    def _judge(self, settings: Sequence[Setting]) -> tuple[tuple[KeyVerdict, ...], Tree]:
+    def _judge(self, settings: Sequence[Setting]) -> tuple[tuple[KeyVerdict, ...], YamlTree]:
         results: dict[int, KeyVerdict] = {}
         tree, doubt = self._chosen(settings, results)
         start = tree
@@ -180,13 +180,13 @@ class HydraTable:
                 results[at] = self._refused(tree, setting, refusal.status, doubt, start)
         return tuple(results[at] for at in range(len(settings))), tree
 
-    def tree_for(self, settings: Sequence[Setting]) -> Tree:
+    def tree_for(self, settings: Sequence[Setting]) -> YamlTree:
         """The composed configuration under the group choices among `settings`."""
         return self._chosen(settings, {})[0]
 
     def _chosen(
         self, settings: Sequence[Setting], results: dict[int, KeyVerdict]
-    ) -> tuple[Tree, str]:
+    ) -> tuple[YamlTree, str]:
         """The tree under the chosen groups, and why it may be inexact ("" when it is exact)."""
         searched = any(setting.key == "hydra.searchpath" for setting in settings)
         doubt = "hydra.searchpath adds configuration that is not known" if searched else ""
@@ -217,7 +217,7 @@ class HydraTable:
                 results[at] = _undecided(doubt) if searched else wrong
         return tree, doubt or unsure
 
-    def _under(self, wanted: Mapping[str, str]) -> tuple[Tree, dict[str, str], str]:
+    def _under(self, wanted: Mapping[str, str]) -> tuple[YamlTree, dict[str, str], str]:
         """Tree and choices with the wanted options, and why they may be inexact.
 
         The file holds each choice alone; several are exact together as long as they change
@@ -282,7 +282,7 @@ class HydraTable:
             )
         return OK
 
-    def _names(self, tree: Tree) -> tuple[str, ...]:
+    def _names(self, tree: YamlTree) -> tuple[str, ...]:
         """Every key of a tree; those of the default choices are cached for most launches."""
         return self._default_names if tree is self.tree else rules.names_of(tree)
 
@@ -291,7 +291,7 @@ class HydraTable:
         return rules.names_of(self.tree)
 
     def _refused(
-        self, tree: Tree, setting: Setting, status: Status, doubt: str, start: Tree
+        self, tree: YamlTree, setting: Setting, status: Status, doubt: str, start: YamlTree
     ) -> KeyVerdict:
         key = setting.key
         if status == "undecided":

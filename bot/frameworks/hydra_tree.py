@@ -16,7 +16,8 @@ from typing import Any, Final, TypeAlias
 from bot.frameworks.key_table import Status
 from bot.frameworks.setting import UNKNOWN
 
-Tree: TypeAlias = dict[str, Any]
+YamlTree: TypeAlias = dict[str, Any]
+"""A configuration, or a part of it."""
 
 MISSING: Final = "???"
 _DEPTH = 12
@@ -63,7 +64,7 @@ def child(node: Any, part: str) -> Any:
     return ABSENT
 
 
-def lookup(tree: Tree, key: str) -> Any:
+def lookup(tree: YamlTree, key: str) -> Any:
     """The node as written, references left as they are; ABSENT when there is none."""
     node: Any = tree
     for part in key.split("."):
@@ -73,7 +74,7 @@ def lookup(tree: Tree, key: str) -> Any:
     return node
 
 
-def resolve(tree: Tree, value: Any, path: tuple[str, ...], depth: int = 0) -> Any:
+def resolve(tree: YamlTree, value: Any, path: tuple[str, ...], depth: int = 0) -> Any:
     """What a reference stands for: UNKNOWN when only a run decides it, ABSENT for nothing.
 
     `path` is where the value stands, for relative references.
@@ -107,7 +108,7 @@ def _is_one_reference(text: str) -> bool:
     return False
 
 
-def select(tree: Tree, key: str, depth: int = 0) -> Any:
+def select(tree: YamlTree, key: str, depth: int = 0) -> Any:
     """The value that `key` has with references followed; ABSENT when there is none."""
     node: Any = tree
     path: tuple[str, ...] = ()
@@ -130,7 +131,7 @@ def _primitive(text: str) -> Any:
     return UNKNOWN if text[:1] in "[{" else text.strip("'\"")
 
 
-def put(tree: Tree, key: str, value: Any, *, force: bool) -> Tree:
+def put(tree: YamlTree, key: str, value: Any, *, force: bool) -> YamlTree:
     """The tree with `key` set, as `OmegaConf.update(merge=True, force_add=force)` does.
 
     Without `force` the key must be there (struct mode). Dicts are merged into mappings; a setting
@@ -177,7 +178,7 @@ def _merge(old: Any, value: Any, force: bool) -> Any:
     return value
 
 
-def drop(tree: Tree, key: str) -> Tree:
+def drop(tree: YamlTree, key: str) -> YamlTree:
     """The tree without `key`; raises `CannotPutError` when it goes through a list."""
     part, _, rest = key.partition(".")
     if not rest:
@@ -200,7 +201,7 @@ def overlay(base: Any, first: Any, second: Any) -> tuple[Any, bool]:
         return first, True
     if not (isinstance(base, dict) and isinstance(first, dict) and isinstance(second, dict)):
         return second, False
-    merged: Tree = {}
+    merged: YamlTree = {}
     apart = True
     for name in (*first, *(name for name in second if name not in first)):
         node, ok = overlay(

@@ -24,7 +24,8 @@ from hydra.plugins.config_source import ConfigLoadError, ConfigResult, ConfigSou
 from omegaconf import DictConfig, OmegaConf
 
 from bot.base.messages import message
-from bot.frameworks.config_files import SUFFIX, ComposeError, ConfigLimits, Tree
+from bot.frameworks.config_files import SUFFIX, ComposeError, ConfigLimits
+from bot.frameworks.hydra_tree import YamlTree
 from bot.frameworks.yaml_data import count, hide, read_yaml, show
 
 
@@ -136,7 +137,7 @@ class MemoryRepository(ConfigRepository):
 
 def compose(
     repository: MemoryRepository, root: str, chosen: Mapping[str, str]
-) -> tuple[Tree, dict[str, str]]:
+) -> tuple[YamlTree, dict[str, str]]:
     """See `Composer.compose`."""
     repository.loads = repository.nodes = 0
     try:

@@ -1,7 +1,7 @@
 """The value that a plan gives to a setting: the last override, else the release's default.
 
-What cannot be known is None and never a guess: a hole, a default that only a run decides. A `Value`
-that holds None is the framework's own null.
+What cannot be known is None and never a guess: a hole, a default that only a run decides. A
+`PlanValue` that holds None is the framework's own null.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from bot.shell.words import Hole
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class PlanValue:
     """A value that is known."""
 
     value: JsonValue
@@ -53,16 +53,16 @@ class PlanValues:
         self._open_ended = _open_ended(plan)
         self._tree = _composed(plan)
         self._options = _options(plan)
-        self._known: dict[str, Value | None] = {}
+        self._known: dict[str, PlanValue | None] = {}
         self._last = {setting.key: setting for setting in plan.settings}
 
-    def get(self, key: str) -> Value | None:
+    def get(self, key: str) -> PlanValue | None:
         """The value of `key`; None when it cannot be known."""
         if key not in self._known:
             self._known[key] = self._get(key)
         return self._known[key]
 
-    def _get(self, key: str) -> Value | None:
+    def _get(self, key: str) -> PlanValue | None:
         setting = self._last.get(key)
         if setting is None and self._open_ended:
             return None
@@ -70,20 +70,20 @@ class PlanValues:
             if setting is None and self._options is not None and key in set(self._options):
                 known = self._options.get(key)
                 default = known.default if known else None
-                return Value(default) if known and _plain(default) else None
+                return PlanValue(default) if known and _plain(default) else None
             if (
                 setting is None
                 or setting.operator == "~"
                 or isinstance(setting.value, UnknownValue)
             ):
                 return None
-            return Value(setting.value, setting) if _plain(setting.value) else None
+            return PlanValue(setting.value, setting) if _plain(setting.value) else None
         found: Any = trees.select(self._tree, key)
         if found is trees.ABSENT or found == trees.MISSING or not _plain(found):
             return None
-        return Value(found, setting)
+        return PlanValue(found, setting)
 
-    def first(self, *keys: str) -> Value | None:
+    def first(self, *keys: str) -> PlanValue | None:
         """The value of the first of these keys that the script sets, else that the release has.
 
         For options that were renamed: `first("ds.zero_stage", "zero_stage")`.

@@ -16,9 +16,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-Row: TypeAlias = list[Any]
+OptionRow: TypeAlias = list[Any]
 """`[dest, type, arity, default, choices]`; types and arities as `generate.py` says."""
-Modules: TypeAlias = dict[str, dict[str, Row]]
+Modules: TypeAlias = dict[str, dict[str, OptionRow]]
 """Module → option → row, of one release."""
 
 _LEAST: Final = 2
@@ -108,7 +108,7 @@ def fold(
     options: list[list[Any]] = []
     names = sorted({name for found in each.values() for rows in found.values() for name in rows})
     for name in names:
-        groups: list[tuple[list[int], dict[str, Row | None]]] = []
+        groups: list[tuple[list[int], dict[str, OptionRow | None]]] = []
         for number, module in enumerate(modules):
             rows = {release: each[release][module].get(name) for release in lives[module]}
             if all(row is None for row in rows.values()):
@@ -132,10 +132,12 @@ def fold(
     }
 
 
-def _spans(name: str, releases: Sequence[str], known: Mapping[str, Row | None]) -> list[list[Any]]:
+def _spans(
+    name: str, releases: Sequence[str], known: Mapping[str, OptionRow | None]
+) -> list[list[Any]]:
     """Each way an option stayed the same; releases without the modules do not interrupt it."""
     spans: list[list[Any]] = []
-    last: Row | None = None
+    last: OptionRow | None = None
     for release in releases:
         if release not in known:
             continue

@@ -115,9 +115,9 @@ def _table(launch: Launch, line: HydraLine, versions: Versions) -> tuple[Version
     return version, table(Verl.name, version.release, root) if root else None
 
 
-def _applied(line: HydraLine, known: HydraTable | None) -> trees.Tree:
+def _applied(line: HydraLine, known: HydraTable | None) -> trees.YamlTree:
     """The configuration with every setting in it, refused ones too: what the author means."""
-    tree: trees.Tree = known.tree_for(line.settings) if known else {}
+    tree: trees.YamlTree = known.tree_for(line.settings) if known else {}
     groups = known.groups if known else {}
     for setting in line.settings:
         if "@" in setting.key or (setting.key in groups and not isinstance(setting.value, dict)):
@@ -132,7 +132,7 @@ def _applied(line: HydraLine, known: HydraTable | None) -> trees.Tree:
     return tree
 
 
-def _value(tree: trees.Tree, key: str) -> Any:
+def _value(tree: trees.YamlTree, key: str) -> Any:
     try:
         found = trees.select(tree, key)
     except trees.CannotPutError:
@@ -140,7 +140,7 @@ def _value(tree: trees.Tree, key: str) -> Any:
     return None if found is trees.ABSENT or found == trees.MISSING else found
 
 
-def _adapter(values: AppliedSettings, tree: trees.Tree, model: str) -> Field[str]:
+def _adapter(values: AppliedSettings, tree: trees.YamlTree, model: str) -> Field[str]:
     """LoRA for a rank above 0 or an adapter to go on with; Megatron's type may be dora."""
     for key in (f"{model}.lora_rank", f"{model}.lora.rank"):
         rank = values.integer(key)

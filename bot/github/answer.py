@@ -17,7 +17,7 @@ from bot.render.markdown import MARKER, comment
 from bot.render.speech import speaking
 from bot.report import Report, Verdict
 
-State: TypeAlias = Verdict | Literal["none"]
+AnswerState: TypeAlias = Verdict | Literal["none"]
 """A verdict, or none where nothing is left to check."""
 
 CHECK = "rlbot"
@@ -39,7 +39,7 @@ _STATE_LENGTH = 160
 class CommentMark:
     """What a posted comment says of itself, hidden at its end; only our own comments are asked."""
 
-    verdict: State
+    verdict: AnswerState
     head: str
     digest: str
 
@@ -53,7 +53,7 @@ class Answer:
 
     head: str
     """The commit that was checked; the answer is good for no other."""
-    verdict: State
+    verdict: AnswerState
     title: str
     """The verdict in words, one line of plain text."""
     body: str
@@ -154,7 +154,7 @@ def status_description(answer: Answer) -> str:
     return clip(answer.title, _STATUS)
 
 
-def _plain(head: str, verdict: State, title: str, text: str) -> Answer:
+def _plain(head: str, verdict: AnswerState, title: str, text: str) -> Answer:
     """An answer that says `text` everywhere; the comment has its mark too."""
     mark = CommentMark(verdict, head, _digest(text))
     body = f"{text.rstrip()}\n{mark}\n"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 from urllib.parse import quote
 
-from bot.base.config import Role
+from bot.base.config import RepositoryRole
 from bot.github import queries
 from bot.github.client import Client
 from bot.github.commands import lines
@@ -40,7 +40,7 @@ class Asker:
     role: str
     """One of ROLES."""
 
-    def may(self, least: Role) -> bool:
+    def may(self, least: RepositoryRole) -> bool:
         """True when the role is this one or more."""
         return ROLES.index(self.role) >= ROLES.index(least)
 

@@ -10,7 +10,7 @@ from bot.memory.constants import GATHERED_LAYERS, HEAD, LOGITS, SLACK_CONSERVATI
 from bot.memory.experts import copies_in_transit, copies_kept
 from bot.memory.shape import Shape
 from bot.memory.units import NOTHING, Bytes, together
-from bot.memory.workload import Level, Role
+from bot.memory.workload import MemoryLevel, Role
 
 Parts = dict[str, Bytes]
 
@@ -103,7 +103,7 @@ def layer_at_work(role: Role, tokens: int) -> Bytes:
     return layer / _split(role) + copies_kept(role, tokens) + moving
 
 
-def logits(role: Role, level: Level, tokens: int, per_logit: float) -> Bytes:
+def logits(role: Role, level: MemoryLevel, tokens: int, per_logit: float) -> Bytes:
     """The logits and what is computed from them; at the floor the logits alone, if ever whole."""
     if role.head == "value" or not per_logit:
         return NOTHING
@@ -112,7 +112,7 @@ def logits(role: Role, level: Level, tokens: int, per_logit: float) -> Bytes:
     return Bytes.of(per_logit * role.shape.vocab * tokens) / _split(role)
 
 
-def head_surroundings(role: Role, tokens: int, level: Level) -> Bytes:
+def head_surroundings(role: Role, tokens: int, level: MemoryLevel) -> Bytes:
     """What stands beside the logits for each token."""
     if level == "floor":
         return NOTHING
@@ -145,7 +145,7 @@ def gathered_ends(role: Role) -> Bytes:
     return Bytes(2 * ends)
 
 
-def gathered_layers(role: Role, level: Level) -> Bytes:
+def gathered_layers(role: Role, level: MemoryLevel) -> Bytes:
     """Layers whose weights are whole at one time, bf16."""
     if not _gathers(role):
         return NOTHING
@@ -153,7 +153,7 @@ def gathered_layers(role: Role, level: Level) -> Bytes:
     return Bytes(2 * role.shape.largest_layer) * layers
 
 
-def update_parts(role: Role, level: Level) -> Parts:
+def update_parts(role: Role, level: MemoryLevel) -> Parts:
     """The fuller of the two moments of forward and backward."""
     tokens = role.update.at(level)
     first, last = kept(role, tokens), kept(role, tokens, last=True)
@@ -186,7 +186,7 @@ def _layer_gradients(role: Role) -> Bytes:
     return Bytes(6 * role.shape.largest_layer)
 
 
-def forward_parts(role: Role, level: Level) -> Parts:
+def forward_parts(role: Role, level: MemoryLevel) -> Parts:
     """A pass without gradient: one layer's activations, or the logits."""
     tokens = role.forward.at(level)
     residual = Bytes.of(2 * role.shape.hidden * tokens) / _split(role)
@@ -197,7 +197,7 @@ def forward_parts(role: Role, level: Level) -> Parts:
     }
 
 
-def held_besides(role: Role, level: Level, taken: Bytes) -> Bytes:
+def held_besides(role: Role, level: MemoryLevel, taken: Bytes) -> Bytes:
     """What the allocator holds over what is taken; nothing at the floor."""
     if level == "floor":
         return NOTHING
@@ -205,7 +205,7 @@ def held_besides(role: Role, level: Level, taken: Bytes) -> Bytes:
     return taken * (role.slack - 1.0 + more)
 
 
-def frozen_copy(role: Role, level: Level) -> Bytes:
+def frozen_copy(role: Role, level: MemoryLevel) -> Bytes:
     """The copy of a frozen shard that FSDP1 holds during a pass, on several GPUs."""
     if level == "floor" or role.layout.shard <= 1 or role.adapter is None:
         return NOTHING

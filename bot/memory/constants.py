@@ -7,7 +7,7 @@ fitted one becomes when a case is left out.
 from __future__ import annotations
 
 from bot.memory.units import Bytes
-from bot.memory.workload import Level, Pool
+from bot.memory.workload import MemoryLevel, Pool
 
 # Bytes a logit, by the path that makes log-probabilities of them (V · T logits on one GPU).
 LOG_PROBS = 4.0
@@ -50,20 +50,20 @@ FROZEN_COPY = 2.0
 the allocator does not report as taken: the size of the shard in bf16. Fitted: it explains the
 boundaries of 14B, 32B and 72B within 3 %, where a factor on everything leaves up to 8 %."""
 
-CONTEXT: dict[Level, float] = {"floor": 0.4, "expected": 0.8, "conservative": 1.0}
+CONTEXT: dict[MemoryLevel, float] = {"floor": 0.4, "expected": 0.8, "conservative": 1.0}
 """GiB of a CUDA context and loaded kernels in each process."""
-COMMUNICATION: dict[Level, float] = {"floor": 0.0, "expected": 0.8, "conservative": 1.2}
+COMMUNICATION: dict[MemoryLevel, float] = {"floor": 0.0, "expected": 0.8, "conservative": 1.2}
 """GiB of NCCL's buffers when a process talks to others."""
-ASLEEP: dict[Level, float] = {"floor": 0.0, "expected": 0.5, "conservative": 1.5}
+ASLEEP: dict[MemoryLevel, float] = {"floor": 0.0, "expected": 0.5, "conservative": 1.5}
 """GiB that a sleeping engine keeps: graphs and workspaces."""
-ENGINE_WORKING: dict[Level, float] = {"floor": 0.0, "expected": 1.5, "conservative": 1.5}
+ENGINE_WORKING: dict[MemoryLevel, float] = {"floor": 0.0, "expected": 1.5, "conservative": 1.5}
 """GiB of an engine's share that hold neither weights nor cache: activations of its profiling run,
 its own context."""
-GATHERED_LAYERS: dict[Level, int] = {"floor": 1, "expected": 2, "conservative": 3}
+GATHERED_LAYERS: dict[MemoryLevel, int] = {"floor": 1, "expected": 2, "conservative": 3}
 """Layers whose whole weights are on the GPU at once: the one at work and those fetched ahead."""
 
 
-def overhead(pool: Pool, level: Level) -> Bytes:
+def overhead(pool: Pool, level: MemoryLevel) -> Bytes:
     """Contexts and communication of a pool's processes on one GPU."""
     each = CONTEXT[level] + (COMMUNICATION[level] if pool.gpus > 1 else 0.0)
     return Bytes.gib(each * pool.processes)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bot.memory.constants import ASLEEP, ENGINE_WORKING
 from bot.memory.units import Bytes
-from bot.memory.workload import Engine, Level
+from bot.memory.workload import Engine, MemoryLevel
 
 
 def weights(engine: Engine) -> Bytes:
@@ -43,7 +43,7 @@ def minimum(engine: Engine) -> Bytes:
     return weights(engine) + cache(engine, engine.sequence_tokens)
 
 
-def generating(engine: Engine, level: Level, total: Bytes, taken: Bytes) -> dict[str, Bytes]:
+def generating(engine: Engine, level: MemoryLevel, total: Bytes, taken: Bytes) -> dict[str, Bytes]:
     """What it holds while it generates, on a card of `total` where others hold `taken`."""
     held = weights(engine)
     least = cache(engine, engine.sequence_tokens)
@@ -62,7 +62,7 @@ def generating(engine: Engine, level: Level, total: Bytes, taken: Bytes) -> dict
     }
 
 
-def asleep(engine: Engine, level: Level, total: Bytes) -> dict[str, Bytes]:
+def asleep(engine: Engine, level: MemoryLevel, total: Bytes) -> dict[str, Bytes]:
     """What it holds while others work."""
     if engine.name == "hf":
         return {}

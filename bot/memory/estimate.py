@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from bot.base.devices import Device
 from bot.memory.units import Bytes, together
-from bot.memory.workload import LEVELS, Level
+from bot.memory.workload import LEVELS, MemoryLevel
 
 StageName: TypeAlias = Literal[
     "rollout", "weight sync", "log-prob", "reward", "critic", "update", "optimizer"
@@ -44,7 +44,7 @@ COMPONENTS: tuple[str, ...] = (
     "reward, idle",
 )
 """What can take memory in a stage."""
-Outcome: TypeAlias = Literal["impossible", "likely OOM", "tight", "fits"]
+Fit: TypeAlias = Literal["impossible", "likely OOM", "tight", "fits"]
 TIGHT = 0.9
 """Above this share of the card a configuration counts as tight."""
 
@@ -57,7 +57,7 @@ class Spread:
     expected: Bytes
     conservative: Bytes
 
-    def at(self, level: Level) -> Bytes:
+    def at(self, level: MemoryLevel) -> Bytes:
         """The amount at a level."""
         if level == "floor":
             return self.floor
@@ -70,7 +70,7 @@ class Stage:
 
     name: StageName
     pool: str
-    components: Mapping[Level, Mapping[str, Bytes]]
+    components: Mapping[MemoryLevel, Mapping[str, Bytes]]
     """Level to what takes the memory, each named."""
 
     total: Spread = field(init=False, compare=False, repr=False)
@@ -99,11 +99,11 @@ class MemoryEstimate:
     measured: bool = False
     """True when the lengths are those of a run."""
 
-    def binding(self, level: Level = "expected") -> Stage:
+    def binding(self, level: MemoryLevel = "expected") -> Stage:
         """The stage that takes the most at a level."""
         return max(self.stages, key=lambda stage: stage.total.at(level).count)
 
-    def peak(self, level: Level = "expected") -> Bytes:
+    def peak(self, level: MemoryLevel = "expected") -> Bytes:
         """The most that any stage takes at a level."""
         return self.binding(level).total.at(level)
 
@@ -113,7 +113,7 @@ class MemoryEstimate:
         return Bytes.gib(self.device.usable_gib)
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> Fit:
         """The verdict; only `impossible` is an error, and it depends on the floor alone."""
         if self.peak("floor") > self.usable:
             return "impossible"

@@ -24,7 +24,7 @@ from bot.memory.engines import asleep, generating, weights
 from bot.memory.estimate import MemoryEstimate, Stage, StageName
 from bot.memory.states import States, states
 from bot.memory.units import NOTHING, Bytes, together
-from bot.memory.workload import LEVELS, Engine, Level, Pool, Role, RoleName, Workload
+from bot.memory.workload import LEVELS, Engine, MemoryLevel, Pool, Role, RoleName, Workload
 
 _Kind: TypeAlias = Literal["generate", "sync", "forward", "update", "step"]
 _FORWARD: Mapping[RoleName, StageName] = {
@@ -116,7 +116,7 @@ class _Gpu:
                     self._kept[place] = stage
             yield stage
 
-    def _parts(self, work: _Work, level: Level, engine: Engine | None, total: Bytes) -> Parts:
+    def _parts(self, work: _Work, level: MemoryLevel, engine: Engine | None, total: Bytes) -> Parts:
         """Everything on the GPU, by name."""
         idle = self._idle(work.role)
         parts: Parts = {}
@@ -166,7 +166,7 @@ class _Gpu:
             parts["gradients"] = of.gradients
         return parts
 
-    def _work(self, work: _Work, level: Level) -> Parts:
+    def _work(self, work: _Work, level: MemoryLevel) -> Parts:
         role = work.role
         if role is None:
             return {}

@@ -9,7 +9,7 @@ from bot.base.messages import message, sentence_of
 from bot.memory.linear_attention import LinearAttention
 from bot.memory.shape import Experts, Latent, Shape
 
-Config = Mapping[str, Any]
+HubConfig = Mapping[str, Any]
 
 _LLAMA = ("llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "gemma3_text", "phi3", "olmo2")
 _MIXTURES = (
@@ -33,7 +33,7 @@ class NotReadError(Exception):
     """The configuration is of a family, or has an option, whose parameters are not counted."""
 
 
-def read_config(config: Config, *, vision: int | None = None) -> Shape:
+def read_config(config: HubConfig, *, vision: int | None = None) -> Shape:
     """The shape that a configuration describes; `vision` counts the parameters beside its text.
 
     Raises NotReadError, with a sentence, for anything that would only be a guess.
@@ -59,7 +59,7 @@ def read_config(config: Config, *, vision: int | None = None) -> Shape:
         ) from None
 
 
-def _read(kind: str, config: Config, vision: int) -> Shape:
+def _read(kind: str, config: HubConfig, vision: int) -> Shape:
     if kind == "opt":
         return _opt(config)
     hidden, heads = _whole(config, "hidden_size"), _whole(config, "num_attention_heads")
@@ -97,7 +97,7 @@ def _read(kind: str, config: Config, vision: int) -> Shape:
     )
 
 
-def _opt(config: Config) -> Shape:
+def _opt(config: HubConfig) -> Shape:
     hidden, heads = _whole(config, "hidden_size"), _whole(config, "num_attention_heads")
     if _whole(config, "word_embed_proj_dim", hidden) != hidden:
         raise NotReadError(message("its embedding has a projection"))
@@ -119,7 +119,7 @@ def _opt(config: Config) -> Shape:
     )
 
 
-def _experts(kind: str, config: Config) -> Experts | None:
+def _experts(kind: str, config: HubConfig) -> Experts | None:
     layers = _whole(config, "num_hidden_layers")
     if kind == "mixtral":
         return Experts(
@@ -166,7 +166,7 @@ def _experts(kind: str, config: Config) -> Experts | None:
     return None
 
 
-def _latent(kind: str, config: Config) -> Latent | None:
+def _latent(kind: str, config: HubConfig) -> Latent | None:
     if kind not in ("deepseek_v2", "deepseek_v3", "kimi_k2"):
         return None
     return Latent(
@@ -178,7 +178,7 @@ def _latent(kind: str, config: Config) -> Latent | None:
     )
 
 
-def _linear(kind: str, config: Config) -> LinearAttention | None:
+def _linear(kind: str, config: HubConfig) -> LinearAttention | None:
     if kind not in _HYBRIDS:
         return None
     layers = _whole(config, "num_hidden_layers")
@@ -202,12 +202,12 @@ def _linear(kind: str, config: Config) -> LinearAttention | None:
     )
 
 
-def _given(config: Config, key: str, otherwise: object) -> Any:
+def _given(config: HubConfig, key: str, otherwise: object) -> Any:
     value = config.get(key)
     return otherwise if value is None else value
 
 
-def _whole(config: Config, key: str, otherwise: int | None = None) -> int:
+def _whole(config: HubConfig, key: str, otherwise: int | None = None) -> int:
     value = _given(config, key, otherwise)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << 24:
         raise ValueError(f"{key} is {value!r}")

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from bot.base.messages import message
 from bot.memory.hub_config import NotReadError, read_config
@@ -41,6 +41,10 @@ class Model:
     shape: Shape
     source: str
     """Where the shape comes from."""
+
+
+FindModel: TypeAlias = Callable[[str], Model]
+"""The model of a name or path; raises NoEstimateError when it is not known."""
 
 
 def _keys(name: str) -> tuple[str, str]:

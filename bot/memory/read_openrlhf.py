@@ -14,7 +14,7 @@ from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.memory import constants
 from bot.memory.lengths import Lengths, Measured, batch_tokens, lengths, packed_tokens
-from bot.memory.models import Model
+from bot.memory.models import FindModel
 from bot.memory.settings import (
     MemorySettings,
     NoEstimateError,
@@ -35,7 +35,6 @@ from bot.memory.workload import (
     Workload,
 )
 
-FindModel = Callable[[str], Model]
 _STAGES: dict[int, Backend] = {0: "ddp", 1: "zero1", 2: "zero2", 3: "zero3"}
 _PAIRS = ("rm", "dpo")
 QUANTIZED = 0.56

@@ -7,7 +7,6 @@ Sources: TRL's trainers 0.13 to 1.16 with transformers' `TrainingArguments`; ope
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from bot.base.messages import message
@@ -15,7 +14,7 @@ from bot.frameworks.launch import launcher_option
 from bot.frameworks.plan import Plan
 from bot.memory import constants
 from bot.memory.lengths import Lengths, Measured, batch_tokens, lengths
-from bot.memory.models import Model
+from bot.memory.models import FindModel
 from bot.memory.settings import (
     MemorySettings,
     NoEstimateError,
@@ -36,7 +35,6 @@ from bot.memory.workload import (
     Workload,
 )
 
-FindModel = Callable[[str], Model]
 _ONLINE = ("grpo", "rloo", "gae", "online_dpo")
 _PAIRS = ("dpo", "rm")
 _ALGORITHMS = (*_ONLINE, *_PAIRS, "sft")

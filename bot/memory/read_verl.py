@@ -6,14 +6,13 @@ releases 0.2 to 0.9.1.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.memory import verl_engine, verl_logits
 from bot.memory.lengths import Lengths, Measured, batch_tokens, lengths, packed_tokens
-from bot.memory.models import Model
+from bot.memory.models import FindModel
 from bot.memory.settings import MemorySettings, NoEstimateError, needed, release_assumption
 from bot.memory.verl_states import (
     BYTES,
@@ -29,8 +28,6 @@ from bot.memory.workload import Layout, Offload, Pool, Role, Tokens, Workload
 
 ACTOR, MODEL = "actor_rollout_ref.actor", "actor_rollout_ref.model"
 REF, ROLLOUT, CRITIC = "actor_rollout_ref.ref", "actor_rollout_ref.rollout", "critic"
-
-FindModel = Callable[[str], Model]
 
 
 def read(plan: Plan, model: FindModel, run: Measured | None = None) -> Workload:

@@ -7,13 +7,11 @@ batches), and `verl/trainer/sft_trainer.py` with `verl/workers/engine/` since (s
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.memory import constants
 from bot.memory.lengths import Measured, batch_tokens, lengths, packed_tokens
-from bot.memory.models import Model
+from bot.memory.models import FindModel
 from bot.memory.settings import MemorySettings, assumed_mean, needed, release_assumption
 from bot.memory.verl_states import (
     LayoutKeys,
@@ -35,7 +33,7 @@ _KEYS = LayoutKeys(
 
 def read(
     plan: Plan,
-    model: Callable[[str], Model],
+    model: FindModel,
     run: Measured | None = None,
     gpus: int | None = None,
 ) -> Workload:

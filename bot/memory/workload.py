@@ -7,8 +7,8 @@ from typing import Literal, TypeAlias
 
 from bot.memory.shape import Shape
 
-Level: TypeAlias = Literal["floor", "expected", "conservative"]
-LEVELS: tuple[Level, ...] = ("floor", "expected", "conservative")
+MemoryLevel: TypeAlias = Literal["floor", "expected", "conservative"]
+LEVELS: tuple[MemoryLevel, ...] = ("floor", "expected", "conservative")
 
 Backend: TypeAlias = Literal["fsdp", "fsdp2", "megatron", "zero1", "zero2", "zero3", "ddp"]
 Offload: TypeAlias = Literal["none", "idle", "always"]
@@ -25,7 +25,7 @@ class Tokens:
     expected: int
     conservative: int
 
-    def at(self, level: Level) -> int:
+    def at(self, level: MemoryLevel) -> int:
         """The number at a level."""
         return {
             "floor": self.floor,

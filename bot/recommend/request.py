@@ -12,10 +12,10 @@ from bot.base.errors import UserError
 from bot.base.messages import mark, message
 from bot.memory.models import Model, find
 
-Framework: TypeAlias = Literal["verl", "openrlhf", "trl"]
+FrameworkName: TypeAlias = Literal["verl", "openrlhf", "trl"]
 Method: TypeAlias = Literal["full", "lora", "dora"]
 
-TASKS: Mapping[Framework, tuple[str, ...]] = {
+TASKS: Mapping[FrameworkName, tuple[str, ...]] = {
     "verl": ("grpo", "ppo", "rloo", "sft"),
     "openrlhf": ("grpo", "ppo", "rloo", "sft", "dpo", "rm"),
     "trl": ("grpo", "rloo", "sft", "dpo", "rm"),
@@ -44,7 +44,7 @@ class Request:
     model: Model
     task: str
     method: Method
-    framework: Framework
+    framework: FrameworkName
     prompt: int
     response: int
     batch: int

@@ -52,7 +52,7 @@ def _comment(report: Report, limit: int) -> str:
         _rows(report, labels),
         _patches(report),
         _claims(report, labels),
-        *_budgets(report, labels),
+        *_estimates(report, labels),
         _findings(report, labels, "warning", 4),
         _findings(report, labels, "note", 1),
         _checked(report),
@@ -183,7 +183,7 @@ def _open_claims(report: Report, labels: Mapping[str, str]) -> FitPart:
     )
 
 
-def _budgets(report: Report, labels: Mapping[str, str]) -> list[FitPart]:
+def _estimates(report: Report, labels: Mapping[str, str]) -> list[FitPart]:
     """The memory budget of each script that has one, folded."""
     parts = []
     for script in wording.worst_first(report.scripts):

@@ -32,8 +32,8 @@ from bot.report import (
     exit_status,
 )
 
-Node: TypeAlias = dict[str, Any]
-File: TypeAlias = ScriptReport | PageReport
+SarifObject: TypeAlias = dict[str, Any]
+CheckedFile: TypeAlias = ScriptReport | PageReport
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -81,12 +81,12 @@ class _SarifLog:
         self._rules = [_rule(rule) for rule in rules]
         self._rules += [_contradiction_rule()] if contradicted else []
         self._index = {rule["id"]: at for at, rule in enumerate(self._rules)}
-        self._files: list[File] = [*report.scripts, *report.pages]
+        self._files: list[CheckedFile] = [*report.scripts, *report.pages]
         self._artifacts = {file.path: at for at, file in enumerate(self._files)}
 
-    def run(self) -> Node:
+    def run(self) -> SarifObject:
         tool = self._report.tool
-        driver: Node = {
+        driver: SarifObject = {
             "name": tool.name,
             "version": tool.version,
             "informationUri": _INFORMATION,
@@ -94,7 +94,7 @@ class _SarifLog:
         }
         if _SEMANTIC.match(tool.version):
             driver["semanticVersion"] = tool.version
-        run: Node = {
+        run: SarifObject = {
             "tool": {"driver": driver},
             "columnKind": "unicodeCodePoints",
             "originalUriBaseIds": {
@@ -112,7 +112,7 @@ class _SarifLog:
             }
         return run
 
-    def _invocation(self) -> Node:
+    def _invocation(self) -> SarifObject:
         open_ = wording.unchecked(self._report)
         return {
             "executionSuccessful": True,
@@ -120,13 +120,13 @@ class _SarifLog:
             "toolExecutionNotifications": [self._notification(s, item) for s, item in open_],
         }
 
-    def _notification(self, script: File | None, item: Unchecked) -> Node:
+    def _notification(self, script: CheckedFile | None, item: Unchecked) -> SarifObject:
         said = tr(
             "Not checked: {check}: {reason}",
             check=wording.matter(item.check),
             reason=wording.sentence(item.reason),
         )
-        note: Node = {"level": "warning", "message": {"text": visible(said, keep="\n\t")}}
+        note: SarifObject = {"level": "warning", "message": {"text": visible(said, keep="\n\t")}}
         rule = _RULE_ID.match(item.check)
         if rule and rule[0] in self._index:
             note["associatedRule"] = {"id": rule[0], "index": self._index[rule[0]]}
@@ -135,7 +135,7 @@ class _SarifLog:
             note["locations"] = [{"physicalLocation": where}]
         return note
 
-    def _artifact(self, file: File) -> Node:
+    def _artifact(self, file: CheckedFile) -> SarifObject:
         script = isinstance(file, ScriptReport)
         return {
             "location": self._uri(file.path),
@@ -143,7 +143,7 @@ class _SarifLog:
             "hashes": {"sha-256": file.sha256},
         }
 
-    def _of(self, file: File) -> Iterator[Node]:
+    def _of(self, file: CheckedFile) -> Iterator[SarifObject]:
         hidden = file.suppressed if isinstance(file, ScriptReport) else ()
         found = [*file.findings, *(one.finding for one in hidden)]
         hashes = line_hashes(self._sources.get(file.path, ""), {f.line for f in found})
@@ -160,7 +160,7 @@ class _SarifLog:
             for claim in _contradicted(file):
                 yield self._claim(file, claim)
 
-    def _result(self, finding: Finding) -> Node:
+    def _result(self, finding: Finding) -> SarifObject:
         text = visible(finding.message, keep="\n\t") or finding.id
         if finding.help:
             text = f"{wording.sentence(text)}\n{visible(finding.help, keep=chr(10))}"
@@ -173,7 +173,7 @@ class _SarifLog:
             "endColumn": finding.end_column,
         }
         where = {"artifactLocation": self._location(finding.path), "region": region}
-        result: Node = {
+        result: SarifObject = {
             "ruleId": finding.id,
             "level": finding.severity,
             "message": {"text": text},
@@ -185,7 +185,7 @@ class _SarifLog:
             result["fixes"] = [self._fix(finding.path, finding.fix)]
         return result
 
-    def _fix(self, path: str, fix: Fix) -> Node:
+    def _fix(self, path: str, fix: Fix) -> SarifObject:
         replacements = [
             {
                 "deletedRegion": {
@@ -208,19 +208,19 @@ class _SarifLog:
 
     def _fingerprints(
         self, finding: Finding, hashes: Mapping[int, str], counted: dict[str, int]
-    ) -> Node:
+    ) -> SarifObject:
         """What stays the same when the lines above change: never a line's number."""
         lines = self._sources.get(finding.path, "").split("\n")
         line = lines[finding.line - 1].strip() if finding.line <= len(lines) else ""
         parts = (finding.id, finding.path, line, finding.message)
         text = sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
         counted[text] = counted.get(text, 0) + 1
-        prints: Node = {"rlbotFinding/v1": f"{text}:{counted[text]}"}
+        prints: SarifObject = {"rlbotFinding/v1": f"{text}:{counted[text]}"}
         if finding.line in hashes:
             prints["primaryLocationLineHash"] = hashes[finding.line]
         return prints
 
-    def _suppression(self, suppressed: Suppressed) -> Node:
+    def _suppression(self, suppressed: Suppressed) -> SarifObject:
         where = {
             "artifactLocation": self._location(suppressed.finding.path),
             "region": {"startLine": suppressed.line},
@@ -232,7 +232,7 @@ class _SarifLog:
             "location": {"physicalLocation": where},
         }
 
-    def _claim(self, script: ScriptReport, claim: Claim) -> Node:
+    def _claim(self, script: ScriptReport, claim: Claim) -> SarifObject:
         line = script.launches[0].line if script.launches else 1
         why = wording.sentence(claim.reason)
         said = tr("{what}: {why}", what=wording.contradiction(claim), why=why)
@@ -251,13 +251,13 @@ class _SarifLog:
             "partialFingerprints": fingerprints,
         }
 
-    def _location(self, path: str) -> Node:
+    def _location(self, path: str) -> SarifObject:
         location = self._uri(path)
         if path in self._artifacts:
             location["index"] = self._artifacts[path]
         return location
 
-    def _uri(self, path: str) -> Node:
+    def _uri(self, path: str) -> SarifObject:
         """A path below the root stays relative to it; any other is an address of its own."""
         whole = repository_path(self._prefix, path)
         try:
@@ -290,7 +290,7 @@ def _contradicted(script: ScriptReport) -> list[Claim]:
     return [c for c in wording.not_consistent(script.evidence) if c.verdict == "inconsistent"]
 
 
-def _rule(rule: RuleText) -> Node:
+def _rule(rule: RuleText) -> SarifObject:
     name = "".join(part.capitalize() for part in rule.slug.split("-"))
     return {
         "id": rule.id,
@@ -308,7 +308,7 @@ def _rule(rule: RuleText) -> Node:
     }
 
 
-def _contradiction_rule() -> Node:
+def _contradiction_rule() -> SarifObject:
     says = tr("The script claims what its run does not have.")
     return {
         "id": CONTRADICTION,

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from bot.base.config import Config, Role
+from bot.base.config import Config, RepositoryRole
 from bot.base.errors import UserError
 from bot.base.messages import Language, mark, message, sentence_of, translated
 from bot.check.request import CheckOptions
@@ -228,7 +228,7 @@ class _Handler:
             self._reply(message(HELP, verify=rights.verify, apply=rights.apply))
             return change
         verify = command.name == "verify"
-        least: Role = rights.verify if verify else rights.apply
+        least: RepositoryRole = rights.verify if verify else rights.apply
         author = self.request.author.lower() == change.pull.author.lower()
         allowed = asker.may(least) or (verify and author)
         if not allowed:
@@ -300,7 +300,7 @@ def _misunderstood(command: Misunderstood) -> str:
     return message("{why}{word} `/verify help` says more.", why=why, word=word)
 
 
-def _not_allowed(command: CommentCommand, least: Role) -> str:
+def _not_allowed(command: CommentCommand, least: RepositoryRole) -> str:
     if command.name == "verify":
         return message(
             "`/verify` is for this pull request's author and for people with {role} rights here. "

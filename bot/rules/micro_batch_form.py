@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
-from bot.frameworks.plan_values import PlanValues, Value
+from bot.frameworks.plan_values import PlanValue, PlanValues
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.verl import (
@@ -63,7 +63,9 @@ def check(context: RuleContext) -> Iterator[Hit]:
                 yield from _judge(values, total, over_all, per_gpu)
 
 
-def _judge(values: PlanValues, total: str, over_all: Value, per_gpu: Value) -> Iterator[Hit]:
+def _judge(
+    values: PlanValues, total: str, over_all: PlanValue, per_gpu: PlanValue
+) -> Iterator[Hit]:
     version = values.plan.framework_version
     if over_all.value is not None and per_gpu.value is not None:
         yield Hit(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from bot.base.messages import message
-from bot.base.naming_profiles import RUN, TUNING, Part, Profile, backend_at_end, part_pattern
+from bot.base.naming_profiles import RUN, TUNING, NamePart, Profile, backend_at_end, part_pattern
 
 PATTERN = TUNING.form
 
@@ -138,7 +138,7 @@ def _read(path: str, profile: Profile) -> ScriptName:
     )
 
 
-def _by_underscores(stem: str, problems: list[str]) -> dict[Part, str]:
+def _by_underscores(stem: str, problems: list[str]) -> dict[NamePart, str]:
     """The parts of the profile `tuning`, which an underscore ends; {} when their number differs."""
     parts, tokens = TUNING.parts, stem.split("_")
     if len(tokens) != len(parts):
@@ -163,13 +163,13 @@ def _by_underscores(stem: str, problems: list[str]) -> dict[Part, str]:
     return dict(zip(parts, tokens, strict=True))
 
 
-def _by_pattern(stem: str, profile: Profile, problems: list[str]) -> dict[Part, str]:
+def _by_pattern(stem: str, profile: Profile, problems: list[str]) -> dict[NamePart, str]:
     """The parts of another profile; {} when the name does not have its form."""
     found = part_pattern(profile).match(stem)
     if not found:
         problems.append(message("the name does not have the form {form}", form=profile.form))
         return {}
-    texts: dict[Part, str] = {p: found[p] for p in profile.parts if p != "any"}
+    texts: dict[NamePart, str] = {p: found[p] for p in profile.parts if p != "any"}
     if profile.name == RUN.name:
         backend = backend_at_end(stem)
         if backend is None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias
 
-Kind: TypeAlias = Literal["check", "command", "hide"]
-Outcome: TypeAlias = Literal["published", "nothing", "superseded", "refused", "hidden"]
-State: TypeAlias = Literal["waiting", "running", "done", "failed", "cancelled"]
+JobKind: TypeAlias = Literal["check", "command", "hide"]
+JobOutcome: TypeAlias = Literal["published", "nothing", "superseded", "refused", "hidden"]
+JobState: TypeAlias = Literal["waiting", "running", "done", "failed", "cancelled"]
 JsonObject: TypeAlias = dict[str, Any]
 
 
@@ -15,7 +15,7 @@ JsonObject: TypeAlias = dict[str, Any]
 class Job:
     """One piece of work on one pull request."""
 
-    kind: Kind
+    kind: JobKind
     repository: str
     """owner/name, as GitHub spelled it in the delivery; owner/* to hide all of an owner."""
     number: int

@@ -17,7 +17,7 @@ from dbos import DBOS, DBOSClient, DBOSPortableJSONSerializer, EnqueueOptions
 from dbos import error as dbos_error
 
 from bot.service.database import Database
-from bot.service.job import Job, State
+from bot.service.job import Job, JobState
 
 VERSION = "jobs-2"
 """Raised only when the set or the order of steps changes: it gates which jobs a worker resumes."""
@@ -28,7 +28,7 @@ WORKFLOW = "pull_request_job"
 
 Stored: TypeAlias = Literal["stored", "known", "again"]
 
-STATES: dict[str, State] = {
+STATES: dict[str, JobState] = {
     "ENQUEUED": "waiting",
     "DELAYED": "waiting",
     "PENDING": "running",
@@ -45,7 +45,7 @@ class JobStatus:
     """A stored job, as an operator sees it."""
 
     id: str
-    state: State
+    state: JobState
     kind: str
     created: float
     """Seconds since the epoch."""
@@ -143,7 +143,7 @@ class JobClient:
 
     def jobs(
         self,
-        states: Iterable[State] = (),
+        states: Iterable[JobState] = (),
         *,
         limit: int | None = 100,
     ) -> list[JobStatus]:
@@ -158,14 +158,14 @@ class JobClient:
             )
         ]
 
-    def counts(self) -> dict[State, int]:
+    def counts(self) -> dict[JobState, int]:
         """How many jobs are in each state but `done`, which grows for ever, by a light query."""
         found = self._find(
             status=[name for name, state in STATES.items() if state != "done"],
             load_input=False,
             load_output=False,
         )
-        totals: dict[State, int] = {"waiting": 0, "running": 0, "failed": 0, "cancelled": 0}
+        totals: dict[JobState, int] = {"waiting": 0, "running": 0, "failed": 0, "cancelled": 0}
         for one in found:
             totals[STATES[one.status]] += 1
         return totals
@@ -175,7 +175,7 @@ class JobClient:
         found = self._find(status="ENQUEUED", limit=1, load_input=False, load_output=False)
         return max(0.0, time.time() - float(found[0].created_at) / 1000) if found else None
 
-    def purge(self, older_than: float, states: Iterable[State] = ("done", "cancelled")) -> int:
+    def purge(self, older_than: float, states: Iterable[JobState] = ("done", "cancelled")) -> int:
         """Delete jobs that ended more than `older_than` seconds ago; returns how many."""
         names = [name for name, state in STATES.items() if state in set(states)]
         end = time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(time.time() - older_than))

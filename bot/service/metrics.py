@@ -8,7 +8,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from prometheus_client.metrics_core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from bot.service.job import Job, State
+from bot.service.job import Job, JobState
 
 
 class Metrics:
@@ -57,7 +57,7 @@ class Metrics:
         )  # fmt: skip
 
     def watch_jobs(
-        self, counts: Callable[[], Mapping[State, int]], lag: Callable[[], float | None]
+        self, counts: Callable[[], Mapping[JobState, int]], lag: Callable[[], float | None]
     ) -> None:
         """Show the jobs' states and the age of the oldest waiting one, read when asked."""
         self.registry.register(_JobCollector(counts, lag))
@@ -73,7 +73,7 @@ class Metrics:
 
 class _JobCollector(Collector):
     def __init__(
-        self, counts: Callable[[], Mapping[State, int]], lag: Callable[[], float | None]
+        self, counts: Callable[[], Mapping[JobState, int]], lag: Callable[[], float | None]
     ) -> None:
         self._counts = counts
         self._lag = lag

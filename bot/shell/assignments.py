@@ -13,7 +13,7 @@ from bot.shell.numbers import Unknown, integer
 from bot.shell.session import ExpansionFault, Session, hole
 from bot.shell.source import Span
 from bot.shell.state import ShellVariable, Value, World, known, size
-from bot.shell.syntax import ArrayLiteral, Assignment, Part, Text, WordNode
+from bot.shell.syntax import ArrayLiteral, Assignment, Text, WordNode, WordPart
 from bot.shell.values import AssignedAt, assign_scalar, converted, scalar, target
 from bot.shell.words import Piece, Variable, Word
 
@@ -260,7 +260,7 @@ def declared(session: Session, world: World, node: Assignment) -> Sequence[Word 
         ready = Word(bounded_text(session, world, value), value.span)
         return [replace(node, value=WordNode(value.start, value.end, [], ready=ready))]
     name = session.text(node.start, value.start)
-    first: Part = Text(Piece(name, Span(node.start, value.start)))
+    first: WordPart = Text(Piece(name, Span(node.start, value.start)))
     span = node.span
     return [
         Word(pieces, span)

@@ -6,7 +6,7 @@ import re
 from typing import Protocol
 
 from bot.shell.cursor import Cursor
-from bot.shell.syntax import Parameter, Part, Text, WordNode
+from bot.shell.syntax import Parameter, Text, WordNode, WordPart
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-]")
 _OPERATOR = re.compile(r":[-=?+]|[-=?+]|##?|%%?|//|/#|/%|/|\^\^?|,,?|:|@")
@@ -24,19 +24,19 @@ def _braced_run(stops: str, quoted: bool) -> re.Pattern[str]:
 class Words(Protocol):
     """Reads the parts of words, which also stand inside `${...}`."""
 
-    def literal(self, parts: list[Part], start: int, end: int, quoted: bool = False) -> None:
+    def literal(self, parts: list[WordPart], start: int, end: int, quoted: bool = False) -> None:
         """Adds the characters [start, end) of the text, and steps behind them."""
         ...
 
-    def double_quoted(self, parts: list[Part], opening: int) -> None:
+    def double_quoted(self, parts: list[WordPart], opening: int) -> None:
         """Text in double quotes; the position is on the opening quote."""
         ...
 
-    def expanding(self, parts: list[Part], escapable: str) -> None:
+    def expanding(self, parts: list[WordPart], escapable: str) -> None:
         """`$`, backquotes or a backslash where the rules of double quotes hold."""
         ...
 
-    def special(self, parts: list[Part]) -> bool:
+    def special(self, parts: list[WordPart]) -> bool:
         """A quote, an escape, `$` or backquotes in unquoted text; False for anything else."""
         ...
 
@@ -147,7 +147,7 @@ class BracedParser:
         """
         cursor = self._cursor
         start = cursor.at
-        parts: list[Part] = []
+        parts: list[WordPart] = []
         run = _braced_run(stops, plain_quotes)
         if first and cursor.peek(first):
             self._words.literal(parts, start, start + 1)

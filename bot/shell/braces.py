@@ -10,18 +10,18 @@ from bot.shell.fields import part
 from bot.shell.limits import LimitReached
 from bot.shell.session import Session
 from bot.shell.source import Span
-from bot.shell.syntax import Part, Text, WordNode
+from bot.shell.syntax import Text, WordNode, WordPart
 from bot.shell.words import Piece
 
 _SEQUENCE = re.compile(
     r"(?:(-?[0-9]{1,18})\.\.(-?[0-9]{1,18})|([A-Za-z])\.\.([A-Za-z]))(?:\.\.(-?[0-9]{1,18}))?"
 )
 
-Symbol: TypeAlias = tuple[str, Part, int]
+Symbol: TypeAlias = tuple[str, WordPart, int]
 """A character of unquoted text with its part and place in it, or "" and any other part."""
 
 
-def expand_braces(session: Session, node: WordNode) -> list[list[Part]]:
+def expand_braces(session: Session, node: WordNode) -> list[list[WordPart]]:
     """The words that brace expansion makes of a word, each as its parts."""
     symbols: list[Symbol] = []
     for item in node.parts:
@@ -109,9 +109,9 @@ def _place(symbol: Symbol) -> int:
     return item.piece.span.start + at if isinstance(item, Text) else 0
 
 
-def _parts(symbols: list[Symbol]) -> list[Part]:
+def _parts(symbols: list[Symbol]) -> list[WordPart]:
     """Symbols as parts again, neighbouring characters of one part together."""
-    parts: list[Part] = []
+    parts: list[WordPart] = []
     at = 0
     while at < len(symbols):
         character, item, place = symbols[at]

@@ -7,7 +7,7 @@ from bot.shell.state import World, known
 from bot.shell.verdicts import (
     COMPARE,
     TestFault,
-    Verdict,
+    Truth,
     binary,
     both,
     empty,
@@ -33,10 +33,10 @@ class _Arguments:
     def text(self, at: int) -> str | None:
         return known(self.words[at].pieces) if at < len(self.words) else None
 
-    def whole(self) -> Verdict:
+    def whole(self) -> Truth:
         count = len(self.words)
         if count == 0:
-            return Verdict(False)
+            return Truth(False)
         if count == 1:
             return negated(empty(self.words[0].pieces))
         if count == 2:
@@ -50,17 +50,17 @@ class _Arguments:
             raise TestFault("too many arguments")
         return verdict
 
-    def _two(self, at: int) -> Verdict:
+    def _two(self, at: int) -> Truth:
         operator = self.text(at)
         if operator == "!":
             return empty(self.words[at + 1].pieces)
         if operator and _is_unary(operator):
             return unary(self.session, self.world, operator, self.words[at + 1].pieces)
         if operator is None:
-            return Verdict(None)
+            return Truth(None)
         raise TestFault(f"{operator}: unary operator expected")
 
-    def _three(self, at: int) -> Verdict:
+    def _three(self, at: int) -> Truth:
         operator = self.text(at + 1)
         left, right = self.words[at].pieces, self.words[at + 2].pieces
         if operator and _is_binary(operator):
@@ -74,24 +74,24 @@ class _Arguments:
         if self.text(at) == "(" and self.text(at + 2) == ")":
             return negated(empty(self.words[at + 1].pieces))
         if operator is None:
-            return Verdict(None)
+            return Truth(None)
         raise TestFault(f"{operator}: binary operator expected")
 
-    def _or(self, depth: int) -> Verdict:
+    def _or(self, depth: int) -> Truth:
         verdict = self._and(depth)
         while self.text(self.at) == "-o":
             self.at += 1
             verdict = negated(both(negated(verdict), negated(self._and(depth))))
         return verdict
 
-    def _and(self, depth: int) -> Verdict:
+    def _and(self, depth: int) -> Truth:
         verdict = self._primary(depth)
         while self.text(self.at) == "-a":
             self.at += 1
             verdict = both(verdict, self._primary(depth))
         return verdict
 
-    def _primary(self, depth: int) -> Verdict:
+    def _primary(self, depth: int) -> Truth:
         if self.at >= len(self.words) or depth > 20:
             raise TestFault("argument expected")
         first = self.text(self.at)
@@ -126,7 +126,7 @@ def _is_binary(text: str) -> bool:
     return text in ("=", "==", "!=", "<", ">", "-nt", "-ot", "-ef") or text in COMPARE
 
 
-def evaluate_test(session: Session, world: World, words: list[Word]) -> Verdict:
+def evaluate_test(session: Session, world: World, words: list[Word]) -> Truth:
     """The outcome of `test words…`.
 
     Raises:

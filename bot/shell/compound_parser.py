@@ -15,7 +15,7 @@ from bot.shell.syntax import (
     ArithmeticFor,
     Case,
     Clause,
-    Command,
+    CommandNode,
     Coprocess,
     For,
     Function,
@@ -39,7 +39,7 @@ class CommandSource(Protocol):
         """A list of commands up to a closing token, which is left to the caller."""
         ...
 
-    def command(self) -> Command:
+    def command(self) -> CommandNode:
         """One command."""
         ...
 
@@ -67,7 +67,7 @@ class CompoundParser:
         self._redirects = redirects
         self._commands = commands
         self._conditions = ConditionParser(cursor, words)
-        self._handlers: dict[str, Callable[[_Opening], Command]] = {
+        self._handlers: dict[str, Callable[[_Opening], CommandNode]] = {
             "if": self._if,
             "while": self._loop,
             "until": self._loop,
@@ -80,7 +80,7 @@ class CompoundParser:
             "coproc": self._coprocess,
         }
 
-    def compound(self, keyword: str) -> Command:
+    def compound(self, keyword: str) -> CommandNode:
         """The compound command that a reserved word opens, with its redirections."""
         cursor = self._cursor
         start = cursor.at
@@ -93,7 +93,7 @@ class CompoundParser:
         cursor.leave()
         return node if isinstance(node, Function) else self._redirects.behind(node)
 
-    def parenthesis(self) -> Command:
+    def parenthesis(self) -> CommandNode:
         """`(( … ))` or a subshell, with its redirections."""
         cursor = self._cursor
         start = cursor.at
@@ -175,7 +175,7 @@ class CompoundParser:
         body = self._closed("done", opening)
         return Loop(opening.start, self._cursor.at, condition, body, opening.text == "until")
 
-    def _for(self, opening: _Opening) -> Command:
+    def _for(self, opening: _Opening) -> CommandNode:
         cursor = self._cursor
         cursor.blanks()
         if opening.text == "for" and cursor.peek("(("):

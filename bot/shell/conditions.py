@@ -13,7 +13,7 @@ from bot.shell.state import ShellVariable, Value, World, known
 from bot.shell.syntax import Condition, Logic, Test
 from bot.shell.transformations import symbols_of
 from bot.shell.verdicts import (
-    Verdict,
+    Truth,
     about,
     arithmetic_number,
     binary,
@@ -27,7 +27,7 @@ from bot.shell.verdicts import (
 from bot.shell.words import Piece
 
 
-def evaluate_condition(session: Session, world: World, node: Condition) -> Verdict:
+def evaluate_condition(session: Session, world: World, node: Condition) -> Truth:
     """The outcome of what stands between `[[` and `]]`.
 
     Raises:
@@ -39,7 +39,7 @@ def evaluate_condition(session: Session, world: World, node: Condition) -> Verdi
             return negated(evaluate_condition(session, world, node.operands[0]))
         # `a || b` is read as `! (! a && ! b)`.
         either = node.operator == "||"
-        verdict = Verdict(True)
+        verdict = Truth(True)
         for operand in node.operands:
             outcome = evaluate_condition(session, world, operand)
             verdict = both(verdict, negated(outcome) if either else outcome)
@@ -49,7 +49,7 @@ def evaluate_condition(session: Session, world: World, node: Condition) -> Verdi
     return _primary(session, world, node)
 
 
-def _primary(session: Session, world: World, node: Test) -> Verdict:
+def _primary(session: Session, world: World, node: Test) -> Truth:
     left = without_arguments(session, text_of(session, world, node.operands[0]))
     if not node.operator:
         return negated(empty(left))
@@ -62,12 +62,12 @@ def _primary(session: Session, world: World, node: Test) -> Verdict:
         try:
             return binary(node.operator, left, right, partial(arithmetic_number, session, world))
         except ExpansionFault:
-            return Verdict(False)
+            return Truth(False)
     verdict = match(session, left, pattern_of(session, world, node.operands[1]))
     return negated(verdict) if node.operator == "!=" else verdict
 
 
-def match(session: Session, value: Value, atoms: list[tuple[Piece, int]]) -> Verdict:
+def match(session: Session, value: Value, atoms: list[tuple[Piece, int]]) -> Truth:
     """Whether a value matches a pattern."""
     symbols = symbols_of(atoms)
     pattern_value = tuple(piece for piece, _ in atoms if piece.text != "")
@@ -79,16 +79,16 @@ def match(session: Session, value: Value, atoms: list[tuple[Piece, int]]) -> Ver
     text = known(value)
     if text is None:
         if all(symbol == ("*", False) for symbol in symbols):
-            return Verdict(True)
+            return Truth(True)
         return about("~", value, pattern_value)
     session.spend(len(text), 1 + len(symbols))
     try:
-        return Verdict(Pattern(symbols, session.work).matches(text))
+        return Truth(Pattern(symbols, session.work).matches(text))
     except NotEvaluated:
-        return Verdict(None)
+        return Truth(None)
 
 
-def _regex(session: Session, world: World, node: Test, left: Value) -> Verdict:
+def _regex(session: Session, world: World, node: Test, left: Value) -> Truth:
     atoms = pattern_of(session, world, node.operands[1])
     symbols = symbols_of(atoms)
     text = known(left)
@@ -98,7 +98,7 @@ def _regex(session: Session, world: World, node: Test, left: Value) -> Verdict:
     found = search(symbols, text, session.work)
     if found is None:
         session.unsupported("this regular expression is not evaluated", span)
-        return Verdict(None)
+        return Truth(None)
     groups = ShellVariable(name_span=span, value_span=span)
     matches, texts = found
     if texts is None:
@@ -110,4 +110,4 @@ def _regex(session: Session, world: World, node: Test, left: Value) -> Verdict:
             for index, text in enumerate(texts)
         }
     world.set("BASH_REMATCH", groups)
-    return Verdict(matches)
+    return Truth(matches)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from bot.shell.runner import Runner
 from bot.shell.session import Session, shorten
 from bot.shell.state import World
-from bot.shell.syntax import AndOr, Command, Script
+from bot.shell.syntax import AndOr, CommandNode, Script
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ def split(world: World, alternatives: Alternatives) -> list[tuple[World, bool]]:
     return [(world, True), (other, False)]
 
 
-def decide(session: Session, world: World, node: Command | Script) -> list[tuple[World, bool]]:
+def decide(session: Session, world: World, node: CommandNode | Script) -> list[tuple[World, bool]]:
     """The worlds in which the command that has just run succeeded, and failed."""
     if world.status is not None:
         return [(world, world.status == 0)]

@@ -27,12 +27,12 @@ from bot.shell.state import Value, World, known, size
 from bot.shell.syntax import (
     Arithmetic,
     Parameter,
-    Part,
     Quoted,
     Script,
     Substitution,
     Text,
     WordNode,
+    WordPart,
 )
 from bot.shell.values import scalar
 from bot.shell.words import Hole, Piece, Word
@@ -107,7 +107,7 @@ def separators(world: World) -> str:
 def expand(
     session: Session,
     world: World,
-    parts: list[Part],
+    parts: list[WordPart],
     atoms: list[Atom],
     context: ExpansionContext,
 ) -> None:
@@ -135,7 +135,7 @@ def expand(
             atoms.extend((piece, context.mode) for piece in value)
 
 
-def _vanishes(parts: list[Part]) -> bool:
+def _vanishes(parts: list[WordPart]) -> bool:
     """True when quotes around the parts give no word where the parts give none: `"$@"`."""
     return any(
         isinstance(item, Parameter)
@@ -183,10 +183,10 @@ def _quote_script(session: Session, body: Script) -> str:
 
 
 def tildes(
-    session: Session, world: World, parts: list[Part], *, assigned: bool = False
-) -> list[Part]:
+    session: Session, world: World, parts: list[WordPart], *, assigned: bool = False
+) -> list[WordPart]:
     """Parts with `~` replaced where bash does so."""
-    result: list[Part] = []
+    result: list[WordPart] = []
     for index, item in enumerate(parts):
         text = item.piece.text if isinstance(item, Text) and not item.piece.quoted else None
         if not isinstance(item, Text) or not isinstance(text, str) or "~" not in text:
@@ -218,7 +218,7 @@ def tildes(
     return result
 
 
-def _slice(item: Text, start: int, end: int) -> list[Part]:
+def _slice(item: Text, start: int, end: int) -> list[WordPart]:
     text = item.piece.text
     if start >= end or not isinstance(text, str):
         return []

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from bot.shell.cursor import Cursor, SyntaxFault
-from bot.shell.syntax import Parameter, Part, Redirect, WordNode
+from bot.shell.syntax import Parameter, Redirect, WordNode, WordPart
 from bot.shell.word_parser import WordParser
 
 
@@ -64,7 +64,7 @@ class HereDocuments:
     def _body(self, document: _Document, start: int, lines: Sequence[tuple[int, int]]) -> WordNode:
         """The body as a word."""
         stop = lines[-1][1] if lines else start
-        parts: list[Part] = []
+        parts: list[WordPart] = []
         for begin, end in lines if document.tabs else [(start, stop)]:
             if begin >= end:
                 continue

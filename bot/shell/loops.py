@@ -15,7 +15,7 @@ from bot.shell.runner import Runner
 from bot.shell.session import hole, shorten
 from bot.shell.source import Span
 from bot.shell.state import Flow, OpenArguments, World, all_arguments
-from bot.shell.syntax import ArithmeticFor, Command, For, Loop, Script
+from bot.shell.syntax import ArithmeticFor, CommandNode, For, Loop, Script
 from bot.shell.values import AssignedAt, assign_scalar
 
 _APART = 4
@@ -54,7 +54,7 @@ class Loops:
                 leaving.append(one)
         return staying, leaving
 
-    def _count(self, rounds: int, node: Command) -> bool:
+    def _count(self, rounds: int, node: CommandNode) -> bool:
         """Counts a round; False when there may be no further one."""
         self._session.step(node.start, node.end)
         if rounds <= self._session.limits.iterations:

@@ -12,7 +12,7 @@ from bot.shell.redirect_parser import RedirectParser
 from bot.shell.simple_parser import SimpleParser
 from bot.shell.source import Span
 from bot.shell.substitution_parser import SubstitutionParser
-from bot.shell.syntax import AndOr, Command, Item, Pipeline, Script, Simple
+from bot.shell.syntax import AndOr, CommandNode, Item, Pipeline, Script, Simple
 from bot.shell.word_parser import WordParser
 from bot.shell.words import Problem
 
@@ -72,7 +72,7 @@ class ScriptParser:
             self._notice(item.command)
         return Script(start, end, items)
 
-    def _notice(self, command: Command) -> None:
+    def _notice(self, command: CommandNode) -> None:
         """Takes note of `shopt -s extglob`, which changes how the following lines are read."""
         if isinstance(command, Simple) and command.words:
             words = [self.cursor.text[word.start : word.end] for word in command.words]
@@ -128,11 +128,11 @@ class ScriptParser:
             cursor.unexpected()
         return Item(command)
 
-    def _and_or(self) -> Command:
+    def _and_or(self) -> CommandNode:
         cursor = self.cursor
         start = cursor.at
         first = self._pipeline()
-        rest: list[tuple[str, Command]] = []
+        rest: list[tuple[str, CommandNode]] = []
         while True:
             cursor.blanks()
             operator = cursor.text[cursor.at : cursor.at + 2]
@@ -145,7 +145,7 @@ class ScriptParser:
             return first
         return AndOr(start, rest[-1][1].end, first, rest)
 
-    def _pipeline(self) -> Command:
+    def _pipeline(self) -> CommandNode:
         cursor = self.cursor
         start = cursor.at
         prefixed, negated = self._pipeline_prefix()
@@ -182,7 +182,7 @@ class ScriptParser:
             else:
                 return timed or negated, negated
 
-    def command(self) -> Command:
+    def command(self) -> CommandNode:
         """A simple, compound or function command."""
         cursor = self.cursor
         if cursor.at >= cursor.end:

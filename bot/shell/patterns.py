@@ -12,6 +12,7 @@ from typing import TypeAlias
 from bot.shell.limits import NotEvaluated
 
 Symbols: TypeAlias = Sequence[tuple[str, bool]]
+"""Characters, each with whether it is quoted."""
 Accepts: TypeAlias = Callable[[str], bool]
 
 _COST = 4

@@ -6,7 +6,7 @@ from bot.shell.decisions import decide
 from bot.shell.runner import Runner
 from bot.shell.state import World
 from bot.shell.subshells import SubshellResult, Subshells
-from bot.shell.syntax import AndOr, Command, Pipeline, Simple
+from bot.shell.syntax import AndOr, CommandNode, Pipeline, Simple
 
 _ESCAPES = frozenset({"exit", "return", "break", "continue", "die", "usage", "false"})
 
@@ -60,7 +60,7 @@ class Pipelines:
             value = results[-1].output
         return results
 
-    def _stage_name(self, command: Command) -> str:
+    def _stage_name(self, command: CommandNode) -> str:
         if isinstance(command, Simple) and command.words:
             word = command.words[0]
             return self._session.text(word.start, word.end)
@@ -71,7 +71,7 @@ class Pipelines:
         """Runs commands joined by `&&` and `||`."""
         with self._runner.guarding():
             worlds = self._runner.run(node.first, world)
-        before: Command = node.first
+        before: CommandNode = node.first
         for index, (operator, command) in enumerate(node.rest):
             final = index == len(node.rest) - 1
             following: list[World] = []
@@ -89,7 +89,7 @@ class Pipelines:
         return worlds
 
     def _branches(
-        self, world: World, operator: str, left: Command, right: Command
+        self, world: World, operator: str, left: CommandNode, right: CommandNode
     ) -> list[tuple[World, bool]]:
         """The worlds behind the left side, with whether it succeeded."""
         if world.flow is not None:
@@ -104,7 +104,7 @@ class Pipelines:
             return [(world, True)]
         return decide(self._session, world, left)
 
-    def _escapes(self, command: Command) -> bool:
+    def _escapes(self, command: CommandNode) -> bool:
         """True when a command leaves the script, function or loop."""
         text = self._session.text(command.start, command.end)
         for separator in (";", "\n", "{", "}", "(", ")", "&&", "||"):

@@ -6,7 +6,7 @@ import re
 
 from bot.shell.cursor import Cursor
 from bot.shell.here_documents import HereDocuments
-from bot.shell.syntax import Command, Redirect, Redirected
+from bot.shell.syntax import CommandNode, Redirect, Redirected
 from bot.shell.word_parser import WordParser
 
 _REDIRECT = re.compile(
@@ -39,7 +39,7 @@ class RedirectParser:
             self._documents.await_body(redirect, cursor.text[word.start : word.end])
         return redirect
 
-    def behind(self, command: Command) -> Command:
+    def behind(self, command: CommandNode) -> CommandNode:
         """A compound command with the redirections behind it."""
         redirects: list[Redirect] = []
         while True:

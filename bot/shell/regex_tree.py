@@ -6,15 +6,11 @@ read differently, is not evaluated.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from bot.shell.limits import NotEvaluated
-from bot.shell.patterns import CLASSES, Accepts
-
-Symbols: TypeAlias = Sequence[tuple[str, bool]]
-"""Characters, each with whether it is quoted."""
+from bot.shell.patterns import CLASSES, Accepts, Symbols
 
 _REPEATS: Final = 255
 """The largest count of an interval that POSIX promises (RE_DUP_MAX)."""
@@ -46,21 +42,21 @@ class Anchor:
 class Sequenced:
     """One part behind the other."""
 
-    parts: tuple[Node, ...]
+    parts: tuple[RegexNode, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Alternation:
     """One of several alternatives."""
 
-    options: tuple[Node, ...]
+    options: tuple[RegexNode, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
     """A part several times; `most` is None without a bound."""
 
-    part: Node
+    part: RegexNode
     least: int
     most: int | None
 
@@ -70,10 +66,10 @@ class Capture:
     """A group; 0 is the whole expression."""
 
     number: int
-    part: Node
+    part: RegexNode
 
 
-Node: TypeAlias = One | Anchor | Sequenced | Alternation | Repeat | Capture
+RegexNode: TypeAlias = One | Anchor | Sequenced | Alternation | Repeat | Capture
 
 
 class RegexParser:
@@ -90,7 +86,7 @@ class RegexParser:
         """True when what is left of a group differs between libraries: a repeated group that holds
         another one, or a group with an interval."""
 
-    def whole(self) -> Node:
+    def whole(self) -> RegexNode:
         """The tree; raises `NotEvaluated` where regcomp may refuse or differ."""
         node = self._choice()
         if self._at < len(self._symbols):
@@ -104,7 +100,7 @@ class RegexParser:
         character, quoted = self._symbols[self._at]
         return "" if quoted else character
 
-    def _choice(self) -> Node:
+    def _choice(self) -> RegexNode:
         options = [self._sequence()]
         while self._peek() == "|":
             self._at += 1
@@ -112,8 +108,8 @@ class RegexParser:
             options.append(self._sequence())
         return options[0] if len(options) == 1 else Alternation(tuple(options))
 
-    def _sequence(self) -> Node:
-        parts: list[Node] = []
+    def _sequence(self) -> RegexNode:
+        parts: list[RegexNode] = []
         while self._at < len(self._symbols) and self._peek() not in ("|", ")"):
             groups, anchors = self.groups, self._anchors
             atom = self._atom()
@@ -128,7 +124,7 @@ class RegexParser:
             parts.append(atom)
         return Sequenced(tuple(parts))
 
-    def _repeated(self, atom: Node) -> Node:
+    def _repeated(self, atom: RegexNode) -> RegexNode:
         operator = self._peek()
         self._at += 1
         least, most = _OPERATORS[operator] or self._bounds()
@@ -154,7 +150,7 @@ class RegexParser:
             raise NotEvaluated
         return least, most
 
-    def _atom(self) -> Node:
+    def _atom(self) -> RegexNode:
         character, quoted = self._symbols[self._at]
         active = "" if quoted else character
         self._at += 1
@@ -174,7 +170,7 @@ class RegexParser:
             raise NotEvaluated
         return One(character.__eq__)
 
-    def _group(self) -> Node:
+    def _group(self) -> RegexNode:
         self.groups += 1
         number = self.groups
         inside = self._choice()

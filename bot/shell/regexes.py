@@ -13,17 +13,16 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from bot.shell.limits import NotEvaluated
-from bot.shell.patterns import Accepts
+from bot.shell.patterns import Accepts, Symbols
 from bot.shell.regex_tree import (
     Alternation,
     Anchor,
     Capture,
-    Node,
     One,
+    RegexNode,
     RegexParser,
     Repeat,
     Sequenced,
-    Symbols,
 )
 
 _STATES: Final = 2_000
@@ -98,7 +97,7 @@ _Thread: TypeAlias = tuple[int, _Saved]
 class _Program:
     """An expression as instructions."""
 
-    def __init__(self, node: Node, groups: int, *, greedy: bool = True) -> None:
+    def __init__(self, node: RegexNode, groups: int, *, greedy: bool = True) -> None:
         """Compile; `greedy` prefers another round to the end, and the first alternative.
 
         Raises `NotEvaluated` for a program that is too long.
@@ -122,7 +121,7 @@ class _Program:
     def _aim(self, fork: int, *targets: int) -> None:
         self.code[fork] = _Fork(targets if self._greedy else targets[::-1])
 
-    def _emit(self, node: Node) -> None:
+    def _emit(self, node: RegexNode) -> None:
         match node:
             case One(accepts):
                 self._add(_Read(accepts))
@@ -140,7 +139,7 @@ class _Program:
                 self._emit(part)
                 self._add(_Save(2 * number + 1))
 
-    def _emit_choice(self, options: tuple[Node, ...]) -> None:
+    def _emit_choice(self, options: tuple[RegexNode, ...]) -> None:
         ends: list[int] = []
         for option in options[:-1]:
             fork = self._fork()
@@ -151,7 +150,7 @@ class _Program:
         for end in ends:
             self._aim(end, len(self.code))
 
-    def _emit_repeat(self, part: Node, least: int, most: int | None) -> None:
+    def _emit_repeat(self, part: RegexNode, least: int, most: int | None) -> None:
         for _ in range(least):
             self._emit(part)
         if most is None:

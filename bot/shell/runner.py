@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from bot.shell.limits import LimitReached
 from bot.shell.session import ExpansionFault, Session
 from bot.shell.state import Flow, World, merge
-from bot.shell.syntax import Command, Item, Script
+from bot.shell.syntax import CommandNode, Item, Script
 
 
 class Runner:
@@ -20,7 +20,7 @@ class Runner:
         """For each kind of node a function of it and a world, which gives the worlds behind it."""
         self._guarded = 0
 
-    def run(self, node: Command, world: World) -> list[World]:
+    def run(self, node: CommandNode, world: World) -> list[World]:
         """Runs a command in a world, which it may change; the worlds that come out."""
         try:
             return self.handlers[type(node)](node, world)
@@ -53,7 +53,7 @@ class Runner:
         self.run(item.command, inner)
         world.settle(0)
 
-    def bounded(self, worlds: list[World], node: Command) -> list[World]:
+    def bounded(self, worlds: list[World], node: CommandNode) -> list[World]:
         """Worlds without doubles, and not more of them than the bound allows."""
         if len(worlds) < 2:
             return worlds
@@ -66,7 +66,7 @@ class Runner:
             del worlds[self.session.limits.worlds :]
         return worlds
 
-    def begin(self, node: Command) -> None:
+    def begin(self, node: CommandNode) -> None:
         """Counts a command and notes where it stands."""
         self.session.step(node.start, node.end)
         self.session.at = node.span

@@ -10,7 +10,7 @@ from bot.shell.limits import LimitReached, ShellLimits
 from bot.shell.places import Places
 from bot.shell.source import Span
 from bot.shell.state import Value, World, shown
-from bot.shell.syntax import Part, Script
+from bot.shell.syntax import Script, WordPart
 from bot.shell.tree import Tree
 from bot.shell.words import Command, Hole, HoleKind, Piece, Problem, Variable, Word
 
@@ -25,9 +25,9 @@ class ExpansionFault(Exception):  # noqa: N818 - bash calls it an expansion erro
 
 CaptureOutput: TypeAlias = Callable[[World, Script], Value]
 """Runs a list of commands in a subshell: its output, line ends kept, holes where it is unknown."""
-Expand: TypeAlias = Callable[["Session", World, list[Part], list[Atom], ExpansionContext], None]
+Expand: TypeAlias = Callable[["Session", World, list[WordPart], list[Atom], ExpansionContext], None]
 """Expands parts of a word, and adds what they give to the atoms."""
-Tildes: TypeAlias = Callable[["Session", World, list[Part]], list[Part]]
+Tildes: TypeAlias = Callable[["Session", World, list[WordPart]], list[WordPart]]
 """Replaces each `~` in parts of a word where bash does so."""
 
 

@@ -11,7 +11,7 @@ from bot.shell.redirect_parser import RedirectParser
 from bot.shell.syntax import (
     ArrayLiteral,
     Assignment,
-    Command,
+    CommandNode,
     Element,
     Function,
     Redirect,
@@ -48,7 +48,7 @@ class SimpleParser:
         self._redirects = redirects
         self._functions = functions
 
-    def simple(self) -> Command:
+    def simple(self) -> CommandNode:
         """A simple command, or a function definition `name() …`."""
         cursor = self._cursor
         text = cursor.text

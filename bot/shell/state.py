@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Protocol, TypeAlias
 
 from bot.shell.source import Span
-from bot.shell.syntax import Command as Node
+from bot.shell.syntax import CommandNode as Node
 from bot.shell.words import Hole, Piece, Word
 
 Value: TypeAlias = tuple[Piece, ...]

@@ -8,7 +8,7 @@ from bot.shell.runner import Runner
 from bot.shell.session import Session, hole, shorten
 from bot.shell.source import Span
 from bot.shell.state import Value, World
-from bot.shell.syntax import Command, Script, Subshell
+from bot.shell.syntax import CommandNode, Script, Subshell
 from bot.shell.words import Hole, Piece
 
 
@@ -48,7 +48,7 @@ class Subshells:
         self._runner = runner
         self._session = runner.session
 
-    def run(self, command: Command | Script, world: World) -> SubshellResult:
+    def run(self, command: CommandNode | Script, world: World) -> SubshellResult:
         """Runs a command in a shell of its own, which `world` becomes."""
         self._session.enter(command.start, command.end)
         if isinstance(command, Script):

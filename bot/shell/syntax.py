@@ -37,7 +37,7 @@ class Text:
 class Quoted(Positioned):
     """Parts in double quotes."""
 
-    parts: list[Part]
+    parts: list[WordPart]
 
 
 @dataclass(slots=True)
@@ -82,14 +82,14 @@ class Arithmetic(Positioned):
     expression: WordNode
 
 
-Part: TypeAlias = Text | Quoted | Parameter | Substitution | Arithmetic
+WordPart: TypeAlias = Text | Quoted | Parameter | Substitution | Arithmetic
 
 
 @dataclass(slots=True)
 class WordNode(Positioned):
     """A word before expansion."""
 
-    parts: list[Part]
+    parts: list[WordPart]
     braces: bool = False
     """An unquoted `{` occurs."""
     tilde: bool = False
@@ -150,7 +150,7 @@ class Simple(Positioned):
 class Pipeline(Positioned):
     """Commands joined by `|`, perhaps with `!` in front."""
 
-    commands: list[Command]
+    commands: list[CommandNode]
     negated: bool
 
 
@@ -158,15 +158,15 @@ class Pipeline(Positioned):
 class AndOr(Positioned):
     """Pipelines joined by `&&` and `||`."""
 
-    first: Command
-    rest: list[tuple[str, Command]]
+    first: CommandNode
+    rest: list[tuple[str, CommandNode]]
 
 
 @dataclass(slots=True)
 class Item:
     """One entry of a list of commands."""
 
-    command: Command
+    command: CommandNode
     background: bool = False
 
 
@@ -284,14 +284,14 @@ class Function(Positioned):
     """A function definition."""
 
     name: str
-    body: Command
+    body: CommandNode
 
 
 @dataclass(slots=True)
 class Redirected(Positioned):
     """A compound command with redirections."""
 
-    command: Command
+    command: CommandNode
     redirects: list[Redirect] = field(default_factory=list)
 
 
@@ -299,10 +299,10 @@ class Redirected(Positioned):
 class Coprocess(Positioned):
     """`coproc`, which the reader does not evaluate beyond its commands."""
 
-    command: Command
+    command: CommandNode
 
 
-Command: TypeAlias = (
+CommandNode: TypeAlias = (
     Simple
     | Pipeline
     | AndOr

@@ -25,7 +25,7 @@ COMPARE = {
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Truth:
     """The outcome of a condition."""
 
     outcome: bool | None
@@ -78,54 +78,54 @@ def is_argument(piece: Piece) -> bool:
     return found.name is not None and found.name != "0"
 
 
-def about(operator: str, *values: Value) -> Verdict:
+def about(operator: str, *values: Value) -> Truth:
     """An undecided verdict on values."""
     names = [_named(value) for value in values]
     kept = [name for name in names if name is not None]
     if len(kept) < len(names):
-        return Verdict(None)
-    return Verdict(None, "\0".join([operator, *kept]))
+        return Truth(None)
+    return Truth(None, "\0".join([operator, *kept]))
 
 
-def negated(verdict: Verdict) -> Verdict:
+def negated(verdict: Truth) -> Truth:
     """The opposite of a verdict."""
     if verdict.outcome is None:
-        return Verdict(None, "!" + verdict.question if verdict.question else "")
-    return Verdict(not verdict.outcome)
+        return Truth(None, "!" + verdict.question if verdict.question else "")
+    return Truth(not verdict.outcome)
 
 
-def both(left: Verdict, right: Verdict) -> Verdict:
+def both(left: Truth, right: Truth) -> Truth:
     """Whether two verdicts both hold."""
     if left.outcome is False or right.outcome is False:
-        return Verdict(False)
+        return Truth(False)
     if left.outcome is None:
         if right.outcome is None:
             known_ = left.question and right.question
-            return Verdict(None, f"({left.question}&&{right.question})" if known_ else "")
+            return Truth(None, f"({left.question}&&{right.question})" if known_ else "")
         return left
     return right
 
 
-def empty(value: Value) -> Verdict:
+def empty(value: Value) -> Truth:
     """Whether a value is empty."""
     if any(isinstance(piece.text, str) and piece.text for piece in value):
-        return Verdict(False)
+        return Truth(False)
     if any(isinstance(piece.text, Hole) for piece in value):
         return about("-z", value)
-    return Verdict(True)
+    return Truth(True)
 
 
-def equal(left: Value, right: Value) -> Verdict:
+def equal(left: Value, right: Value) -> Truth:
     """Whether two values are equal."""
     one, two = known(left), known(right)
     if one is not None and two is not None:
-        return Verdict(one == two)
+        return Truth(one == two)
     if one == "":
         return empty(right)
     if two == "":
         return empty(left)
     if _differ(left, right, 0) or _differ(left, right, -1):
-        return Verdict(False)
+        return Truth(False)
     return about("=", left, right)
 
 
@@ -142,7 +142,7 @@ def _differ(left: Value, right: Value, end: int) -> bool:
     return one[-length:] != two[-length:] if length else False
 
 
-def unary(session: Session, world: World, operator: str, value: Value) -> Verdict:
+def unary(session: Session, world: World, operator: str, value: Value) -> Truth:
     """The outcome of an operator such as `-n` or `-f` on a value."""
     if operator == "-z":
         return empty(value)
@@ -156,35 +156,35 @@ def unary(session: Session, world: World, operator: str, value: Value) -> Verdic
             session.limit(reached, "a file is not looked for")
             data = None
         if data or (data is not None and operator != "-s"):
-            return Verdict(True)
+            return Truth(True)
     text = known(value)
     if operator == "-v":
         return _is_set(session, world, text)
     if operator == "-o":
-        return Verdict(text in world.options) if text is not None else Verdict(None)
+        return Truth(text in world.options) if text is not None else Truth(None)
     if operator == "-R":
-        return Verdict(False) if text is not None else Verdict(None)
-    return Verdict(False) if text == "" and operator != "-t" else Verdict(None)
+        return Truth(False) if text is not None else Truth(None)
+    return Truth(False) if text == "" and operator != "-t" else Truth(None)
 
 
-def _is_set(session: Session, world: World, name: str | None) -> Verdict:
+def _is_set(session: Session, world: World, name: str | None) -> Truth:
     if name is None:
-        return Verdict(None)
+        return Truth(None)
     base, bracket, rest = name.partition("[")
     variable = world.variables.get(base)
     if variable is None:
         if session.environment is None or world.sourced:
-            return Verdict(None, f"-v\0{name}")
-        return Verdict(False)
+            return Truth(None, f"-v\0{name}")
+        return Truth(False)
     if not bracket:
         if variable.items is not None:
-            return Verdict((0 in variable.items) or ("0" in variable.items))
-        return Verdict(variable.value is not None)
+            return Truth((0 in variable.items) or ("0" in variable.items))
+        return Truth(variable.value is not None)
     key = rest.removesuffix("]")
     items = variable.items or {}
     if key in ("@", "*"):
-        return Verdict(bool(items))
-    return Verdict(key in items or (key.isdigit() and int(key) in items))
+        return Truth(bool(items))
+    return Truth(key in items or (key.isdigit() and int(key) in items))
 
 
 def plain_number(value: Value) -> int | None:
@@ -215,7 +215,7 @@ def arithmetic_number(session: Session, world: World, value: Value) -> int | Non
 
 def binary(
     operator: str, left: Value, right: Value, number: Callable[[Value], int | None]
-) -> Verdict:
+) -> Truth:
     """The outcome of an operator such as `=` or `-lt` on two values, which `number` reads."""
     if operator in ("=", "=="):
         return equal(left, right)
@@ -225,11 +225,11 @@ def binary(
         one, two = known(left), known(right)
         if one is None or two is None:
             return about(operator, left, right)
-        return Verdict(one < two if operator == "<" else one > two)
+        return Truth(one < two if operator == "<" else one > two)
     compare = COMPARE.get(operator)
     if compare is None:
-        return Verdict(None)
+        return Truth(None)
     first, second = number(left), number(right)
     if first is None or second is None:
         return about(operator, left, right)
-    return Verdict(compare(first, second))
+    return Truth(compare(first, second))

@@ -13,10 +13,10 @@ from bot.shell.substitution_parser import SubstitutionParser
 from bot.shell.syntax import (
     Arithmetic,
     Parameter,
-    Part,
     Quoted,
     Text,
     WordNode,
+    WordPart,
 )
 from bot.shell.words import Piece, Word
 
@@ -73,9 +73,9 @@ class WordParser:
         cursor = self._cursor
         return self._assembled(cursor.at, self._regex)
 
-    def _assembled(self, start: int, read: Callable[[list[Part]], None]) -> WordNode:
+    def _assembled(self, start: int, read: Callable[[list[WordPart]], None]) -> WordNode:
         cursor = self._cursor
-        parts: list[Part] = []
+        parts: list[WordPart] = []
         read(parts)
         braces = tilde = False
         plain = True
@@ -94,7 +94,7 @@ class WordParser:
             node.ready = Word(kept, Span(start, cursor.at))
         return node
 
-    def _unquoted(self, parts: list[Part]) -> None:
+    def _unquoted(self, parts: list[WordPart]) -> None:
         cursor = self._cursor
         text = cursor.text
         while cursor.at < cursor.end:
@@ -110,7 +110,7 @@ class WordParser:
             elif not self.special(parts):
                 return
 
-    def _regex(self, parts: list[Part]) -> None:
+    def _regex(self, parts: list[WordPart]) -> None:
         cursor = self._cursor
         depth = 0
         while cursor.at < cursor.end:
@@ -129,14 +129,14 @@ class WordParser:
             elif not self.special(parts):
                 return
 
-    def literal(self, parts: list[Part], start: int, end: int, quoted: bool = False) -> None:
+    def literal(self, parts: list[WordPart], start: int, end: int, quoted: bool = False) -> None:
         """Adds the characters [start, end) of the text, and steps behind them."""
         cursor = self._cursor
         cursor.at = end
         cursor.count(start)
         parts.append(Text(Piece(cursor.text[start:end], Span(start, end), True, quoted)))
 
-    def _extended(self, parts: list[Part]) -> bool:
+    def _extended(self, parts: list[WordPart]) -> bool:
         """True when the `(` at the position opens a pattern such as `@(a|b)`."""
         cursor = self._cursor
         return (
@@ -147,7 +147,7 @@ class WordParser:
             and cursor.text[cursor.at - 1] in "?*+@!"
         )
 
-    def _group(self, parts: list[Part]) -> None:
+    def _group(self, parts: list[WordPart]) -> None:
         cursor = self._cursor
         opening = cursor.at
         cursor.enter(opening)
@@ -167,7 +167,7 @@ class WordParser:
                 self.literal(parts, cursor.at, cursor.at + 1)
         cursor.fail("this `(` is never closed", opening)
 
-    def special(self, parts: list[Part]) -> bool:
+    def special(self, parts: list[WordPart]) -> bool:
         """Reads a quote, an escape, `$` or backquotes in unquoted text; False for anything else."""
         cursor = self._cursor
         text = cursor.text
@@ -199,11 +199,11 @@ class WordParser:
 
     # Quotes
 
-    def double_quoted(self, parts: list[Part], opening: int) -> None:
+    def double_quoted(self, parts: list[WordPart], opening: int) -> None:
         """Text in double quotes; the position is on the opening quote."""
         cursor = self._cursor
         cursor.at += 1
-        inner: list[Part] = []
+        inner: list[WordPart] = []
         cursor.enter(opening)
         while True:
             if cursor.at >= cursor.end:
@@ -225,7 +225,7 @@ class WordParser:
         else:
             parts.append(Quoted(opening, cursor.at, inner))
 
-    def expanding(self, parts: list[Part], escapable: str) -> None:
+    def expanding(self, parts: list[WordPart], escapable: str) -> None:
         """Reads `$`, backquotes or a backslash where the rules of double quotes hold."""
         cursor = self._cursor
         at = cursor.at
@@ -244,7 +244,7 @@ class WordParser:
     def region(self, start: int, end: int, *, arithmetic: bool) -> WordNode:
         """The text [start, end) under the rules of here-documents, or of arithmetic."""
         cursor = self._cursor
-        parts: list[Part] = []
+        parts: list[WordPart] = []
         run = _IN_QUOTES if arithmetic else _IN_DOCUMENT
 
         def read() -> None:
@@ -268,7 +268,7 @@ class WordParser:
 
     # Dollar
 
-    def _dollar(self, parts: list[Part], *, quoted: bool) -> None:
+    def _dollar(self, parts: list[WordPart], *, quoted: bool) -> None:
         cursor = self._cursor
         text = cursor.text
         at = cursor.at

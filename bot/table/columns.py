@@ -11,7 +11,7 @@ from bot.script.name import model_size
 Column: TypeAlias = Literal[
     "tag", "model", "task", "resource", "max_batch", "train", "infer", "link", "contributor"
 ]
-Language: TypeAlias = Literal["en", "zh"]
+PageLanguage: TypeAlias = Literal["en", "zh"]
 
 COLUMNS: tuple[Column, ...] = (
     "tag",
@@ -28,7 +28,7 @@ COLUMNS: tuple[Column, ...] = (
 
 _DATA = json.loads(Path(__file__).with_name("columns.json").read_text(encoding="utf-8"))
 
-HEADERS: dict[Language, dict[Column, str]] = _DATA["headers"]
+HEADERS: dict[PageLanguage, dict[Column, str]] = _DATA["headers"]
 """What a new table's header says."""
 
 _SYNONYMS: dict[str, Column] = _DATA["synonyms"]
@@ -58,7 +58,7 @@ def columns_of(headers: list[str]) -> tuple[Column | None, ...] | None:
     return tuple(columns) if known >= _ENOUGH and "model" in columns else None
 
 
-def language_of(headers: list[str]) -> Language:
+def language_of(headers: list[str]) -> PageLanguage:
     """The language of a header row."""
     chinese = {*HEADERS["zh"].values(), *_SYNONYMS}
     return "zh" if any(_bare(header) in chinese for header in headers) else "en"

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 from bot.base.messages import message
 from bot.report import PageEdit, Row
 from bot.table import place
-from bot.table.columns import Column, Language, size_label
+from bot.table.columns import Column, PageLanguage, size_label
 from bot.table.judge import judge, link_name
 from bot.table.layout import (
     Content,
@@ -295,5 +295,5 @@ def _frame(page: Page, near: Section) -> Frame:
         if table and table.form == "list" and not table.problem and "link" in table.columns:
             return frame_of(page, table, place.newline_at(page, table.end))
     tables = [s.table for s in (near, *page.sections) if s.table]
-    language: Language = tables[0].language if tables else "en"
+    language: PageLanguage = tables[0].language if tables else "en"
     return own_frame(language, place.newline_at(page, 0))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from bot.report import Row
 from bot.table import rst
-from bot.table.columns import COLUMNS, HEADERS, Column, Language
+from bot.table.columns import COLUMNS, HEADERS, Column, PageLanguage
 from bot.table.judge import Shown
 from bot.table.lines import split_lines, width
 from bot.table.parts import Cell, Heading, Page, Table, file_name
@@ -120,7 +120,7 @@ def frame_of(page: Page, table: Table, newline: str) -> Frame:
     return Frame("".join(kept), header, table.columns, table.header.leads)
 
 
-def own_frame(language: Language, newline: str) -> Frame:
+def own_frame(language: PageLanguage, newline: str) -> Frame:
     """The form of verl's page, for a page that has no list-table yet."""
     directive = newline.join(
         [".. list-table::", "    :widths: auto", "    :header-rows: 1", "", ""]

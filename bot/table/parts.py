@@ -10,9 +10,9 @@ from typing import Literal, TypeAlias
 from bot.base.errors import UserError
 from bot.shell.source import Span
 from bot.table import rst
-from bot.table.columns import Column, Language, size_label
+from bot.table.columns import Column, PageLanguage, size_label
 
-Form: TypeAlias = Literal["list", "grid"]
+TableForm: TypeAlias = Literal["list", "grid"]
 
 
 class PageError(UserError):
@@ -95,11 +95,11 @@ def file_name(address: str) -> str | None:
 class Table:
     """A tuning table, from its directive to its last line."""
 
-    form: Form
+    form: TableForm
     start: int
     end: int
     columns: tuple[Column | None, ...]
-    language: Language
+    language: PageLanguage
     header: PageRow
     rows: tuple[PageRow, ...]
     title: str = ""

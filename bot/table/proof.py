@@ -50,15 +50,15 @@ def _differs_by(
             return False
         old.pop(expected.index)
     # A grid that became a list-table has a column more, which is empty in its old rows.
-    return [_told(row) for row in new] == [_told(row) for row in old]
+    return [_filled(row) for row in new] == [_filled(row) for row in old]
 
 
 def _body(table: ShownTable) -> list[ShownRow]:
     """The rows below the header that say something."""
-    return [row for row in table[1:] if _told(row)]
+    return [row for row in table[1:] if _filled(row)]
 
 
-def _told(row: ShownRow) -> tuple[Shown, ...]:
+def _filled(row: ShownRow) -> tuple[Shown, ...]:
     return tuple(cell for cell in row if cell.text)
 
 

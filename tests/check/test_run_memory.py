@@ -19,7 +19,7 @@ LESS = "half the GPUs, or cards of half the memory, would do"
 LOW = RECIPE.but(peak_gib=30.0, system_gib=25.0, allocator_gib=24.0)
 
 
-def said(folder: Path, run: Path) -> list[str]:
+def _outputs(folder: Path, run: Path) -> list[str]:
     """What the terminal, the comment and the page of the run say."""
     text = rlbot("verify", PATH, "--run", run, "--verbose", cwd=folder)
     comment = rlbot("verify", PATH, "--run", run, "--format", "markdown", cwd=folder)
@@ -29,7 +29,7 @@ def said(folder: Path, run: Path) -> list[str]:
 
 
 def test_a_peak_below_the_floor_is_for_a_person(folder: Path, written: WrittenRun) -> None:
-    for form in said(folder, written(LOW)):
+    for form in _outputs(folder, written(LOW)):
         assert BELOW_FLOOR in form
         assert LESS not in form  # What is wrong comes before what follows from it.
 
@@ -38,7 +38,7 @@ def test_a_peak_below_the_floor_is_for_a_person(folder: Path, written: WrittenRu
 def test_a_run_that_took_the_card_says_nothing_of_the_kind(
     folder: Path, written: WrittenRun, peak: float
 ) -> None:
-    for form in said(folder, written(RECIPE.but(peak_gib=peak))):
+    for form in _outputs(folder, written(RECIPE.but(peak_gib=peak))):
         assert BELOW_FLOOR not in form
         assert LESS not in form
 
@@ -53,5 +53,5 @@ def test_a_small_model_does_not_need_the_card(folder: Path, written: WrittenRun)
     rollout = {**run.config["actor_rollout_ref"]["rollout"], "gpu_memory_utilization": 0.3}
     actor = {**run.config["actor_rollout_ref"], "rollout": rollout}
     run = run.but(config={**run.config, "actor_rollout_ref": actor})
-    for form in said(folder, written(run)):
+    for form in _outputs(folder, written(run)):
         assert LESS in form

@@ -11,7 +11,7 @@ A, B = "examples/tuning/7b/a.sh", "examples/tuning/32b/b.sh"
 ONE, TWO, THREE = (RunLink("wandb.ai", "t", "p", name) for name in ("one", "two", "three"))
 
 
-def said(text: str, *scripts: str, headers: dict[str, list[RunLink]] | None = None) -> Choice:
+def choice_of(text: str, *scripts: str, headers: dict[str, list[RunLink]] | None = None) -> Choice:
     return choose(scripts, headers=headers or {}, found=find_links(text).links)
 
 
@@ -20,16 +20,16 @@ def runs(choice: Choice) -> dict[str, tuple[str, str]]:
 
 
 def test_nothing_is_linked() -> None:
-    assert said("A script.", A, B) == Choice()
+    assert choice_of("A script.", A, B) == Choice()
 
 
 def test_the_only_link_belongs_to_the_only_script() -> None:
-    assert runs(said(f"Run: {ONE.url}", A)) == {A: ("one", "only link")}
+    assert runs(choice_of(f"Run: {ONE.url}", A)) == {A: ("one", "only link")}
 
 
 def test_the_header_comes_before_the_text_and_the_command_line_before_both() -> None:
     headers = {A: [ONE]}
-    assert runs(said(f"a.sh: {TWO.url}", A, headers=headers)) == {A: ("one", "header")}
+    assert runs(choice_of(f"a.sh: {TWO.url}", A, headers=headers)) == {A: ("one", "header")}
     given = choose([A], given={A: THREE}, headers=headers, found=find_links(TWO.url).links)
     assert runs(given) == {A: ("three", "command line")}
 
@@ -42,43 +42,46 @@ def test_a_link_on_the_line_of_its_script() -> None:
         f"## a.sh\n\n{ONE.url}\n\n## b.sh\n\nsome words\n\n{TWO.url}\n",
         f"**b.sh** ran as {TWO.url}\n\n**./{A}** ran as {ONE.url}\n",
     ):
-        assert runs(said(text, A, B)) == expected, text
+        assert runs(choice_of(text, A, B)) == expected, text
 
 
 def test_what_is_left_over_belongs_together() -> None:
-    assert runs(said(f"a.sh: {ONE.url}\n\n# And\n\nb.sh: {TWO.url}", A, B))[B] == ("two", "text")
-    one_left = said(f"{TWO.url}", A, B, headers={A: [ONE]})
+    assert runs(choice_of(f"a.sh: {ONE.url}\n\n# And\n\nb.sh: {TWO.url}", A, B))[B] == (
+        "two",
+        "text",
+    )
+    one_left = choice_of(f"{TWO.url}", A, B, headers={A: [ONE]})
     assert runs(one_left) == {A: ("one", "header"), B: ("two", "only link")}
 
 
 def test_a_name_that_two_scripts_share_decides_nothing() -> None:
     other = "examples/tuning/32b/a.sh"
-    choice = said(f"a.sh: {ONE.url}\n\na.sh: {TWO.url}", A, other)
+    choice = choice_of(f"a.sh: {ONE.url}\n\na.sh: {TWO.url}", A, other)
     assert runs(choice) == {}
     assert set(choice.asked) == {A, other}
-    assert runs(said(f"32b/a.sh: {ONE.url}\n\n7b/a.sh: {TWO.url}", A, other)) == {
+    assert runs(choice_of(f"32b/a.sh: {ONE.url}\n\n7b/a.sh: {TWO.url}", A, other)) == {
         A: ("two", "text"),
         other: ("one", "text"),
     }
 
 
 def test_where_nothing_decides_the_author_is_asked() -> None:
-    choice = said(f"{ONE.url} {TWO.url}", A, B)
+    choice = choice_of(f"{ONE.url} {TWO.url}", A, B)
     assert runs(choice) == {}
     assert choice.asked[A] == (
         "2 runs are linked and 2 scripts are changed, and nothing says which run belongs to a.sh: "
         "write a comment `# wandb: LINK` into the script, or the link on the line of its name."
     )
-    two = said(f"a.sh: {ONE.url} or {TWO.url}", A)
+    two = choice_of(f"a.sh: {ONE.url} or {TWO.url}", A)
     assert two.asked[A].startswith("2 runs are linked for a.sh, of which one can back its row")
     assert two.candidates[A] == (ONE, TWO)
-    headers = said("", A, headers={A: [ONE, TWO]})
+    headers = choice_of("", A, headers={A: [ONE, TWO]})
     assert set(headers.asked) == {A}
-    assert runs(said("", A, headers={A: [ONE, ONE]})) == {A: ("one", "header")}
+    assert runs(choice_of("", A, headers={A: [ONE, ONE]})) == {A: ("one", "header")}
 
 
 def test_the_configuration_decides_where_the_text_does_not() -> None:
-    asked = said(f"{ONE.url} {TWO.url}", A, B)
+    asked = choice_of(f"{ONE.url} {TWO.url}", A, B)
     plans = {A: plan(), B: plan(data__train_batch_size=64, trainer__total_epochs=3)}
     other = facts(config=config(data__train_batch_size=64, trainer__total_epochs=3))
     choice = by_configuration(plans, {ONE: other, TWO: facts()}, asked)
@@ -87,7 +90,7 @@ def test_the_configuration_decides_where_the_text_does_not() -> None:
 
 
 def test_runs_that_fit_equally_or_badly_are_asked_about() -> None:
-    asked = said(f"{ONE.url} {TWO.url}", A, B)
+    asked = choice_of(f"{ONE.url} {TWO.url}", A, B)
     same = by_configuration({A: plan(), B: plan()}, {ONE: facts(), TWO: facts()}, asked)
     assert same == asked
     bad = facts(config={"trainer": {"nnodes": 1}})

@@ -222,13 +222,13 @@ def secret() -> None:
 
 @pytest.mark.parametrize("name", list(HOSTILE))
 def test_hostile_files_give_a_sentence(name: str) -> None:
-    files, said = HOSTILE[name]
+    files, refusal = HOSTILE[name]
     begun = time.process_time()
     found = tree(files)
     assert found.table(ROOT) is None
     problem = found.problem(ROOT)
     assert problem is not None
-    assert said in problem
+    assert refusal in problem
     assert SECRET not in problem
     assert "\n" not in problem
     assert len(problem) < 400
@@ -282,7 +282,7 @@ def test_the_configuration_of_hydra_is_left_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("files", "limits", "said"),
+    ("files", "limits", "refusal"),
     [
         ({}, {}, "there is no .yaml file directly in it"),
         ({"README.md": ""}, {}, "there is no .yaml file directly in it"),
@@ -296,11 +296,11 @@ def test_the_configuration_of_hydra_is_left_out() -> None:
     ],
 )
 def test_sets_of_files_that_are_refused(
-    files: dict[str, str], limits: dict[str, int], said: str
+    files: dict[str, str], limits: dict[str, int], refusal: str
 ) -> None:
     with pytest.raises(UserError) as raised:
         tree(files, ConfigLimits(**limits))
-    assert said in str(raised.value)
+    assert refusal in str(raised.value)
     assert str(raised.value).startswith("The configuration of a pull request was not read: ")
 
 

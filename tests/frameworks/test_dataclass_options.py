@@ -139,7 +139,7 @@ def test_values(options: OptionTable, text: str, key: str, value: object) -> Non
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "refusal"),
     [
         ("--on perhaps", "--on takes true or false, not 'perhaps'"),
         ("--maybe", "--maybe needs a value"),
@@ -148,8 +148,8 @@ def test_values(options: OptionTable, text: str, key: str, value: object) -> Non
         ("--nothing 1", "made.m of made 1 has no --nothing"),
     ],
 )
-def test_refusals(options: OptionTable, text: str, said: str) -> None:
+def test_refusals(options: OptionTable, text: str, refusal: str) -> None:
     line = read_line([word(part) for part in text.split()], options)
     bad: list[BadArgument] = line.bad
     messages = [b.message for b in bad] + [v.message for v in options.verdicts(line.settings)]
-    assert said in messages
+    assert refusal in messages

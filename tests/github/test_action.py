@@ -164,7 +164,7 @@ def test_t22_nothing_that_is_printed_is_a_command_but_our_own(here: World, tmp_p
     checked = step(here, tmp_path, "pull_request", pull_event(here, pull))
     assert checked.status == 1
     for ran in (broken, checked):
-        obeyed = obeyed_lines(ran.out)
+        obeyed = command_lines(ran.out)
         assert obeyed
         for line in obeyed:
             assert re.match(r"::(error|warning|notice) (title=rlbot|file=examples/)", line), line
@@ -172,7 +172,7 @@ def test_t22_nothing_that_is_printed_is_a_command_but_our_own(here: World, tmp_p
         assert set(ran.outputs) == {"verdict", "report", "comment-url"}
 
 
-def obeyed_lines(out: str) -> list[str]:
+def command_lines(out: str) -> list[str]:
     """The lines that the runner takes for commands: all with `::` or `##[`, unless stopped."""
     found, waiting = [], ""
     for line in re.split(r"\r\n|\r|\n", out):

@@ -18,7 +18,7 @@ from bot.check.script import check_script, make_report
 from bot.evidence import EvidenceError, Facts
 from bot.evidence.folder import read_folder
 from bot.evidence.links import RunLink
-from bot.evidence.online.failure import ReadFailure, Stage, sentence
+from bot.evidence.online.failure import ReadFailure, ReadStage, sentence
 from bot.render.markdown import comment
 from bot.report import Report
 from tests.commands.test_cli import NAME, PAGE, RECIPE, SCRIPT
@@ -27,7 +27,7 @@ from tests.sentences import english
 
 PATH = f"examples/tuning/7b/{NAME}"
 FAILURES = {
-    "rate": ReadFailure(kind="rate", stage=Stage.HISTORY, status=429, seconds=120),
+    "rate": ReadFailure(kind="rate", stage=ReadStage.HISTORY, status=429, seconds=120),
     "unreachable": ReadFailure(kind="unreachable", detail="connection refused"),
     "no key": ReadFailure(kind="no-key"),
 }

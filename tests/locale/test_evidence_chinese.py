@@ -8,7 +8,7 @@ import pytest
 
 from bot.base.messages import translated
 from bot.check.translate import in_language
-from bot.evidence.online.failure import Kind, ReadFailure, Stage, sentence
+from bot.evidence.online.failure import FailureKind, ReadFailure, ReadStage, sentence
 from bot.report import ScriptReport
 from tests.evidence.online.test_guide import LINK, WHEN
 from tests.evidence.samples import claim, config, evidence, facts
@@ -25,9 +25,9 @@ def test_no_reason_of_a_claim_stays_english() -> None:
     ]
     for run in runs:
         report = ScriptReport(path="a.sh", sha256="", verdict="pass", evidence=evidence(run))
-        said = in_language(report, "zh").evidence
-        assert said is not None
-        assert [c.reason for c in said.claims if not re.search(r"[一-鿿]", c.reason)] == []
+        shown = in_language(report, "zh").evidence
+        assert shown is not None
+        assert [c.reason for c in shown.claims if not re.search(r"[一-鿿]", c.reason)] == []
 
 
 def test_a_sentence_within_a_sentence_is_translated_too() -> None:
@@ -40,28 +40,28 @@ def test_a_sentence_within_a_sentence_is_translated_too() -> None:
 
 
 @pytest.mark.parametrize("kind", WHEN)
-def test_no_failure_of_a_reading_stays_english(kind: Kind) -> None:
+def test_no_failure_of_a_reading_stays_english(kind: FailureKind) -> None:
     _, failure = WHEN[kind]
-    said = translated(sentence(failure, LINK), "zh")
-    assert not english(said)
+    shown = translated(sentence(failure, LINK), "zh")
+    assert not english(shown)
 
 
 def test_every_stage_of_a_reading_has_its_name() -> None:
-    for stage in Stage:
-        said = translated(sentence(ReadFailure(kind="gone", stage=stage), LINK), "zh")
-        assert not english(said)
+    for stage in ReadStage:
+        shown = translated(sentence(ReadFailure(kind="gone", stage=stage), LINK), "zh")
+        assert not english(shown)
 
 
 def test_a_failure_reads_as_one_sentence() -> None:
-    def said(failure: ReadFailure) -> str:
+    def shown(failure: ReadFailure) -> str:
         return translated(sentence(failure, LINK), "zh")
 
-    rate = ReadFailure(kind="rate", stage=Stage.HISTORY, status=429, seconds=120)
-    assert said(rate) == (
+    rate = ReadFailure(kind="rate", stage=ReadStage.HISTORY, status=429, seconds=120)
+    assert shown(rate) == (
         "wandb.ai 要求减少请求（HTTP 429），并等待 120 秒；历史记录未能读取："
         "请稍后重新执行同一命令。"
     )
     known = ReadFailure(kind="unreachable", detail="connection refused")
-    assert said(known).startswith("无法连接 wandb.ai（连接被拒绝）：")
+    assert shown(known).startswith("无法连接 wandb.ai（连接被拒绝）：")
     other = ReadFailure(kind="unreachable", detail="protocol not available")
-    assert said(other).startswith("无法连接 wandb.ai（protocol not available）：")
+    assert shown(other).startswith("无法连接 wandb.ai（protocol not available）：")

@@ -20,7 +20,7 @@ OPEN = make.evidence(
 
 
 @pytest.mark.parametrize(
-    ("report", "said"),
+    ("report", "sentence"),
     [
         (make.report(make.good()), "Ready: 1 script agrees with its run."),
         (make.report(make.good(), make.good("b")), "Ready: 2 scripts agree with their runs."),
@@ -76,8 +76,8 @@ OPEN = make.evidence(
         ),
     ],
 )
-def test_verdict(report: Report, said: str) -> None:
-    assert wording.verdict(report) == said
+def test_verdict(report: Report, sentence: str) -> None:
+    assert wording.verdict(report) == sentence
 
 
 def test_run_summaries() -> None:
@@ -107,12 +107,14 @@ def test_findings_come_worst_first_then_by_place() -> None:
 
 
 @pytest.mark.parametrize(
-    ("against", "open_", "said"),
+    ("against", "open_", "sentence"),
     [
         (1, 0, "1 claim contradicted"),
         (2, 1, "2 claims contradicted, 1 left open"),
         (0, 1, "1 claim left open"),
     ],
 )
-def test_claims_that_are_not_consistent_are_counted(against: int, open_: int, said: str) -> None:
-    assert wording.left_open(against, open_) == said
+def test_claims_that_are_not_consistent_are_counted(
+    against: int, open_: int, sentence: str
+) -> None:
+    assert wording.left_open(against, open_) == sentence

@@ -35,7 +35,7 @@ def _say(here: World, login: str, body: str) -> Comment:
     return here.store.comment(pull, here.store.account(login), body)
 
 
-def _obey(
+def _handle(
     here: World,
     comment: Comment,
     *,
@@ -43,14 +43,14 @@ def _obey(
     token: str | None = None,
     runs: Mapping[str, Path] | None = None,
 ) -> CommandResult:
-    asking = CommandRequest(
+    request = CommandRequest(
         pull=PULL,
         author=comment.author.login,
         body=comment.body,
         before=before,
         comment=comment.id,
     )
-    return handle_command(here.client(token or _token(here)), asking, asked(**(runs or {})))
+    return handle_command(here.client(token or _token(here)), request, asked(**(runs or {})))
 
 
 def _token(here: World) -> str:
@@ -70,7 +70,7 @@ def _replies(pull: Pull) -> list[str]:
 def test_verify(here: World, login: str) -> None:
     pull = here.pull({SCRIPT: BROKEN})
     comment = _say(here, login, "/verify")
-    done = _obey(here, comment)
+    done = _handle(here, comment)
     assert not done.refused
     assert _reactions(here, comment) == ["eyes", "rocket"]
     assert [run.head for run in here.store.checks] == []  # a person's token makes a status
@@ -82,7 +82,7 @@ def test_verify(here: World, login: str) -> None:
 def test_t14_who_may_verify(here: World) -> None:
     pull = here.pull({SCRIPT: BROKEN})
     comment = _say(here, "passer-by", "/verify")
-    assert _obey(here, comment).refused
+    assert _handle(here, comment).refused
     assert _reactions(here, comment) == ["eyes", "confused"]
     assert _replies(pull) == [
         (
@@ -98,7 +98,7 @@ def test_t14_who_may_apply(here: World, login: str) -> None:
     pull = here.pull({SCRIPT: GOOD})
     before = pull.head
     comment = _say(here, login, "/apply")
-    assert _obey(here, comment).refused
+    assert _handle(here, comment).refused
     assert _reactions(here, comment) == ["eyes", "confused"]
     assert "for people with write rights here" in _replies(pull)[0]
     assert pull.head == before
@@ -107,69 +107,69 @@ def test_t14_who_may_apply(here: World, login: str) -> None:
 def test_t14_the_base_says_who_may_and_the_pull_request_does_not(here: World) -> None:
     here.base.commit("main", {".rlbot.yml": "permissions: {verify: maintain}\n"})
     pull = here.pull({SCRIPT: BROKEN, ".rlbot.yml": "permissions: {verify: read, apply: read}\n"})
-    assert _obey(here, _say(here, "triager", "/verify")).refused
+    assert _handle(here, _say(here, "triager", "/verify")).refused
     assert "for people with maintain rights here" in _replies(pull)[0]
-    assert not _obey(here, _say(here, "maintainer", "/verify")).refused
+    assert not _handle(here, _say(here, "maintainer", "/verify")).refused
 
 
 def test_t14_a_person_waits_between_two_commands(here: World) -> None:
     pull = here.pull({SCRIPT: BROKEN})
     first = _say(here, "triager", "/verify")
-    assert not _obey(here, first).refused
+    assert not _handle(here, first).refused
     again = _say(here, "triager", "/verify")
-    assert _obey(here, again).refused
+    assert _handle(here, again).refused
     assert _reactions(here, again) == ["eyes", "confused"]
     (reply,) = _replies(pull)
     assert reply.startswith("A command of yours ran here a moment ago; wait ")
     assert 0 < int(reply.split()[-2]) <= COOLDOWN
     # Somebody else need not wait, and neither does the same person a minute later.
-    assert not _obey(here, _say(here, "maintainer", "/verify")).refused
+    assert not _handle(here, _say(here, "maintainer", "/verify")).refused
     for reaction in here.store.reactions[first.id]:
         reaction.created = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - COOLDOWN))
-    assert not _obey(here, _say(here, "triager", "/verify")).refused
+    assert not _handle(here, _say(here, "triager", "/verify")).refused
 
 
 def test_t14_a_flood_of_refused_commands_is_answered_once(here: World) -> None:
     pull = here.pull({SCRIPT: BROKEN})
     for _ in range(4):
         comment = _say(here, "passer-by", "/verify")
-        assert _obey(here, comment).refused
+        assert _handle(here, comment).refused
         assert _reactions(here, comment) == ["eyes", "confused"]
     assert len(_replies(pull)) == 1
 
 
 def test_a_mistake_may_be_mended_at_once(here: World) -> None:
     pull = here.pull({SCRIPT: BROKEN})
-    assert _obey(here, _say(here, "triager", "/verify pleese")).refused
+    assert _handle(here, _say(here, "triager", "/verify pleese")).refused
     assert _replies(pull) == [
         (
             "`/verify` takes a commit, the link of a run and the path of a script. `pleese` is "
             "none of them. `/verify help` says more."
         )
     ]
-    assert not _obey(here, _say(here, "triager", "/verify")).refused
+    assert not _handle(here, _say(here, "triager", "/verify")).refused
 
 
 def test_a_command_that_was_mended_keeps_no_sign_of_the_mistake(here: World) -> None:
     here.pull({SCRIPT: BROKEN})
     comment = _say(here, "triager", "/verify pleese")
-    _obey(here, comment)
+    _handle(here, comment)
     assert _reactions(here, comment) == ["eyes", "confused"]
     before, comment.body = comment.body, "/verify"
-    assert not _obey(here, comment, before=before).refused
+    assert not _handle(here, comment, before=before).refused
     assert _reactions(here, comment) == ["eyes", "rocket"]
     # Still wrong, it stays; a 😕 that somebody else left is not ours to take.
     other = _say(here, "maintainer", "/apply now")
-    _obey(here, other)
+    _handle(here, other)
     theirs = Reaction(
         here.store.next_id(), here.store.account("ada-l"), "confused", "2026-01-01T00:00:00Z"
     )
     here.store.reactions[other.id].append(theirs)
     before, other.body = other.body, "/apply then"
-    _obey(here, other, before=before)
+    _handle(here, other, before=before)
     assert _reactions(here, other) == ["eyes", "confused", "confused"]
     before, other.body = other.body, "/verify help"
-    _obey(here, other, before=before)
+    _handle(here, other, before=before)
     assert _reactions(here, other) == ["eyes", "confused", "rocket"]
 
 
@@ -177,19 +177,19 @@ def test_repeating_is_harmless(here: World) -> None:
     pull = here.pull({SCRIPT: BROKEN})
     for body in ("/verify", "/verify help", "/verify nonsense"):
         comment = _say(here, "maintainer", body)
-        _obey(here, comment)
+        _handle(here, comment)
         for reactions in here.store.reactions.values():
             for reaction in reactions:
                 reaction.created = "2026-01-01T00:00:00Z"
         written = [(c.id, c.body) for c in pull.visible()]
-        _obey(here, comment)
+        _handle(here, comment)
         assert [(c.id, c.body) for c in pull.visible()] == written
 
 
 def test_t15_an_edit_that_adds_nothing_is_nothing(here: World) -> None:
     here.pull({SCRIPT: BROKEN})
     comment = _say(here, "maintainer", "mended\n/verify")
-    assert _obey(here, comment, before="mendde\n/verify").commands == ()
+    assert _handle(here, comment, before="mendde\n/verify").commands == ()
     assert here.store.calls == []
 
 
@@ -197,7 +197,7 @@ def test_t15_our_own_words_are_no_commands(here: World) -> None:
     here.pull({SCRIPT: BROKEN})
     for mark in (MARKER, f"{REPLY}0123456789abcdef -->"):
         comment = _say(here, "writer", f"/verify\n\n{mark}")
-        assert _obey(here, comment).commands == ()
+        assert _handle(here, comment).commands == ()
     assert here.store.calls == []
 
 
@@ -238,9 +238,9 @@ def test_t15_bots_are_not_obeyed(here: World) -> None:
 def test_verify_a_commit(here: World) -> None:
     pull = here.pull({SCRIPT: BROKEN})
     old = pull.head
-    assert not _obey(here, _say(here, "triager", f"/verify {old[:8]}")).refused
+    assert not _handle(here, _say(here, "triager", f"/verify {old[:8]}")).refused
     here.push({SCRIPT: GOOD})
-    assert _obey(here, _say(here, "writer", f"/verify {old[:8]}")).refused
+    assert _handle(here, _say(here, "writer", f"/verify {old[:8]}")).refused
     assert _replies(pull)[-1].startswith("The head of verl-project/verl#&#8203;1 is ")
     assert pull.head not in here.store.statuses
 
@@ -248,11 +248,11 @@ def test_verify_a_commit(here: World) -> None:
 def test_verify_with_a_run_that_could_be_of_two_scripts(here: World) -> None:
     pull = here.pull({SCRIPT: GOOD, OTHER: GOOD})
     link = "https://wandb.ai/a/b/runs/c"
-    assert _obey(here, _say(here, "triager", f"/verify {link}")).refused
+    assert _handle(here, _say(here, "triager", f"/verify {link}")).refused
     assert "name the one that the run is for" in _replies(pull)[-1]
-    assert _obey(here, _say(here, "writer", f"/verify {link} other.sh")).refused
+    assert _handle(here, _say(here, "writer", f"/verify {link} other.sh")).refused
     assert "holds no tuning script other.sh" in _replies(pull)[-1]
-    done = _obey(here, _say(here, "maintainer", f"/verify {link} {SCRIPT.rpartition('/')[2]}"))
+    done = _handle(here, _say(here, "maintainer", f"/verify {link} {SCRIPT.rpartition('/')[2]}"))
     assert done.answered is not None
     reasons = [u.reason for s in done.answered.checked.report.scripts for u in s.unchecked]
     assert any("a/b/runs/c" in reason or "offline" in reason for reason in reasons), reasons
@@ -261,7 +261,7 @@ def test_verify_with_a_run_that_could_be_of_two_scripts(here: World) -> None:
 def test_help(here: World, snapshot: SnapshotAssertion) -> None:
     pull = here.pull({SCRIPT: BROKEN})
     comment = _say(here, "passer-by", "/verify help")
-    assert not _obey(here, comment).refused
+    assert not _handle(here, comment).refused
     assert _reactions(here, comment) == ["eyes", "rocket"]
     assert _replies(pull)[0] == snapshot
 
@@ -269,13 +269,13 @@ def test_help(here: World, snapshot: SnapshotAssertion) -> None:
 def test_a_closed_pull_request_stays_as_it_is(here: World) -> None:
     pull = here.pull({SCRIPT: BROKEN})
     pull.state = "closed"
-    assert _obey(here, _say(here, "writer", "/verify")).refused
+    assert _handle(here, _say(here, "writer", "/verify")).refused
     assert _replies(pull) == ["The pull request is closed."]
 
 
 def test_a_pull_request_without_a_script(here: World) -> None:
     pull = here.pull({"README.md": "x\n"})
-    assert not _obey(here, _say(here, "writer", "/verify")).refused
+    assert not _handle(here, _say(here, "writer", "/verify")).refused
     assert _replies(pull) == [
         "This pull request alters neither a tuning script nor the page of rows."
     ]
@@ -315,7 +315,7 @@ def _apply(
     here: World, run: Path, login: str = "writer", token: str | None = None
 ) -> tuple[Comment, CommandResult]:
     comment = _say(here, login, "/apply")
-    return comment, _obey(here, comment, token=token, runs={SCRIPT: run})
+    return comment, _handle(here, comment, token=token, runs={SCRIPT: run})
 
 
 def _files(here: World, old: str, new: str) -> list[str]:
@@ -476,7 +476,7 @@ def test_apply_writes_no_row_for_a_script_with_errors(here: World, run: Path) ->
 def test_apply_without_a_run_offers_no_row(here: World) -> None:
     pull = _offered(here, {SCRIPT: GOOD})
     comment = _say(here, "writer", "/apply")
-    assert _obey(here, comment).refused
+    assert _handle(here, comment).refused
     assert _replies(pull) == [f"No row for `{SCRIPT}`: no run that could be read backs it."]
 
 

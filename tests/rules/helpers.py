@@ -47,7 +47,7 @@ def quiet(slug: str, script: str | bytes, path: str = PATH) -> bool:
     return not found(slug, script, path)
 
 
-def told(slug: str, script: str | bytes, path: str = PATH) -> str:
+def marked(slug: str, script: str | bytes, path: str = PATH) -> str:
     """What the rule says and where: each finding under its line, with the stretch marked."""
     source = context(script, path).source
     findings, unchecked = check(slug, script, path)

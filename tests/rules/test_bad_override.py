@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import quiet, told
+from tests.rules.helpers import marked, quiet
 
 SLUG = "bad-override"
 
@@ -38,4 +38,4 @@ def test_stays_silent(script: str) -> None:
     ],
 )
 def test_what_cannot_be_parsed(word: str, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, verl(f"'{word}'")) == snapshot
+    assert marked(SLUG, verl(f"'{word}'")) == snapshot

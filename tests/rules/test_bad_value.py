@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import quiet, told
+from tests.rules.helpers import marked, quiet
 
 SLUG = "bad-value"
 
@@ -24,7 +24,7 @@ def test_stays_silent(script: str) -> None:
 
 @pytest.mark.parametrize("setting", ["model_engine=megatrom", "++model_engine=dp", "trainer=[1]"])
 def test_what_hydra_refuses(setting: str, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, verl(setting)) == snapshot
+    assert marked(SLUG, verl(setting)) == snapshot
 
 
 def test_a_choice_that_openrlhf_refuses(snapshot: SnapshotAssertion) -> None:
@@ -32,4 +32,4 @@ def test_a_choice_that_openrlhf_refuses(snapshot: SnapshotAssertion) -> None:
         "python3 -m openrlhf.cli.train_ppo_ray --actor.model_name_or_path a/b-7b "
         "--algo.advantage.estimator grop\n"
     )
-    assert told(SLUG, script) == snapshot
+    assert marked(SLUG, script) == snapshot

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import lines, verl
-from tests.rules.helpers import found, quiet, told
+from tests.rules.helpers import found, marked, quiet
 
 SLUG = "batch-divisibility"
 OFF = "actor_rollout_ref.actor.use_dynamic_bsz=False"
@@ -47,7 +47,7 @@ def test_stays_silent(script: str) -> None:
     ],
 )
 def test_quotes_the_numbers(script: str, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, script) == snapshot
+    assert marked(SLUG, script) == snapshot
 
 
 @settings(max_examples=40, deadline=None)

@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import lines, verl
-from tests.rules.helpers import fixed, quiet, told
+from tests.rules.helpers import fixed, marked, quiet
 
 SLUG = "broken-continuation"
 
@@ -44,7 +44,7 @@ BROKEN = {
 @pytest.mark.parametrize("how", BROKEN)
 def test_says_why_the_command_ended(how: str, snapshot: SnapshotAssertion) -> None:
     script = lines("algorithm.adv_estimator=grpo", end=BROKEN[how]).rstrip("\n") + "\n"
-    assert told(SLUG, script) == snapshot
+    assert marked(SLUG, script) == snapshot
 
 
 @pytest.mark.parametrize("how", ["comment", "blank", "several", "space", "missing"])
@@ -59,4 +59,4 @@ def test_options_of_openrlhf(snapshot: SnapshotAssertion) -> None:
     script = (
         "python3 -m openrlhf.cli.train_sft \\\n   --max_len 2048 \\\n\n   --bf16 \\\n   --lr 1\n"
     )
-    assert told(SLUG, script) == snapshot
+    assert marked(SLUG, script) == snapshot

@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import openrlhf
-from tests.rules.helpers import quiet, told
+from tests.rules.helpers import marked, quiet
 
 SLUG = "consumer-card"
 PATH = "examples/tuning/8b/llama3.1-8b_grpo-lora_8_rtx4090_deepspeed_vllm.sh"
@@ -33,7 +33,7 @@ def test_stays_silent(script: str) -> None:
     ],
 )
 def test_says_what_is_wrong(script: str, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, script, PATH) == snapshot
+    assert marked(SLUG, script, PATH) == snapshot
 
 
 def test_larger_cards_and_names_without_one_are_left_alone() -> None:

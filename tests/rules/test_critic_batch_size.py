@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import quiet, told
+from tests.rules.helpers import marked, quiet
 
 SLUG = "critic-batch-size"
 PPO = ("algorithm.adv_estimator=gae", "data.train_batch_size=256", "critic.use_dynamic_bsz=False")
@@ -36,4 +36,4 @@ def test_stays_silent(script: str) -> None:
     ],
 )
 def test_says_what_is_wrong(script: str, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, script) == snapshot
+    assert marked(SLUG, script) == snapshot

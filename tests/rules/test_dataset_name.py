@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import quiet, told
+from tests.rules.helpers import marked, quiet
 
 SLUG = "dataset-name"
 
@@ -36,4 +36,4 @@ def test_stays_silent(line: str) -> None:
     ],
 )
 def test_names_both_data_sets(line: str, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, verl(before=line)) == snapshot
+    assert marked(SLUG, verl(before=line)) == snapshot

@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import lines, verl
-from tests.rules.helpers import quiet, told
+from tests.rules.helpers import marked, quiet
 
 SLUG = "duplicate-key"
 
@@ -23,23 +23,23 @@ def test_stays_silent(script: str) -> None:
 
 
 def test_another_value_is_a_warning(snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, lines("trainer.nnodes=1", "trainer.nnodes=2")) == snapshot
+    assert marked(SLUG, lines("trainer.nnodes=1", "trainer.nnodes=2")) == snapshot
 
 
 def test_the_same_value_is_a_note(snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, lines("trainer.nnodes=1", "trainer.nnodes=1")) == snapshot
+    assert marked(SLUG, lines("trainer.nnodes=1", "trainer.nnodes=1")) == snapshot
 
 
 def test_the_same_value_written_differently_is_a_note(snapshot: SnapshotAssertion) -> None:
     script = verl("data.shuffle=True", "data.shuffle=$x", before="x=true")
-    assert told(SLUG, script) == snapshot
+    assert marked(SLUG, script) == snapshot
 
 
 def test_unknown_values_are_compared_as_text(snapshot: SnapshotAssertion) -> None:
     script = lines("trainer.nnodes=$NODES", "trainer.nnodes=$NODES", "trainer.nnodes=$OTHER")
-    assert told(SLUG, script) == snapshot
+    assert marked(SLUG, script) == snapshot
 
 
 def test_names_the_line_of_the_one_before(snapshot: SnapshotAssertion) -> None:
     script = lines("trainer.nnodes=1", "trainer.nnodes=2", "trainer.nnodes=3")
-    assert told(SLUG, script) == snapshot
+    assert marked(SLUG, script) == snapshot

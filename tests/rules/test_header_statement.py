@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import quiet, told
+from tests.rules.helpers import marked, quiet
 
 SLUG = "header-statement"
 
@@ -29,4 +29,4 @@ def test_stays_silent(before: str) -> None:
 
 @pytest.mark.parametrize("before", ["# tag: FASTEST", "set -x\n  # verl: main", "# verl: 9.9"])
 def test_a_statement_that_is_not_known(before: str, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, verl(before=before)) == snapshot
+    assert marked(SLUG, verl(before=before)) == snapshot

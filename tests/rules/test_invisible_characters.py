@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import fixed, quiet, told
+from tests.rules.helpers import fixed, marked, quiet
 
 SLUG = "invisible-characters"
 
@@ -30,7 +30,7 @@ def test_bytes_that_are_no_text_are_left_to_the_rule_syntax() -> None:
 
 def test_a_line_full_of_them_is_one_finding(snapshot: SnapshotAssertion) -> None:
     script = "echo\u00a0a\u00a0b\u200b\u00a0c\necho\u00a0d\n"
-    assert told(SLUG, script).replace("\u00a0", "?").replace("\u200b", "?") == snapshot
+    assert marked(SLUG, script).replace("\u00a0", "?").replace("\u200b", "?") == snapshot
     assert fixed(SLUG, script) == "echo a b c\necho d\n"
 
 
@@ -38,7 +38,7 @@ def test_a_line_full_of_them_is_one_finding(snapshot: SnapshotAssertion) -> None
     "char", ["\u200b", "\u202e", "\u2066", "\u00a0", "\u3000", "\x1b", "\ufeff"]
 )
 def test_names_the_character(char: str, snapshot: SnapshotAssertion) -> None:
-    said = told(SLUG, f"echo a{char}b\n")
+    said = marked(SLUG, f"echo a{char}b\n")
     assert said.replace(char, "?") == snapshot
 
 

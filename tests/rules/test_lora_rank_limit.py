@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import quiet, told
+from tests.rules.helpers import marked, quiet
 
 SLUG = "lora-rank-limit"
 RANK = "actor_rollout_ref.model.lora_rank"
@@ -30,4 +30,4 @@ def test_stays_silent(script: str) -> None:
     ],
 )
 def test_says_what_is_wrong(script: str, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, script) == snapshot
+    assert marked(SLUG, script) == snapshot

@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import quiet, told
+from tests.rules.helpers import marked, quiet
 
 SLUG = "memory-impossible"
 STATIC = (
@@ -45,9 +45,11 @@ def test_stays_silent(script: str, path: str) -> None:
 
 
 def test_says_the_sum(snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, verl(*STATIC, TWO), SMALL) == snapshot
+    assert marked(SLUG, verl(*STATIC, TWO), SMALL) == snapshot
 
 
 def test_a_device_without_a_source_gives_a_warning(snapshot: SnapshotAssertion) -> None:
     big = verl(*STATIC, TWO, "actor_rollout_ref.model.path=Qwen/Qwen2.5-72B")
-    assert told(SLUG, big, "examples/tuning/72b/qwen2.5-72b_grpo_2_mi355x_fsdp_vllm.sh") == snapshot
+    assert (
+        marked(SLUG, big, "examples/tuning/72b/qwen2.5-72b_grpo_2_mi355x_fsdp_vllm.sh") == snapshot
+    )

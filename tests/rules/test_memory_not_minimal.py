@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import quiet, told
+from tests.rules.helpers import marked, quiet
 
 SLUG = "memory-not-minimal"
 STATIC = (
@@ -37,4 +37,4 @@ def test_stays_silent(script: str) -> None:
 
 
 def test_names_half_the_gpus(snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, verl(*STATIC, EIGHT, before="# tag: MIN"), PATH) == snapshot
+    assert marked(SLUG, verl(*STATIC, EIGHT, before="# tag: MIN"), PATH) == snapshot

@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import quiet, told
+from tests.rules.helpers import marked, quiet
 
 SLUG = "memory-tight"
 STATIC = (
@@ -30,7 +30,7 @@ def test_a_minimal_script_is_tight_by_nature() -> None:
 
 
 def test_says_the_share(snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, verl(*STATIC, "trainer.n_gpus_per_node=2"), PATH) == snapshot
+    assert marked(SLUG, verl(*STATIC, "trainer.n_gpus_per_node=2"), PATH) == snapshot
 
 
 def test_what_only_full_length_would_pass_is_not_called_expected(
@@ -43,4 +43,4 @@ def test_what_only_full_length_would_pass_is_not_called_expected(
         "trainer.n_gpus_per_node=8",
     )
     path = PATH.replace("_2_", "_8_")
-    assert told(SLUG, verl(*settings, *long), path) == snapshot
+    assert marked(SLUG, verl(*settings, *long), path) == snapshot

@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import quiet, told
+from tests.rules.helpers import marked, quiet
 
 SLUG = "micro-batch-form"
 OFF = "actor_rollout_ref.actor.use_dynamic_bsz=False"
@@ -44,4 +44,4 @@ def test_stays_silent(script: str) -> None:
     ],
 )
 def test_names_the_form_that_is_missing(script: str, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, script) == snapshot
+    assert marked(SLUG, script) == snapshot

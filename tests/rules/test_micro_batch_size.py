@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import quiet, told
+from tests.rules.helpers import marked, quiet
 
 SLUG = "micro-batch-size"
 OFF = "actor_rollout_ref.actor.use_dynamic_bsz=False"
@@ -39,4 +39,4 @@ def test_stays_silent(script: str) -> None:
     ],
 )
 def test_quotes_the_numbers(script: str, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, script) == snapshot
+    assert marked(SLUG, script) == snapshot

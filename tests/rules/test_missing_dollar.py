@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import fixed, quiet, told
+from tests.rules.helpers import fixed, marked, quiet
 
 SLUG = "missing-dollar"
 MODEL = "actor_rollout_ref.model.path"
@@ -42,7 +42,7 @@ def test_stays_silent(script: str) -> None:
     ],
 )
 def test_names_the_variable(script: str, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, script) == snapshot
+    assert marked(SLUG, script) == snapshot
 
 
 def test_the_fix_adds_the_dollar() -> None:

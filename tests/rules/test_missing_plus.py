@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import quiet, told
+from tests.rules.helpers import marked, quiet
 
 SLUG = "missing-plus"
 FREE = "actor_rollout_ref.model.override_config"
@@ -25,10 +25,10 @@ def test_stays_silent(script: str) -> None:
 
 
 def test_a_new_key_below_a_free_mapping(snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, verl(f"{FREE}.attn_implementation=eager")) == snapshot
+    assert marked(SLUG, verl(f"{FREE}.attn_implementation=eager")) == snapshot
 
 
 def test_points_into_an_array(snapshot: SnapshotAssertion) -> None:
     key = "actor_rollout_ref.rollout.engine_kwargs.vllm.disable_mm_preprocessor_cache"
     script = f"ARGS=(\n    {key}=True\n)\n" + verl('"${ARGS[@]}"')
-    assert told(SLUG, script) == snapshot
+    assert marked(SLUG, script) == snapshot

@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import lines, openrlhf, verl
-from tests.rules.helpers import quiet, told
+from tests.rules.helpers import marked, quiet
 
 SLUG = "missing-setting"
 BASE = ("algorithm.adv_estimator=grpo", "actor_rollout_ref.actor.use_dynamic_bsz=True")
@@ -36,4 +36,4 @@ def test_stays_silent(script: str) -> None:
     ],
 )
 def test_says_what_is_wrong(script: str, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, script) == snapshot
+    assert marked(SLUG, script) == snapshot

@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import PATH, quiet, told
+from tests.rules.helpers import PATH, marked, quiet
 
 SLUG = "name-adapter"
 LORA = PATH.replace("grpo", "grpo-lora")
@@ -28,12 +28,12 @@ def test_stays_silent(script: str, path: str) -> None:
 
 
 def test_lora_without_the_suffix(snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, verl(f"{RANK}=32")) == snapshot
+    assert marked(SLUG, verl(f"{RANK}=32")) == snapshot
 
 
 def test_the_suffix_without_lora(snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, verl(f"{RANK}=0"), LORA) == snapshot
+    assert marked(SLUG, verl(f"{RANK}=0"), LORA) == snapshot
 
 
 def test_the_suffix_with_verls_default(snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, verl(), LORA) == snapshot
+    assert marked(SLUG, verl(), LORA) == snapshot

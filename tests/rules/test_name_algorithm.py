@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import lines, verl
-from tests.rules.helpers import PATH, quiet, told
+from tests.rules.helpers import PATH, marked, quiet
 
 SLUG = "name-algorithm"
 KEY = "algorithm.adv_estimator"
@@ -29,12 +29,12 @@ def test_stays_silent(script: str, path: str) -> None:
 
 
 def test_names_both_algorithms(snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, verl(f"{KEY}=rloo")) == snapshot
+    assert marked(SLUG, verl(f"{KEY}=rloo")) == snapshot
 
 
 def test_grpo_in_the_name_and_ppo_by_default(snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, lines("trainer.nnodes=1")) == snapshot
+    assert marked(SLUG, lines("trainer.nnodes=1")) == snapshot
 
 
 def test_ppo_in_the_name_and_grpo_in_the_settings(snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, verl(f"{KEY}=$adv", before="adv=grpo"), PPO) == snapshot
+    assert marked(SLUG, verl(f"{KEY}=$adv", before="adv=grpo"), PPO) == snapshot

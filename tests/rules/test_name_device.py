@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import quiet, told
+from tests.rules.helpers import marked, quiet
 
 SLUG = "name-device"
 FOLDER = "examples/tuning/7b"
@@ -28,4 +28,4 @@ def test_stays_silent(name: str) -> None:
 @pytest.mark.parametrize("device", ["h1000", "gpu", "8xh100"])
 def test_names_the_nearest(device: str, snapshot: SnapshotAssertion) -> None:
     path = f"{FOLDER}/qwen2.5-7b_grpo_8_{device}_fsdp_vllm.sh"
-    assert told(SLUG, verl(), path) == snapshot
+    assert marked(SLUG, verl(), path) == snapshot

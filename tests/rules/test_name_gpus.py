@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import lines, verl
-from tests.rules.helpers import quiet, told
+from tests.rules.helpers import marked, quiet
 
 SLUG = "name-gpus"
 
@@ -44,18 +44,18 @@ def test_stays_silent_for_a_name_of_the_other_form() -> None:
 
 
 def test_quotes_both_numbers_at_the_value(snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, verl("trainer.n_gpus_per_node=4", "trainer.nnodes=1")) == snapshot
+    assert marked(SLUG, verl("trainer.n_gpus_per_node=4", "trainer.nnodes=1")) == snapshot
 
 
 def test_points_at_the_assignment(snapshot: SnapshotAssertion) -> None:
     script = verl("trainer.n_gpus_per_node=${gpus}", before="gpus=1\nnodes=1")
-    assert told(SLUG, script) == snapshot
+    assert marked(SLUG, script) == snapshot
 
 
 def test_points_at_the_nodes_when_they_alone_are_set(snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, lines("trainer.nnodes=4")) == snapshot
+    assert marked(SLUG, lines("trainer.nnodes=4")) == snapshot
 
 
 def test_says_it_of_each_launch_when_none_agrees(snapshot: SnapshotAssertion) -> None:
     script = verl("trainer.n_gpus_per_node=4") + verl("trainer.n_gpus_per_node=2")
-    assert told(SLUG, script) == snapshot
+    assert marked(SLUG, script) == snapshot

@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import PATH, quiet, told
+from tests.rules.helpers import PATH, marked, quiet
 
 SLUG = "name-infer"
 KEY = "actor_rollout_ref.rollout.name"
@@ -27,9 +27,9 @@ def test_stays_silent(script: str, path: str) -> None:
 
 
 def test_names_both_engines(snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, verl(f"{KEY}=sglang")) == snapshot
+    assert marked(SLUG, verl(f"{KEY}=sglang")) == snapshot
 
 
 def test_points_at_the_default_in_the_script(snapshot: SnapshotAssertion) -> None:
     script = verl(f"{KEY}=$engine", before="engine=${ENGINE:-sglang}")
-    assert told(SLUG, script) == snapshot
+    assert marked(SLUG, script) == snapshot

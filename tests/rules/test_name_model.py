@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import quiet, told
+from tests.rules.helpers import marked, quiet
 
 SLUG = "name-model"
 
@@ -56,4 +56,4 @@ def test_stays_silent(model: str, used: str) -> None:
 )
 def test_names_both_models(model: str, used: str, snapshot: SnapshotAssertion) -> None:
     script = verl("actor_rollout_ref.model.path=$MODEL", before=f"MODEL={used}")
-    assert told(SLUG, script, path(model)) == snapshot
+    assert marked(SLUG, script, path(model)) == snapshot

@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import found, quiet, told
+from tests.rules.helpers import found, marked, quiet
 
 SLUG = "name-pattern"
 
@@ -34,12 +34,12 @@ def test_stays_silent(path: str) -> None:
     ],
 )
 def test_says_what_is_wrong_and_the_right_name(name: str, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, verl(), f"examples/tuning/7b/{name}") == snapshot
+    assert marked(SLUG, verl(), f"examples/tuning/7b/{name}") == snapshot
 
 
 def test_proposes_no_name_when_a_part_is_unknown(snapshot: SnapshotAssertion) -> None:
     script = verl("actor_rollout_ref.model.path=$MODEL")
-    assert told(SLUG, script, "examples/tuning/7b/qwen_7b_grpo_8_h100_fsdp_vllm.sh") == snapshot
+    assert marked(SLUG, script, "examples/tuning/7b/qwen_7b_grpo_8_h100_fsdp_vllm.sh") == snapshot
 
 
 def test_is_a_note_where_the_page_asks_for_nothing() -> None:

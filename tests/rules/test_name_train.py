@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import PATH, quiet, told
+from tests.rules.helpers import PATH, marked, quiet
 
 SLUG = "name-train"
 MEGATRON = PATH.replace("fsdp", "megatron")
@@ -27,12 +27,12 @@ def test_stays_silent(script: str, path: str) -> None:
 
 
 def test_names_both_backends(snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, verl("actor_rollout_ref.actor.strategy=fsdp"), MEGATRON) == snapshot
+    assert marked(SLUG, verl("actor_rollout_ref.actor.strategy=fsdp"), MEGATRON) == snapshot
 
 
 def test_points_at_the_choice_of_the_engine(snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, verl("model_engine=megatron")) == snapshot
+    assert marked(SLUG, verl("model_engine=megatron")) == snapshot
 
 
 def test_fsdp2_in_the_name_is_not_fsdp(snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, verl(), PATH.replace("fsdp", "fsdp2")) == snapshot
+    assert marked(SLUG, verl(), PATH.replace("fsdp", "fsdp2")) == snapshot

@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import quiet, told
+from tests.rules.helpers import marked, quiet
 
 SLUG = "no-launch"
 
@@ -29,7 +29,7 @@ def test_stays_silent(script: str) -> None:
     "script", ["", "\n\n", "# to be written\n", "#!/bin/bash\nset -x\nX=1\nexport Y=2\necho $X\n"]
 )
 def test_a_script_that_starts_nothing(script: str, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, script) == snapshot
+    assert marked(SLUG, script) == snapshot
 
 
 @pytest.mark.parametrize(
@@ -41,4 +41,4 @@ def test_a_script_that_starts_nothing(script: str, snapshot: SnapshotAssertion) 
     ],
 )
 def test_unknown_programs_are_something_unchecked(script: str, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, script) == snapshot
+    assert marked(SLUG, script) == snapshot

@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import lines, verl
-from tests.rules.helpers import quiet, told
+from tests.rules.helpers import marked, quiet
 
 SLUG = "no-wandb-logger"
 
@@ -34,4 +34,4 @@ def test_stays_silent(script: str) -> None:
     ],
 )
 def test_names_the_loggers(script: str, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, script) == snapshot
+    assert marked(SLUG, script) == snapshot

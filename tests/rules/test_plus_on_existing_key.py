@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import quiet, told
+from tests.rules.helpers import marked, quiet
 
 SLUG = "plus-on-existing-key"
 
@@ -24,12 +24,12 @@ def test_stays_silent(script: str) -> None:
 
 
 def test_a_key_of_the_release(snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, verl("+trainer.nnodes=1")) == snapshot
+    assert marked(SLUG, verl("+trainer.nnodes=1")) == snapshot
 
 
 def test_a_key_that_the_script_added(snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, verl("+trainer.my_own=1", "+trainer.my_own=2")) == snapshot
+    assert marked(SLUG, verl("+trainer.my_own=1", "+trainer.my_own=2")) == snapshot
 
 
 def test_a_key_in_quotes(snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, verl("'+trainer.nnodes=1'")) == snapshot
+    assert marked(SLUG, verl("'+trainer.nnodes=1'")) == snapshot

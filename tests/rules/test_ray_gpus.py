@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import quiet, told
+from tests.rules.helpers import marked, quiet
 
 SLUG = "ray-gpus"
 EIGHT = ("trainer.n_gpus_per_node=8", "trainer.nnodes=1")
@@ -52,4 +52,4 @@ def test_a_head_that_is_started_afterwards_is_for_the_next_launch() -> None:
     ["ray start --head --num-gpus 4", "N=4\nray start --head --num-gpus=$N --block &"],
 )
 def test_a_cluster_that_is_too_small(before: str, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, verl(*EIGHT, before=before)) == snapshot
+    assert marked(SLUG, verl(*EIGHT, before=before)) == snapshot

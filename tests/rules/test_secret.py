@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import found, quiet, told
+from tests.rules.helpers import found, marked, quiet
 
 SLUG = "secret"
 TOKEN = "aB3dE5gH7jK9" * 3
@@ -36,7 +36,7 @@ def test_stays_silent(script: str) -> None:
     ],
 )
 def test_says_what_is_wrong(script: str, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, script) == snapshot
+    assert marked(SLUG, script) == snapshot
 
 
 def test_the_token_is_not_repeated() -> None:

@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import fixed, quiet, told
+from tests.rules.helpers import fixed, marked, quiet
 
 SLUG = "shebang"
 
@@ -33,7 +33,7 @@ def test_stays_silent(script: str) -> None:
     ],
 )
 def test_says_what_is_wrong(script: str, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, script) == snapshot
+    assert marked(SLUG, script) == snapshot
 
 
 def test_the_fix_writes_the_first_line() -> None:

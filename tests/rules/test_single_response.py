@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import openrlhf, verl
-from tests.rules.helpers import quiet, told
+from tests.rules.helpers import marked, quiet
 
 SLUG = "single-response"
 N = "actor_rollout_ref.rollout.n"
@@ -33,8 +33,8 @@ def test_stays_silent(script: str) -> None:
     ],
 )
 def test_one_response_a_prompt(script: str, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, script) == snapshot
+    assert marked(SLUG, script) == snapshot
 
 
 def test_it_is_an_error_where_the_trainer_refuses_it(snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, openrlhf("--rollout.n_samples_per_prompt 1")) == snapshot
+    assert marked(SLUG, openrlhf("--rollout.n_samples_per_prompt 1")) == snapshot

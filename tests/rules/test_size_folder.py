@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import found, quiet, told
+from tests.rules.helpers import found, marked, quiet
 
 SLUG = "size-folder"
 NAME = "qwen2.5-7b_grpo_8_h100_fsdp_vllm.sh"
@@ -35,12 +35,12 @@ def test_neighbours_stay_apart() -> None:
 
 @pytest.mark.parametrize("folder", ["14b", "lora", "70b"])
 def test_names_the_right_folder(folder: str, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, verl(), f"examples/tuning/{folder}/{NAME}") == snapshot
+    assert marked(SLUG, verl(), f"examples/tuning/{folder}/{NAME}") == snapshot
 
 
 def test_takes_the_size_of_the_model_when_the_name_has_none(snapshot: SnapshotAssertion) -> None:
     path = "examples/tuning/14b/qwen2.5_grpo_8_h100_fsdp_vllm.sh"
-    assert told(SLUG, verl(), path) == snapshot
+    assert marked(SLUG, verl(), path) == snapshot
 
 
 def test_proposes_the_move_that_git_would_make() -> None:

@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import quiet, told
+from tests.rules.helpers import marked, quiet
 
 SLUG = "suppression"
 
@@ -43,9 +43,9 @@ def test_text_that_is_no_comment_is_none() -> None:
     ],
 )
 def test_says_what_is_wrong(comment: str, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, verl(before=f"{comment}\nbatch=8")) == snapshot
+    assert marked(SLUG, verl(before=f"{comment}\nbatch=8")) == snapshot
 
 
 def test_too_many_are_told(snapshot: SnapshotAssertion) -> None:
     many = "# rlbot: ignore[RLB026] again\n" * 300
-    assert told(SLUG, verl(before=f"{many}batch=8")) == snapshot
+    assert marked(SLUG, verl(before=f"{many}batch=8")) == snapshot

@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import quiet, told
+from tests.rules.helpers import marked, quiet
 
 SLUG = "syntax"
 
@@ -39,12 +39,12 @@ def test_stays_silent(script: str) -> None:
     ],
 )
 def test_says_what_bash_refuses(script: str, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, script) == snapshot
+    assert marked(SLUG, script) == snapshot
 
 
 def test_bytes_that_are_not_text(snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, b"echo \xff\xfe\n") == snapshot
+    assert marked(SLUG, b"echo \xff\xfe\n") == snapshot
 
 
 def test_a_bound_is_something_unchecked(snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, "echo " + "$(" * 200 + "true" + ")" * 200 + "\n") == snapshot
+    assert marked(SLUG, "echo " + "$(" * 200 + "true" + ")" * 200 + "\n") == snapshot

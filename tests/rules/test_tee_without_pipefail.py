@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import quiet, told
+from tests.rules.helpers import marked, quiet
 
 SLUG = "tee-without-pipefail"
 
@@ -26,4 +26,4 @@ def test_stays_silent(script: str) -> None:
 
 @pytest.mark.parametrize("end", [" 2>&1 | tee run.log", " | grep -v debug | tee run.log"])
 def test_a_pipe_whose_status_is_lost(end: str, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, verl(end=end)) == snapshot
+    assert marked(SLUG, verl(end=end)) == snapshot

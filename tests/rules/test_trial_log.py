@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import fixed, quiet, told
+from tests.rules.helpers import fixed, marked, quiet
 
 SLUG = "trial-log"
 LOG = "32√ → 64× → 48× → 40√ → 44√ → 46× → 45×"
@@ -53,7 +53,7 @@ def test_stays_silent(text: str) -> None:
     ],
 )
 def test_a_value_marked_as_failing(line: str, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, script(line)) == snapshot
+    assert marked(SLUG, script(line)) == snapshot
 
 
 @pytest.mark.parametrize(
@@ -64,22 +64,22 @@ def test_a_value_marked_as_failing(line: str, snapshot: SnapshotAssertion) -> No
     ],
 )
 def test_a_value_below_one_that_passed(line: str, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, script(line)) == snapshot
+    assert marked(SLUG, script(line)) == snapshot
 
 
 @pytest.mark.parametrize("line", ["nproc_per_gpu=50 # 48√ → 64×", "nproc_per_gpu=50 # 60× → 64×"])
 def test_a_value_that_was_not_tried(line: str, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, script(line)) == snapshot
+    assert marked(SLUG, script(line)) == snapshot
 
 
 def test_beside_the_setting_itself(snapshot: SnapshotAssertion) -> None:
     text = f"ARGS=(\n    data.train_batch_size=45 # {LOG}\n)\n" + verl('"${ARGS[@]}"')
-    assert told(SLUG, text) == snapshot
+    assert marked(SLUG, text) == snapshot
 
 
 def test_without_arithmetic(snapshot: SnapshotAssertion) -> None:
     text = verl("data.train_batch_size=$bsz", before=f"bsz=45 # {LOG}")
-    assert told(SLUG, text) == snapshot
+    assert marked(SLUG, text) == snapshot
 
 
 def test_the_fix_uses_the_largest_that_passed() -> None:

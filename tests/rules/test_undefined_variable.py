@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import quiet, told
+from tests.rules.helpers import marked, quiet
 
 SLUG = "undefined-variable"
 
@@ -41,7 +41,7 @@ def test_stays_silent(script: str) -> None:
     ],
 )
 def test_a_lower_case_name_is_an_error(script: str, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, script) == snapshot
+    assert marked(SLUG, script) == snapshot
 
 
 @pytest.mark.parametrize(
@@ -52,4 +52,4 @@ def test_a_lower_case_name_is_an_error(script: str, snapshot: SnapshotAssertion)
     ],
 )
 def test_what_others_may_set_is_a_note(script: str, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, script) == snapshot
+    assert marked(SLUG, script) == snapshot

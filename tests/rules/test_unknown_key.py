@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import quiet, told
+from tests.rules.helpers import marked, quiet
 
 SLUG = "unknown-key"
 
@@ -42,7 +42,7 @@ def test_stays_silent(script: str) -> None:
     ],
 )
 def test_a_key_that_verl_does_not_have(setting: str, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, verl(setting)) == snapshot
+    assert marked(SLUG, verl(setting)) == snapshot
 
 
 def test_settings_of_one_missing_choice_are_told_once(snapshot: SnapshotAssertion) -> None:
@@ -52,7 +52,7 @@ def test_settings_of_one_missing_choice_are_told_once(snapshot: SnapshotAssertio
         f"{megatron}.tensor_model_parallel_size=8",
         "actor_rollout_ref.ref.megatron.param_offload=True",
     )
-    assert told(SLUG, script) == snapshot
+    assert marked(SLUG, script) == snapshot
 
 
 def test_does_not_suggest_what_is_set_already(snapshot: SnapshotAssertion) -> None:
@@ -60,25 +60,25 @@ def test_does_not_suggest_what_is_set_already(snapshot: SnapshotAssertion) -> No
     script = verl(
         "model_engine=megatron", f"{megatron}.param_offload=True", f"{megatron}.grad_offload=True"
     )
-    assert told(SLUG, script) == snapshot
+    assert marked(SLUG, script) == snapshot
 
 
 def test_a_key_of_another_release(snapshot: SnapshotAssertion) -> None:
     script = verl("reward_model.launch_reward_fn_async=True", before="# verl: 0.4.1")
     assert quiet(SLUG, script)
-    assert told(SLUG, verl("reward_model.launch_reward_fn_async=True")) == snapshot
+    assert marked(SLUG, verl("reward_model.launch_reward_fn_async=True")) == snapshot
 
 
 def test_points_into_an_array(snapshot: SnapshotAssertion) -> None:
     script = "ARGS=(\n    data.train_batch_sizes=64\n)\n" + verl('"${ARGS[@]}"')
-    assert told(SLUG, script) == snapshot
+    assert marked(SLUG, script) == snapshot
 
 
 def test_a_configuration_of_ones_own_is_something_unchecked(snapshot: SnapshotAssertion) -> None:
     script = "python3 -m recipe.mine.main_mine trainer.my_own=1\n"
-    assert told(SLUG, script) == snapshot
+    assert marked(SLUG, script) == snapshot
 
 
 def test_openrlhf(snapshot: SnapshotAssertion) -> None:
     script = "python3 -m openrlhf.cli.train_ppo_ray --zero_stage 3 --num_workers 4\n"
-    assert told(SLUG, script) == snapshot
+    assert marked(SLUG, script) == snapshot

@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import quiet, told
+from tests.rules.helpers import marked, quiet
 
 SLUG = "validation-temperature"
 SAMPLE = "actor_rollout_ref.rollout.val_kwargs.do_sample"
@@ -28,4 +28,4 @@ def test_stays_silent(script: str) -> None:
 
 @pytest.mark.parametrize("zero", ["0", "0.0"])
 def test_sampling_at_zero(zero: str, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, verl(f"{SAMPLE}=True", f"{TEMPERATURE}={zero}")) == snapshot
+    assert marked(SLUG, verl(f"{SAMPLE}=True", f"{TEMPERATURE}={zero}")) == snapshot

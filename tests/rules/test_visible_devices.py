@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import quiet, told
+from tests.rules.helpers import marked, quiet
 
 SLUG = "visible-devices"
 
@@ -48,4 +48,4 @@ def test_stays_silent(text: str) -> None:
     ],
 )
 def test_counts_both(text: str, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, text) == snapshot
+    assert marked(SLUG, text) == snapshot

@@ -40,10 +40,10 @@ def page_of(
         java_script_enabled=scripts,
     )
     page = context.new_page()
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
+    lines: list[str] = []
+    page.on("console", lambda message: lines.append(message.text))
+    page.on("pageerror", lambda error: lines.append(str(error)))
     try:
-        yield page, said
+        yield page, lines
     finally:
         context.close()

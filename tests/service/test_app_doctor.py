@@ -189,5 +189,5 @@ def test_offline_asks_nobody(clinic: Clinic) -> None:
 def test_a_clock_that_is_off(off: float, state: str, words: str) -> None:
     now = time.time() // 1
     answer = compare(formatdate(now, usegmt=True), now + off)
-    assert (answer.state, words in answer.said) == (state, True)
+    assert (answer.state, words in answer.message) == (state, True)
     assert compare("", now).state == "unknown"

@@ -70,7 +70,7 @@ def _subjects(app: Running, pull: Pull, since: str) -> list[str]:
     return log.decode().splitlines()
 
 
-def _said(pull: Pull) -> list[str]:
+def _replies(pull: Pull) -> list[str]:
     """What was said beside the check's own comment."""
     return [body.split("\n\n<!--")[0] for body in shown(pull) if "rlbot:reply" in body]
 
@@ -129,7 +129,7 @@ def test_apply_commits_to_a_branch_of_the_repository(app: Running) -> None:
     head = pull.head
     assert _press(app, app.here.store.checks[-1], "apply") == "published"
     assert pull.head == head
-    assert _said(pull)[-1] == "There is nothing to fix, and the page holds every row."
+    assert _replies(pull)[-1] == "There is nothing to fix, and the page holds every row."
 
 
 def test_pressing_twice_commits_once(app: Running) -> None:
@@ -141,7 +141,7 @@ def test_pressing_twice_commits_once(app: Running) -> None:
     assert _press(app, check, "apply") == "refused"
     assert _press(app, check, "apply") == "refused"
     assert pull.head == head
-    (said,) = [text for text in _said(pull) if "button" in text]
+    (said,) = [text for text in _replies(pull) if "button" in text]
     assert said == (
         f"The button was that of `{check.head[:7]}`, and the head is `{head[:7]}` now: press the "
         "one of its check."
@@ -165,7 +165,7 @@ def test_t14_who_may_press_apply(app: Running, by: str) -> None:
     head = pull.head
     assert _press(app, check, "apply", by) == "refused"
     assert pull.head == head
-    assert _said(pull) == [
+    assert _replies(pull) == [
         "`/apply` is for people with write rights here. A maintainer can do it for you."
     ]
 
@@ -177,12 +177,12 @@ def test_a_fork_that_the_app_may_not_write_to(app: Running) -> None:
     head = pull.head
     assert _press(app, check, "apply") == "refused"
     assert pull.head == head
-    (said,) = _said(pull)
+    (said,) = _replies(pull)
     assert "may not write to `ada-l/verl:tuning`" in said
     assert said.endswith("The comment of the check has the row to paste.")
     pull.maintainer_can_modify = False
     assert _press(app, check, "apply") == "refused"
-    assert _said(pull)[-1].startswith("The author does not allow edits by maintainers")
+    assert _replies(pull)[-1].startswith("The author does not allow edits by maintainers")
 
 
 def test_a_closed_pull_request_stays_as_it_is(app: Running) -> None:

@@ -9,7 +9,7 @@ from typing import Final, Literal, TypeAlias
 
 from bot.base.config import Config
 
-State: TypeAlias = Literal["ok", "missing", "wrong", "unknown", "skipped"]
+CheckState: TypeAlias = Literal["ok", "missing", "wrong", "unknown", "skipped"]
 """ok · missing: not there, and needed for what the answer names · wrong: there, and of no use ·
 unknown: could not be found out · skipped: no server was asked, because of --offline."""
 
@@ -23,9 +23,9 @@ class CheckAnswer:
 
     subject: str
     """What was looked at: "git", "GITHUB_TOKEN", "wandb.ai"."""
-    state: State
-    said: str
-    """One sentence; the field's name is part of doctor-v1."""
+    state: CheckState
+    message: str
+    """One sentence."""
     remedy: str | None = None
     """What to do about it, one sentence; None when there is nothing to do."""
 

@@ -6,13 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Final
 
-from bot.doctor._support.base import CheckAnswer, State
+from bot.doctor._support.base import CheckAnswer, CheckState
 from bot.doctor._support.settings import EffectiveSetting
 from bot.render.columns import padded, width_of
 from bot.render.escape import terminal
 from bot.render.json_report import dump
 
-_SGR: Final[Mapping[State, str]] = {"ok": "32", "wrong": "31;1", "missing": "33", "unknown": "33"}
+_SGR: Final[Mapping[CheckState, str]] = {
+    "ok": "32",
+    "wrong": "31;1",
+    "missing": "33",
+    "unknown": "33",
+}
 _STATE = 8
 
 
@@ -32,7 +37,7 @@ def to_text(
         if color and answer.state in _SGR:
             state = f"\x1b[{_SGR[answer.state]}m{state}\x1b[0m"
         subject = padded(terminal(answer.subject), subjects)
-        lines.append(f"  {state} {subject}  {terminal(answer.said)}")
+        lines.append(f"  {state} {subject}  {terminal(answer.message)}")
         if answer.remedy:
             lines.append(f"  {' ' * (_STATE + subjects + 3)}{terminal(answer.remedy)}")
     return "\n".join(lines) + "\n"
@@ -43,6 +48,8 @@ def to_json(
 ) -> str:
     """The same as `doctor-v1`."""
     content = {"schema": "doctor-v1", "tool": tool, "status": status}
-    return dump(
-        content | {"settings": list(map(asdict, settings)), "checks": list(map(asdict, answers))}
-    )
+    checks = [
+        {"subject": a.subject, "state": a.state, "said": a.message, "remedy": a.remedy}
+        for a in answers
+    ]
+    return dump(content | {"settings": list(map(asdict, settings)), "checks": checks})

@@ -13,7 +13,7 @@ from bot.evidence.locate import Located
 from bot.evidence.online import siblings as others
 from bot.evidence.online import streams
 from bot.evidence.online.bounds import Watch
-from bot.evidence.online.failure import Stage
+from bot.evidence.online.failure import ReadStage
 from bot.evidence.online.history import HistoryReader
 from bot.evidence.online.sdk import Sdk
 from bot.evidence.run_config import plain
@@ -57,15 +57,15 @@ def assemble(sdk: Sdk, asked: RunRequest, watch: Watch) -> Facts:
             )
         )
 
-    tell(Stage.HISTORY, 0, None)
+    tell(ReadStage.HISTORY, 0, None)
     history = HistoryReader(sdk.service, run, watch).read()
     gaps += history.gaps
 
-    tell(Stage.SYSTEM, 0, None)
+    tell(ReadStage.SYSTEM, 0, None)
     system = streams.system_stream(run, counted.samples, bounds)
     gaps += system.gaps
 
-    tell(Stage.FILES, 0, None)
+    tell(ReadStage.FILES, 0, None)
     config: Mapping[str, JsonValue] = run.config if isinstance(run.config, Mapping) else {}
     names = streams.WANTED_FILES if config else (*streams.WANTED_FILES, "config.yaml")
     log = folder / f"{run_id}.wandb"  # Names the place beside which the files lie.
@@ -74,7 +74,7 @@ def assemble(sdk: Sdk, asked: RunRequest, watch: Watch) -> Facts:
     beside = SideFiles(located, RunLimits(side_file_bytes=bounds.file_bytes), gaps)
     host = beside.metadata() or Host()
 
-    tell(Stage.CONSOLE, 0, None)
+    tell(ReadStage.CONSOLE, 0, None)
     out_of_memory, unsearched = streams.console_error(run, counted.lines, bounds, tell)
     if out_of_memory is None and not counted.lines:
         gaps += streams.fetch_files(run, ("output.log",), located.files, bounds)
@@ -123,7 +123,7 @@ def assemble(sdk: Sdk, asked: RunRequest, watch: Watch) -> Facts:
         return facts
     # Whatever becomes of the others, this run was read.
     watch.keep(facts)
-    tell(Stage.SIBLINGS, 0, None)
+    tell(ReadStage.SIBLINGS, 0, None)
     found, sibling_gaps = others.siblings(sdk, run, bounds)
     return replace(facts, siblings=tuple(found), sibling_gaps=tuple(sibling_gaps))
 

@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from bot.evidence.facts import Facts
-from bot.evidence.online.failure import Stage
+from bot.evidence.online.failure import ReadStage
 
-Tell = Callable[[Stage, int, "int | None"], None]
+Tell = Callable[[ReadStage, int, "int | None"], None]
 """Told of progress: stage, done, of how many."""
 
 

@@ -24,7 +24,7 @@ from typing import Any
 from bot.base.messages import message
 from bot.base.secrets import Secret
 from bot.evidence.online.bounds import Bounds, Watch
-from bot.evidence.online.failure import ReadFailure, ReadingError, Stage
+from bot.evidence.online.failure import ReadFailure, ReadingError, ReadStage
 
 _LIVELY = 1 << 14
 """Bytes received in half a second that count as a sign of life: a trickle is none."""
@@ -36,7 +36,7 @@ class Reporter:
     def __init__(self, descriptor: int) -> None:
         self._out = os.fdopen(descriptor, "wb", buffering=0)
         self._lock = threading.Lock()
-        self.stage = Stage.RUN
+        self.stage = ReadStage.RUN
         self.service: int | None = None
         """Process of the SDK's service."""
         self.heard = time.monotonic()
@@ -61,7 +61,7 @@ class Reporter:
             while data:
                 data = data[self._out.write(data) :]
 
-    def at(self, stage: Stage, done: int = 0, of: int | None = None) -> None:
+    def at(self, stage: ReadStage, done: int = 0, of: int | None = None) -> None:
         """Say what is being read, and how far."""
         self.stage = stage
         self.send(stage=stage, done=done, of=of)
@@ -104,7 +104,7 @@ def _read(
     from bot.evidence.online.sdk import Sdk
 
     entity, project, run_id = asked["entity"], asked["project"], asked["run"]
-    reporter.at(Stage.RUN)
+    reporter.at(ReadStage.RUN)
     probe = AccessProbe(
         api=asked["api"],
         entity=entity,
@@ -114,7 +114,7 @@ def _read(
         retry_seconds=bounds.retry_seconds,
     )
     key = permitted_key(probe, key, allow_private=asked["allow_private"])
-    reporter.at(Stage.RUN)  # Importing the SDK takes a while.
+    reporter.at(ReadStage.RUN)  # Importing the SDK takes a while.
     sdk = Sdk(asked["api"], key, bounds)
     reporter.service = sdk.service_pid
     reporter.send(service=sdk.service_pid)

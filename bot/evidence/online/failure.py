@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, TypeAlias
 from bot.base.messages import from_data, mark, message, to_data
 from bot.evidence.links import RunLink
 
-Kind: TypeAlias = Literal[
+FailureKind: TypeAlias = Literal[
     "no-key",
     "bad-key",
     "forbidden",
@@ -33,7 +33,7 @@ Kind: TypeAlias = Literal[
 ]
 
 
-class Stage(StrEnum):
+class ReadStage(StrEnum):
     """What is being read."""
 
     RUN = "the run"
@@ -44,7 +44,7 @@ class Stage(StrEnum):
     SIBLINGS = "the list of the project's runs"
 
 
-PASSING: Final[frozenset[Kind]] = frozenset(
+PASSING: Final[frozenset[FailureKind]] = frozenset(
     {"rate", "server", "unreachable", "hang", "slow", "sdk", "ended"}
 )
 """Failures that may be over when the same run is read later."""
@@ -54,8 +54,8 @@ PASSING: Final[frozenset[Kind]] = frozenset(
 class ReadFailure:
     """Why no facts came back."""
 
-    kind: Kind
-    stage: Stage = Stage.RUN
+    kind: FailureKind
+    stage: ReadStage = ReadStage.RUN
     """What was being read."""
     status: int | None = None
     """HTTP status, where there was one."""
@@ -71,7 +71,7 @@ class ReadFailure:
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> ReadFailure:
         """What `to_json` made. Raises TypeError, KeyError or ValueError for anything else."""
-        detail, stage = from_data(data["detail"]), Stage(data["stage"])
+        detail, stage = from_data(data["detail"]), ReadStage(data["stage"])
         return cls(**{**data, "detail": detail, "stage": stage})
 
 
@@ -83,7 +83,7 @@ class ReadingError(Exception):
         self.failure = failure
 
 
-SENTENCES: Final[Mapping[Kind, str]] = {
+SENTENCES: Final[Mapping[FailureKind, str]] = {
     "no-key": (
         mark(
             "The run {run} could not be read without a key: set WANDB_API_KEY to one that may see "
@@ -203,12 +203,12 @@ SENTENCES: Final[Mapping[Kind, str]] = {
 """What is said of each kind of failure."""
 
 _STAGES: Final = {
-    Stage.RUN: message("the run"),
-    Stage.HISTORY: message("the history"),
-    Stage.SYSTEM: message("the system stream"),
-    Stage.CONSOLE: message("the console"),
-    Stage.FILES: message("the metadata"),
-    Stage.SIBLINGS: message("the list of the project's runs"),
+    ReadStage.RUN: message("the run"),
+    ReadStage.HISTORY: message("the history"),
+    ReadStage.SYSTEM: message("the system stream"),
+    ReadStage.CONSOLE: message("the console"),
+    ReadStage.FILES: message("the metadata"),
+    ReadStage.SIBLINGS: message("the list of the project's runs"),
 }
 _SYSTEM: Final = (
     message("connection refused"),

@@ -17,7 +17,7 @@ from bot.base.messages import message
 from bot.evidence.facts import MetricSeries
 from bot.evidence.metrics import CHARTED, GROUPS
 from bot.evidence.online.bounds import Watch
-from bot.evidence.online.failure import Stage
+from bot.evidence.online.failure import ReadStage
 from bot.evidence.online.pages import pages
 from bot.evidence.online.sdk import failures
 from bot.evidence.tally import Tally
@@ -140,7 +140,7 @@ class HistoryReader:
         last = keys.get("lastStep") if isinstance(keys, Mapping) else None
         if isinstance(last, (int, float)):
             return int(last)
-        with failures(Stage.HISTORY):  # A request of its own.
+        with failures(ReadStage.HISTORY):  # A request of its own.
             return int(self.run.lastHistoryStep)
 
     def _scan(self, names: list[str], page: int) -> _Scan:
@@ -151,7 +151,7 @@ class HistoryReader:
         stopped = None
         told = time.monotonic()
         pairs = list(tallies.items())
-        with failures(Stage.HISTORY):
+        with failures(ReadStage.HISTORY):
             for taken in pages(self.service, self.run, names, page):
                 for row in taken:
                     texts = {item.key: item.value_json for item in row.history_items}
@@ -172,7 +172,7 @@ class HistoryReader:
                     break
                 now = time.monotonic()
                 if now - told > 0.2:
-                    self.watch.tell(Stage.HISTORY, rows, self.counted)
+                    self.watch.tell(ReadStage.HISTORY, rows, self.counted)
                     told = now
         self.taken += rows
         return _Scan(tallies, held, rows, stopped)

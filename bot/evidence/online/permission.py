@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from bot.base.secrets import Secret
-from bot.evidence.online.failure import ReadFailure, ReadingError, Stage
+from bot.evidence.online.failure import ReadFailure, ReadingError, ReadStage
 from bot.evidence.online.probe import OPEN, AccessProbe, Visibility
 
 _REFUSED: Final = (401, 403)
@@ -25,14 +25,14 @@ def permitted_key(probe: AccessProbe, key: Secret | None, *, allow_private: bool
         if isinstance(anybody, Visibility) and anybody.project:
             raise ReadingError(ReadFailure(kind="not-found"))
         if isinstance(anybody, int) and anybody not in _REFUSED:
-            raise ReadingError(ReadFailure(kind="http", status=anybody, stage=Stage.RUN))
+            raise ReadingError(ReadFailure(kind="http", status=anybody, stage=ReadStage.RUN))
         raise ReadingError(ReadFailure(kind="no-key"))
     own = probe.ask(key)
     if isinstance(own, int):
         if public:
             return None  # A stale key is no reason not to read what everybody may.
         kind = {401: "bad-key", 403: "forbidden"}.get(own, "http")
-        raise ReadingError(ReadFailure(kind=kind, status=own, stage=Stage.RUN))  # type: ignore[arg-type]
+        raise ReadingError(ReadFailure(kind=kind, status=own, stage=ReadStage.RUN))  # type: ignore[arg-type]
     if not own.run:
         if public:
             return None

@@ -18,7 +18,7 @@ from typing import IO, Any, Final
 
 from bot.base.messages import message
 from bot.base.secrets import Secret
-from bot.evidence.online.failure import Kind, ReadFailure, ReadingError, Stage
+from bot.evidence.online.failure import FailureKind, ReadFailure, ReadingError, ReadStage
 
 OPEN: Final = frozenset({"USER_READ", "USER_WRITE"})
 """Values of a project's access that let everybody see it."""
@@ -46,7 +46,7 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
         self, _req: urllib.request.Request, _fp: IO[bytes], code: int, *_: Any
     ) -> None:
         """Follow none: an answer of another host is no answer, and the key is for this one."""
-        raise ReadingError(ReadFailure(kind="redirect", status=code, stage=Stage.RUN))
+        raise ReadingError(ReadFailure(kind="redirect", status=code, stage=ReadStage.RUN))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +93,7 @@ class AccessProbe:
                 run=isinstance(project.get("run"), dict),
                 access=access if isinstance(access, str) else None,
             )
-        raise ReadingError(ReadFailure(kind="garbage", stage=Stage.RUN))
+        raise ReadingError(ReadFailure(kind="garbage", stage=ReadStage.RUN))
 
     def _request(self, query: str, key: Secret | None) -> urllib.request.Request:
         variables = {"entity": self.entity, "project": self.project, "name": self.run_id}
@@ -111,7 +111,7 @@ class AccessProbe:
 
     def _answer(self, query: str, key: Secret | None) -> dict[str, Any] | int:
         request = self._request(query, key)
-        failure = ReadFailure(kind="server", stage=Stage.RUN)
+        failure = ReadFailure(kind="server", stage=ReadStage.RUN)
         for attempt in range(_TRIES):
             outcome = self._once(request)
             if not isinstance(outcome, ReadFailure):
@@ -133,13 +133,13 @@ class AccessProbe:
             return data
         if len(data) > _MAX_ANSWER:
             detail = message("more than {count} bytes for one line", count=_MAX_ANSWER)
-            raise ReadingError(ReadFailure(kind="too-much", stage=Stage.RUN, detail=detail))
+            raise ReadingError(ReadFailure(kind="too-much", stage=ReadStage.RUN, detail=detail))
         try:
             answer = json.loads(data)
         except (ValueError, RecursionError):
             answer = None
         if not isinstance(answer, dict):
-            raise ReadingError(ReadFailure(kind="garbage", stage=Stage.RUN))
+            raise ReadingError(ReadFailure(kind="garbage", stage=ReadStage.RUN))
         return answer
 
     def _sent(self, request: urllib.request.Request) -> bytes | int | ReadFailure:
@@ -156,17 +156,17 @@ class AccessProbe:
             raise
         except TimeoutError:
             raise ReadingError(
-                ReadFailure(kind="hang", stage=Stage.RUN, seconds=self.timeout)
+                ReadFailure(kind="hang", stage=ReadStage.RUN, seconds=self.timeout)
             ) from None
         except urllib.error.URLError as error:
             return _unreachable(error.reason, self.timeout)
         except OSError as error:
             return _unreachable(error, self.timeout)
         except (ValueError, LookupError):
-            return ReadFailure(kind="garbage", stage=Stage.RUN)
+            return ReadFailure(kind="garbage", stage=ReadStage.RUN)
         except Exception as error:
             # http.client's own: a body shorter than announced, a status line that is none.
-            return ReadFailure(kind="server", stage=Stage.RUN, detail=type(error).__name__)
+            return ReadFailure(kind="server", stage=ReadStage.RUN, detail=type(error).__name__)
 
 
 def _refusal(status: int, retry_after: str | None) -> int | ReadFailure:
@@ -174,12 +174,12 @@ def _refusal(status: int, retry_after: str | None) -> int | ReadFailure:
         return status
     if status == 429:
         return ReadFailure(
-            kind="rate", status=status, stage=Stage.RUN, seconds=_seconds(retry_after)
+            kind="rate", status=status, stage=ReadStage.RUN, seconds=_seconds(retry_after)
         )
     if 300 <= status < 400:
-        return ReadFailure(kind="redirect", status=status, stage=Stage.RUN)
-    kind: Kind = "server" if status >= 500 else "http"
-    return ReadFailure(kind=kind, status=status, stage=Stage.RUN)
+        return ReadFailure(kind="redirect", status=status, stage=ReadStage.RUN)
+    kind: FailureKind = "server" if status >= 500 else "http"
+    return ReadFailure(kind=kind, status=status, stage=ReadStage.RUN)
 
 
 def _seconds(text: str | None) -> float:
@@ -192,13 +192,13 @@ def _seconds(text: str | None) -> float:
 
 def _unreachable(reason: object, timeout: float) -> ReadFailure:
     if isinstance(reason, TimeoutError):
-        raise ReadingError(ReadFailure(kind="hang", stage=Stage.RUN, seconds=timeout))
+        raise ReadingError(ReadFailure(kind="hang", stage=ReadStage.RUN, seconds=timeout))
     if isinstance(reason, ssl.SSLError):
         detail = getattr(reason, "verify_message", "") or (reason.reason or "").replace("_", " ")
-        raise ReadingError(ReadFailure(kind="tls", stage=Stage.RUN, detail=detail.lower()))
+        raise ReadingError(ReadFailure(kind="tls", stage=ReadStage.RUN, detail=detail.lower()))
     if isinstance(reason, socket.gaierror):
         detail = message("its name is not known")
-        raise ReadingError(ReadFailure(kind="unreachable", stage=Stage.RUN, detail=detail))
+        raise ReadingError(ReadFailure(kind="unreachable", stage=ReadStage.RUN, detail=detail))
     text = (reason.strerror or "") if isinstance(reason, OSError) else ""
     detail = text.lower() or message("the connection was closed")
-    return ReadFailure(kind="unreachable", stage=Stage.RUN, detail=detail)
+    return ReadFailure(kind="unreachable", stage=ReadStage.RUN, detail=detail)

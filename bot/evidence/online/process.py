@@ -26,7 +26,7 @@ from typing import IO, Any, Final, cast
 
 from bot.base.messages import message
 from bot.evidence.online.bounds import Bounds
-from bot.evidence.online.failure import ReadFailure, Stage
+from bot.evidence.online.failure import ReadFailure, ReadStage
 
 _KEPT: Final = (
     "PATH", "SYSTEMROOT", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "VIRTUAL_ENV",
@@ -159,7 +159,7 @@ class _Listener:
         self.bounds = bounds
         self.on_message = on_message
         self.service: int | None = None
-        self.stage = Stage.RUN
+        self.stage = ReadStage.RUN
         self.heard = 0.0
         self.hint: ReadFailure | None = None
         self.kept: dict[str, Any] | None = None
@@ -216,7 +216,7 @@ class _Listener:
         if "service" in text:
             self.service = text["service"]
         elif "stage" in text:
-            self.stage = Stage(text["stage"])
+            self.stage = ReadStage(text["stage"])
         if text.get("received", 0) > self.bounds.bytes + _SLACK:
             size = message("more than {count} bytes", count=self.bounds.bytes)
             return self._failed("too-much", detail=size)

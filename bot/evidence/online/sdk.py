@@ -15,7 +15,7 @@ from typing import Any
 from bot.base.messages import message
 from bot.base.secrets import Secret
 from bot.evidence.online.bounds import Bounds
-from bot.evidence.online.failure import Kind, ReadFailure, ReadingError, Stage
+from bot.evidence.online.failure import FailureKind, ReadFailure, ReadingError, ReadStage
 
 _RETRIES = 3
 _NO_SERVICE = "service process is not running"
@@ -59,10 +59,10 @@ class Sdk:
         """The run with its configuration and keys, in one request."""
         from wandb.apis import public
 
-        with failures(Stage.RUN):
+        with failures(ReadStage.RUN):
             return public.Run(self.service, entity, project, run_id, lazy=False)
 
-    def ask(self, stage: Stage, query: str, variables: dict[str, Any]) -> dict[str, Any]:
+    def ask(self, stage: ReadStage, query: str, variables: dict[str, Any]) -> dict[str, Any]:
         """The `data` of one GraphQL operation."""
         with failures(stage):
             found: dict[str, Any] = self.service.execute_graphql(query, variables)
@@ -80,7 +80,7 @@ class Sdk:
 
 
 @contextmanager
-def failures(stage: Stage) -> Iterator[None]:
+def failures(stage: ReadStage) -> Iterator[None]:
     """Turn what the SDK raises into a failure of `stage`; its texts are not handed on."""
     try:
         yield
@@ -90,13 +90,13 @@ def failures(stage: Stage) -> Iterator[None]:
         raise ReadingError(failure_of(error, stage)) from None
 
 
-def failure_of(error: BaseException, stage: Stage) -> ReadFailure:
+def failure_of(error: BaseException, stage: ReadStage) -> ReadFailure:
     """What an exception of the SDK means."""
     status, text = _status(error), str(error)
     if type(error).__name__ == "RunNotFoundError":
         return ReadFailure(kind="gone", stage=stage)
     if status is not None:
-        kinds: dict[int, Kind] = {401: "bad-key", 403: "forbidden", 404: "http", 429: "rate"}
+        kinds: dict[int, FailureKind] = {401: "bad-key", 403: "forbidden", 404: "http", 429: "rate"}
         kind = kinds.get(status, "server" if status >= 500 else "http")
         return ReadFailure(kind=kind, status=status, stage=stage)
     if _NO_SERVICE in text:
@@ -114,7 +114,7 @@ def failure_of(error: BaseException, stage: Stage) -> ReadFailure:
     return ReadFailure(kind="sdk", stage=stage, detail=type(error).__name__)
 
 
-_WORDS: tuple[tuple[str, Kind], ...] = (
+_WORDS: tuple[tuple[str, FailureKind], ...] = (
     ("giving up after", "server"),
     ("connection re", "server"),
     ("unexpected eof", "server"),

@@ -12,7 +12,7 @@ from bot.evidence.console import Console
 from bot.evidence.facts import Sibling
 from bot.evidence.metrics import GLOBAL_STEP
 from bot.evidence.online.bounds import Bounds
-from bot.evidence.online.failure import ReadingError, Stage, bracketed
+from bot.evidence.online.failure import ReadingError, ReadStage, bracketed
 from bot.evidence.online.sdk import Sdk, failures
 from bot.evidence.run_config import plain
 
@@ -61,7 +61,7 @@ def siblings(sdk: Sdk, run: Any, bounds: Bounds) -> tuple[list[Sibling], list[st
 def _listing(sdk: Sdk, run: Any, chosen: dict[str, str], bounds: Bounds) -> Any:
     from wandb.apis import public
 
-    with failures(Stage.SIBLINGS):
+    with failures(ReadStage.SIBLINGS):
         listed = public.Runs(
             sdk.service,
             run.entity,
@@ -86,7 +86,7 @@ def _consoles(
         console = Console(1 << 16)
         number = 0
         try:
-            with failures(Stage.SIBLINGS):
+            with failures(ReadStage.SIBLINGS):
                 for line in run.console_logs(last=bounds.sibling_lines):
                     number += 1
                     console.feed(line.content + "\n")

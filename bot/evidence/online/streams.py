@@ -13,7 +13,7 @@ from bot.base.messages import message
 from bot.evidence.console import Console
 from bot.evidence.facts import MetricSeries
 from bot.evidence.online.bounds import Bounds
-from bot.evidence.online.failure import ReadFailure, ReadingError, Stage, bracketed
+from bot.evidence.online.failure import ReadFailure, ReadingError, ReadStage, bracketed
 from bot.evidence.online.sdk import Sdk, failures
 from bot.evidence.tally import Tally
 
@@ -43,14 +43,14 @@ def counts(sdk: Sdk, variables: dict[str, Any]) -> Counts:
     Raises ReadingError when the run is gone.
     """
     try:
-        found = sdk.ask(Stage.RUN, _COUNTS, variables)
+        found = sdk.ask(ReadStage.RUN, _COUNTS, variables)
     except ReadingError as error:
         if error.failure.kind not in ("http", "sdk", "garbage"):
             raise
         return Counts()
     run = (found.get("project") or {}).get("run")
     if run is None:
-        raise ReadingError(ReadFailure(kind="gone", stage=Stage.RUN))
+        raise ReadingError(ReadFailure(kind="gone", stage=ReadStage.RUN))
     state = run.get("state")
     return Counts(
         samples=_count(run.get("eventsLineCount")),
@@ -81,11 +81,11 @@ def system_stream(run: Any, counted: int | None, bounds: Bounds) -> System:
     asked = min(bounds.samples, counted or bounds.samples)
     if asked > 1000:
         # The stream comes in one answer, so its size is estimated before it is asked for.
-        with failures(Stage.SYSTEM):
+        with failures(ReadStage.SYSTEM):
             few = run.history(stream="system", samples=20, pandas=False)
         each = max((len(json.dumps(sample)) for sample in few), default=1)
         asked = max(1, min(asked, bounds.samples_bytes // each))
-    with failures(Stage.SYSTEM):
+    with failures(ReadStage.SYSTEM):
         samples = run.history(stream="system", samples=asked, pandas=False)
     tallies: dict[int, Tally] = {}
     for sample in samples:
@@ -127,7 +127,10 @@ def _number(value: object) -> float | None:
 
 
 def console_error(
-    run: Any, counted: int | None, bounds: Bounds, tell: Callable[[Stage, int, int | None], None]
+    run: Any,
+    counted: int | None,
+    bounds: Bounds,
+    tell: Callable[[ReadStage, int, int | None], None],
 ) -> tuple[str | None, list[str]]:
     """The first console line that reports an out-of-memory error, and what was not searched."""
     if counted == 0:
@@ -135,7 +138,7 @@ def console_error(
     console = Console(1 << 16)
     number = 0
     try:
-        with failures(Stage.CONSOLE):
+        with failures(ReadStage.CONSOLE):
             for line in run.console_logs(per_page=5_000):
                 number += 1
                 console.feed(line.content + "\n")
@@ -144,7 +147,7 @@ def console_error(
                 if number >= bounds.console_lines:
                     break
                 if number % 5_000 == 0:
-                    tell(Stage.CONSOLE, number, counted)
+                    tell(ReadStage.CONSOLE, number, counted)
     except ReadingError as error:
         # Servers before 0.77 give the end of a log alone.
         if number or error.failure.kind not in ("http", "sdk", "garbage"):
@@ -159,7 +162,7 @@ def _search_tail(
     run: Any, searched: int, counted: int | None, bounds: Bounds
 ) -> tuple[str | None, list[str]]:
     console = Console(1 << 16)
-    with failures(Stage.CONSOLE):
+    with failures(ReadStage.CONSOLE):
         lines = list(run.console_logs(last=bounds.console_tail))
     for line in lines:
         console.feed(line.content + "\n")
@@ -179,12 +182,12 @@ def _search_tail(
 def fetch_files(run: Any, names: tuple[str, ...], folder: Path, bounds: Bounds) -> list[str]:
     """Fetch files of the run into `folder`; returns what could not be had, a sentence for each."""
     gaps: list[str] = []
-    with failures(Stage.FILES):
+    with failures(ReadStage.FILES):
         listing = run.files(names=list(names), per_page=len(names))
         found = list(listing)
         if ((listing.last_response or {}).get("project") or {}).get("run") is None:
             # The SDK gives an empty list for a run that is not there.
-            raise ReadingError(ReadFailure(kind="gone", stage=Stage.FILES))
+            raise ReadingError(ReadFailure(kind="gone", stage=ReadStage.FILES))
     for file in found:
         if file.name not in names:
             continue  # Nothing but what was asked for is written.
@@ -200,7 +203,7 @@ def fetch_files(run: Any, names: tuple[str, ...], folder: Path, bounds: Bounds) 
             )
             continue
         try:
-            with failures(Stage.FILES):
+            with failures(ReadStage.FILES):
                 file.download(root=str(folder), replace=True).close()
         except ReadingError as error:
             gaps.append(

@@ -9,7 +9,7 @@ from bot.frameworks.plan import Plan
 from bot.memory.estimate import MemoryEstimate
 from bot.memory.from_plan import PlanEstimate
 from bot.memory.settings import NoEstimateError
-from bot.memory.workload import Level
+from bot.memory.workload import MemoryLevel
 from bot.rules._support.base import RuleContext
 from bot.script.trial_log import outcome, reaches, tried_values
 
@@ -34,7 +34,7 @@ def predictions(context: RuleContext) -> Iterator[tuple[Plan, PlanEstimate]]:
             yield plan, made
 
 
-def sum_in_words(budget: MemoryEstimate, level: Level) -> Message:
+def sum_in_words(budget: MemoryEstimate, level: MemoryLevel) -> Message:
     """The arithmetic of the fullest stage: "weights 14.2 + gradients 14.2 + … = 59.6 GiB"."""
     stage = budget.binding(level)
     parts = sorted(stage.components[level].items(), key=lambda item: -item[1].count)

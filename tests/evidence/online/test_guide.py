@@ -8,18 +8,18 @@ from typing import Final, get_args
 
 from bot.base.messages import message
 from bot.evidence.links import parse_link
-from bot.evidence.online.failure import Kind, ReadFailure, Stage, sentence
+from bot.evidence.online.failure import FailureKind, ReadFailure, ReadStage, sentence
 
 ROOT: Final = Path(__file__).resolve().parents[3]
 LINK = parse_link("https://wandb.ai/ada/tuning/runs/abc123")
 MANY = message("more than {count} bytes", count=2 << 30)
-WHEN: Final[dict[Kind, tuple[str, ReadFailure]]] = {
+WHEN: Final[dict[FailureKind, tuple[str, ReadFailure]]] = {
     "no-key": ("not public, and no key", ReadFailure(kind="no-key")),
     "bad-key": ("key refused", ReadFailure(kind="bad-key", status=401)),
     "forbidden": ("key without the right", ReadFailure(kind="forbidden", status=403)),
     "private": ("not public", ReadFailure(kind="private")),
     "not-found": ("no such run", ReadFailure(kind="not-found")),
-    "gone": ("deleted meanwhile", ReadFailure(kind="gone", stage=Stage.HISTORY)),
+    "gone": ("deleted meanwhile", ReadFailure(kind="gone", stage=ReadStage.HISTORY)),
     "rate": ("too many requests", ReadFailure(kind="rate", status=429, seconds=120)),
     "server": ("server out of order", ReadFailure(kind="server", status=503)),
     "http": ("no W&B server", ReadFailure(kind="http", status=404)),
@@ -27,17 +27,17 @@ WHEN: Final[dict[Kind, tuple[str, ReadFailure]]] = {
     "redirect": ("redirect", ReadFailure(kind="redirect", status=302)),
     "unreachable": ("no connection", ReadFailure(kind="unreachable", detail="connection refused")),
     "tls": ("no safe connection", ReadFailure(kind="tls", detail="self-signed certificate")),
-    "hang": ("server hangs", ReadFailure(kind="hang", stage=Stage.HISTORY, seconds=30)),
-    "slow": ("too slow", ReadFailure(kind="slow", stage=Stage.SYSTEM, seconds=330)),
+    "hang": ("server hangs", ReadFailure(kind="hang", stage=ReadStage.HISTORY, seconds=30)),
+    "slow": ("too slow", ReadFailure(kind="slow", stage=ReadStage.SYSTEM, seconds=330)),
     "too-much": (
         "endless answer",
-        ReadFailure(kind="too-much", stage=Stage.SYSTEM, detail=MANY),
+        ReadFailure(kind="too-much", stage=ReadStage.SYSTEM, detail=MANY),
     ),
-    "sdk": ("SDK fails", ReadFailure(kind="sdk", stage=Stage.HISTORY, detail="RuntimeError")),
+    "sdk": ("SDK fails", ReadFailure(kind="sdk", stage=ReadStage.HISTORY, detail="RuntimeError")),
     "ended": (
         "process killed",
         ReadFailure(
-            kind="ended", stage=Stage.HISTORY, detail=message("by {signal}", signal="SIGKILL")
+            kind="ended", stage=ReadStage.HISTORY, detail=message("by {signal}", signal="SIGKILL")
         ),
     ),
     "missing-sdk": ("SDK broken", ReadFailure(kind="missing-sdk", detail="ImportError")),
@@ -51,7 +51,7 @@ def failures_table() -> str:
 
 
 def test_the_guide_says_how_each_failure_reads() -> None:
-    assert WHEN.keys() == set(get_args(Kind))
+    assert WHEN.keys() == set(get_args(FailureKind))
     text = (ROOT / "docs/evidence.md").read_text(encoding="utf-8")
     assert failures_table() in text, failures_table()
 

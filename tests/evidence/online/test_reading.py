@@ -106,9 +106,9 @@ def test_a_run_that_is_still_going_on(room: Room) -> None:
 
 
 def test_progress_is_told_stage_by_stage(room: Room) -> None:
-    told: list[str] = []
-    room.read(progress=lambda stage, _done, _of: told.append(stage))
-    assert list(dict.fromkeys(told)) == [
+    stages: list[str] = []
+    room.read(progress=lambda stage, _done, _of: stages.append(stage))
+    assert list(dict.fromkeys(stages)) == [
         "the run",
         "the history",
         "the system stream",

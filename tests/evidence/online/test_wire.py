@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bot.base.messages import Message, message, translated
-from bot.evidence.online.failure import ReadFailure, Stage
+from bot.evidence.online.failure import ReadFailure, ReadStage
 from bot.evidence.online.wire import from_json, to_json
 from tests.evidence.samples import facts
 
@@ -39,7 +39,7 @@ def test_facts_arrive_whole() -> None:
 
 def test_a_failure_arrives_whole() -> None:
     sent = ReadFailure(
-        kind="too-much", stage=Stage.HISTORY, detail=message("more than {count} bytes", count=5)
+        kind="too-much", stage=ReadStage.HISTORY, detail=message("more than {count} bytes", count=5)
     )
     arrived = ReadFailure.from_json(_journey(sent.to_json()))
     assert arrived == sent

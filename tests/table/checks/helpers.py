@@ -89,7 +89,7 @@ def report(
     return check_page(PageText(path=PAGE, text=text), repository, chosen)
 
 
-def told(
+def marked(
     slug: str,
     text: str,
     scripts: Mapping[str, str] = SCRIPTS,
@@ -127,4 +127,4 @@ def quiet(
     past: Mapping[tuple[str, str], str] | None = None,
 ) -> bool:
     """Whether a check says nothing at all."""
-    return not told(slug, text, scripts, name=name, past=past)
+    return not marked(slug, text, scripts, name=name, past=past)

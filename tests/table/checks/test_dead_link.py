@@ -10,11 +10,11 @@ from tests.table.checks.helpers import (
     PATH,
     SCRIPTS,
     link,
+    marked,
     page,
     quiet,
     row,
     section,
-    told,
 )
 
 SLUG = "dead-link"
@@ -52,7 +52,9 @@ def test_stays_silent(cell: str) -> None:
     ids=["gone", "misspelt", "not at the commit", "relative"],
 )
 def test_tells(cell: str, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, page(section(row(Link=cell))), past=PAST, name="volcengine/verl") == snapshot
+    assert (
+        marked(SLUG, page(section(row(Link=cell))), past=PAST, name="volcengine/verl") == snapshot
+    )
 
 
 @pytest.mark.parametrize(
@@ -67,14 +69,16 @@ def test_tells(cell: str, snapshot: SnapshotAssertion) -> None:
 )
 def test_what_cannot_be_known_is_said(cell: str, snapshot: SnapshotAssertion) -> None:
     text = page(section(row(Link=cell)))
-    assert told(SLUG, text, past=PAST, name="verl-project/verl") == snapshot
+    assert marked(SLUG, text, past=PAST, name="verl-project/verl") == snapshot
 
 
 def test_without_a_remote_the_repository_of_most_links_is_the_own() -> None:
     other = f"`{NAME} <https://github.com/other/tools/blob/main/{PATH}>`_"
     rows = [row(Link=other), row(), row()]
-    assert told(SLUG, page(section(*rows)), SCRIPTS).startswith("unchecked: RLB301 dead-link: line")
+    assert marked(SLUG, page(section(*rows)), SCRIPTS).startswith(
+        "unchecked: RLB301 dead-link: line"
+    )
 
 
 def test_without_a_history_a_commit_is_not_checked(snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, page(section(row(Link=link(PATH, ref=COMMIT))))) == snapshot
+    assert marked(SLUG, page(section(row(Link=link(PATH, ref=COMMIT))))) == snapshot

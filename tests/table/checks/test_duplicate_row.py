@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from syrupy.assertion import SnapshotAssertion
 
-from tests.table.checks.helpers import PATH, SCRIPTS, link, page, quiet, row, section, told
+from tests.table.checks.helpers import PATH, SCRIPTS, link, marked, page, quiet, row, section
 
 SLUG = "duplicate-row"
 
@@ -18,8 +18,8 @@ def test_stays_silent() -> None:
 
 
 def test_two_rows_of_one_script(snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, page(section(row(), row(MaxBatch="512")))) == snapshot
+    assert marked(SLUG, page(section(row(), row(MaxBatch="512")))) == snapshot
 
 
 def test_two_scripts_of_one_row(snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, page(section(row(), row(Link=link(OTHER))))) == snapshot
+    assert marked(SLUG, page(section(row(), row(Link=link(OTHER))))) == snapshot

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from tests.table.checks.helpers import BLOB, NAME, PATH, page, quiet, row, section, told
+from tests.table.checks.helpers import BLOB, NAME, PATH, marked, page, quiet, row, section
 
 SLUG = "link-text"
 
@@ -17,4 +17,4 @@ def test_stays_silent(text: str) -> None:
 
 def test_tells(snapshot: SnapshotAssertion) -> None:
     text = NAME.replace("8_h100", "4_h100")
-    assert told(SLUG, page(section(row(Link=f"`{text} <{BLOB}/main/{PATH}>`_")))) == snapshot
+    assert marked(SLUG, page(section(row(Link=f"`{text} <{BLOB}/main/{PATH}>`_")))) == snapshot

@@ -3,7 +3,7 @@ from __future__ import annotations
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.table.checks.helpers import PATH, SCRIPTS, link, page, quiet, row, section, told
+from tests.table.checks.helpers import PATH, SCRIPTS, link, marked, page, quiet, row, section
 
 SLUG = "missing-row"
 
@@ -20,5 +20,5 @@ def test_stays_silent() -> None:
 def test_tells_in_the_section_of_the_size(snapshot: SnapshotAssertion) -> None:
     scripts = {**SCRIPTS, OTHER: verl("actor_rollout_ref.model.path=Qwen/Qwen2.5-14B")}
     text = page(section(row()), section(size="14B"))
-    assert told(SLUG, text, scripts) == snapshot
-    assert told(SLUG, page(section(row())), scripts) == snapshot
+    assert marked(SLUG, text, scripts) == snapshot
+    assert marked(SLUG, page(section(row())), scripts) == snapshot

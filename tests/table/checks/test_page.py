@@ -112,8 +112,8 @@ def test_every_form_and_language_tells_it(folder: Path, snapshot: SnapshotAssert
     chinese = rlbot("table", "check", PAGE, "--lang", "zh", "--ignore", "RLB310", cwd=folder)
     assert (chinese.status, chinese.err) == (1, "")
     assert chinese.out == snapshot
-    annotated = rlbot("table", "check", PAGE, "--format", "github", cwd=folder)
-    assert f"file={PAGE},line=22" in annotated.out
+    marked = rlbot("table", "check", PAGE, "--format", "github", cwd=folder)
+    assert f"file={PAGE},line=22" in marked.out
     (run,) = json.loads(rlbot("table", "check", PAGE, "--format", "sarif", cwd=folder).out)["runs"]
     assert {one["ruleId"] for one in run["results"]} >= {"RLB301", "RLB306", "RLB310"}
     assert {"RLB301", "RLB041"} <= {rule["id"] for rule in run["tool"]["driver"]["rules"]}

@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.table.checks.helpers import PATH, page, quiet, row, section, told
+from tests.table.checks.helpers import PATH, marked, page, quiet, row, section
 
 SLUG = "row-batch"
 
@@ -16,15 +16,15 @@ def test_stays_silent(cell: str) -> None:
 
 @pytest.mark.parametrize("cell", ["116", "about 1000"])
 def test_tells(cell: str, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, page(section(row(MaxBatch=cell)))) == snapshot
+    assert marked(SLUG, page(section(row(MaxBatch=cell)))) == snapshot
 
 
 def test_a_value_that_comes_through_arithmetic(snapshot: SnapshotAssertion) -> None:
     script = verl("data.train_batch_size=$total", before="per_gpu=22\ntotal=$(( per_gpu * 8 ))")
     assert quiet(SLUG, page(section(row(MaxBatch="176"))), {PATH: script})
-    assert told(SLUG, page(section(row(MaxBatch="180"))), {PATH: script}) == snapshot
+    assert marked(SLUG, page(section(row(MaxBatch="180"))), {PATH: script}) == snapshot
 
 
 def test_a_batch_that_cannot_be_known(snapshot: SnapshotAssertion) -> None:
     scripts = {PATH: verl("data.train_batch_size=$(nproc)")}
-    assert told(SLUG, page(section(row())), scripts) == snapshot
+    assert marked(SLUG, page(section(row())), scripts) == snapshot

@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.table.checks.helpers import PATH, page, quiet, row, section, told
+from tests.table.checks.helpers import PATH, marked, page, quiet, row, section
 
 SLUG = "row-contributor"
 
@@ -23,4 +23,4 @@ def test_stays_silent() -> None:
 @pytest.mark.parametrize("cell", ["\\", "`bob <https://github.com/bob>`_"])
 def test_tells(cell: str, snapshot: SnapshotAssertion) -> None:
     scripts = {PATH: verl(before=STATED)}
-    assert told(SLUG, page(section(row(Contributor=cell))), scripts) == snapshot
+    assert marked(SLUG, page(section(row(Contributor=cell))), scripts) == snapshot

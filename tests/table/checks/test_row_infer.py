@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.table.checks.helpers import PATH, page, quiet, row, section, told
+from tests.table.checks.helpers import PATH, marked, page, quiet, row, section
 
 SLUG = "row-infer"
 
@@ -16,10 +16,10 @@ def test_stays_silent(cell: str) -> None:
 
 @pytest.mark.parametrize("cell", ["sglang", "sglang0.4.6"])
 def test_tells(cell: str, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, page(section(row(Infer=cell)))) == snapshot
+    assert marked(SLUG, page(section(row(Infer=cell)))) == snapshot
 
 
 def test_a_release_is_never_made_up(snapshot: SnapshotAssertion) -> None:
     scripts = {PATH: verl("actor_rollout_ref.rollout.name=sglang")}
-    assert told(SLUG, page(section(row())), scripts) == snapshot
-    assert told(SLUG, page(section(row(Infer="vllm"))), scripts) == snapshot
+    assert marked(SLUG, page(section(row())), scripts) == snapshot
+    assert marked(SLUG, page(section(row(Infer="vllm"))), scripts) == snapshot

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from tests.table.checks.helpers import PATH, link, page, quiet, row, section, told
+from tests.table.checks.helpers import PATH, link, marked, page, quiet, row, section
 
 SLUG = "row-link"
 
@@ -16,8 +16,8 @@ def test_stays_silent() -> None:
 @pytest.mark.parametrize("cell", ["\\", "soon", link("README.md")])
 def test_tells(cell: str, snapshot: SnapshotAssertion) -> None:
     scripts = {PATH: "true\n", "README.md": "#"}
-    assert told(SLUG, page(section(row(Link=cell))), scripts) == snapshot
+    assert marked(SLUG, page(section(row(Link=cell))), scripts) == snapshot
 
 
 def test_a_script_that_starts_nothing_known(snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, page(section(row())), {PATH: "true\n"}) == snapshot
+    assert marked(SLUG, page(section(row())), {PATH: "true\n"}) == snapshot

@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.table.checks.helpers import PATH, page, quiet, row, section, told
+from tests.table.checks.helpers import PATH, marked, page, quiet, row, section
 
 SLUG = "row-model"
 
@@ -18,7 +18,7 @@ def test_stays_silent(cell: str) -> None:
 
 @pytest.mark.parametrize("cell", ["Qwen2-7B", "Qwen2.5-14B", "Llama-3.1-8B"])
 def test_tells(cell: str, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, page(section(row(Model=cell)))) == snapshot
+    assert marked(SLUG, page(section(row(Model=cell)))) == snapshot
 
 
 def test_an_ending_with_a_date_is_the_same_model() -> None:
@@ -28,7 +28,7 @@ def test_an_ending_with_a_date_is_the_same_model() -> None:
 
 def test_a_path_that_names_no_model_is_not_checked(snapshot: SnapshotAssertion) -> None:
     scripts = {PATH: verl("actor_rollout_ref.model.path=model_path")}
-    assert told(SLUG, page(section(row())), scripts) == snapshot
+    assert marked(SLUG, page(section(row())), scripts) == snapshot
 
 
 def test_one_launch_that_agrees_is_enough() -> None:

@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.table.checks.helpers import PATH, link, page, quiet, row, section, told
+from tests.table.checks.helpers import PATH, link, marked, page, quiet, row, section
 
 SLUG = "row-resource"
 
@@ -16,19 +16,19 @@ def test_stays_silent(cell: str) -> None:
 
 @pytest.mark.parametrize("cell", ["4*H100", "8*H800", "4*H20", "eight H100", "H100*8"])
 def test_tells(cell: str, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, page(section(row(Resource=cell)))) == snapshot
+    assert marked(SLUG, page(section(row(Resource=cell)))) == snapshot
 
 
 def test_nodes_count(snapshot: SnapshotAssertion) -> None:
     scripts = {PATH: verl("trainer.n_gpus_per_node=8", "trainer.nnodes=4")}
     assert quiet(SLUG, page(section(row(Resource="32*H100"))), scripts)
-    assert told(SLUG, page(section(row())), scripts) == snapshot
+    assert marked(SLUG, page(section(row())), scripts) == snapshot
 
 
 def test_the_name_where_the_settings_do_not_tell(snapshot: SnapshotAssertion) -> None:
     scripts = {PATH: verl("trainer.n_gpus_per_node=$(nvidia-smi -L | wc -l)")}
     assert quiet(SLUG, page(section(row())), scripts)
-    assert told(SLUG, page(section(row(Resource="4*H100"))), scripts) == snapshot
+    assert marked(SLUG, page(section(row(Resource="4*H100"))), scripts) == snapshot
 
 
 def test_two_names_of_one_device() -> None:

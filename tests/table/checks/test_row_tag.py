@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.table.checks.helpers import PATH, page, quiet, row, section, told
+from tests.table.checks.helpers import PATH, marked, page, quiet, row, section
 
 SLUG = "row-tag"
 
@@ -29,10 +29,10 @@ def test_min_that_is_earned_or_stated() -> None:
 
 @pytest.mark.parametrize("tag", ["FAST", "MIN"])
 def test_tells(tag: str, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, page(section(row(Tag=tag)))) == snapshot
+    assert marked(SLUG, page(section(row(Tag=tag)))) == snapshot
 
 
 @pytest.mark.parametrize("tag", ["FAST", "RECOMMENDED"])
 def test_the_scripts_own_comment(tag: str, snapshot: SnapshotAssertion) -> None:
     scripts = {PATH: verl(before="# tag: MIN")}
-    assert told(SLUG, page(section(row(Tag=tag))), scripts) == snapshot
+    assert marked(SLUG, page(section(row(Tag=tag))), scripts) == snapshot

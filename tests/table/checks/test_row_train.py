@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.table.checks.helpers import PATH, page, quiet, row, section, told
+from tests.table.checks.helpers import PATH, marked, page, quiet, row, section
 
 SLUG = "row-train"
 
@@ -16,7 +16,7 @@ def test_stays_silent(cell: str) -> None:
 
 @pytest.mark.parametrize("cell", ["megatron", "deepspeed", "fsdp2"])
 def test_tells(cell: str, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, page(section(row(Train=cell)))) == snapshot
+    assert marked(SLUG, page(section(row(Train=cell)))) == snapshot
 
 
 def test_fsdp_stands_for_both() -> None:

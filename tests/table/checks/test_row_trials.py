@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.table.checks.helpers import PATH, page, quiet, row, section, told
+from tests.table.checks.helpers import PATH, marked, page, quiet, row, section
 
 SLUG = "row-trials"
 
@@ -28,4 +28,4 @@ def test_a_row_without_a_batch() -> None:
 
 @pytest.mark.parametrize("used", [45, 32])
 def test_tells(used: int, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, page(section(row(MaxBatch=str(used * 8)))), script(used)) == snapshot
+    assert marked(SLUG, page(section(row(MaxBatch=str(used * 8)))), script(used)) == snapshot

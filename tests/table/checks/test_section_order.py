@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from syrupy.assertion import SnapshotAssertion
 
-from tests.table.checks.helpers import page, quiet, row, section, told
+from tests.table.checks.helpers import marked, page, quiet, row, section
 
 SLUG = "section-order"
 
@@ -13,4 +13,4 @@ def test_stays_silent() -> None:
 
 def test_tells(snapshot: SnapshotAssertion) -> None:
     text = page(section(size="14B"), section(row()), section(size="32B"), section(size="7B"))
-    assert told(SLUG, text) == snapshot
+    assert marked(SLUG, text) == snapshot

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from syrupy.assertion import SnapshotAssertion
 
-from tests.table.checks.helpers import page, quiet, row, section, told
+from tests.table.checks.helpers import marked, page, quiet, row, section
 
 SLUG = "table-form"
 
@@ -13,4 +13,4 @@ def test_stays_silent() -> None:
 
 def test_tells(snapshot: SnapshotAssertion) -> None:
     broken = section(row()).replace("      - fsdp\n", "")
-    assert told(SLUG, page(broken)) == snapshot
+    assert marked(SLUG, page(broken)) == snapshot

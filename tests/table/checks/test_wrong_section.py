@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from tests.table.checks.helpers import page, quiet, row, section, told
+from tests.table.checks.helpers import marked, page, quiet, row, section
 
 SLUG = "wrong-section"
 
@@ -16,4 +16,4 @@ def test_stays_silent() -> None:
 
 @pytest.mark.parametrize("other", [section(size="14B"), ""])
 def test_tells(other: str, snapshot: SnapshotAssertion) -> None:
-    assert told(SLUG, page(section(row(Model="Qwen2.5-14B")), other)) == snapshot
+    assert marked(SLUG, page(section(row(Model="Qwen2.5-14B")), other)) == snapshot

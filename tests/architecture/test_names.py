@@ -1,0 +1,115 @@
+"""A name means one thing in the whole package."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.command import ROOT
+
+DIALECT = {"door", "doors", "obey", "obeys", "obeyed", "wish", "wishes", "asking", "told", "said"}
+DIALECT |= {"bisecting", "recommending"}
+"""Words that once stood for entry point, handle, request, message and estimate."""
+
+
+def _classes(tree: ast.Module) -> Iterator[str]:
+    """Classes at any depth, and the aliases of types that a module defines."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            yield node.name
+    for statement in tree.body:
+        names: list[ast.expr] = []
+        if isinstance(statement, ast.AnnAssign) and statement.value is not None:
+            names = [statement.target]
+        elif isinstance(statement, ast.Assign):
+            names = statement.targets
+        for name in names:
+            if isinstance(name, ast.Name) and name.id[0].isupper() and not name.id.isupper():
+                yield name.id
+
+
+def _repeated(sources: dict[str, str]) -> dict[str, list[str]]:
+    """Name of a public class to the modules that define it, where they are several."""
+    places = defaultdict(list)
+    for path, text in sources.items():
+        for name in _classes(ast.parse(text)):
+            if not name.startswith("_"):
+                places[name].append(path)
+    return {name: paths for name, paths in places.items() if len(paths) > 1}
+
+
+@pytest.fixture(scope="module")
+def sources() -> dict[str, str]:
+    """Path to text of every module."""
+    return {
+        path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
+        for path in sorted((ROOT / "bot").rglob("*.py"))
+    }
+
+
+def test_no_public_class_name_stands_twice(sources: dict[str, str]) -> None:
+    assert _repeated(sources) == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "class Finding: pass",
+        "Finding = dict[str, int]",
+        "Finding: TypeAlias = int",
+        "def f():\n    class Finding: pass",
+        "class A:\n    class Finding: pass",
+    ],
+)
+def test_a_second_class_or_alias_of_a_name_is_found(sources: dict[str, str], text: str) -> None:
+    assert _repeated(sources | {"bot/planted.py": text}) == {
+        "Finding": ["bot/report/findings.py", "bot/planted.py"]
+    }
+
+
+def _names(tree: ast.Module) -> Iterator[str]:
+    """What a module's users see: its functions, classes, parameters and fields."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            yield node.target.id
+
+
+def _words(name: str) -> set[str]:
+    return set(name.lower().strip("_").split("_"))
+
+
+@pytest.mark.parametrize("folder", ["bot", "tests", "tools", "examples", "benchmarks"])
+def test_names_are_the_words_of_the_field(folder: str) -> None:
+    found = set()
+    for path in (ROOT / folder).rglob("*.py"):
+        if "runs" in path.parts or "node_modules" in path.parts:
+            continue
+        names = [path.stem, *_names(ast.parse(path.read_text(encoding="utf-8")))]
+        found |= {
+            (path.relative_to(ROOT).as_posix(), name)
+            for name in names
+            if not name.startswith("test_") and _words(name) & DIALECT
+        }
+    assert found == set()
+
+
+def test_the_words_are_looked_for_in_signatures() -> None:
+    tree = ast.parse("def obey(told: str, wished: int = 0) -> None: ...\nclass A:\n    said: str")
+    assert {name for name in _names(tree) if _words(name) & DIALECT} == {"obey", "told", "said"}
+
+
+def test_files_of_one_name_stand_in_packages_that_tell_them_apart() -> None:
+    places: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for path in (ROOT / "bot").rglob("*.py"):
+        room = path.relative_to(ROOT / "bot").parts[0]
+        if path.stem != "__init__":
+            places[room, path.stem].append(str(Path(path).relative_to(ROOT)))
+    assert {key: paths for key, paths in places.items() if len(paths) > 1} == {}
