@@ -276,7 +276,7 @@ _HANDLERS: dict[str, Callable[[BuiltinCall], None]] = {
     "unset": lambda call: unset(call.session, call.world, call.plain),
     "cd": lambda call: change_directory(call.session, call.world, call.plain, call.span),
     "pushd": lambda call: push_directory(call.session, call.world, call.plain, call.span),
-    "popd": lambda call: pop_directory(call.session, call.world, call.plain, call.span),
+    "popd": lambda call: pop_directory(call.session, call.world, call.span),
     "pwd": lambda call: print_directory(call.session, call.world, call.span),
     "echo": _echo,
     "printf": _printf,

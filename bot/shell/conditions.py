@@ -95,19 +95,13 @@ def _regex(session: Session, world: World, node: Test, left: Value) -> Truth:
     if symbols is None or text is None:
         return about("=~", left, tuple(piece for piece, _ in atoms))
     span = node.span
-    found = search(symbols, text, session.work)
-    if found is None:
+    matches = search(symbols, text, session.work)
+    if matches is None:
         session.unsupported("this regular expression is not evaluated", span)
         return Truth(None)
     groups = ShellVariable(name_span=span, value_span=span)
-    matches, texts = found
-    if texts is None:
-        groups.value = hole("unsupported", "groups of a regular expression", span)
+    if matches:
+        groups.value = hole("unsupported", "what a regular expression matched", span)
         groups.spoiled = True
-    else:
-        groups.items = {
-            index: () if not text else (Piece(text, span, False),)
-            for index, text in enumerate(texts)
-        }
     world.set("BASH_REMATCH", groups)
     return Truth(matches)

@@ -11,9 +11,6 @@ from bot.shell.tree import SCRIPT_FOLDER
 from bot.shell.values import scalar
 from bot.shell.words import Hole, Piece, Word
 
-_FOLDERS = "_rlbot_folders"
-"""A variable that no script has: the directories that `pushd` left."""
-
 
 def change_directory(session: Session, world: World, words: Sequence[Word], span: Span) -> None:
     """Carries out `cd`."""
@@ -38,43 +35,21 @@ def change_directory(session: Session, world: World, words: Sequence[Word], span
 def push_directory(session: Session, world: World, words: Sequence[Word], span: Span) -> None:
     """Carries out `pushd folder`; other uses leave the directory unknown."""
     if len(words) != 1 or known(words[0].pieces) == "-n":
-        _lose_directory(session, world, "pushd", span)
-        return
-    items = _folders(world)
-    items[len(items)] = scalar(session, world, "PWD", span) or ()
+        words = [Word(hole("command", "directory that pushd leads to", span), span)]
     change_directory(session, world, words, span)
-    _keep(session, world, items, "pushd", span)
+    _prints(world, "pushd", span)
 
 
-def pop_directory(session: Session, world: World, words: Sequence[Word], span: Span) -> None:
-    """Carries out `popd`; its options leave the directory unknown."""
-    items = _folders(world)
-    if words or not items:
-        _lose_directory(session, world, "popd", span)
-        return
-    value = items.pop(len(items) - 1)
-    change_directory(session, world, [Word(value, span)], span)
-    _keep(session, world, items, "popd", span)
-
-
-def _folders(world: World) -> dict[int | str, Value]:
-    kept = world.variables.get(_FOLDERS)
-    return dict(kept.items or {}) if kept else {}
-
-
-def _lose_directory(session: Session, world: World, name: str, span: Span) -> None:
-    unknown = hole("command", f"directory that {name} leads to", span)
+def pop_directory(session: Session, world: World, span: Span) -> None:
+    """Carries out `popd`, which leaves the directory unknown."""
+    unknown = hole("command", "directory that popd leads to", span)
     change_directory(session, world, [Word(unknown, span)], span)
-    _keep(session, world, {}, name, span)
+    _prints(world, "popd", span)
 
 
-def _keep(
-    session: Session, world: World, items: dict[int | str, Value], name: str, span: Span
-) -> None:
+def _prints(world: World, name: str, span: Span) -> None:
     if world.output is not None:
         world.output.extend(hole("command", f"output of {name}", span))
-    session.spend(0, len(items))
-    world.set(_FOLDERS, ShellVariable(items=items))
 
 
 def print_directory(session: Session, world: World, span: Span) -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from bot.shell.limits import LimitReached, NotEvaluated
-from bot.shell.quoting import decode_echo, quote_shell
+from bot.shell.quoting import decode_echo
 from bot.shell.session import Session, hole
 from bot.shell.source import Span
 from bot.shell.state import Value, known
@@ -137,11 +137,9 @@ def _known(value: Value) -> str:
 
 def _formatted(spec: str, letter: str, text: str) -> str:
     """A text under a directive, whose flags, width and precision `spec` has."""
-    if letter in "sbqc":
+    if letter in "sbc":
         if letter == "b":
             text, _ = decode_echo(text)
-        elif letter == "q":
-            text = quote_shell(text)
         elif letter == "c":
             text, spec = text[:1], spec.partition(".")[0]
         return (spec + "s") % text

@@ -1,4 +1,4 @@
-"""`$'...'` strings, and quoting a value so that bash reads it back."""
+"""The escapes of `$'...'` strings, and of what `echo -e` and `printf` write."""
 
 from __future__ import annotations
 
@@ -98,27 +98,3 @@ def decode_echo(text: str) -> tuple[str, bool]:
             value, at = _escape(text, stop + 1, len(text))
             parts.append(value)
     return "".join(parts), False
-
-
-def quote(text: str) -> str:
-    """The text as `${X@Q}` writes it."""
-    if any(ord(character) < 0x20 or ord(character) == 0x7F for character in text):
-        named = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\a": "\\a", "\b": "\\b", "\f": "\\f"}
-        named |= {"\v": "\\v", "\x1b": "\\E", "'": "\\'", "\\": "\\\\"}
-        body = "".join(
-            named.get(c, f"\\{ord(c):03o}" if ord(c) < 0x20 or ord(c) == 0x7F else c) for c in text
-        )
-        return f"$'{body}'"
-    return "'" + text.replace("'", "'\\''") + "'"
-
-
-def quote_shell(text: str) -> str:
-    """The text as `printf %q` writes it."""
-    if not text:
-        return "''"
-    if any(ord(character) < 0x20 or ord(character) == 0x7F for character in text):
-        return quote(text)
-    escaped = re.sub(r"([^A-Za-z0-9_./:=@%+\-\x80-\U0010ffff])", r"\\\1", text)
-    if escaped[0] == "~":
-        escaped = "\\" + escaped
-    return escaped

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from bot.shell.fields import PROTECTED, WHOLE, Atom, part
 from bot.shell.limits import NotEvaluated
 from bot.shell.numbers import Unknown, evaluate
 from bot.shell.patterns import Pattern
-from bot.shell.quoting import decode_ansi, quote
 from bot.shell.session import ExpansionFault, Session, hole
 from bot.shell.source import Span
 from bot.shell.state import Value, World, cut, first_hole, known, size
@@ -267,29 +265,11 @@ def _slice(session: Session, world: World, node: Parameter, value: Value, span: 
     return cut(value, start, min(end, len(text)))
 
 
-def _quoted_back(text: str) -> str:
-    return decode_ansi(text.replace("'", "\\'") + "'", 0, len(text) * 2 + 1)[0]
-
-
-_LETTERS: dict[str, Callable[[str], str]] = {
-    "Q": quote,
-    "U": str.upper,
-    "L": str.lower,
-    "u": lambda text: text[:1].upper() + text[1:],
-    "E": _quoted_back,
-}
-"""What `${X@letter}` makes of a value."""
-
-
 def _at(session: Session, node: Parameter, value: Value, span: Span) -> Value:
     letter = session.text(node.argument.start, node.argument.end) if node.argument else ""
-    text = known(value)
-    if text is None:
+    if known(value) is None:
         return _lost(value, span)
-    if letter in _LETTERS:
-        computed = _LETTERS[letter](text)
-        return value if computed == text else (Piece(computed, span, False),)
-    if letter not in ("P", "A", "K", "a", "k"):
+    if letter not in tuple("QULuEPAKak"):
         raise ExpansionFault("bad substitution")
     session.unsupported(f"the transformation @{letter} is not evaluated", span)
     return hole("unsupported", f"transformation @{letter}", span)

@@ -176,8 +176,6 @@ X=héllo; A=(1 22); cmd ${#X} ${#A} ${#A[1]} ${#U} ${#}; set -- a b; cmd $# ${#@
 A=B; B=3; cmd ${!A} ${!A:-x}; N='L[1]'; L=(x y); cmd ${!N}; M='L[@]'; cmd ${!M}
 #== names by prefix
 AB=1; AC=2; cmd ${!A@} "${!A*}"
-#== transformations
-X="it's a"; Y=abc; cmd ${Y@Q} "${X@Q}" ${Y@U} ${Y@u}
 #== special parameters
 set -- a "b c"; cmd $# "$*" "$1" ${2} ${2:-x} ${3:-y} "${@: -1}"; false; cmd $?
 #== arguments
@@ -288,7 +286,7 @@ N=5; [[ N -gt 3 ]] && cmd 1; [[ $N -eq 2+3 ]] && cmd 2; [[ 10 < 9 ]] && cmd 3
 #== double brackets patterns
 X=foo.bar; p='*.bar'; [[ $X == $p ]] && cmd 1; [[ $X == "$p" ]] || cmd 2; [[ $X == @(foo|baz).* ]] && cmd 3; [[ $X == f[a-p]o.??? ]] && cmd 4; [[ a == [!b] ]] && cmd 5
 #== double brackets regex
-X=run_12; [[ $X =~ ^run_([0-9]+)$ ]] && cmd ${BASH_REMATCH[1]} ${BASH_REMATCH[0]}; [[ $X =~ ^[a-z]+$ ]] || cmd no; r='^r.n'; [[ $X =~ $r ]] && cmd yes; [[ a.c =~ a\.c ]] && cmd dot; [[ 'a b' =~ a\ b ]] && cmd blank
+X=run_12; [[ $X =~ ^run_([0-9]+)$ ]] && cmd run; [[ $X =~ ^[a-z]+$ ]] || cmd no; r='^r.n'; [[ $X =~ $r ]] && cmd yes; [[ a.c =~ a\.c ]] && cmd dot; [[ 'a b' =~ a\ b ]] && cmd blank
 #== variable is set
 X=; [[ -v X ]] && cmd 1; [[ -v U ]] || cmd 2; [ -v X ] && cmd 3
 #== and or
@@ -599,7 +597,7 @@ cmd $A$B$C ${A}_$B ${A}${B} "$A"'$B'$C
 #== tests by number of words
 if [ "$A" ]; then cmd 1; elif [ ! "$A" ]; then cmd 2; fi; [ "$A" = "" ] && cmd 3; [ "x$A" != x ] || cmd 4; test -z "$A" && cmd 5; [ ! ]; cmd $?; [ ]; cmd $?; [ -z ]; cmd $?; [ -n ]; cmd $?; [ "" ]; cmd $?; [ = = = ]; cmd $?
 #== double bracket forms
-[[ a < b ]] && cmd 1; [[ "b" > "a" ]] && cmd 2; [[ abc =~ b ]] && cmd 3 "${BASH_REMATCH[0]}"; [[ "v1.2.3" =~ ^v([0-9]+)\.([0-9]+) ]] && cmd ${BASH_REMATCH[1]} ${BASH_REMATCH[2]}; [[ x == [[:alpha:]] ]] && cmd 4; [[ "a b" == a\ * ]] && cmd 5; [[ ! -n "" ]] && cmd 6
+[[ a < b ]] && cmd 1; [[ "b" > "a" ]] && cmd 2; [[ abc =~ b ]] && cmd 3; [[ "v1.2.3" =~ ^v([0-9]+)\.([0-9]+) ]] && cmd version; [[ x == [[:alpha:]] ]] && cmd 4; [[ "a b" == a\ * ]] && cmd 5; [[ ! -n "" ]] && cmd 6
 #== double semicolon outside case
 cmd a;; cmd b
 #== stray done
@@ -682,7 +680,7 @@ a=1; a+=1; cmd $a; b=(1); b+=2; cmd ${b[0]}; export c+=x; c+=y; cmd $c
 #== forms of read
 read -r a b c <<< "  1   2  3 4  "; cmd "$a" "$b" "$c"; read x <<< 'a\b'; cmd "$x"; read -r x <<< 'a\b '; cmd "$x"; read <<< "  r "; cmd "$REPLY"; read -d: p <<< "x:y"; cmd "$p"; IFS= read -r l <<< "  k "; cmd "$l"
 #== forms of printf
-printf -v s '%s,' a b c; cmd "${s%,}"; printf -v n '%05.1f' 3.14159; cmd $n; cmd "$(printf '%s=%s\n' a 1 b 2)" "$(printf '%d%%' 50)" "$(printf -- '-%s' x)" "$(printf '%q' 'a b')" "$(printf '%10s|%-4s|' ab c)" "$(printf '%i' 0x1f)" "$(printf '%s')" "$(printf 'a%sb')"
+printf -v s '%s,' a b c; cmd "${s%,}"; printf -v n '%05.1f' 3.14159; cmd $n; cmd "$(printf '%s=%s\n' a 1 b 2)" "$(printf '%d%%' 50)" "$(printf -- '-%s' x)" "$(printf '%10s|%-4s|' ab c)" "$(printf '%i' 0x1f)" "$(printf '%s')" "$(printf 'a%sb')"
 #== operators of empty arrays
 e=(); cmd "${e[@]:-none}" ${e[*]:-none} "${e[@]+x}" ; e=(""); cmd "${e[@]:-none}" "${e[@]-none}" "${#e[@]}"; e=(a b); cmd "${e[@]:+yes}" "${e[*]:+yes no}"
 #== backquotes inside backquotes inside eval

@@ -13,11 +13,7 @@ _ATOMS = ("a", "b", "c", ".", "[ab]", "[^a]", "[[:digit:]]", "1", "a", "b")
 _REPEATS = ("*", "+", "?", "{2}", "{1,2}", "{0,3}", "{2,}")
 _JUDGE = r"""
 while IFS=$'\t' read -r pattern text; do
-    if [[ $text =~ $pattern ]]; then
-        printf yes; printf '\t<%s>' "${BASH_REMATCH[@]}"; echo
-    else
-        echo $?
-    fi
+    [[ $text =~ $pattern ]]; echo $?
 done
 """
 
@@ -43,7 +39,7 @@ def _active(expression: str) -> list[tuple[str, bool]]:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_matches_and_groups_are_those_of_bash(seed: int) -> None:
+def test_matches_are_those_of_bash(seed: int) -> None:
     random_ = random.Random(seed)  # noqa: S311 - examples, no secrets
     cases = [
         (_expression(random_), "".join(random_.choices("abc12", k=random_.randrange(8))))
@@ -59,11 +55,8 @@ def test_matches_and_groups_are_those_of_bash(seed: int) -> None:
         if found is None:
             continue
         evaluated += 1
-        outcome, *groups = line.split("\t")
-        assert found[0] == (outcome == "yes"), (expression, text)
-        if found[0] and found[1] is not None:
-            assert found[1] == [group[1:-1] for group in groups], (expression, text)
-    assert evaluated > 0.9 * len(cases)
+        assert found == (line == "0"), (expression, text)
+    assert evaluated > 0.6 * len(cases)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +65,6 @@ def test_matches_and_groups_are_those_of_bash(seed: int) -> None:
         ("(a|aa)*$", "a" * 200 + "b"),
         ("^(a+)+$", "a" * 200 + "b"),
         ("(x+x+)+y", "x" * 200),
-        ("(a?){99}a{99}", "a" * 99),
         ("(.*)(.*)(.*)(.*)(.*)(.*)(.*)(.*)z", "a" * 2_000),
         ("(a|b|ab)*(a|b|ab)*(a|b|ab)*c", "ab" * 300),
         ("((a*)*)*b", "a" * 500),
@@ -87,8 +79,8 @@ def test_the_work_grows_with_the_expression_times_the_text(expression: str, text
 
 @pytest.mark.parametrize(
     "expression",
-    ["((a{99}){99}){99}", "a{256}", "a{,3}", "a{", "a{x}", "(a", "a)", "*a", "a**", "\\w",
-     "[[.a.]]", "[a", "[b-a]", "[[:nothing:]]", "(^a)*", "(" * 3_000 + ")" * 3_000],
+    ["a{2}", "a{", "(a", "a)", "*a", "a**", "\\w",
+     "[[.a.]]", "[a", "[b-a]", "[[:nothing:]]", "(^a)*", "a^", "(a$)", "(" * 3_000 + ")" * 3_000],
 )  # fmt: skip
 def test_what_libraries_refuse_or_read_differently_is_not_evaluated(expression: str) -> None:
     assert search(_active(expression), "aaa", lambda _: None) is None
@@ -99,8 +91,27 @@ def test_a_search_too_long_is_not_evaluated() -> None:
 
 
 def test_quoted_characters_stand_for_themselves() -> None:
-    assert search([("a", False), ("*", True)], "xa*", lambda _: None) == (True, ["a*"])
-    assert search([("(", True), ("a", False), (")", True)], "(a)", lambda _: None) == (
-        True,
-        ["(a)"],
-    )
+    quoted = [("(", True), ("a", False), (")", True)]
+    for text, expected in (("x(a)", True), ("xa", False)):
+        assert search(quoted, text, lambda _: None) is expected
+    assert search([("a", False), ("*", True)], "xa*", lambda _: None) is True
+
+
+@pytest.mark.parametrize(
+    ("expression", "text", "expected"),
+    [
+        ("^[0-9]+$", "128", True),
+        ("^[0-9]+$", "12a", False),
+        ("^[^/]+/[^/]+$", "a/b", True),
+        ("^[^/]+/[^/]+$", "a/b/c", False),
+        ("[]|()-]x", "a(x", True),
+        ("[^]|()-]x", "a)x", False),
+        ("[[:alpha:]_][a-c-]", "_-", True),
+        ("^a|b$", "ac", True),
+        ("^a|b$", "cb", True),
+        ("^a|b$", "cac", False),
+        ("a!(b)@x", "a!b@x", True),
+    ],
+)
+def test_expressions_of_scripts(expression: str, text: str, expected: bool) -> None:
+    assert search(_active(expression), text, lambda _: None) is expected

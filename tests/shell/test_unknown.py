@@ -36,6 +36,15 @@ def hole(text: str) -> Hole:
         ("read X; cmd $X", "command", "line read from input", None),
         ("cmd ${!NAME}", "unset", "variable NAME is not set in the script", "NAME"),
         ("cmd ${HOME:+x}", "environment", "HOME", "HOME"),
+        ("X=a; cmd ${X@Q}", "unsupported", "transformation @Q", None),
+        ("cmd $(printf %q 'a b')", "command", "output of printf %q 'a b'", None),
+        ("pushd a; popd; cmd $PWD", "environment", "directory that cd leads to", "PWD"),
+        (
+            "[[ ab =~ a(.) ]]; cmd ${BASH_REMATCH[1]}",
+            "unsupported",
+            "what a regular expression matched",
+            None,
+        ),
     ],
 )
 def test_reason(text: str, kind: str, reason: str, name: str | None) -> None:
