@@ -11,8 +11,8 @@ from typing import TypeAlias
 from bot.base.errors import UserError
 from bot.base.messages import Message, message, sentence_of
 from bot.check.levels import page_levels, with_levels
-from bot.check.read import read_script
-from bot.check.request import CheckOptions, PageText, ScriptFile
+from bot.check.read import ScriptReader
+from bot.check.request import CheckOptions, PageText
 from bot.check.translate import in_language
 from bot.report import Finding, PageReport, Unchecked, Verdict
 from bot.rules._support.registry import check_context
@@ -55,22 +55,28 @@ class Repository:
     """Scripts whose missing row is no matter of this report: it is offered with the script's."""
 
 
-def check_page(page: PageText, repository: Repository, options: CheckOptions) -> PageReport:
+def check_page(
+    page: PageText,
+    repository: Repository,
+    options: CheckOptions,
+    reader: ScriptReader | None = None,
+) -> PageReport:
     """Check the page against its scripts; pure but for what `repository` looks up.
 
     `options.select` and `ignore` hold ids or names of page checks; `options.config.rules` changes
-    their severities. Raises UserError for a name that is none, and for a page that is too long.
+    their severities; `reader` has read some of the scripts already. Raises UserError for a name
+    that is none, and for a page that is too long.
     """
     read_ = read_page(page.text, page.path)
-    reader = _Reader(options)
-    scripts = [reader.subject(path, data) for path, data in sorted(repository.scripts.items())]
+    subjects = _Subjects(reader or ScriptReader(options))
+    scripts = [subjects.subject(path, data) for path, data in sorted(repository.scripts.items())]
     rows = list(read_.rows())
     addresses = _addresses(rows, repository.page or page.path)
     own = own_repositories((link for _, link in addresses if link), repository.name)
     entries: list[ScriptEntry] = []
     unread: list[ScriptEntry] = []
     for (section, row), (address, link) in zip(rows, addresses, strict=True):
-        target = _target(address, link, own, repository, reader)
+        target = _target(address, link, own, repository, subjects)
         entry = ScriptEntry(section=section, row=row, target=target, meant=_meant(target, scripts))
         broken = section.table is not None and section.table.problem is not None
         (unread if broken else entries).append(entry)
@@ -149,21 +155,21 @@ def _lineless(value: object) -> object:
     return value.form, values
 
 
-class _Reader:
-    """Reads scripts as `check_script` does, each once."""
+class _Subjects:
+    """The scripts as page checks see them, each made once."""
 
-    def __init__(self, options: CheckOptions) -> None:
-        self._options = options
-        self._read: dict[tuple[str, bytes], PageSubject] = {}
+    def __init__(self, reader: ScriptReader) -> None:
+        self._reader = reader
+        self._made: dict[tuple[str, bytes], PageSubject] = {}
 
     def subject(self, path: str, data: bytes) -> PageSubject:
         key = (path, data)
-        if key not in self._read:
-            self._read[key] = self._subject(path, data)
-        return self._read[key]
+        if key not in self._made:
+            self._made[key] = self._make(path, data)
+        return self._made[key]
 
-    def _subject(self, path: str, data: bytes) -> PageSubject:
-        context = read_script(ScriptFile(path=path, data=data), self._options)
+    def _make(self, path: str, data: bytes) -> PageSubject:
+        context = self._reader.read(path, data)
         trials, _ = check_context(context, select=["trial-log"])
         return PageSubject(
             path=path,
@@ -197,7 +203,7 @@ def _target(
     link: FileLink | None,
     own: frozenset[str],
     repository: Repository,
-    reader: _Reader,
+    subjects: _Subjects,
 ) -> Target:
     """Look up where a row leads, in the files and in the history, and nowhere else."""
     if not address:
@@ -220,7 +226,7 @@ def _target(
         )
     if data is None:
         return Target(state="missing", address=address, path=link.path, commit=link.ref)
-    script = reader.subject(link.path, data) if link.path.endswith(".sh") else None
+    script = subjects.subject(link.path, data) if link.path.endswith(".sh") else None
     return Target(state="found", address=address, path=link.path, commit=link.ref, subject=script)
 
 

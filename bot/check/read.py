@@ -42,3 +42,18 @@ def read_script(
         ),
         files=options.files,
     )
+
+
+class ScriptReader:
+    """Reads scripts under one set of options, each content of a path once."""
+
+    def __init__(self, options: CheckOptions) -> None:
+        self._options = options
+        self._contexts: dict[tuple[str, bytes], RuleContext] = {}
+
+    def read(self, path: str, data: bytes) -> RuleContext:
+        """The script, as `read_script` reads it."""
+        key = (path, data)
+        if key not in self._contexts:
+            self._contexts[key] = read_script(ScriptFile(path=path, data=data), self._options)
+        return self._contexts[key]

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from bot.base.config import FILE_NAME, Config, parse_config
 from bot.base.errors import UserError
 from bot.base.messages import message, sentence_of
-from bot.check.read import read_script
+from bot.check.read import ScriptReader
 from bot.check.request import CheckOptions, PageText, ScriptFile
 from bot.check.script import check_read, make_report
 from bot.evidence.links import RunLink
@@ -109,11 +109,14 @@ def check_change(source: ChangeSource, request: CheckRequest) -> CheckedChange:
         except UserError as error:
             unchecked.append(Unchecked(check="configuration", reason=sentence_of(error)))
     page = _page(files, config, unchecked)
-    pages = _changed_page(source, files, page, options, unchecked)
     models = ChangeModels(source)
-    options = replace(for_scripts(options), files=models)
+    of_scripts = replace(for_scripts(options), files=models)
+    reader = ScriptReader(of_scripts)
+    pages, gaps = _changed_page(source, files, page, options, reader)
+    unchecked += gaps
+    options = of_scripts
     contexts = {
-        file.path: read_script(ScriptFile(path=file.path, data=file.data), options)
+        file.path: reader.read(file.path, file.data)
         for file in files.scripts
         if file.data is not None
     }
@@ -180,17 +183,16 @@ def _changed_page(
     files: ChangeFiles,
     page: PageText | None,
     options: CheckOptions,
-    unchecked: list[Unchecked],
-) -> list[PageReport]:
-    """The report on the page when the change alters it; none when it could not be checked."""
+    reader: ScriptReader,
+) -> tuple[list[PageReport], list[Unchecked]]:
+    """The report on the page when the change alters it, and why it could not be checked."""
     if page is None or not files.page_changed:
-        return []
+        return [], []
     try:
-        report = change_page(source, files, page, options)
+        report = change_page(source, files, page, options, reader)
     except (PageError, TooMuchError) as error:
-        unchecked.append(Unchecked(check="page", reason=sentence_of(error)))
-        return []
-    return [report] if report else []
+        return [], [Unchecked(check="page", reason=sentence_of(error))]
+    return [report] if report else [], []
 
 
 def _own_tree(files: Mapping[str, bytes]) -> dict[str, ConfigTree]:

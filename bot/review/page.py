@@ -10,6 +10,7 @@ from typing import Final
 from bot.base.errors import UserError
 from bot.base.messages import message
 from bot.check.page import Repository, check_page, new_in, own_links
+from bot.check.read import ScriptReader
 from bot.check.request import CheckOptions, PageText
 from bot.github.change import ChangeFiles, ChangeSource
 from bot.report import PageReport
@@ -24,26 +25,35 @@ _COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
 
 
 def change_page(
-    source: ChangeSource, files: ChangeFiles, page: PageText, options: CheckOptions
+    source: ChangeSource,
+    files: ChangeFiles,
+    page: PageText,
+    options: CheckOptions,
+    reader: ScriptReader,
 ) -> PageReport | None:
     """What a change does to the page: the findings that the page at the base does not have.
 
     `page` is the page at the head. The rows are compared with the scripts as they stand there, and
-    followed to the commits that they link to. A script of the change itself without a row is not
-    reported: its row is offered. None when the options select no check of the page. Raises
-    UserError when the page is too long or the repository could not be read.
+    followed to the commits that they link to; `reader` reads the scripts, each once. A script of
+    the change itself without a row is not reported: its row is offered. None when the options
+    select no check of the page. Raises UserError when the page is too long or the repository could
+    not be read.
     """
     chosen = _for_page(options)
     if chosen is None:
         return None
     offered = frozenset(file.path for file in files.scripts)
-    after = check_page(page, _repository(source, source.head, page, options, offered), chosen)
+    after = check_page(
+        page, _repository(source, source.head, page, options, offered), chosen, reader
+    )
     text = _text(files.page_before)
     if text is None:
         return after
     old = PageText(path=page.path, text=text)
     try:
-        before = check_page(old, _repository(source, source.base, old, options, offered), chosen)
+        before = check_page(
+            old, _repository(source, source.base, old, options, offered), chosen, reader
+        )
     except UserError:
         return after
     return new_in(after, before)
