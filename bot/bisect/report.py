@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
 from bot.base.messages import Language
-from bot.report import PYDANTIC_CONFIG, Tool
+from bot.report import ReportPart, Tool
 
 LimitSource: TypeAlias = Literal["run", "trial log", "given", "predicted"]
 Mode: TypeAlias = Literal["series", "round", "doubling", "closed"]
@@ -19,10 +19,8 @@ round · doubling: without a prediction, upwards until one fails · closed: noth
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Varied:
+class Varied(ReportPart):
     """A number of the script that is varied."""
-
-    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
 
     name: str
     """The setting's key, or the variable."""
@@ -33,10 +31,8 @@ class Varied:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limit:
+class Limit(ReportPart):
     """One end of the band, or of the bracket: a value, and why it is an end."""
-
-    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
 
     value: int
     batch: int | None
@@ -46,10 +42,13 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TrialRun:
+class TrialRun(ReportPart):
     """One run to start."""
 
-    __pydantic_config__: ClassVar[dict[str, object]] = {**PYDANTIC_CONFIG, "title": "Probe"}
+    __pydantic_config__: ClassVar[dict[str, object]] = {
+        **ReportPart.__pydantic_config__,
+        "title": "Probe",
+    }
 
     name: str
     """Names the run within its series, and the folder of its script."""
@@ -71,10 +70,13 @@ class TrialRun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SeriesPlan:
+class SeriesPlan(ReportPart):
     """The series of runs that finds the largest batch of a script."""
 
-    __pydantic_config__: ClassVar[dict[str, object]] = {**PYDANTIC_CONFIG, "title": "Plan"}
+    __pydantic_config__: ClassVar[dict[str, object]] = {
+        **ReportPart.__pydantic_config__,
+        "title": "Plan",
+    }
 
     schema: Literal["bisect-plan-v1"] = "bisect-plan-v1"
     tool: Tool
@@ -124,10 +126,8 @@ class SeriesPlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class Outcome(ReportPart):
     """What one run says of its batch."""
-
-    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
 
     run: str
     """As it was named."""
@@ -140,10 +140,8 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bracket:
+class Bracket(ReportPart):
     """What the finished runs of a series say."""
-
-    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
 
     schema: Literal["bisect-read-v1"] = "bisect-read-v1"
     tool: Tool

@@ -13,37 +13,6 @@ from bot.memory.workload import LEVELS, MemoryLevel
 StageName: TypeAlias = Literal[
     "rollout", "weight sync", "log-prob", "reward", "critic", "update", "optimizer"
 ]
-STAGES: tuple[StageName, ...] = (
-    "rollout",
-    "weight sync",
-    "log-prob",
-    "reward",
-    "critic",
-    "update",
-    "optimizer",
-)
-COMPONENTS: tuple[str, ...] = (
-    "weights",
-    "gradients",
-    "optimizer",
-    "optimizer's temporaries",
-    "activations",
-    "gathered weights",
-    "whole gradients",
-    "logits",
-    "DoRA's product",
-    "allocator",
-    "contexts",
-    "engine weights",
-    "engine cache",
-    "engine activations",
-    "sleeping engine",
-    "actor, idle",
-    "critic, idle",
-    "reference, idle",
-    "reward, idle",
-)
-"""What can take memory in a stage."""
 Fit: TypeAlias = Literal["impossible", "likely OOM", "tight", "fits"]
 TIGHT = 0.9
 """Above this share of the card a configuration counts as tight."""

@@ -10,14 +10,12 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from bot.base.messages import Language
-from bot.report import PYDANTIC_CONFIG, Tool
+from bot.report import ReportPart, Tool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class Question(ReportPart):
     """What was asked."""
-
-    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
 
     model: str
     """The model as its maker writes it."""
@@ -36,10 +34,8 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Switched:
+class Switched(ReportPart):
     """A memory-saving setting that is switched on, in the order of what it costs in time."""
-
-    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
 
     setting: str
     why: str
@@ -47,10 +43,13 @@ class Switched:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PublishedRow:
+class PublishedRow(ReportPart):
     """A row of the documentation page for this model and task."""
 
-    __pydantic_config__: ClassVar[dict[str, object]] = {**PYDANTIC_CONFIG, "title": "Published"}
+    __pydantic_config__: ClassVar[dict[str, object]] = {
+        **ReportPart.__pydantic_config__,
+        "title": "Published",
+    }
 
     rank: int
     gpus: int
@@ -64,10 +63,8 @@ class PublishedRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Predicted:
+class Predicted(ReportPart):
     """Hardware and settings that fit by the memory model; nobody has run them."""
-
-    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
 
     rank: int
     gpus: int
@@ -92,10 +89,8 @@ class Predicted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Miss:
+class Miss(ReportPart):
     """A device on which nothing fits within the budget, at its nearest."""
-
-    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
 
     device: str
     gpus: int
@@ -111,10 +106,8 @@ class Miss:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recommendations:
+class Recommendations(ReportPart):
     """The whole answer."""
-
-    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
 
     schema: Literal["recommend-v1"] = "recommend-v1"
     tool: Tool

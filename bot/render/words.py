@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from bot.base.messages import mark_plural
+from bot.report.claims import ClaimName
 
 VERDICTS: Final = (
     "error",
@@ -56,36 +57,7 @@ CHECKS: Final = (
 )
 """Checks that were not made."""
 
-CLAIMS: Final = (
-    "run",
-    "model",
-    "task",
-    "algorithm",
-    "adapter",
-    "gpus",
-    "device",
-    "train backend",
-    "inference engine",
-    "train batch",
-    "mini batch",
-    "micro batch",
-    "rollout n",
-    "prompt length",
-    "response length",
-    "steps without OOM",
-    "peak memory",
-    "max batch",
-    "settings",
-    "contributor",
-    "peak memory, allocator",
-    "running maximum",
-    "peak above the weights",
-    "peak against the estimate",
-    "least hardware",
-    "newer than its release",
-    "run used once",
-    "micro batch per GPU",
-)
+CLAIMS: Final = (*(name.value for name in ClaimName), "task", "micro batch", "settings")
 """What a script or a row claims."""
 
 SOURCES: Final = (

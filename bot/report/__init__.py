@@ -8,9 +8,9 @@ by `schemas/report-v1.schema.json` and versioned semantically: fields may be add
 from __future__ import annotations
 
 from bot.report.base import (
-    PYDANTIC_CONFIG,
     ClaimVerdict,
     JsonValue,
+    ReportPart,
     Scalar,
     Severity,
     Strength,
@@ -55,7 +55,6 @@ from bot.report.result import (
 )
 
 __all__ = [
-    "PYDANTIC_CONFIG",
     "Change",
     "Claim",
     "ClaimVerdict",
@@ -76,6 +75,7 @@ __all__ = [
     "PageReport",
     "PlanReport",
     "Report",
+    "ReportPart",
     "Row",
     "Run",
     "Scalar",

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
-from bot.report.base import PYDANTIC_CONFIG
+from bot.report.base import ReportPart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EstimateStage:
+class EstimateStage(ReportPart):
     """What one stage of a training step takes of each GPU, GiB (2**30 bytes)."""
-
-    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
 
     stage: str
     """rollout, weight sync, log-prob, reward, critic, update, optimizer."""
@@ -28,10 +26,8 @@ class EstimateStage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EstimateOption:
+class EstimateOption(ReportPart):
     """A setting that would lower the peak."""
-
-    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
 
     setting: str
     """As the framework writes it: actor_rollout_ref.actor.fsdp_config.param_offload=True."""
@@ -40,10 +36,8 @@ class EstimateOption:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
+class Estimate(ReportPart):
     """The memory budget of a launch on one device, as the memory model predicts it."""
-
-    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
 
     outcome: Literal["impossible", "likely OOM", "tight", "fits", "no prediction"]
     """impossible rests on the floor alone; no prediction comes with its reason."""

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import Literal
 
-from bot.report.base import PYDANTIC_CONFIG, ClaimVerdict, Scalar, Strength
+from bot.report.base import ClaimVerdict, ReportPart, Scalar, Strength
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
+class Claim(ReportPart):
     """One statement of the contribution, compared with the run. Never "proved"."""
-
-    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
 
     claim: str
     """What is claimed: "model", "gpus", "peak memory", "max batch", or a setting's dotted key."""
@@ -26,10 +24,8 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class Run(ReportPart):
     """Which run the evidence is."""
-
-    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
 
     id: str | None = None
     entity: str | None = None
@@ -39,10 +35,8 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EvidenceSource:
+class EvidenceSource(ReportPart):
     """One of the independent sources that a run is made of, and how many claims it speaks to."""
-
-    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
 
     name: str
     """configuration, metrics, system stream, host or console."""
@@ -53,10 +47,8 @@ class EvidenceSource:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FactsRecord:
+class FactsRecord(ReportPart):
     """What was read of the run, for `rlbot verify --again` to compare with what it says later."""
-
-    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
 
     kind: Literal["folder", "online", "log"]
     """How the run was read."""
@@ -67,10 +59,8 @@ class FactsRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class Evidence(ReportPart):
     """The run that was read, and what it says about each claim."""
-
-    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
 
     source: str
     """What was read, in words: "W&B run folder offline-run-…"."""

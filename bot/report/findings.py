@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
-from bot.report.base import PYDANTIC_CONFIG, Severity
+from bot.report.base import ReportPart, Severity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Edit:
+class Edit(ReportPart):
     """A replacement of a stretch of a file; lines and columns start at 1, the end is exclusive."""
-
-    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
 
     line: int
     column: int
@@ -23,10 +20,8 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fix:
+class Fix(ReportPart):
     """A change that would settle a finding."""
-
-    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
 
     title: str
     """The change in words, starting with a verb: "use nproc_per_gpu=44"."""
@@ -36,10 +31,8 @@ class Fix:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Finding(ReportPart):
     """One thing that is wrong or could be better, with its place and the way out."""
-
-    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
 
     id: str
     """Stable identifier of the rule, such as RLB012."""
@@ -65,10 +58,8 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Suppressed:
+class Suppressed(ReportPart):
     """A finding that a comment in the script suppresses; it does not count for the verdict."""
-
-    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
 
     finding: Finding
     reason: str
@@ -78,10 +69,8 @@ class Suppressed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unchecked:
+class Unchecked(ReportPart):
     """Something that could not be checked: neither right nor wrong."""
-
-    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
 
     check: str
     """What was to be checked."""

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
-from bot.report.base import PYDANTIC_CONFIG
+from bot.report.base import ReportPart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Name:
+class Name(ReportPart):
     """What the file's name says, read by a naming profile."""
-
-    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
 
     profile: str
     valid: bool
@@ -27,10 +25,8 @@ class Name:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Origin:
+class Origin(ReportPart):
     """Where a setting of a launch was written."""
-
-    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
 
     key: str
     operator: str
@@ -49,10 +45,8 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LaunchReport:
+class LaunchReport(ReportPart):
     """One command of the script that starts a framework."""
-
-    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
 
     argv: tuple[str, ...]
     """The words of the command; what cannot be known without running something reads ${?reason}."""
@@ -75,10 +69,8 @@ class LaunchReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlanReport:
+class PlanReport(ReportPart):
     """What the script intends to run; null where it cannot be known."""
-
-    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
 
     framework: str | None = None
     model: str | None = None

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
-from bot.report.base import PYDANTIC_CONFIG, Verdict
+from bot.report.base import ReportPart, Verdict
 from bot.report.findings import Finding, Unchecked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Row(ReportPart):
     """A row of the tuning page; a cell that cannot be known holds a backslash."""
-
-    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
 
     tag: str
     model: str
@@ -30,10 +28,8 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PageEdit:
+class PageEdit(ReportPart):
     """The exact edit of the documentation page that adds or replaces the row."""
-
-    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
 
     path: str
     section: str
@@ -46,10 +42,8 @@ class PageEdit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PageReport:
+class PageReport(ReportPart):
     """What was found about the documentation page, compared with the scripts of its repository."""
-
-    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
 
     path: str
     sha256: str

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from bot.base.messages import Language
-from bot.report.base import PYDANTIC_CONFIG, Verdict
+from bot.report.base import ReportPart, Verdict
 from bot.report.estimate import Estimate
 from bot.report.evidence import Evidence
 from bot.report.findings import Finding, Suppressed, Unchecked
@@ -15,10 +15,8 @@ from bot.report.page import PageEdit, PageReport, Row
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ScriptReport:
+class ScriptReport(ReportPart):
     """Everything that was found about one script."""
-
-    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
 
     path: str
     sha256: str
@@ -36,20 +34,16 @@ class ScriptReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tool:
+class Tool(ReportPart):
     """Which program made the report."""
-
-    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
 
     name: str
     version: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class Change(ReportPart):
     """The change that was checked, when it was one."""
-
-    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
 
     base: str
     """Commit of the base."""
@@ -58,10 +52,8 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class Report(ReportPart):
     """The whole result of one call."""
-
-    __pydantic_config__: ClassVar[dict[str, object]] = PYDANTIC_CONFIG
 
     schema: Literal["report-v1"]
     tool: Tool

@@ -9,7 +9,6 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from bot.base.devices import Device, by_token
-from bot.memory.estimate import COMPONENTS
 from bot.memory.estimator import Estimator, estimate_workload
 from bot.memory.models import find
 from bot.memory.shape import Shape
@@ -25,6 +24,7 @@ from bot.memory.workload import (
     Tokens,
     Workload,
 )
+from bot.render.words import MEMORY
 from tests.memory.cases import cases, held_out
 
 H100 = by_token("h100")[0]
@@ -205,4 +205,4 @@ def test_a_stage_is_made_of_what_has_a_name_and_a_translation() -> None:
     for case in (*cases("ran", "oom", "peak"), *held_out()):
         for stage in case.estimate().stages:
             for level in LEVELS:
-                assert set(stage.components[level]) <= set(COMPONENTS)
+                assert set(stage.components[level]) <= set(MEMORY)

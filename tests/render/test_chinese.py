@@ -9,7 +9,7 @@ from typing import get_args
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from bot.memory.estimate import COMPONENTS, STAGES, Fit
+from bot.memory.estimate import Fit, StageName
 from bot.render.columns import width_of
 from bot.render.github import github
 from bot.render.html import page
@@ -24,7 +24,7 @@ from tests.render.test_text import SOURCE
 
 
 def test_every_word_of_an_estimate_can_be_translated() -> None:
-    assert {*STAGES, *COMPONENTS, *get_args(Fit)} <= set(WORDS)
+    assert {*get_args(StageName), *get_args(Fit)} <= set(WORDS)
 
 
 def test_the_language_holds_only_while_it_is_spoken() -> None:
