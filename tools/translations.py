@@ -22,6 +22,7 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
+from bot.commands.cli import parser
 from bot.registry.base import PROSE, Meta
 from bot.render.words import WORDS
 from bot.rules._support.registry import RULES
@@ -52,6 +53,8 @@ def template() -> Catalog:
         directory_filter=_is_code,
     ):
         catalog.add(texts, context=context, locations=[(f"bot/{name}", 0)])
+    for text in sorted(set(_help(parser()))):
+        catalog.add(text, locations=[("bot/commands/cli.py", 0)])
     for word in WORDS:
         catalog.add(word, locations=[("bot/render/words.py", 0)])
     for one, path in _documented():
@@ -87,6 +90,18 @@ def calls(
             )
             found.append((node.lineno, name, texts, []))
     yield from sorted(found, key=lambda call: call[0])
+
+
+def _help(one: argparse.ArgumentParser) -> Iterator[str]:
+    """What `--help` shows of a parser and of its commands' parsers."""
+    yield from filter(None, (one.description, one.epilog))
+    for action in one._actions:
+        if action.help and action.help is not argparse.SUPPRESS:
+            yield action.help
+        if isinstance(action, argparse._SubParsersAction):
+            yield from (each.help for each in action._choices_actions if each.help)
+            for each in action.choices.values():
+                yield from _help(each)
 
 
 def _is_code(folder: str | Path) -> bool:
@@ -158,9 +173,9 @@ def _names(form: str) -> set[str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Bring every language up to date; the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--complete", action="store_true", help="fail where one is missing")
-    complete = parser.parse_args(arguments).complete
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--complete", action="store_true", help="fail where one is missing")
+    complete = options.parse_args(arguments).complete
     failed = False
     for path in sorted(LOCALE.glob("*.po")):
         catalog = updated(path.stem)

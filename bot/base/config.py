@@ -56,8 +56,9 @@ class Config:
     version: Literal[1] = 1
     """Version of this format."""
     language: Language = "en"
-    """Language of results, comments and replies: en or zh. `--help`, `rlbot doctor` and the errors
-    of wrong usage are English."""
+    """Language of results, comments and replies: en or zh. On a terminal `--help`, `rlbot doctor`
+    and errors are in the language that LC_ALL or LANG asks for, and so is text where this key is
+    not set."""
     scripts: tuple[str, ...] = ("examples/tuning/",)
     """Folders whose scripts are tuning scripts."""
     naming: tuple[str, ...] = ("tuning", "run")

@@ -14,9 +14,9 @@ from bot.base.messages import Language, Message, translated
 T = TypeVar("T")
 
 
-def in_language(report: T, language: Language) -> T:
-    """The report, or a part of one, with its messages in `language`; English is what it holds."""
-    return report if language == "en" else cast("T", _walked(report, language))
+def in_language(report: T, language: Language, *, before: Language = "en") -> T:
+    """The report, or a part of one, with its messages in `language`; they are in `before`."""
+    return report if language == before else cast("T", _walked(report, language))
 
 
 def _walked(value: Any, language: Language) -> Any:

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError, system_reason
-from bot.base.messages import message
+from bot.base.messages import Message, message
+from bot.commands.terminal import current, in_terminal
 
 if TYPE_CHECKING:
     from bot.base.config import Config
@@ -58,10 +59,15 @@ def add_common(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> Non
     parser.add_argument(
         "--lang",
         choices=("en", "zh"),
-        help="language of the result (default: the configuration's, else en)",
+        help="language of the result (default: the configuration's; else the terminal's for text, "
+        "and en for other formats)",
     )
-    parser.add_argument("--select", metavar="IDS", default="", help="only these rules, by commas")
-    parser.add_argument("--ignore", metavar="IDS", default="", help="not these rules, by commas")
+    parser.add_argument(
+        "--select", metavar="IDS", default="", help="only these rules, separated by commas"
+    )
+    parser.add_argument(
+        "--ignore", metavar="IDS", default="", help="not these rules, separated by commas"
+    )
     parser.add_argument(
         "--color", choices=("auto", "always", "never"), default="auto", help="colour in text output"
     )
@@ -75,6 +81,19 @@ def load_config(path: str | None, folder: Path | None = None) -> Config:
 
     found = find_config(path, folder)
     return parse_config(found[1], str(found[0])) if found else Config()
+
+
+def config_of(arguments: argparse.Namespace) -> Config:
+    """The configuration; where it states no language, text is in the terminal's."""
+    from dataclasses import replace
+
+    from bot.base.config import Config, ConfigFile, read_config
+
+    found = find_config(arguments.config)
+    file = read_config(found[1], str(found[0])) if found else ConfigFile(Config())
+    if arguments.format != "text" or "language" in file.lines:
+        return file.config
+    return replace(file.config, language=current())
 
 
 def find_config(path: str | None, folder: Path | None = None) -> tuple[Path, bytes] | None:
@@ -254,8 +273,10 @@ JSON from a pipe must get nothing else."""
 def write(text: str, *, commands: bool = False) -> None:
     """Print text that may hold any character, whatever the terminal's encoding is.
 
-    In a log of GitHub Actions nothing in it is obeyed, unless it is made of `commands`.
+    A message is printed in the terminal's language. In a log of GitHub Actions nothing in it is
+    obeyed, unless it is made of `commands`.
     """
+    text = in_terminal(text) if isinstance(text, Message) else text
     if not text:
         return
     if not text.endswith("\n"):
@@ -281,7 +302,7 @@ def notice(sentence: str) -> None:
     """Print one line beside the result, on standard error."""
     from bot.render.escape import terminal
 
-    sys.stderr.write(f"rlbot: {terminal(sentence)}\n")
+    sys.stderr.write(f"rlbot: {terminal(in_terminal(sentence))}\n")
 
 
 def wants_color(choice: str) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from bot.base.errors import UserError, system_reason
 from bot.base.files import replace_file, write_new_file
 from bot.base.messages import message, plural_message, sentence_of
-from bot.commands.arguments import load_config, notice, options_of, read_file, write
+from bot.commands.arguments import config_of, notice, options_of, read_file, write
 from bot.commands.runs import RUN, add_offline, reading, run_of
 from bot.commands.tree import add_root, files_below, path_below, root_of
 
@@ -75,7 +75,7 @@ def _add_plan(parser: argparse.ArgumentParser) -> None:
         type=int,
         help="try multiples of N alone (default: as fine as seven runs allow)",
     )
-    parser.add_argument("--blind", action="store_true", help="leave the prediction out")
+    parser.add_argument("--blind", action="store_true", help="search without the prediction")
     parser.add_argument("--to", metavar="DIR", help="write the scripts below this folder")
     parser.add_argument(
         "--all",
@@ -258,7 +258,7 @@ def _script_of(arguments: argparse.Namespace) -> tuple[ScriptFile, CheckOptions]
                     root=root,
                 )
             )
-    config = load_config(arguments.config)
+    config = config_of(arguments)
     options = options_of(
         arguments,
         config,

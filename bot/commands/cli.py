@@ -10,7 +10,8 @@ from importlib import import_module
 
 from bot import __version__
 from bot.base.errors import UserError
-from bot.base.messages import message
+from bot.base.messages import message, sentence_of
+from bot.commands.terminal import TerminalParser, in_terminal, terminal_of
 
 COMMANDS = (
     "lint",
@@ -41,7 +42,7 @@ _EPILOG = (
 
 def parser() -> argparse.ArgumentParser:
     """The whole command line."""
-    top = argparse.ArgumentParser(prog="rlbot", description=_DESCRIPTION, epilog=_EPILOG)
+    top = TerminalParser(prog="rlbot", description=_DESCRIPTION, epilog=_EPILOG)
     top.add_argument("--version", action="version", version=f"rlbot {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name in COMMANDS:
@@ -52,18 +53,24 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
+    argv = sys.argv[1:] if argv is None else argv
+    with terminal_of(argv, os.environ):
+        return _run(argv)
+
+
+def _run(argv: Sequence[str]) -> int:
     arguments = parser().parse_args(argv)
     try:
         return int(import_module(f"bot.commands.{arguments.command}").run(arguments))
     except UserError as error:
-        _say(str(error))
+        _say(sentence_of(error))
         return USAGE
     except BrokenPipeError:
         # The reader of our output went away; close it so that Python does not complain at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
-        _say("stopped.")
+        _say(message("stopped."))
         return INTERRUPTED
     except Exception as error:
         if os.environ.get("RLBOT_TRACEBACK"):
@@ -81,7 +88,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _say(sentence: str) -> None:
     from bot.render.escape import terminal
 
-    sys.stderr.write(f"rlbot: {terminal(sentence)}\n")
+    sys.stderr.write(f"rlbot: {terminal(in_terminal(sentence))}\n")
 
 
 def script() -> None:

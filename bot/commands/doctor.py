@@ -9,6 +9,7 @@ from pathlib import Path
 from bot.base.errors import UserError
 from bot.base.messages import message, sentence_of
 from bot.commands.arguments import find_config, wants_color, write
+from bot.commands.terminal import current
 
 SUMMARY = "configuration, tokens, reachability: each with its remedy"
 
@@ -76,5 +77,6 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.format == "json":
             write(to_json(f"rlbot {__version__}", settings, answers, status))
         else:
-            write(to_text(settings, answers, color=wants_color(arguments.color)))
+            color = wants_color(arguments.color)
+            write(to_text(settings, answers, language=current(), color=color))
     return status

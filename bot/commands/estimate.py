@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bot.base.errors import UserError
 from bot.base.messages import message
-from bot.commands.arguments import add_common, finish, load_config, options_of, write
+from bot.commands.arguments import add_common, config_of, finish, options_of, write
 from bot.commands.inputs import add_paths, scripts_of
 from bot.commands.tree import add_root, files_below, root_of
 
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     root = root_of(arguments.root)
     options = options_of(
         arguments,
-        load_config(arguments.config),
+        config_of(arguments),
         files=files_below(root) if root else None,
     )
     reports, unchecked = [], []

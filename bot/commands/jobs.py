@@ -30,15 +30,22 @@ def add(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     listing = actions.add_parser("list", help="jobs, newest first")
     listing.add_argument("--state", choices=STATES, action="append", default=[])
-    listing.add_argument("--limit", type=int, default=50, metavar="N", help="at most (default: 50)")
+    listing.add_argument(
+        "--limit", type=int, default=50, metavar="N", help="list at most this many (default: 50)"
+    )
     show = actions.add_parser("show", help="one job with its fault")
     show.add_argument("id")
     retry = actions.add_parser("retry", help="run failed jobs again, from their start")
     retry.add_argument("id", nargs="*")
-    retry.add_argument("--failed", action="store_true", help="all that failed")
+    retry.add_argument("--failed", action="store_true", help="run all failed jobs again")
     purge = actions.add_parser("purge", help="delete old jobs that ended")
-    purge.add_argument("--older-than", default="90d", metavar="AGE", help="such as 12h (90d)")
-    purge.add_argument("--failed", action="store_true", help="failed ones too")
+    purge.add_argument(
+        "--older-than",
+        default="90d",
+        metavar="AGE",
+        help="age of the jobs, such as 12h (default: 90d)",
+    )
+    purge.add_argument("--failed", action="store_true", help="delete failed jobs too")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from bot.base.errors import UserError
-from bot.commands.arguments import CHECK_FORMATS, add_common, finish, load_config, options_of
+from bot.commands.arguments import CHECK_FORMATS, add_common, config_of, finish, options_of
 from bot.commands.fixing import add_fix, fix_scripts, wants_fix
 from bot.commands.inputs import add_paths, scripts_of
 from bot.commands.runs import add_offline
@@ -30,9 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     fix = wants_fix(arguments)
     root = root_of(arguments.root)
-    options = options_of(
-        arguments, load_config(arguments.config), files=files_below(root) if root else None
-    )
+    options = options_of(arguments, config_of(arguments), files=files_below(root) if root else None)
     scripts = scripts_of(arguments.paths, arguments.stdin_filename, root)
     if fix:
         return fix_scripts(scripts, options, arguments)

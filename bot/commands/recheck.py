@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from bot.base.errors import UserError
 from bot.base.messages import message
 from bot.check.recheck import Again, as_json, parse_report, read_again, status
-from bot.commands.arguments import load_config, options_of, read_file, write
+from bot.commands.arguments import config_of, options_of, read_file, write
 from bot.commands.runs import reading, run_of
 from bot.report import Scalar, ScriptReport
 
@@ -26,7 +26,7 @@ def again(arguments: argparse.Namespace) -> int:
     if arguments.format not in ("text", "json"):
         raise UserError(message("--again prints text or json; leave --format out."))
     report = parse_report(read_file(Path(arguments.again)), arguments.again)
-    config = load_config(arguments.config)
+    config = config_of(arguments)
     options = options_of(arguments, config, **reading(arguments.offline, config))
     compared = [script for script in report.scripts if script.evidence]
     if arguments.script:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from bot.base.errors import UserError
 from bot.base.files import write_new_file
 from bot.base.messages import message, sentence_of
-from bot.commands.arguments import load_config, notice, read_page, write
+from bot.commands.arguments import config_of, notice, read_page, write
 
 if TYPE_CHECKING:
     from bot.table.page import Page
@@ -37,7 +37,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--batch", metavar="N", type=int, default=128, help="prompts, samples or pairs a step"
     )
-    parser.add_argument("--lora-rank", metavar="N", type=int, default=32, help="of an adapter")
+    parser.add_argument(
+        "--lora-rank", metavar="N", type=int, default=32, help="rank of the adapter"
+    )
     parser.add_argument(
         "--device",
         metavar="TOKEN",
@@ -92,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UserError(
             message("--choice says which prediction --write writes; give --write PATH too.")
         )
-    config = load_config(arguments.config)
+    config = config_of(arguments)
     answer = recommend(
         request,
         Hardware(

@@ -7,7 +7,7 @@ import shlex
 
 from bot.base.errors import UserError
 from bot.base.messages import message
-from bot.commands.arguments import add_common, finish, load_config, options_of
+from bot.commands.arguments import add_common, config_of, finish, options_of
 from bot.commands.inputs import add_paths, scripts_of
 from bot.commands.runs import add_offline
 from bot.commands.tree import add_root, files_below, root_of
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     from bot.check.script import make_report, resolve_script
     from bot.report import Unchecked
 
-    config = load_config(arguments.config)
+    config = config_of(arguments)
     root = root_of(arguments.root)
     options = options_of(
         arguments,

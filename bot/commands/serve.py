@@ -14,8 +14,10 @@ SUMMARY = "run the GitHub App: webhooks, pages, workers"
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1)")
-    parser.add_argument("--port", type=int, default=8000, help="port to listen on (8000)")
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)"
+    )
+    parser.add_argument("--port", type=int, default=8000, help="port to listen on (default: 8000)")
     parser.add_argument(
         "--no-worker", action="store_true", help="run no jobs here: `rlbot worker` does"
     )
@@ -30,7 +32,7 @@ def add_worker(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "Settings come from the environment: RLBOT_WEBHOOK_SECRET, RLBOT_APP_ID, "
         "RLBOT_PRIVATE_KEY_FILE, RLBOT_DATABASE_URL, RLBOT_CONCURRENCY, RLBOT_RETENTION_DAYS, "
-        "WANDB_API_KEY. docs/deploy.md tells of each."
+        "WANDB_API_KEY. docs/deploy.md describes each."
     )
 
 

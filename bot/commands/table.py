@@ -10,8 +10,8 @@ from bot.base.messages import message
 from bot.commands import table_check
 from bot.commands.arguments import (
     add_common,
+    config_of,
     finish,
-    load_config,
     options_of,
     read_page,
     write,
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     page = PageText(path=page_path.as_posix(), text=read_page(page_path))
     root = root_of(arguments.root)
     script = script_at(Path(arguments.script), root)
-    config = load_config(arguments.config)
+    config = config_of(arguments)
     options = options_of(
         arguments,
         config,

@@ -12,8 +12,8 @@ from bot.base.messages import message
 from bot.commands.arguments import (
     CHECK_FORMATS,
     add_common,
+    config_of,
     finish,
-    load_config,
     options_of,
     read_file,
     read_page,
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UserError(message("--unsafe chooses what --fix or --diff does; give one of them."))
     path = Path(arguments.page)
     page = PageText(path=path.as_posix(), text=read_page(path))
-    config = load_config(arguments.config)
+    config = config_of(arguments)
     root = _root(path, config.scripts)
     folders = [Path(arguments.scripts)] if arguments.scripts else [root / f for f in config.scripts]
     name, history = _git(root)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 from bot.base.errors import UserError
@@ -10,6 +11,7 @@ from bot.base.messages import message
 from bot.commands.arguments import (
     CHECK_FORMATS,
     add_common,
+    config_of,
     finish,
     load_config,
     options_of,
@@ -74,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     root = root_of(arguments.root)
     script = script_at(Path(arguments.script), root)
-    config = load_config(arguments.config)
+    config = config_of(arguments)
     options = options_of(
         arguments,
         config,
@@ -89,7 +91,12 @@ def run(arguments: argparse.Namespace) -> int:
     checked = check_read(script, read_script(script, options), options, run=run_)
     report = make_report([checked.report], language=options.config.language)
     if arguments.report:
+        from bot.check.translate import in_language
         from bot.commands.run_page import write_page
 
-        write_page(arguments.report, report, checked.facts.traces() if checked.facts else None)
+        # A page is published: the terminal's language is not its own.
+        stated = arguments.lang or load_config(arguments.config).language
+        page = in_language(report, stated, before=report.language)
+        page = replace(page, language=stated)
+        write_page(arguments.report, page, checked.facts.traces() if checked.facts else None)
     return finish(report, arguments, {script.path: script.data.decode("utf-8", "replace")})

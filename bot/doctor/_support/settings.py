@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Final
 
 from bot.base.config import ConfigFile
+from bot.base.messages import message
 
 _SECRETS: Final = frozenset(
     {
@@ -63,18 +64,21 @@ def effective_settings(
     """
     for name, value in asdict(given.config).items():
         if name == "language" and language:
-            yield EffectiveSetting(name, language, "option --lang")
+            yield EffectiveSetting(name, language, message("option --lang"))
             continue
         shown = {name: value}
         if name == "permissions":
             shown = {f"{name}.{key}": one for key, one in value.items()}
         for key, one in shown.items():
             line = given.lines.get(key)
-            origin = f"{file}, line {line}" if line and file else "default"
+            stated = message("{origin}, line {line}", origin=file, line=line)
+            origin = stated if line and file else message("default")
             yield EffectiveSetting(key, _shown(one), origin)
     for name in VARIABLES:
         if value := environment.get(name):
-            yield EffectiveSetting(name, "***" if name in _SECRETS else value, "environment")
+            yield EffectiveSetting(
+                name, "***" if name in _SECRETS else value, message("environment")
+            )
 
 
 def _shown(value: object) -> str:

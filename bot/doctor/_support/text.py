@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Final
 
+from bot.base.messages import Language, Message, message, pmessage, translated
 from bot.doctor._support.base import CheckAnswer, CheckState
 from bot.doctor._support.settings import EffectiveSetting
 from bot.render.columns import padded, width_of
@@ -18,28 +19,43 @@ _SGR: Final[Mapping[CheckState, str]] = {
     "missing": "33",
     "unknown": "33",
 }
+_STATES: Final[Mapping[CheckState, Message]] = {
+    "ok": pmessage("doctor", "ok"),
+    "missing": pmessage("doctor", "missing"),
+    "wrong": pmessage("doctor", "wrong"),
+    "unknown": pmessage("doctor", "unknown"),
+    "skipped": pmessage("doctor", "skipped"),
+}
 _STATE = 8
 
 
 def to_text(
-    settings: Sequence[EffectiveSetting], answers: Sequence[CheckAnswer], *, color: bool = False
+    settings: Sequence[EffectiveSetting],
+    answers: Sequence[CheckAnswer],
+    *,
+    language: Language,
+    color: bool = False,
 ) -> str:
     """What is in force and from where, then each answer with its remedy."""
-    rows = [(terminal(s.key), terminal(s.value), terminal(s.origin)) for s in settings]
+
+    def shown(sentence: str) -> str:
+        return terminal(translated(sentence, language))
+
+    rows = [(terminal(s.key), terminal(s.value), shown(s.origin)) for s in settings]
     keys, values = (min(40, max(width_of(row[at]) for row in rows)) for at in (0, 1))
-    lines = ["In force:"]
+    lines = [shown(message("In force:"))]
     for key, value, origin in rows:
         lines.append(f"  {padded(key, keys)}  {padded(value, values)}  {origin}")
-    lines += ["", "Checked:"]
+    lines += ["", shown(message("Checked:"))]
     subjects = max(width_of(terminal(answer.subject)) for answer in answers)
     for answer in answers:
-        state = padded(answer.state, _STATE)
+        state = padded(shown(_STATES[answer.state]), _STATE)
         if color and answer.state in _SGR:
             state = f"\x1b[{_SGR[answer.state]}m{state}\x1b[0m"
         subject = padded(terminal(answer.subject), subjects)
-        lines.append(f"  {state} {subject}  {terminal(answer.message)}")
+        lines.append(f"  {state} {subject}  {shown(answer.message)}")
         if answer.remedy:
-            lines.append(f"  {' ' * (_STATE + subjects + 3)}{terminal(answer.remedy)}")
+            lines.append(f"  {' ' * (_STATE + subjects + 3)}{shown(answer.remedy)}")
     return "\n".join(lines) + "\n"
 
 

@@ -1,0 +1,126 @@
+"""The language of a terminal: of `--help`, errors, notices, and a result's text.
+
+`--lang` names it, else the first that is set of LC_ALL, LC_MESSAGES and LANG, as POSIX orders them.
+What programs read, and what is published, never follows these variables.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, Final, cast, get_args
+
+from bot.base.messages import Language, mark, translated, translation
+
+VARIABLES: Final = ("LC_ALL", "LC_MESSAGES", "LANG")
+
+OF_ARGPARSE: Final = (
+    mark("usage: "),
+    mark("positional arguments"),
+    mark("options"),
+    mark("show this help message and exit"),
+    mark("show program's version number and exit"),
+    mark("%(prog)s: error: %(message)s\n"),
+    mark("argument %(argument_name)s: %(message)s"),
+    mark("the following arguments are required: %s"),
+    mark("unrecognized arguments: %s"),
+    mark("invalid choice: %(value)r (choose from %(choices)s)"),
+    mark("invalid %(type)s value: %(value)r"),
+    mark("expected one argument"),
+    mark("expected at least one argument"),
+    mark("one of the arguments %s is required"),
+    mark("not allowed with argument %s"),
+    mark("ignored explicit argument %r"),
+    mark("ambiguous option: %(option)s could match %(matches)s"),
+)
+"""What argparse itself says, as Python 3.11 to 3.13 have it."""
+
+_language: ContextVar[Language] = ContextVar("terminal", default="en")
+
+
+def terminal_language(environment: Mapping[str, str]) -> Language:
+    """The language that the environment asks for; English where we do not have it."""
+    name = next((text for each in VARIABLES if (text := environment.get(each))), "")
+    return "zh" if re.split(r"[_.@-]", name.lower())[0] == "zh" else "en"
+
+
+@contextmanager
+def terminal_of(arguments: Sequence[str], environment: Mapping[str, str]) -> Iterator[None]:
+    """Within it, `in_terminal` speaks the language of these arguments and this environment."""
+    token = _language.set(_option(arguments) or terminal_language(environment))
+    try:
+        yield
+    finally:
+        _language.reset(token)
+
+
+def current() -> Language:
+    """The language of the terminal."""
+    return _language.get()
+
+
+def in_terminal(sentence: str) -> str:
+    """A sentence as the terminal shows it."""
+    return translated(sentence, current())
+
+
+def _option(arguments: Sequence[str]) -> Language | None:
+    """What `--lang` says, before the arguments are parsed: help and errors need it."""
+    for name, value in zip(arguments, [*arguments[1:], ""], strict=True):
+        for language in get_args(Language):
+            if name == f"--lang={language}" or (name, value) == ("--lang", language):
+                return cast("Language", language)
+    return None
+
+
+class TerminalParser(argparse.ArgumentParser):
+    """A parser whose help and errors are in the terminal's language; so are its commands'."""
+
+    def __init__(self, **options: Any) -> None:
+        if current() != "en":
+            # argparse looks its own texts up by this name, and only in catalogues of the system.
+            vars(argparse)["_"] = _own
+        super().__init__(**{"formatter_class": _Help} | options)
+
+
+def _own(text: str) -> str:
+    return translation(text, current())
+
+
+class _Help(argparse.HelpFormatter):
+    """Translates the texts of a parser."""
+
+    def add_text(self, text: str | None) -> None:
+        super().add_text(_own(text) if text and text is not argparse.SUPPRESS else text)
+
+    def _get_help_string(self, action: argparse.Action) -> str | None:
+        return _own(action.help) if action.help else action.help
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return super()._split_lines(text, width) if current() == "en" else _wrapped(text, width)
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        if current() == "en":
+            return super()._fill_text(text, width, indent)
+        return "\n".join(f"{indent}{line}" for line in _wrapped(text, width - len(indent)))
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """Lines of at most `width` columns, broken at blanks and between wide characters."""
+    from unicodedata import category
+
+    from bot.render.columns import width_of
+
+    lines = [""]
+    for part in re.findall(r"[!-~]+|\s+|.", text):
+        closing = category(part[0]) in ("Po", "Pe") and not part.isascii()
+        if lines[-1] and not closing and width_of(lines[-1] + part) > width:
+            lines.append("")
+        if part.isspace():
+            lines[-1] += " " if lines[-1] else ""
+        else:
+            lines[-1] += part
+    return [line.rstrip() for line in lines]
