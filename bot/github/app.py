@@ -8,6 +8,7 @@ from typing import Any
 
 from bot.base.secrets import Secret
 from bot.github.client import Addresses, Client, Pace, Patience
+from bot.github.errors import NotFoundError
 from bot.github.posted import mark
 from bot.github.pull import PullId
 
@@ -126,6 +127,44 @@ def repositories(client: Client) -> list[str]:
         for item in found
         if not item.get("archived") and not item.get("disabled")
     ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RepositoryState:
+    """What GitHub says of a repository at this moment."""
+
+    id: int
+    name: str
+    """owner/name, as it is now."""
+    private: bool
+
+
+def repository_state(client: Client, name: str) -> RepositoryState:
+    """The repository of a name, also of an earlier one. Raises GitHubError."""
+    found = client.get(f"/repos/{name}")
+    return RepositoryState(
+        id=int(found["id"]), name=str(found["full_name"]), private=bool(found["private"])
+    )
+
+
+def installation_of(client: Client, name: str) -> int | None:
+    """The installation that covers a repository, asked by the App itself.
+
+    None when there is none, or when it is suspended. Raises GitHubError.
+    """
+    try:
+        found = client.get(f"/repos/{name}/installation")
+    except NotFoundError:
+        return None
+    return None if found.get("suspended_at") else int(found["id"])
+
+
+def is_active(client: Client, installation: int) -> bool:
+    """Whether an installation is there and not suspended, asked by the App. Raises GitHubError."""
+    try:
+        return not client.get(f"/app/installations/{installation}").get("suspended_at")
+    except NotFoundError:
+        return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from dataclasses import dataclass
-from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ValidationError
 
 from bot.service.job import Job
+from bot.service.payloads import (
+    CheckRunEvent,
+    CheckRunPayload,
+    CheckSuiteEvent,
+    CommentEvent,
+    InstallationEvent,
+    PullRequestEvent,
+    RepositoryEvent,
+)
+from bot.service.visibility import VisibilityChange
 
 COMMAND_LINE = re.compile(r"^[ ]{0,3}/(?:verify|apply)\b", re.MULTILINE)
 """A cheap sieve; the job reads the comment as Markdown, where code and quotes hold no commands."""
@@ -16,8 +27,8 @@ URL = re.compile(r"https?://[^\s<>\"')\]]+")
 CHECK_ID = re.compile(r"rlbot:([1-9][0-9]{0,8}):")
 """How the external id of our check runs names the pull request (bot/github/posted.py)."""
 CHECK_ACTIONS = frozenset({"opened", "reopened", "synchronize", "ready_for_review"})
-HIDING = frozenset({"privatized", "deleted", "transferred"})
-"""What may happen to a repository so that its reports are not to be seen any more."""
+HIDING = frozenset({"privatized", "publicized", "deleted", "transferred", "renamed"})
+"""What may change whether the reports of a repository, or those under its name, may be seen."""
 MAX_BEFORE = 65_536
 
 
@@ -32,129 +43,6 @@ class Ignored:
     reason: str
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="ignore", strict=True, frozen=True)
-
-
-class _Named(_Model):
-    full_name: str = Field(pattern=r"^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$", max_length=140)
-
-
-class _Installation(_Model):
-    id: int
-
-
-class _Commit(_Model):
-    sha: str = Field(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")
-
-
-class _User(_Model):
-    login: str = Field(pattern=r"^[\x21-\x7e]+$", max_length=100)
-    type: str = "User"
-
-
-class _PullRequest(_Model):
-    number: int = Field(gt=0)
-    state: str
-    draft: bool = False
-    head: _Commit
-    body: str | None = None
-    updated_at: str = Field(pattern=r"^[\x21-\x7e]+$", max_length=40)
-
-
-class _Was(_Model):
-    value: str | None = Field(None, alias="from")
-
-
-class _Changes(_Model):
-    body: _Was | None = None
-    base: dict[str, Any] | None = None
-
-
-class _Event(_Model):
-    action: str = Field(pattern=r"^[a-z_]+$", max_length=40)
-    repository: _Named
-    installation: _Installation | None = None
-    sender: _User
-
-    @property
-    def installation_id(self) -> int | None:
-        return self.installation.id if self.installation else None
-
-
-class _PullRequestEvent(_Event):
-    pull_request: _PullRequest
-    changes: _Changes | None = None
-
-
-class _Issue(_Model):
-    number: int = Field(gt=0)
-    state: str
-    pull_request: dict[str, Any] | None = None
-
-
-class _Comment(_Model):
-    id: int
-    body: str
-    user: _User
-    updated_at: str = Field(pattern=r"^[\x21-\x7e]+$", max_length=40)
-
-
-class _CommentEvent(_Event):
-    issue: _Issue
-    comment: _Comment
-    changes: _Changes | None = None
-
-
-class _App(_Model):
-    id: int
-
-
-class _NumberOnly(_Model):
-    number: int = Field(gt=0)
-
-
-class _CheckRun(_Model):
-    id: int
-    head_sha: str = Field(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")
-    external_id: str | None = None
-    app: _App | None = None
-    pull_requests: list[_NumberOnly] = []
-
-
-class _RequestedAction(_Model):
-    identifier: str = Field(max_length=20)
-
-
-class _CheckRunEvent(_Event):
-    check_run: _CheckRun
-    requested_action: _RequestedAction | None = None
-
-
-class _CheckSuite(_Model):
-    id: int
-    head_sha: str = Field(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")
-    app: _App | None = None
-    pull_requests: list[_NumberOnly] = []
-
-
-class _CheckSuiteEvent(_Event):
-    check_suite: _CheckSuite
-
-
-class _Account(_Model):
-    login: str = Field(pattern=r"^[A-Za-z0-9_.-]+$", max_length=100)
-
-
-class _Installed(_Installation):
-    account: _Account | None = None
-
-
-class _InstallationEvent(_Model):
-    action: str = Field(pattern=r"^[a-z_]+$", max_length=40)
-    installation: _Installed
-
-
 def read_event(
     event: str, delivery: str, payload: object, *, app_id: int | None = None
 ) -> Job | Ignored:
@@ -162,21 +50,25 @@ def read_event(
 
     `app_id` is our own App: check runs of others are none of our business. Raises BadPayload.
     """
-    if event in ("ping", "installation_repositories"):
-        return Ignored(f"{event}: noted")
+    if event == "ping":
+        return Ignored("ping: noted")
     try:
-        if event == "installation":
-            return _installed(_InstallationEvent.model_validate(payload), delivery)
+        if event in ("installation", "installation_repositories"):
+            changed = InstallationEvent.model_validate(payload)
+            return _installed(changed, delivery, _identity(payload))
         if event == "repository":
-            return _repository(_Event.model_validate(payload), delivery)
+            repository = RepositoryEvent.model_validate(payload)
+            return _repository(repository, delivery, _identity(payload))
         if event == "pull_request":
-            return _pull_request(_PullRequestEvent.model_validate(payload), delivery)
+            return _pull_request(PullRequestEvent.model_validate(payload), delivery)
         if event == "issue_comment":
-            return _comment(_CommentEvent.model_validate(payload), delivery)
+            return _comment(CommentEvent.model_validate(payload), delivery)
         if event == "check_run":
-            return _check_run(_CheckRunEvent.model_validate(payload), delivery, app_id)
+            run = CheckRunEvent.model_validate(payload)
+            return _check_run(run, delivery, app_id, _identity(payload))
         if event == "check_suite":
-            return _check_suite(_CheckSuiteEvent.model_validate(payload), delivery, app_id)
+            suite = CheckSuiteEvent.model_validate(payload)
+            return _check_suite(suite, delivery, app_id, _identity(payload))
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         place = ".".join(str(part) for part in first["loc"]) or "the payload"
@@ -184,7 +76,16 @@ def read_event(
     return Ignored(f"the event {event[:40]} is not used")
 
 
-def _pull_request(event: _PullRequestEvent, delivery: str) -> Job | Ignored:
+def _identity(payload: object) -> str:
+    """What an act that has no time or number of its own is known by.
+
+    Made of what GitHub signed: the delivery's id is a header, which anybody could change.
+    """
+    text = json.dumps(payload, sort_keys=True).encode()
+    return hashlib.sha256(text).hexdigest()[:32]
+
+
+def _pull_request(event: PullRequestEvent, delivery: str) -> Job | Ignored:
     pull = event.pull_request
     if pull.state != "open":
         return Ignored("the pull request is closed")
@@ -200,6 +101,7 @@ def _pull_request(event: _PullRequestEvent, delivery: str) -> Job | Ignored:
         repository=event.repository.full_name,
         number=pull.number,
         installation=event.installation_id,
+        repository_id=event.repository.id,
         delivery=delivery,
         head=pull.head.sha,
         # The time makes a return to an earlier head another act; two hooks tell the same time.
@@ -207,7 +109,7 @@ def _pull_request(event: _PullRequestEvent, delivery: str) -> Job | Ignored:
     )
 
 
-def _relevant_edit(event: _PullRequestEvent) -> bool:
+def _relevant_edit(event: PullRequestEvent) -> bool:
     changes = event.changes
     if changes is None:
         return False
@@ -220,7 +122,7 @@ def _relevant_edit(event: _PullRequestEvent) -> bool:
     )
 
 
-def _comment(event: _CommentEvent, delivery: str) -> Job | Ignored:
+def _comment(event: CommentEvent, delivery: str) -> Job | Ignored:
     if event.issue.pull_request is None:
         return Ignored("the comment is on an issue")
     if event.issue.state != "open":
@@ -245,6 +147,7 @@ def _comment(event: _CommentEvent, delivery: str) -> Job | Ignored:
         repository=event.repository.full_name,
         number=event.issue.number,
         installation=event.installation_id,
+        repository_id=event.repository.id,
         delivery=delivery,
         meaning=f"{comment.id}:{comment.updated_at}",
         detail={
@@ -261,7 +164,9 @@ def _text(text: str) -> str:
     return text[:MAX_BEFORE].encode("utf-8", "replace").decode()
 
 
-def _check_run(event: _CheckRunEvent, delivery: str, app_id: int | None) -> Job | Ignored:
+def _check_run(
+    event: CheckRunEvent, delivery: str, app_id: int | None, identity: str
+) -> Job | Ignored:
     run = event.check_run
     if run.app is None or app_id is None or run.app.id != app_id:
         return Ignored("the check run is not ours")
@@ -277,9 +182,10 @@ def _check_run(event: _CheckRunEvent, delivery: str, app_id: int | None) -> Job 
             repository=event.repository.full_name,
             number=number,
             installation=event.installation_id,
+            repository_id=event.repository.id,
             delivery=delivery,
             head=run.head_sha,
-            meaning=f"{run.id}:apply:{delivery}",
+            meaning=f"{run.id}:apply:{identity}",
             detail={"command": "apply", "author": event.sender.login, "check_run": run.id},
         )
     if event.action == "requested_action" and identifier != "verify":
@@ -289,13 +195,17 @@ def _check_run(event: _CheckRunEvent, delivery: str, app_id: int | None) -> Job 
         repository=event.repository.full_name,
         number=number,
         installation=event.installation_id,
+        repository_id=event.repository.id,
         delivery=delivery,
         head=run.head_sha,
-        meaning=f"{run.id}:again:{delivery}",
+        meaning=f"{run.id}:again:{identity}",
+        detail={"check_run": run.id},
     )
 
 
-def _check_suite(event: _CheckSuiteEvent, delivery: str, app_id: int | None) -> Job | Ignored:
+def _check_suite(
+    event: CheckSuiteEvent, delivery: str, app_id: int | None, identity: str
+) -> Job | Ignored:
     """The button that runs all checks again: GitHub tells the suite alone, not its check runs."""
     suite = event.check_suite
     if suite.app is None or app_id is None or suite.app.id != app_id:
@@ -309,40 +219,63 @@ def _check_suite(event: _CheckSuiteEvent, delivery: str, app_id: int | None) -> 
         repository=event.repository.full_name,
         number=suite.pull_requests[0].number,
         installation=event.installation_id,
+        repository_id=event.repository.id,
         delivery=delivery,
         head=suite.head_sha,
-        meaning=f"{suite.id}:all:{delivery}",
+        meaning=f"{suite.id}:all:{identity}",
     )
 
 
-def _installed(event: _InstallationEvent, delivery: str) -> Job | Ignored:
-    if event.action != "deleted" or event.installation.account is None:
-        return Ignored("installation: noted")
-    # Without the App nobody would tell when one of them becomes private.
-    everything = f"{event.installation.account.login}/*"
+def _installed(event: InstallationEvent, delivery: str, identity: str) -> Job | Ignored:
+    """Without the App nobody would tell when one of its repositories becomes private."""
+    hiding = event.action in ("deleted", "suspend", "removed")
+    if not hiding and event.action not in ("created", "unsuspend", "added"):
+        return Ignored(f"installation {event.action}: nothing to do")
+    number = event.installation.id
+    whole = event.action in ("deleted", "suspend", "unsuspend")
+    named = event.repositories + event.repositories_added + event.repositories_removed
+    if not whole and not named:
+        return Ignored(f"installation {event.action}: it names no repository")
+    change = VisibilityChange(
+        hide=hiding,
+        repositories=() if whole else tuple((one.id, one.full_name) for one in named),
+        installation=number if whole else None,
+    )
+    account = event.installation.account
+    login = account.login if account and whole else None
     return Job(
         kind="hide",
-        repository=everything,
+        repository=f"{login}/*" if login else f"installation/{number}",
         number=0,
-        meaning=f"deleted:{delivery}",
+        installation=number,
         delivery=delivery,
+        meaning=f"{event.action}:{identity}",
+        detail=change.detail(),
     )
 
 
-def _repository(event: _Event, delivery: str) -> Job | Ignored:
+def _repository(event: RepositoryEvent, delivery: str, identity: str) -> Job | Ignored:
     if event.action not in HIDING:
         return Ignored(f"repository {event.action}: nothing to do")
+    repository = event.repository
+    change = VisibilityChange(
+        hide=True,
+        repositories=((repository.id, repository.full_name),),
+        former_name=event.former_name,
+    )
     return Job(
         kind="hide",
-        repository=event.repository.full_name,
+        repository=repository.full_name,
         number=0,
         installation=event.installation_id,
+        repository_id=repository.id,
         delivery=delivery,
-        meaning=f"{event.action}:{delivery}",
+        meaning=f"{event.action}:{identity}",
+        detail=change.detail(),
     )
 
 
-def _number(run: _CheckRun) -> int | None:
+def _number(run: CheckRunPayload) -> int | None:
     """The pull request of our check run: GitHub lists none when it comes from a fork."""
     if marked := CHECK_ID.match(run.external_id or ""):
         return int(marked[1])

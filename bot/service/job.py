@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias
 
 JobKind: TypeAlias = Literal["check", "command", "hide"]
-JobOutcome: TypeAlias = Literal["published", "nothing", "superseded", "refused", "hidden"]
+JobOutcome: TypeAlias = Literal["published", "nothing", "superseded", "refused", "hidden", "shown"]
 JobState: TypeAlias = Literal["waiting", "running", "done", "failed", "cancelled"]
 JsonObject: TypeAlias = dict[str, Any]
 
@@ -26,10 +26,12 @@ class Job:
     """Head commit that the delivery spoke of; the job reads the present one."""
     installation: int | None = None
     """Installation of the App whose token does the work."""
+    repository_id: int | None = None
+    """GitHub's number of the repository, which a new name leaves as it is."""
     delivery: str = ""
     """Delivery id that brought it first."""
     detail: dict[str, str | int | None] = field(default_factory=dict)
-    """What a command needs besides: comment, author, edit."""
+    """What a command needs besides: comment, author, edit; see `visibility` for `hide`."""
 
     @property
     def lane(self) -> str:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
 
+from bot.github.pull import PullId
 from bot.report import Report
 from bot.service.database import Database
 
@@ -18,9 +20,14 @@ PAGE = 50
 MAX_WORDS = 8
 """Words of a search that count."""
 
-SCHEMA = 1
+SCHEMA = 2
 """Raised with a step in `_STEPS`; a release reads what any later one has stored."""
-_STEPS: dict[int, tuple[str, ...]] = {}
+_STEPS: dict[int, tuple[str, ...]] = {
+    2: (
+        "ALTER TABLE rlbot_reports ADD COLUMN repository_id BIGINT",
+        "ALTER TABLE rlbot_reports ADD COLUMN installation BIGINT",
+    ),
+}
 """Version to the statements that lead to it. They only add, so that an older release reads on:
 `ALTER TABLE … ADD COLUMN …` with a default, `CREATE INDEX …`."""
 _LOCK = 0x726C626F
@@ -39,6 +46,9 @@ _reports = sa.Table(
     sa.Column("created", sa.Float, nullable=False),
     sa.Column("markdown", sa.Text, nullable=False),
     sa.Column("report", sa.Text, nullable=False),
+    # Of a report that an earlier release stored neither is known, and its name decides.
+    sa.Column("repository_id", sa.BigInteger, nullable=True),
+    sa.Column("installation", sa.BigInteger, nullable=True),
     sa.UniqueConstraint("repository", "number", "head"),
 )
 _lines = sa.Table(
@@ -61,6 +71,30 @@ _lines = sa.Table(
     sa.Column("words", sa.Text, nullable=False),
     sa.Column("created", sa.Float, nullable=False, index=True),
 )
+_hidden = sa.Table(
+    "rlbot_hidden",
+    _schema,
+    sa.Column("kind", sa.String(16), primary_key=True),
+    sa.Column("id", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("hidden", sa.Boolean, nullable=False),
+    sa.Column("version", sa.Integer, nullable=False),
+)
+_VISIBLE = _reports.c.public & ~sa.exists().where(
+    _hidden.c.hidden
+    & (
+        ((_hidden.c.kind == "repository") & (_hidden.c.id == _reports.c.repository_id))
+        | ((_hidden.c.kind == "installation") & (_hidden.c.id == _reports.c.installation))
+    )
+)
+"""A report that was public when it was published, and that nothing hides since."""
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenSubject:
+    """What is hidden as a whole, by GitHub's number: a name can change, and be taken by others."""
+
+    kind: Literal["repository", "installation"]
+    id: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +131,19 @@ class StoredReport:
     """JSON, report-v1."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Publication:
+    """How a report was published."""
+
+    pull: PullId
+    markdown: str
+    """The comment."""
+    public: bool
+    """Whether GitHub said then that everybody may see the repository."""
+    repository_id: int
+    installation: int | None = None
+
+
 class Verifications:
     """The record of published reports in the App's database."""
 
@@ -125,11 +172,10 @@ class Verifications:
             elif stored < SCHEMA:
                 connection.execute(sa.update(_versions).values(version=SCHEMA))
 
-    def record(
-        self, repository: str, number: int, report: Report, markdown: str, *, public: bool
-    ) -> int:
+    def record(self, publication: Publication, report: Report) -> int:
         """Store a report in the place of an earlier one on the same head; returns its id.
 
+        A public one is shown unless its repository or installation is hidden, whenever that was.
         Raises ValueError for a report without a change.
         """
         from bot.render.json_report import to_json
@@ -137,9 +183,10 @@ class Verifications:
         if report.change is None:
             raise ValueError("only a change's report is recorded")
         now = time.time()
+        repository = publication.pull.repository
         mine = (
             (_reports.c.repository == repository)
-            & (_reports.c.number == number)
+            & (_reports.c.number == publication.pull.number)
             & (_reports.c.head == report.change.head)
         )
         with self._engine.begin() as connection:
@@ -151,12 +198,14 @@ class Verifications:
                 sa.insert(_reports).values(
                     **({"id": old} if old is not None else {}),
                     repository=repository,
-                    number=number,
+                    number=publication.pull.number,
                     head=report.change.head,
-                    public=public,
+                    public=publication.public,
                     created=now,
-                    markdown=markdown,
+                    markdown=publication.markdown,
                     report=to_json(report),
+                    repository_id=publication.repository_id,
+                    installation=publication.installation,
                 )
             )
             new = connection.execute(sa.select(_reports.c.id).where(mine)).scalar_one()
@@ -187,7 +236,7 @@ class Verifications:
         query = (
             sa.select(_lines, _reports.c.repository, _reports.c.number, _reports.c.head)
             .join(_reports, _lines.c.report_id == _reports.c.id)
-            .where(_reports.c.public)
+            .where(_VISIBLE)
             .order_by(_lines.c.id.desc())
             .limit(limit)
         )
@@ -202,7 +251,7 @@ class Verifications:
 
     def report(self, report_id: int) -> StoredReport | None:
         """A public report; None when there is none, or when it is not public."""
-        query = sa.select(_reports).where((_reports.c.id == report_id) & _reports.c.public)
+        query = sa.select(_reports).where((_reports.c.id == report_id) & _VISIBLE)
         with self._engine.connect() as connection:
             stored = connection.execute(query).mappings().first()
         if stored is None:
@@ -216,10 +265,60 @@ class Verifications:
             report=stored["report"],
         )
 
-    def hide(self, repository: str) -> int:
-        """Stop showing a repository that is private now or gone; returns how many reports.
+    def hide(self, subjects: Iterable[HiddenSubject]) -> None:
+        """Show nothing of these, neither what is stored nor what comes, until `show`."""
+        with self._engine.begin() as connection:
+            insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
+            for subject in subjects:
+                connection.execute(
+                    insert(_hidden)
+                    .values(kind=subject.kind, id=subject.id, hidden=True, version=1)
+                    .on_conflict_do_update(
+                        index_elements=["kind", "id"],
+                        set_={"hidden": True, "version": _hidden.c.version + 1},
+                    )
+                )
 
-        owner/* stands for all repositories of an owner. GitHub's names ignore case.
+    def hidden(self, subjects: Iterable[HiddenSubject]) -> dict[HiddenSubject, int]:
+        """Those of the subjects that are hidden now, each with the version that `show` takes."""
+        found: dict[HiddenSubject, int] = {}
+        with self._engine.connect() as connection:
+            for subject in subjects:
+                version = connection.execute(
+                    sa.select(_hidden.c.version).where(_is(subject) & _hidden.c.hidden)
+                ).scalar()
+                if version is not None:
+                    found[subject] = version
+        return found
+
+    def show(self, subject: HiddenSubject, version: int, *, name: str | None = None) -> bool:
+        """Show a subject again; False when it was hidden once more since that version.
+
+        Of a repository that has another name now, what was published under an earlier one stays
+        hidden for good: that name may be somebody else's.
+        """
+        with self._engine.begin() as connection:
+            done = connection.execute(
+                sa.update(_hidden)
+                .where(_is(subject) & (_hidden.c.version == version))
+                .values(hidden=False)
+            ).rowcount
+            if done and name is not None:
+                connection.execute(
+                    sa.update(_reports)
+                    .where(
+                        (_reports.c.repository_id == subject.id)
+                        & (sa.func.lower(_reports.c.repository) != name.lower())
+                    )
+                    .values(public=False)
+                )
+        return bool(done)
+
+    def hide_name(self, repository: str, *, unnumbered: bool = False) -> int:
+        """Hide what was published under a name, for good; returns how many reports.
+
+        owner/* stands for all repositories of an owner. GitHub's names ignore case. With
+        `unnumbered` only reports whose repository's number is not known.
         """
         name, wanted = sa.func.lower(_reports.c.repository), repository.lower()
         theirs = (
@@ -227,6 +326,8 @@ class Verifications:
             if wanted.endswith("/*")
             else name == wanted
         )
+        if unnumbered:
+            theirs &= _reports.c.repository_id.is_(None)
         with self._engine.begin() as connection:
             return connection.execute(
                 sa.update(_reports).where(theirs & _reports.c.public).values(public=False)
@@ -243,6 +344,10 @@ class Verifications:
             yield self
         finally:
             self.close()
+
+
+def _is(subject: HiddenSubject) -> sa.ColumnElement[bool]:
+    return (_hidden.c.kind == subject.kind) & (_hidden.c.id == subject.id)
 
 
 def _cells(row: Any) -> dict[str, str]:

@@ -35,6 +35,7 @@ EVENTS = (
     "check_suite",
     "repository",
     "installation",
+    "installation_repositories",
     "ping",
 )
 """Those that are counted by name: a label must not be the sender's choice."""

@@ -13,9 +13,10 @@ from bot.base.adapters import adapter_of
 from bot.base.errors import UserError
 from bot.base.messages import sentence_of
 from bot.github.answer import Answer, failure_of
-from bot.github.app import AppIdentity
+from bot.github.app import AppIdentity, repository_state
+from bot.github.checks import renew_check
 from bot.github.client import Client, Patience
-from bot.github.errors import GitHubError, LimitedError, TooMuchError, UnreachableError
+from bot.github.errors import GitHubError, LimitedError, TooMuchError
 from bot.github.publish import Channels, publish
 from bot.github.pull import PullId
 from bot.github.remote import GitHubChange, read_change
@@ -23,11 +24,13 @@ from bot.report import Report
 from bot.review.check import check_change
 from bot.review.commands import CommandRequest, handle_command
 from bot.review.pull import answer_for
-from bot.service.job import Job, JsonObject, Transient
-from bot.service.limits import RateLimits
+from bot.service.job import Job, JsonObject
+from bot.service.limits import RateLimits, outages
 from bot.service.metrics import Metrics
 from bot.service.readings import watching
 from bot.service.settings import JOBS, ServiceSettings, identity_of
+from bot.service.verifications import Publication
+from bot.service.visibility import VisibilityWork
 
 if TYPE_CHECKING:
     from bot.review.check import CheckRequest
@@ -55,18 +58,26 @@ class GitHubWork:
         self._metrics = metrics
         self._verifications = verifications
         self._limits = RateLimits()
+        self._visibility = VisibilityWork(identity, verifications, metrics)
 
     def check(self, job: Job) -> JsonObject:
         """Read and check the pull request at its present head."""
         if job.kind == "hide":
-            hidden = self._verifications.hide(job.repository)
-            _log.info("hid %d reports of %s", hidden, job.repository)
-            return {"outcome": "hidden"}
+            return self._visibility.hide(job)
         return self._with_client(job, lambda client: self._check(client, job))
 
     def publish(self, job: Job, checked: JsonObject) -> JsonObject:
         """Bring the pull request to the wanted state; a moved head is checked anew."""
-        return self._with_client(job, lambda client: self._publish(client, job, checked))
+        if job.kind == "hide":
+            return self._visibility.show(job, checked)
+
+        def act(client: Client) -> JsonObject:
+            result = self._publish(client, job, checked)
+            if button := job.detail.get("check_run"):
+                renew_check(client, job.repository, int(button))
+            return result
+
+        return self._with_client(job, act)
 
     def _check(self, client: Client, job: Job) -> JsonObject:
         if job.kind == "command":
@@ -120,15 +131,7 @@ class GitHubWork:
                 other.close()
         done = result.answered
         if done is not None and done.checked.touches and not done.published.superseded:
-            pull, report = done.pull, done.checked.report
-            self._verifications.record(
-                pull.id.repository,
-                pull.id.number,
-                report,
-                done.answer.body,
-                public=not pull.private,
-            )
-            self._metrics.verdicts.labels(report.verdict).inc()
+            self._record(client, job, done.pull.id, done.checked.report, done.answer.body)
         if result.refused:
             return {"outcome": "refused", "said": result.replies}
         outcome = "published" if result.commands else "nothing"
@@ -153,15 +156,31 @@ class GitHubWork:
             return {"outcome": "superseded"}
         if answer.touches and complete:
             report: Report = _read(Report, checked["report"])
-            self._verifications.record(
-                pull.repository, pull.number, report, answer.body, public=checked["public"]
-            )
-            self._metrics.verdicts.labels(report.verdict).inc()
+            self._record(client, job, pull, report, answer.body)
         return {
             "outcome": "published" if answer.touches else "nothing",
             "said": published.notes,
             "unread": bool(checked.get("unread")),
         }
+
+    def _record(
+        self, client: Client, job: Job, pull: PullId, report: Report, markdown: str
+    ) -> None:
+        """Store what was published; whether it may be seen is asked now, not when it was read."""
+        state = repository_state(client, pull.repository)
+        same = job.repository_id in (None, state.id)
+        public = same and not state.private and state.name.lower() == pull.repository.lower()
+        self._verifications.record(
+            Publication(
+                pull=pull,
+                markdown=markdown,
+                public=public,
+                repository_id=state.id,
+                installation=job.installation,
+            ),
+            report,
+        )
+        self._metrics.verdicts.labels(report.verdict).inc()
 
     def _with_client(self, job: Job, act: Callable[[Client], JsonObject]) -> JsonObject:
         if job.installation is None:
@@ -171,15 +190,11 @@ class GitHubWork:
             job.installation, pace=self._limits.pace(job.installation)
         )
         try:
-            return act(client)
-        except LimitedError as error:
-            raise self._limits.met(job.installation, error) from None
-        except UnreachableError as error:
-            raise Transient(sentence_of(error)) from None
-        except GitHubError as error:
-            if error.status is not None and error.status >= 500:
-                raise Transient(sentence_of(error)) from None
-            raise
+            with outages():
+                try:
+                    return act(client)
+                except LimitedError as error:
+                    raise self._limits.met(job.installation, error) from None
         finally:
             self._metrics.github_requests.inc(len(client.log))
             client.close()

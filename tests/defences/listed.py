@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-THREATS = tuple(f"T{number}" for number in range(1, 25))
+THREATS = tuple(f"T{number}" for number in range(1, 26))
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,7 @@ _APP = "tests/service/test_whole_app.py::"
 _EVIDENCE = "tests/evidence/test_threats.py::"
 _JOBS = "tests/service/test_jobs.py::"
 _FILES = "tests/base/test_files.py::"
+_SEEN = "tests/service/test_visibility.py::"
 _HERE = "tests/service/test_threats.py::"
 
 DEFENCES = (
@@ -147,6 +148,14 @@ DEFENCES = (
         'return f"{self.lane}:{self.kind}:{self.meaning}"',
         'return f"{self.lane}:{self.kind}:{self.meaning}:{id(self)}"',
         (_WEBHOOK + "test_t5_a_replayed_delivery_is_one_job",),
+    ),
+    Defence(
+        "T5",
+        "takes a replayed press under another delivery id for another act",
+        "bot/service/events.py",
+        'meaning=f"{run.id}:again:{identity}"',
+        'meaning=f"{run.id}:again:{delivery}"',
+        ("tests/service/test_events.py::test_t5_an_act_is_known_by_what_is_signed",),
     ),
     Defence(
         "T6",
@@ -579,5 +588,69 @@ DEFENCES = (
             file.write(data)
 """,
         (_FILES + "test_killed_at_any_line_the_old_file_is_there_or_the_new_one",),
+    ),
+    Defence(
+        "T25",
+        "believes at the end what was read at the beginning",
+        "bot/service/work.py",
+        "public = same and not state.private and",
+        "public = same and",
+        (_SEEN + "test_t25_private_between_check_and_publish",),
+    ),
+    Defence(
+        "T25",
+        "shows what a late job stores although it is hidden",
+        "bot/service/verifications.py",
+        "_VISIBLE = _reports.c.public & ~sa.exists().where(",
+        "_VISIBLE = _reports.c.public | sa.exists().where(",
+        (_SEEN + "test_t25_hidden_between_check_and_publish",),
+    ),
+    Defence(
+        "T25",
+        "hides nothing by number",
+        "bot/service/visibility.py",
+        "            self._verifications.hide(change.subjects)\n",
+        "",
+        (_SEEN + "test_t25_private_after_a_rename_that_nobody_told_of",),
+    ),
+    Defence(
+        "T25",
+        "hears of no suspension",
+        "bot/service/events.py",
+        'hiding = event.action in ("deleted", "suspend", "removed")',
+        'hiding = event.action in ("deleted", "removed")',
+        (_SEEN + "test_t25_suspended_and_not_any_more",),
+    ),
+    Defence(
+        "T25",
+        "hears of no removal from an installation",
+        "bot/service/events.py",
+        'hiding = event.action in ("deleted", "suspend", "removed")',
+        'hiding = event.action in ("deleted", "suspend")',
+        (_SEEN + "test_t25_removed_from_the_installation_and_added_again",),
+    ),
+    Defence(
+        "T25",
+        "believes an event that says public",
+        "bot/service/visibility.py",
+        "return state.name if state.id == number and not state.private else None",
+        "return state.name",
+        (_SEEN + "test_t25_a_late_word_that_it_is_public_is_not_believed",),
+    ),
+    Defence(
+        "T25",
+        "ends a hiding that came while GitHub was asked",
+        "bot/service/verifications.py",
+        ".where(_is(subject) & (_hidden.c.version == version))",
+        ".where(_is(subject))",
+        (_SEEN + "test_a_hiding_that_comes_while_github_is_asked_stands",),
+    ),
+    Defence(
+        "T25",
+        "keeps what is published under a name that was given up",
+        "bot/service/verifications.py",
+        "if done and name is not None:",
+        "if False:",
+        (_SEEN + "test_t25_renamed_and_then_private",),
     ),
 )

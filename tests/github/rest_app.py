@@ -79,6 +79,7 @@ def _installation(asked: Context, made: Installation) -> dict[str, Any]:
         "events": ["pull_request", "issue_comment"],
         "created_at": "2026-01-01T00:00:00Z",
         "updated_at": "2026-01-01T00:00:00Z",
+        "suspended_at": "2026-01-01T00:00:00Z" if made.suspended else None,
     }
 
 
@@ -113,6 +114,8 @@ def access_token(asked: Context, installation_id: str) -> tuple[int, Any]:
     found = next((made for made in _own(asked) if made.id == int(installation_id)), None)
     if found is None:
         raise ProblemError(404, "Not Found")
+    if found.suspended:
+        raise ProblemError(403, "This installation has been suspended")
     body = asked.body or {}
     granted = dict(body.get("permissions") or found.app.permissions)
     for scope, level in granted.items():

@@ -49,6 +49,7 @@ class Installation:
     id: int
     app: App
     repositories: tuple[str, ...]
+    suspended: bool = False
 
 
 @dataclass(eq=False)
@@ -306,6 +307,9 @@ class Store:
         repository.owner = self.account(login, "Organization")
         self.moved[old] = repository
         self.repositories[full_name] = self.repositories.pop(old)
+        for made in self.installations.values():
+            names = [full_name if name == old else name for name in made.repositories]
+            made.repositories = tuple(names)
 
     def pull(
         self,

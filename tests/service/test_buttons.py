@@ -17,6 +17,7 @@ from tests.github.server import Server
 from tests.github.store import CheckRun, Pull
 from tests.github.world import BROKEN, GOOD, PAGE, ROOT, SCRIPT, asked, world
 from tests.runs.recipe import RunRecipe
+from tests.service.process import eventually
 from tests.service.test_whole_app import Running, running, shown
 
 
@@ -50,6 +51,8 @@ def _inside(app: Running, script: bytes = GOOD) -> Pull:
 
 def _press(app: Running, check: CheckRun, button: str | None, by: str = "writer") -> str:
     """Presses a button, or asks for the check run again without one; gives the outcome."""
+    # Nobody presses in the very second in which the check run ended.
+    eventually(lambda: app.here.store.now() > (check.completed or ""))
     payload: dict[str, Any] = {
         "action": "requested_action" if button else "rerequested",
         "repository": {"id": app.here.base.id, "full_name": app.here.base.full_name},
@@ -146,6 +149,33 @@ def test_pressing_twice_commits_once(app: Running) -> None:
         f"The button was that of `{check.head[:7]}`, and the head is `{head[:7]}` now: press the "
         "one of its check."
     )
+
+
+def test_t5_a_replayed_press_under_another_delivery_id_is_one_job(app: Running) -> None:
+    """A delivery's id is a header, which nobody signed; a press later is another one."""
+    check = _answered(app, app.here.pull({SCRIPT: BROKEN}))
+    assert _press(app, check, "verify") == "published"
+    pressed = app.hook.deliveries[-1]
+    jobs = len(app.jobs.jobs())
+    assert app.hook.send("check_run", pressed.payload).status == 202
+    assert app.hook.send("check_run", pressed.payload, guid=pressed.guid).status == 202
+    assert len(app.jobs.jobs()) == jobs
+    assert _press(app, check, "verify") == "published"
+    assert len(app.jobs.jobs()) == jobs + 1
+
+
+def test_t5_a_press_that_failed_is_carried_out_when_it_is_delivered_again(app: Running) -> None:
+    pull = app.here.pull({SCRIPT: BROKEN})
+    check = _answered(app, pull)
+    app.here.base.gone = True
+    assert _press(app, check, "verify") == "failed"
+    app.here.base.gone = False
+    pressed = app.hook.deliveries[-1]
+    eventually(lambda: len(app.jobs.jobs(["failed"])) == 1)
+    before = len(app.ended)
+    assert app.hook.send("check_run", pressed.payload, guid=pressed.guid).status == 202
+    app.wait(before + 1)
+    assert app.ended[-1][1] == "published"
 
 
 def test_t3_what_was_pushed_after_the_check_is_not_applied(app: Running) -> None:

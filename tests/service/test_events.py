@@ -15,7 +15,10 @@ from hypothesis import strategies as st
 
 from bot.service.events import BadPayload, Ignored, read_event
 from bot.service.job import Job
+from bot.service.visibility import VisibilityChange, change_of
 from tests.service.payloads import BASE, HEAD, check_run, comment, pull_request
+
+PULL = pull_request()["pull_request"]
 
 
 def read(event: str, payload: Any, delivery: str = "d1") -> Job | Ignored:
@@ -27,8 +30,9 @@ def read(event: str, payload: Any, delivery: str = "d1") -> Job | Ignored:
     [
         ("ping", {"zen": "Keep it logically awesome."}),
         ("installation", {"action": "created", "installation": {"id": 3}}),
-        ("repository", {**BASE, "action": "publicized"}),
-        ("repository", {**BASE, "action": "renamed"}),
+        ("installation", {"action": "new_permissions_accepted", "installation": {"id": 3}}),
+        ("installation_repositories", {"action": "added", "installation": {"id": 3}}),
+        ("repository", {**BASE, "action": "archived"}),
         ("star", {"action": "created"}),
         ("pull_request", pull_request("labeled")),
         ("pull_request", pull_request("closed", state="closed")),
@@ -87,6 +91,7 @@ def test_a_change_is_checked(action: str) -> None:
         meaning=f"{action}:{HEAD[:12]}:2026-11-21T10:00:00Z",
         head=HEAD,
         installation=3,
+        repository_id=1,
         delivery="d1",
     )
 
@@ -154,20 +159,94 @@ def test_our_check_run_can_be_asked_again_from_a_fork_too() -> None:
     assert (apply.kind, apply.detail["command"]) == ("command", "apply")
 
 
-@pytest.mark.parametrize("action", ["privatized", "deleted", "transferred"])
-def test_a_repository_that_is_not_public_any_more_is_hidden(action: str) -> None:
-    job = read("repository", {**BASE, "action": action})
+@pytest.mark.parametrize(
+    ("action", "changes", "former"),
+    [
+        ("privatized", None, None),
+        ("publicized", None, None),
+        ("deleted", None, None),
+        ("renamed", {"repository": {"name": {"from": "old"}}}, "Owner/old"),
+        ("transferred", {"owner": {"from": {"user": {"login": "ann"}}}}, "ann/repo"),
+        ("transferred", {"owner": {"from": {"organization": {"login": "org"}}}}, "org/repo"),
+    ],
+)
+def test_a_repository_that_changes_is_hidden_by_its_number(
+    action: str, changes: object, former: str | None
+) -> None:
+    job = read("repository", {**BASE, "action": action, "changes": changes})
     assert isinstance(job, Job)
-    assert (job.kind, job.repository) == ("hide", "Owner/repo")
-
-
-def test_what_an_owner_uninstalls_the_app_from_is_hidden() -> None:
-    job = read(
-        "installation",
-        {"action": "deleted", "installation": {"id": 3, "account": {"login": "Owner"}}},
+    assert (job.kind, job.repository, job.repository_id) == ("hide", "Owner/repo", 1)
+    assert change_of(Job.from_json(json.loads(json.dumps(job.to_json())))) == VisibilityChange(
+        hide=True, repositories=((1, "Owner/repo"),), former_name=former
     )
+
+
+@pytest.mark.parametrize("account", [{"login": "Owner"}, {"slug": "an-enterprise"}, None])
+@pytest.mark.parametrize(
+    ("action", "hides"), [("deleted", True), ("suspend", True), ("unsuspend", False)]
+)
+def test_an_installation_is_hidden_and_asked_about_as_a_whole(
+    action: str, hides: bool, account: object
+) -> None:
+    event = {"action": action, "installation": {"id": 3, "account": account}}
+    job = read("installation", event)
     assert isinstance(job, Job)
-    assert (job.kind, job.repository) == ("hide", "Owner/*")
+    assert job.repository == ("Owner/*" if account == {"login": "Owner"} else "installation/3")
+    assert change_of(job) == VisibilityChange(hide=hides, installation=3)
+
+
+@pytest.mark.parametrize(
+    ("event", "action", "key"),
+    [
+        ("installation", "created", "repositories"),
+        ("installation_repositories", "added", "repositories_added"),
+        ("installation_repositories", "removed", "repositories_removed"),
+    ],
+)
+def test_repositories_that_an_installation_gains_or_loses(
+    event: str, action: str, key: str
+) -> None:
+    named = [{"id": 8, "full_name": "Owner/one"}, {"id": 9, "full_name": "Owner/two"}]
+    payload = {"action": action, "installation": {"id": 3}, key: named}
+    job = read(event, payload)
+    assert isinstance(job, Job)
+    assert change_of(job) == VisibilityChange(
+        hide=action == "removed", repositories=((8, "Owner/one"), (9, "Owner/two"))
+    )
+
+
+@pytest.mark.parametrize(
+    ("event", "payload"),
+    [
+        ("check_run", check_run()),
+        ("check_run", check_run("requested_action", requested_action={"identifier": "apply"})),
+        ("repository", {**BASE, "action": "privatized"}),
+        ("installation", {"action": "deleted", "installation": {"id": 3}}),
+    ],
+)
+def test_t5_an_act_is_known_by_what_is_signed(event: str, payload: dict[str, Any]) -> None:
+    first, replayed = read(event, payload, "d1"), read(event, payload, "d2")
+    other = read(event, {**payload, "sender": {"login": "x", "id": 5}, "at": "later"}, "d1")
+    assert isinstance(first, Job)
+    assert isinstance(replayed, Job)
+    assert isinstance(other, Job)
+    assert first.id == replayed.id != other.id
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        ({"repository": {"id": 1 << 53, "full_name": "o/r"}}, "repository.id"),
+        ({"repository": {"id": 1, "full_name": "o/" + "r" * 140}}, "repository.full_name"),
+        ({"installation": {"id": 0}}, "installation.id"),
+        ({"sender": {"login": "x" * 101}}, "sender.login"),
+        ({"number": 1, "pull_request": {**PULL, "number": 1 << 31}}, "pull_request.number"),
+        ({"pull_request": {**PULL, "state": "x" * 41}}, "pull_request.state"),
+    ],
+)
+def test_t17_ids_and_names_have_bounds(change: dict[str, Any], place: str) -> None:
+    with pytest.raises(BadPayload, match=f"^{place}: "):
+        read("pull_request", {**pull_request(), **change})
 
 
 @pytest.mark.parametrize(

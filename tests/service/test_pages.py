@@ -11,13 +11,14 @@ import httpx
 import pytest
 from playwright.sync_api import Browser
 
+from bot.github.pull import PullId
 from bot.render.markdown import comment
 from bot.report import Change, Evidence, Report, Row, Run, ScriptReport, Tool, Verdict
 from bot.service.app import create_app
 from bot.service.database import Database
 from bot.service.metrics import Metrics
 from bot.service.pages import age, pages
-from bot.service.verifications import PAGE, Verifications
+from bot.service.verifications import PAGE, Publication, Verifications
 from tests.service.browser import browser, needs_browser, page_of
 from tests.service.server import served
 from tests.service.test_webhook import SETTINGS, MemoryStore
@@ -96,7 +97,12 @@ def chromium() -> Iterator[Browser]:
 
 
 def put(verifications: Verifications, one: Report, number: int = 1, *, public: bool = True) -> int:
-    return verifications.record("owner/repo", number, one, comment(one), public=public)
+    return verifications.record(
+        Publication(
+            pull=PullId("owner/repo", number), markdown=comment(one), public=public, repository_id=1
+        ),
+        one,
+    )
 
 
 def test_nothing_private_is_shown(verifications: Verifications, client: httpx.Client) -> None:
@@ -108,7 +114,7 @@ def test_nothing_private_is_shown(verifications: Verifications, client: httpx.Cl
     assert client.get(f"/reports/{hidden}.json").status_code == 404
     assert client.get(f"/reports/{shown}").status_code == 200
     # A repository that becomes private takes its reports with it.
-    assert verifications.hide("owner/repo") == 1
+    assert verifications.hide_name("owner/repo") == 1
     assert client.get(f"/reports/{shown}").status_code == 404
     assert "Qwen" not in client.get("/").text
 

@@ -15,7 +15,7 @@ from bot.service.job import Job
 from bot.service.jobs import OLDER, JobClient, migrate
 from bot.service.lease import Guard, lease_for
 from bot.service.settings import ServiceSettings
-from bot.service.verifications import Verifications
+from bot.service.verifications import SCHEMA, HiddenSubject, Verifications
 from bot.service.worker import Worker
 from tests.service.process import eventually
 from tests.service.work import DiaryWork, job
@@ -91,7 +91,7 @@ def _state(client: JobClient, wanted: str) -> str | None:
     return status.state if status else None
 
 
-@pytest.mark.parametrize("lacking", ["head", "installation", "delivery", "detail"])
+@pytest.mark.parametrize("lacking", ["head", "installation", "repository_id", "delivery", "detail"])
 def test_fields_that_came_later_have_defaults(lacking: str) -> None:
     form = job(1).to_json()
     form.pop(lacking)
@@ -105,6 +105,9 @@ def test_our_own_tables_are_only_added_to(database: Database) -> None:
     # The tables of the first release, with a line of it.
     with engine.begin() as connection:
         connection.execute(sa.text("DROP TABLE rlbot_schema"))
+        connection.execute(sa.text("DROP TABLE rlbot_hidden"))
+        for later in ("repository_id", "installation"):
+            connection.execute(sa.text(f"ALTER TABLE rlbot_reports DROP COLUMN {later}"))
         connection.execute(
             sa.text(
                 "INSERT INTO rlbot_reports (id, repository, number, head, public, created, "
@@ -118,7 +121,14 @@ def test_our_own_tables_are_only_added_to(database: Database) -> None:
     found = again.report(1)
     assert found is not None
     assert found.repository == "o/r"
+    # Its number is not known: an event about any other repository leaves it alone.
+    again.hide([HiddenSubject("repository", 1), HiddenSubject("installation", 1)])
+    assert again.report(1) is not None
+    assert again.hide_name("O/R", unnumbered=True) == 1
+    assert again.report(1) is None
     again.close()
     with engine.connect() as connection:
-        assert connection.execute(sa.text("SELECT version FROM rlbot_schema")).scalar_one() == 1
+        assert (
+            connection.execute(sa.text("SELECT version FROM rlbot_schema")).scalar_one() == SCHEMA
+        )
     engine.dispose()

@@ -27,6 +27,7 @@ from bot.service.database import Database
 from bot.service.job import Job
 from bot.service.jobs import JobClient
 from bot.service.metrics import Metrics
+from bot.service.pages import pages
 from bot.service.readings import WAITS
 from bot.service.retries import Retries
 from bot.service.settings import ServiceSettings
@@ -96,7 +97,9 @@ def running(
     worker.start()
     jobs = JobClient(database)
     try:
-        with served(create_app(settings, jobs, Metrics())) as client:
+        web = create_app(settings, jobs, Metrics())
+        web.include_router(pages(verifications, server="https://github.com"))
+        with served(web) as client:
             github.hook.url = f"{client.base_url}/webhook"
             yield Running(
                 **vars(github),
@@ -341,19 +344,6 @@ def test_the_app_and_the_command_line_give_the_same_report(app: Running) -> None
     )
     assert done.returncode == 1, done.stderr
     assert done.stdout == stored.report
-
-
-def test_a_repository_that_becomes_private_is_not_shown_any_more(app: Running) -> None:
-    pull = app.here.pull({SCRIPT: BROKEN})
-    app.deliver(pull)
-    app.wait(1)
-    (line,) = app.verifications.search()
-    payload = {**app.payload(pull, "privatized"), "repository": {"full_name": "Verl-Project/verl"}}
-    app.hook.send("repository", payload)
-    app.wait(2)
-    assert app.ended[1] == ("privatized", "hidden")
-    assert app.verifications.search() == []
-    assert app.verifications.report(line.report_id) is None
 
 
 def test_a_wrong_configuration_at_the_base_is_told_on_the_pull_request(app: Running) -> None:

@@ -1,0 +1,274 @@
+"""Whose reports the App shows: repositories and installations that change, by real webhooks."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+from bot.base.config import Config
+from bot.check.request import CheckOptions
+from bot.github.pull import PullId
+from bot.service.database import Database
+from bot.service.job import Job
+from bot.service.verifications import HiddenSubject, Publication, Verifications
+from tests.github.store import Pull
+from tests.github.world import BROKEN, SCRIPT, World, asked
+from tests.service.test_pages import report
+from tests.service.test_whole_app import Running, running
+
+CHECK = "opened"
+
+
+@pytest.fixture
+def app(here: World, key: rsa.RSAPrivateKey, sqlite: Database) -> Iterator[Running]:
+    with running(here, key, sqlite) as started:
+        yield started
+
+
+def _answered(app: Running, branch: str = "tuning") -> Pull:
+    pull = app.here.pull({SCRIPT: BROKEN}, branch=branch)
+    app.deliver(pull)
+    app.wait(len(app.ended) + 1)
+    return pull
+
+
+def _shown(app: Running) -> set[str]:
+    """The repositories that the pages name; every address that ever showed something is asked."""
+    names = {line.repository for line in app.verifications.search()}
+    listed = app.client.get("/").text
+    for name in names:
+        assert name in listed
+    if not names:
+        assert SCRIPT not in listed
+        for number in range(1, 6):
+            for address in (f"/reports/{number}", f"/reports/{number}.json"):
+                assert app.client.get(address).status_code == 404
+    return names
+
+
+def _tell(app: Running, event: str, action: str, **more: Any) -> tuple[str, str]:
+    """GitHub's delivery; gives how its job ended."""
+    before = len(app.ended)
+    base = app.here.base
+    payload: dict[str, Any] = {
+        "action": action,
+        "sender": {"login": "maintainer", "type": "User"},
+        "installation": {"id": app.installation, "account": {"login": base.owner.login}},
+        **({"repository": _named(app)} if event == "repository" else {}),
+        **more,
+    }
+    assert app.hook.send(event, payload).status == 202
+    app.wait(before + 1)
+    return app.ended[-1]
+
+
+def _named(app: Running) -> dict[str, Any]:
+    base = app.here.base
+    return {"id": base.id, "full_name": base.full_name, "private": base.private}
+
+
+def _installation(app: Running) -> Any:
+    return app.here.store.installations[app.installation]
+
+
+def test_t25_renamed_and_then_private(app: Running) -> None:
+    _answered(app)
+    first = app.here.base.full_name
+    assert _shown(app) == {first}
+    app.here.store.rename(app.here.base, "verl-project/secret")
+    changes = {"repository": {"name": {"from": first.partition("/")[2]}}}
+    assert _tell(app, "repository", "renamed", changes=changes) == ("renamed", "shown")
+    # What stands under the old name stays hidden: anybody may take that name now.
+    assert _shown(app) == set()
+    _answered(app, "more")
+    assert _shown(app) == {"verl-project/secret"}
+    app.here.base.private = True
+    assert _tell(app, "repository", "privatized") == ("privatized", "hidden")
+    assert _shown(app) == set()
+
+
+def test_t25_private_after_a_rename_that_nobody_told_of(app: Running) -> None:
+    _answered(app)
+    app.here.store.rename(app.here.base, "verl-project/secret")
+    app.here.base.private = True
+    _tell(app, "repository", "privatized")
+    assert _shown(app) == set()
+
+
+@contextmanager
+def _while_it_is_checked(
+    here: World, key: rsa.RSAPrivateKey, database: Database, happens: list[Any]
+) -> Iterator[Running]:
+    """The App; what is in `happens` is called once, after a change was read and before its end."""
+    wanted = asked()
+
+    def options(config: Config) -> CheckOptions:
+        while happens:
+            happens.pop()()
+        return wanted.options(config)
+
+    with running(here, key, database, replace(wanted, options=options)) as app:
+        yield app
+
+
+def test_t25_private_between_check_and_publish(
+    here: World, key: rsa.RSAPrivateKey, sqlite: Database
+) -> None:
+    happens = [lambda: setattr(here.base, "private", True)]
+    with _while_it_is_checked(here, key, sqlite, happens) as app:
+        _answered(app)
+        assert app.ended == [(CHECK, "published")]
+        assert _shown(app) == set()
+
+
+def test_t25_hidden_between_check_and_publish(
+    here: World, key: rsa.RSAPrivateKey, database: Database
+) -> None:
+    """Even where GitHub says "public" to the late job, what hid the repository stands."""
+    happens: list[Any] = []
+    with _while_it_is_checked(here, key, database, happens) as app:
+
+        def hidden() -> None:
+            here.base.private = True
+            _tell(app, "repository", "privatized")
+            here.base.private = False
+
+        happens.append(hidden)
+        _answered(app)
+        app.wait(2)
+        assert sorted(app.ended) == [(CHECK, "published"), ("privatized", "hidden")]
+        assert _shown(app) == set()
+        _answered(app, "more")
+        assert _shown(app) == set(), "no later job ends it either"
+        # Only an event after which GitHub says that it is public does.
+        assert _tell(app, "repository", "publicized") == ("publicized", "shown")
+        assert _shown(app) == {here.base.full_name}
+
+
+def test_t25_renamed_between_check_and_publish(
+    here: World, key: rsa.RSAPrivateKey, sqlite: Database
+) -> None:
+    happens = [lambda: here.store.rename(here.base, "verl-project/other")]
+    with _while_it_is_checked(here, key, sqlite, happens) as app:
+        _answered(app)
+        assert _shown(app) == set()
+
+
+def test_t25_removed_from_the_installation_and_added_again(app: Running) -> None:
+    _answered(app)
+    name = app.here.base.full_name
+    _installation(app).repositories = ()
+    removed = {"repositories_removed": [_named(app)], "repositories_added": []}
+    event = "installation_repositories"
+    assert _tell(app, event, "removed", **removed) == ("removed", "hidden")
+    assert _shown(app) == set()
+    # Another repository that is added changes nothing for this one.
+    other = {"repositories_added": [{"id": 9, "full_name": "verl-project/other"}]}
+    assert _tell(app, event, "added", **other) == ("added", "nothing")
+    assert _shown(app) == set()
+    _installation(app).repositories = (name,)
+    added = {"repositories_added": [_named(app)], "repositories_removed": []}
+    assert _tell(app, event, "added", **added) == ("added", "shown")
+    assert _shown(app) == {name}
+
+
+def test_t25_suspended_and_not_any_more(app: Running) -> None:
+    _answered(app)
+    _installation(app).suspended = True
+    assert _tell(app, "installation", "suspend") == ("suspend", "hidden")
+    assert _shown(app) == set()
+    # Told late, it does not help: GitHub is asked.
+    assert _tell(app, "installation", "unsuspend", late=True) == ("unsuspend", "hidden")
+    _installation(app).suspended = False
+    assert _tell(app, "installation", "unsuspend") == ("unsuspend", "shown")
+    assert _shown(app) == {app.here.base.full_name}
+
+
+def test_t25_uninstalled(app: Running) -> None:
+    _answered(app)
+    del app.here.store.installations[app.installation]
+    assert _tell(app, "installation", "deleted") == ("deleted", "hidden")
+    assert _shown(app) == set()
+
+
+def test_t25_transferred_to_an_owner_without_the_app(app: Running) -> None:
+    _answered(app)
+    _installation(app).repositories = ()
+    app.here.store.rename(app.here.base, "elsewhere/verl")
+    changes = {"owner": {"from": {"organization": {"login": "verl-project"}}}}
+    assert _tell(app, "repository", "transferred", changes=changes) == ("transferred", "hidden")
+    assert _shown(app) == set()
+
+
+def test_t25_deleted(app: Running) -> None:
+    _answered(app)
+    name = app.here.base.full_name
+    _installation(app).repositories = ()
+    app.here.base.gone = True
+    assert _tell(app, "repository", "deleted") == ("deleted", "hidden")
+    assert _shown(app) == set()
+    # Somebody else's repository of that name does not bring the reports back.
+    app.here.store.repositories.pop(name)
+    app.here.store.repository(name).id = 999
+    _installation(app).repositories = (name,)
+    added = {"repositories_added": [{"id": 999, "full_name": name}]}
+    assert _tell(app, "installation_repositories", "added", **added)[1] == "nothing"
+    assert _shown(app) == set()
+
+
+def test_t25_a_late_word_that_it_is_public_is_not_believed(app: Running) -> None:
+    _answered(app)
+    app.here.base.private = True
+    _tell(app, "repository", "privatized")
+    assert _tell(app, "repository", "publicized") == ("publicized", "hidden")
+    assert _shown(app) == set()
+
+
+def test_a_hiding_that_comes_while_github_is_asked_stands(stored: Verifications) -> None:
+    subject = HiddenSubject("repository", 1)
+    stored.hide([subject])
+    version = stored.hidden([subject])[subject]
+    stored.hide([subject])
+    assert not stored.show(subject, version)
+    assert stored.hidden([subject])
+    assert stored.show(subject, stored.hidden([subject])[subject])
+    assert stored.hidden([subject]) == {}
+
+
+@pytest.fixture
+def stored(database: Database) -> Iterator[Verifications]:
+    with Verifications(database).closing() as verifications:
+        verifications.migrate()
+        yield verifications
+
+
+@pytest.mark.parametrize("repository", ["Verl-Project/verl", "verl-project/*"])
+def test_a_job_that_an_older_release_stored_hides_by_name(app: Running, repository: str) -> None:
+    _answered(app)
+    app.jobs.submit(Job(kind="hide", repository=repository, number=0, meaning="privatized:d1"))
+    app.wait(2)
+    assert app.ended[1] == ("privatized", "hidden")
+    assert _shown(app) == set()
+
+
+def test_reports_of_an_older_release_are_hidden_by_their_names(
+    app: Running, sqlite: Database
+) -> None:
+    """Nothing but a name is known of them: the present and the former one both count."""
+    for number, name in enumerate(("verl-project/old", "verl-project/verl", "o/r"), start=1):
+        publication = Publication(
+            pull=PullId(name, number), markdown="m", public=True, repository_id=7
+        )
+        app.verifications.record(publication, report(number))
+    with closing(sqlite3.connect(sqlite.path)) as connection, connection:
+        connection.execute("UPDATE rlbot_reports SET repository_id = NULL")
+    changes = {"repository": {"name": {"from": "old"}}}
+    _tell(app, "repository", "renamed", changes=changes)
+    seen = [app.verifications.report(number) for number in (1, 2, 3)]
+    assert [one.repository if one else None for one in seen] == [None, None, "o/r"]
