@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from bot.frameworks.plan import Launch
+from bot.frameworks.plan import RAY_JOB, Launch
 from bot.shell.source import Span
 from bot.shell.words import Command, Reading, Word
 
@@ -144,7 +144,7 @@ def _unwrapped(name: str, words: list[Word]) -> tuple[str, list[Word]] | None:
     if name in _PREFIXES:
         return "", _after_prefix(name, words[1:])
     if name == "ray" and [word.text for word in words[1:3]] == ["job", "submit"]:
-        return "ray job submit", _after_ray(words[3:])
+        return RAY_JOB, _after_ray(words[3:])
     if name in _CARRIERS:
         return name, _from_starter(words[1:])
     if name == "uv" and len(words) > 1 and words[1].text == "run":

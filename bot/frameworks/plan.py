@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Generic, Literal, TypeAlias, TypeVar
+from typing import Final, Generic, Literal, TypeAlias, TypeVar
 
 from bot.frameworks.key_table import KeyTable
 from bot.frameworks.setting import BadArgument, Setting, UnknownValue
@@ -19,6 +19,10 @@ VersionSource: TypeAlias = Literal["requested", "header", "newest", "tree"]
 script's comment names, the newest, or a configuration folder in place of a release."""
 
 
+RAY_JOB: Final = "ray job submit"
+"""What `Launch.launcher` calls Ray's own launcher."""
+
+
 @dataclass(frozen=True, slots=True)
 class Launch:
     """A command that starts a framework."""
@@ -31,7 +35,12 @@ class Launch:
     argv: tuple[Word, ...]
     """The words of the launched program itself, after its own name (launchers left out)."""
     launcher: tuple[str, ...] = ()
-    """What stands around it: ("ray job submit",), ("torchrun",)."""
+    """What stands around it: (RAY_JOB,), ("torchrun",)."""
+
+    @property
+    def sent_to_ray(self) -> bool:
+        """Whether it is submitted to a Ray cluster, whose machines may be others."""
+        return RAY_JOB in self.launcher
 
 
 @dataclass(frozen=True, slots=True)

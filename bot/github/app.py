@@ -1,4 +1,8 @@
-"""A GitHub App: signing in, its installations, deliveries and open pull requests."""
+"""A GitHub App: signing in, its installations, deliveries and open pull requests.
+
+PyGithub signs in and renews the tokens; its lists of installations and deliveries lack the attempts
+and the pace of `client`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Files of commits, read through the API: each content is proved against its git object id."""
+"""Files of commits, read through the API: each content is proved against its git object id.
+
+PyGithub reads one file a request and proves none; one GraphQL question gives many.
+"""
 
 from __future__ import annotations
 

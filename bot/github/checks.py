@@ -1,4 +1,7 @@
-"""The check run on the head's commit; a commit status where the token may not make check runs."""
+"""The check run on the head's commit; a commit status where the token may not make check runs.
+
+PyGithub's check run is read before it is edited; what stands there is known here already.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """A commit on the branch of a pull request, through the Git data API: nothing is checked out.
 
 Without an author in the request GitHub writes the one that the token stands for, and signs for it.
+PyGithub's objects for trees and commits are read before they are used: twice the requests.
 """
 
 from __future__ import annotations

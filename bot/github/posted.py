@@ -1,4 +1,7 @@
-"""What stands on a pull request now: read right before something is written."""
+"""What stands on a pull request now: read right before something is written.
+
+One GraphQL question; PyGithub would make one of REST for comments, checks and reviews each.
+"""
 
 from __future__ import annotations
 

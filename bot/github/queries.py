@@ -1,4 +1,7 @@
-"""The GraphQL questions: each asks for what would otherwise take many REST requests."""
+"""The GraphQL questions: each asks for what would otherwise take many REST requests.
+
+PyGithub sends a question; which one is the caller's.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Review suggestions: posted once each, in one review, at lines that the diff shows."""
+"""Review suggestions: posted once each, in one review, at lines that the diff shows.
+
+PyGithub posts a review; which suggestion stands already, and where, it does not know.
+"""
 
 from __future__ import annotations
 

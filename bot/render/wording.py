@@ -12,6 +12,7 @@ from shlex import quote
 from bot.render.speech import counted, current, tr, word
 from bot.render.words import CLAIM, CLAIMS_LEFT, PAGE, REASON, ROW, SCRIPT, SEVERITY, SOURCES, STEP
 from bot.report import Claim, Evidence, Finding, Report, Row, Scalar, ScriptReport, Unchecked
+from bot.report.claims import SourcePart, source_groups
 
 ORDER = ("error", "warning", "note")
 FIX = "rlbot lint --fix"
@@ -156,14 +157,13 @@ def origin(source: str) -> str:
         return source
     if source in SOURCES:
         return word(source)
-    return tr("; ").join(
-        listed(_named_part(part) for part in group.split(", ")) for group in source.split("; ")
-    )
+    return tr("; ").join(listed(map(_source_part, group)) for group in source_groups(source))
 
 
-def _named_part(part: str) -> str:
-    name, colon, key = part.partition(": ")
-    return tr("{what}: {why}", what=matter(name), why=key) if colon else matter(name)
+def _source_part(part: SourcePart) -> str:
+    if part.name is None or not part.detail:
+        return matter(part.name or part.detail)
+    return tr("{what}: {why}", what=matter(part.name), why=part.detail)
 
 
 def move(finding: Finding) -> str:

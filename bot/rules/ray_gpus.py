@@ -78,10 +78,9 @@ def check(context: RuleContext) -> Iterator[Hit]:
 
 def _alone(plan: Plan) -> bool:
     """Whether the launch is verl's own, on one node, on the cluster of this machine."""
-    sent = any("ray job submit" in wrapper for wrapper in plan.launch.launcher)
     elsewhere = "RAY_ADDRESS" in plan.launch.command.environment
     own = plan.framework == "verl" and plan.launch.entry == ENTRY
-    return own and plan.nodes.value == 1 and not sent and not elsewhere
+    return own and plan.nodes.value == 1 and not plan.launch.sent_to_ray and not elsewhere
 
 
 def _words(command: Command) -> list[str]:

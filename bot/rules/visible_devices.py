@@ -52,11 +52,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
     for plan in context.plans:
         used = plan.gpus_per_node.value
         own = plan.framework == "verl" and plan.launch.entry != ENTRY
-        if (
-            used is None
-            or own
-            or any("ray job submit" in wrapper for wrapper in plan.launch.launcher)
-        ):
+        if used is None or own or plan.launch.sent_to_ray:
             continue
         for name in _VARIABLES:
             word = plan.launch.command.environment.get(name)
