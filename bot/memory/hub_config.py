@@ -121,21 +121,14 @@ def _opt(config: HubConfig) -> Shape:
 
 def _experts(kind: str, config: HubConfig) -> Experts | None:
     layers = _whole(config, "num_hidden_layers")
-    if kind == "mixtral":
+    if kind in ("mixtral", "gpt_oss"):
         return Experts(
             count=_whole(config, "num_local_experts"),
             active=_whole(config, "num_experts_per_tok"),
             intermediate=_whole(config, "intermediate_size"),
             layers=layers,
-        )
-    if kind == "gpt_oss":
-        return Experts(
-            count=_whole(config, "num_local_experts"),
-            active=_whole(config, "num_experts_per_tok"),
-            intermediate=_whole(config, "intermediate_size"),
-            layers=layers,
-            router_bias=True,
-            expert_bias=True,
+            router_bias=kind == "gpt_oss",
+            expert_bias=kind == "gpt_oss",
         )
     if kind in ("qwen2_moe", "qwen3_moe", "qwen3_next", "qwen3_5_moe"):
         step = _whole(config, "decoder_sparse_step", 1)

@@ -24,6 +24,7 @@ from bot.memory.settings import (
 )
 from bot.memory.shape import Shape
 from bot.memory.workload import (
+    ZERO_STAGES,
     Adapter,
     Backend,
     Engine,
@@ -35,7 +36,6 @@ from bot.memory.workload import (
     Workload,
 )
 
-_STAGES: dict[int, Backend] = {0: "ddp", 1: "zero1", 2: "zero2", 3: "zero3"}
 _PAIRS = ("rm", "dpo")
 QUANTIZED = 0.56
 """Bytes of a parameter in NF4 with double quantization and its scales (bitsandbytes)."""
@@ -62,7 +62,7 @@ class _OpenRLHF:
         )
         stage = get.whole("ds.zero_stage", "zero_stage")
         self.backend: Backend = needed(
-            _STAGES.get(2 if stage is None else stage),
+            ZERO_STAGES.get(2 if stage is None else stage),
             message("ZeRO has no stage {stage}.", stage=stage),
         )
         if get.size("ds.tensor_parallel_size", "ds_tensor_parallel_size") > 1:

@@ -24,6 +24,7 @@ from bot.memory.settings import (
 )
 from bot.memory.shape import Shape
 from bot.memory.workload import (
+    ZERO_STAGES,
     Adapter,
     Backend,
     Engine,
@@ -38,7 +39,6 @@ from bot.memory.workload import (
 _ONLINE = ("grpo", "rloo", "gae", "online_dpo")
 _PAIRS = ("dpo", "rm")
 _ALGORITHMS = (*_ONLINE, *_PAIRS, "sft")
-_STAGES: dict[int, Backend] = {0: "ddp", 1: "zero1", 2: "zero2", 3: "zero3"}
 _QUANTIZED = {"load_in_4bit": 0.56, "load_in_8bit": 1.06}
 """Bytes of a parameter in NF4 or int8 with its scales (bitsandbytes)."""
 _WIDTH = {"float32": 4.0, "fp32": 4.0, "auto": 2.0, "bfloat16": 2.0, "bf16": 2.0, "float16": 2.0}
@@ -225,7 +225,7 @@ class _Trainer:
         if stage is None:
             stage = self._preset()
         return needed(
-            _STAGES.get(-1 if stage is None else stage), message("ZeRO's stage is not known.")
+            ZERO_STAGES.get(-1 if stage is None else stage), message("ZeRO's stage is not known.")
         )
 
     def _preset(self) -> int | None:

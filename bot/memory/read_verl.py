@@ -171,17 +171,7 @@ class _Verl:
         layout = layout_of(get, self.gpus, self.backend, keys)
         padded = not get.on(False, f"{MODEL}.use_remove_padding") and self.backend != "megatron"
         update = needed(
-            self._tokens(
-                layout,
-                _Batch(
-                    dynamic=get.on(False, f"{ACTOR}.use_dynamic_bsz"),
-                    limit=get.whole(f"{ACTOR}.ppo_max_token_len_per_gpu"),
-                    each=get.whole(f"{ACTOR}.ppo_micro_batch_size_per_gpu"),
-                    over_all=get.whole(f"{ACTOR}.ppo_micro_batch_size"),
-                ),
-                self._mini(),
-                padded=padded,
-            ),
+            self._update(ACTOR, layout, padded),
             message(
                 "{actor}.ppo_micro_batch_size_per_gpu is not set: the tokens of a pass are not "
                 "known.",
@@ -208,6 +198,16 @@ class _Verl:
             granularity = f"{megatron}.override_transformer_config.recompute_granularity"
             role = recomputed(role, get.value(granularity), plan=self.plan)
         return states(get, role, keys)
+
+    def _update(self, role: str, layout: Layout, padded: bool) -> Tokens | None:
+        get = self.get
+        batch = _Batch(
+            dynamic=get.on(False, f"{role}.use_dynamic_bsz"),
+            limit=get.whole(f"{role}.ppo_max_token_len_per_gpu"),
+            each=get.whole(f"{role}.ppo_micro_batch_size_per_gpu"),
+            over_all=get.whole(f"{role}.ppo_micro_batch_size"),
+        )
+        return self._tokens(layout, batch, self._mini(), padded=padded)
 
     def _forward(self, prefix: str, layout: Layout, padded: bool) -> Tokens | None:
         get = self.get
@@ -270,17 +270,7 @@ class _Verl:
         layout = layout_of(get, self.gpus, backend, keys)
         padded = not get.on(False, f"{CRITIC}.model.use_remove_padding") and backend != "megatron"
         update = needed(
-            self._tokens(
-                layout,
-                _Batch(
-                    dynamic=get.on(False, f"{CRITIC}.use_dynamic_bsz"),
-                    limit=get.whole(f"{CRITIC}.ppo_max_token_len_per_gpu"),
-                    each=get.whole(f"{CRITIC}.ppo_micro_batch_size_per_gpu"),
-                    over_all=get.whole(f"{CRITIC}.ppo_micro_batch_size"),
-                ),
-                self._mini(),
-                padded=padded,
-            ),
+            self._update(CRITIC, layout, padded),
             message(
                 "critic.ppo_micro_batch_size_per_gpu is not set: the tokens of a pass are not "
                 "known."

@@ -132,15 +132,8 @@ def _megatron(get: MemorySettings, gpus: int, below: str) -> Layout:
     pipeline = get.size(f"{below}.pipeline_model_parallel_size")
     context = get.size(f"{below}.context_parallel_size")
     expert = get.size(f"{below}.expert_model_parallel_size")
-    each = get.whole(f"{below}.expert_tensor_parallel_size") or tensor
-    if each < 1:
-        raise NoEstimateError(
-            message(
-                "{below}.expert_tensor_parallel_size is {each}, where a positive number belongs.",
-                below=below,
-                each=each,
-            )
-        )
+    own = f"{below}.expert_tensor_parallel_size"
+    each = get.size(own) if get.whole(own) else tensor
     if gpus % (tensor * pipeline * context):
         raise NoEstimateError(
             message(

@@ -11,6 +11,8 @@ MemoryLevel: TypeAlias = Literal["floor", "expected", "conservative"]
 LEVELS: tuple[MemoryLevel, ...] = ("floor", "expected", "conservative")
 
 Backend: TypeAlias = Literal["fsdp", "fsdp2", "megatron", "zero1", "zero2", "zero3", "ddp"]
+ZERO_STAGES: dict[int, Backend] = {0: "ddp", 1: "zero1", 2: "zero2", 3: "zero3"}
+"""The backend that each stage of DeepSpeed is."""
 Offload: TypeAlias = Literal["none", "idle", "always"]
 """idle: on the host while another stage runs (verl's `param_offload`); always: on the host in its
 own stage too (ZeRO's offload, `offload_policy` of FSDP2)."""

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.code import from_default
 from bot.rules._support.example import verl
 from bot.shell.words import Word
 
@@ -45,7 +46,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
     for plan in context.plans:
         for name, word, start in _words(plan):
             for found in _PINNED.finditer(word.text, start):
-                if _changeable(word, found.start()):
+                if from_default(word, found.start()):
                     continue
                 yield Hit(
                     message=message(
@@ -66,14 +67,3 @@ def _words(plan: Plan) -> Iterator[tuple[str, Word, int]]:
     path = plan.launch.command.environment.get("PYTHONPATH")
     if path is not None:
         yield "PYTHONPATH", path, 0
-
-
-def _changeable(word: Word, at: int) -> bool:
-    """True when the character at this offset comes from a default such as ${X:-/data/a}."""
-    offset = 0
-    for piece in word.pieces:
-        length = len(piece.text) if isinstance(piece.text, str) else len(piece.text.reason) + 4
-        if offset <= at < offset + length:
-            return piece.default_of is not None
-        offset += length
-    return False

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import Message, message
 from bot.rules._support.base import Example, Hit, Meta, RuleContext, Skip
+from bot.rules._support.code import without_comments
 from bot.rules._support.example import verl
 from bot.rules._support.names import FILE
 
@@ -105,27 +106,19 @@ def check(context: RuleContext) -> Iterator[Hit | Skip]:
             message=_what(context),
             span=FILE,
             # A script that says why and ends is no attempt at starting something.
-            severity="note" if _EXIT.search(_code(context)) else None,
+            severity="note" if _EXIT.search(without_comments(context)) else None,
             help=message("add the command that starts the training"),
         )
 
 
-def _code(context: RuleContext) -> str:
-    """The script's text with spaces in the place of comments."""
-    text = list(context.source.text)
-    for comment in context.reading.comments:
-        text[comment.span.start : comment.span.end] = " " * len(comment.span)
-    return "".join(text)
-
-
 def _written(context: RuleContext) -> bool:
     """True when the text holds a word that may be a program, even if no way through runs it."""
-    starts = (line.split()[0] for line in _code(context).splitlines() if line.strip())
+    starts = (line.split()[0] for line in without_comments(context).splitlines() if line.strip())
     return any(word not in _IDLE and not _ASSIGNMENT.match(word) for word in starts)
 
 
 def _what(context: RuleContext) -> Message:
-    if _code(context).strip():
+    if without_comments(context).strip():
         return message("the script only sets up the shell and starts nothing")
     if context.reading.comments:
         return message("the script holds only comments and starts nothing")

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.code import from_default
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown
-from bot.shell.words import Word
 
 META = Meta(
     id="RLB032",
@@ -59,17 +59,6 @@ def check(context: RuleContext) -> Iterator[Hit]:
                 span=setting.word.span_of(at, at + len(found[0]))
                 if at >= 0
                 else setting.value_span,
-                severity="note" if at >= 0 and _changeable(setting.word, at) else None,
+                severity="note" if at >= 0 and from_default(setting.word, at) else None,
                 help=message("write the value that the run used"),
             )
-
-
-def _changeable(word: Word, at: int) -> bool:
-    """True when this character comes from a default such as ${X:-/path/to/a}."""
-    offset = 0
-    for piece in word.pieces:
-        length = len(piece.text) if isinstance(piece.text, str) else len(piece.text.reason) + 4
-        if offset <= at < offset + length:
-            return piece.default_of is not None
-        offset += length
-    return False

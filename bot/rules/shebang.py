@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
+from bot.rules._support.code import without_comments
 from bot.rules._support.example import verl
 from bot.shell.source import Span
 
@@ -61,7 +62,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
             edits=(TextEdit(span=Span(0, 0), text=f"{_LINE}\n"),),
         )
     elif _SH.match(first):
-        code = _without_comments(context)
+        code = without_comments(context)
         found = [(m.start(), what) for form, what in _BASHISMS if (m := form.search(code))]
         if not found:
             return
@@ -80,10 +81,3 @@ def check(context: RuleContext) -> Iterator[Hit]:
             fix_safe=True,
             edits=(TextEdit(span=Span(0, len(first)), text=_LINE),),
         )
-
-
-def _without_comments(context: RuleContext) -> str:
-    text = list(context.source.text)
-    for comment in context.reading.comments:
-        text[comment.span.start : comment.span.end] = " " * len(comment.span)
-    return "".join(text)

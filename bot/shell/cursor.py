@@ -174,12 +174,15 @@ class Cursor:
                 depth -= 1
                 if depth == 1:
                     return found.start() if self.text.startswith(")", at, self.end) else -1
-            elif character == "\\":
-                at += 1
             else:
-                close = self.text.find(character, at, self.end)
-                if close >= 0:
-                    at = close + 1
+                at = self._behind_quoted(character, at)
+
+    def _behind_quoted(self, mark: str, at: int) -> int:
+        """Where the text goes on behind what a backslash or a quote before `at` protects."""
+        if mark == "\\":
+            return at + 1
+        close = self.text.find(mark, at, self.end)
+        return at if close < 0 else close + 1
 
     def bracket_end(self, at: int) -> int:
         """Where the `]` stands that closes a subscript; -1 when none does on this line."""
@@ -196,9 +199,5 @@ class Cursor:
                 depth -= 1
                 if depth == 0:
                     return found.start()
-            elif character == "\\":
-                at += 1
             else:
-                close = self.text.find(character, at, self.end)
-                if close >= 0:
-                    at = close + 1
+                at = self._behind_quoted(character, at)

@@ -24,6 +24,16 @@ class Unknown(Exception):  # noqa: N818 - a signal inside the reader
         return (Piece(self._hole, span, False),)
 
 
+def certain(value: Value) -> str:
+    """The text of a value; raises Unknown with the reason where a part is not known."""
+    text = known(value)
+    if text is None:
+        reason = first_hole(value)
+        assert reason is not None  # noqa: S101 - a value that is not known has a hole
+        raise Unknown(reason)
+    return text
+
+
 class _Numbers:
     """The variables of a world, as arithmetic sees them."""
 
@@ -45,12 +55,7 @@ class _Numbers:
             if "nounset" in self.world.options:
                 raise ExpansionFault(f"{name}: unbound variable", fatal=True)
             return ""
-        text = known(value)
-        if text is None:
-            reason = first_hole(value)
-            assert reason is not None  # noqa: S101 - a value that is not known has a hole
-            raise Unknown(reason)
-        return text
+        return certain(value)
 
     def store_number(self, name: str, index: str | None, value: int) -> None:
         piece = (Piece(str(value), self.span, False),)
@@ -101,12 +106,7 @@ def evaluate(session: Session, world: World, node: WordNode, span: Span) -> int:
 
     """
     value = expression_text(session, world, node)
-    text = known(value)
-    if text is None:
-        reason = first_hole(value)
-        assert reason is not None  # noqa: S101 - a value that is not known has a hole
-        raise Unknown(reason)
-    return integer(session, world, text, span)
+    return integer(session, world, certain(value), span)
 
 
 def number(session: Session, world: World, node: WordNode, span: Span) -> Value:

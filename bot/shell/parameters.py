@@ -15,7 +15,7 @@ from bot.shell.fields import (
     value_of,
 )
 from bot.shell.lists import computed, joins, keys_of, list_atoms, names_of, slice_list
-from bot.shell.numbers import Unknown, evaluate
+from bot.shell.numbers import Unknown, certain, evaluate
 from bot.shell.session import ExpansionFault, Session, hole
 from bot.shell.source import Span
 from bot.shell.state import OpenArguments, ShellVariable, Value, World, first_hole, known
@@ -148,12 +148,7 @@ class _Expansion:
         atoms: list[Atom] = []
         self.session.expand(self.session, self.world, index.parts, atoms, WHOLE)
         value = value_of(atoms)
-        text = known(value)
-        if text is None:
-            reason = first_hole(value)
-            assert reason is not None  # noqa: S101 - a value that is not known has a hole
-            raise Unknown(reason)
-        return text
+        return certain(value)
 
     def _demand(self) -> None:
         """Fails for an unset parameter under `set -u`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from bot.recommend.request import Candidate, Request
 
@@ -30,3 +30,15 @@ def run_name(request: Request, candidate: Candidate, device: str) -> str:
 def command(start: str, arguments: Sequence[str]) -> list[str]:
     """One command over several lines; the caller's arguments come last."""
     return [f"{start} \\", *(f"    {argument} \\" for argument in arguments), '    "$@"', ""]
+
+
+def verl_trainer(request: Request, candidate: Candidate, device: str) -> Iterator[str]:
+    """The settings `trainer.*` of both of verl's trainers."""
+    yield """trainer.logger='["console","wandb"]'"""
+    yield "trainer.project_name=rlbot-tuning"
+    yield f"trainer.experiment_name={run_name(request, candidate, device)}"
+    yield f"trainer.n_gpus_per_node={candidate.per_node}"
+    yield f"trainer.nnodes={candidate.nodes}"
+    yield "trainer.save_freq=-1"
+    yield "trainer.test_freq=5"
+    yield "trainer.total_epochs=1"

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from bot.recommend.options import micro_batch
 from bot.recommend.request import Candidate, Request
-from bot.recommend.scripts.parts import command, head, run_name
+from bot.recommend.scripts.parts import command, head, verl_trainer
 
 _A, _M, _R, _C = (
     "actor_rollout_ref.actor",
@@ -86,11 +86,4 @@ def _settings(request: Request, candidate: Candidate, device: str) -> Iterator[s
         yield f"{_C}.fsdp.param_offload={offload}"
         yield f"{_C}.fsdp.optimizer_offload={offload}"
     yield "trainer.critic_warmup=0"
-    yield """trainer.logger='["console","wandb"]'"""
-    yield "trainer.project_name=rlbot-tuning"
-    yield f"trainer.experiment_name={run_name(request, candidate, device)}"
-    yield f"trainer.n_gpus_per_node={candidate.per_node}"
-    yield f"trainer.nnodes={candidate.nodes}"
-    yield "trainer.save_freq=-1"
-    yield "trainer.test_freq=5"
-    yield "trainer.total_epochs=1"
+    yield from verl_trainer(request, candidate, device)

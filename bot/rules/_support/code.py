@@ -1,0 +1,25 @@
+"""What several rules ask of a script's text and its words."""
+
+from __future__ import annotations
+
+from bot.rules._support.base import RuleContext
+from bot.shell.words import Word
+
+
+def without_comments(context: RuleContext) -> str:
+    """The script's text with spaces in the place of comments."""
+    text = list(context.source.text)
+    for comment in context.reading.comments:
+        text[comment.span.start : comment.span.end] = " " * len(comment.span)
+    return "".join(text)
+
+
+def from_default(word: Word, at: int) -> bool:
+    """True when the character at this offset comes from a default such as ${X:-/data/a}."""
+    offset = 0
+    for piece in word.pieces:
+        length = len(piece.text) if isinstance(piece.text, str) else len(piece.text.reason) + 4
+        if offset <= at < offset + length:
+            return piece.default_of is not None
+        offset += length
+    return False
