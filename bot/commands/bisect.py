@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, TypeVar
 from bot.base.errors import UserError, system_reason
 from bot.base.files import replace_file, write_new_file
 from bot.base.messages import message, plural_message, sentence_of
-from bot.commands.arguments import config_of, notice, options_of, read_file, write
-from bot.commands.runs import RUN, add_offline, reading, run_of
-from bot.commands.tree import add_root, files_below, path_below, root_of
+from bot.commands.arguments import notice, read_file, write
+from bot.commands.inputs import script_with_options
+from bot.commands.runs import RUN, add_offline, run_of
+from bot.commands.tree import add_root
 
 if TYPE_CHECKING:
     from bot.bisect.report import Bracket, SeriesPlan
@@ -160,7 +161,7 @@ def _plan(arguments: argparse.Namespace) -> int:
     from bot.bisect.series import plan_series
     from bot.bisect.text import plan_text
 
-    script, options = _script_of(arguments)
+    script, options = script_with_options(arguments)
     if arguments.all and not arguments.to:
         raise UserError(message("--all needs --to DIR, the folder to write to."))
     for name in ("ran", "failed", "largest", "multiple", "gpus"):
@@ -207,7 +208,7 @@ def _read(arguments: argparse.Namespace) -> int:
     from bot.bisect.request import SeriesRequest, Where
     from bot.bisect.text import bracket_text
 
-    script, options = _script_of(arguments)
+    script, options = script_with_options(arguments)
     runs = [(named, _facts_or_reason(named, options)) for named in arguments.runs]
     request = SeriesRequest(
         vary=tuple(arguments.vary), where=Where(device=arguments.device, gpus=arguments.gpus)
@@ -239,39 +240,6 @@ def _show(answer: T, form: str, text: Callable[[T], str], options: CheckOptions)
         write(dump(asdict(answer)), commands=True)
     else:
         write(text(answer))
-
-
-def _script_of(arguments: argparse.Namespace) -> tuple[ScriptFile, CheckOptions]:
-    """The script that is named, and how it is read."""
-    from bot.check.request import ScriptFile
-
-    path = Path(arguments.script)
-    root = root_of(arguments.root)
-    tree_path = None
-    if root is not None:
-        tree_path = path_below(root, path)
-        if tree_path is None:
-            raise UserError(
-                message(
-                    "{path} does not lie below the folder that --root names, {root}.",
-                    path=path,
-                    root=root,
-                )
-            )
-    config = config_of(arguments)
-    options = options_of(
-        arguments,
-        config,
-        files=files_below(root) if root else None,
-        **reading(arguments.offline, config),
-    )
-    script = ScriptFile(
-        path=path.as_posix(),
-        data=read_file(path),
-        full_path=path.absolute().as_posix(),
-        tree_path=tree_path,
-    )
-    return script, options
 
 
 def _facts_or_reason(named: str, options: CheckOptions) -> Facts | str:

@@ -9,7 +9,7 @@ from bot.base.errors import UserError
 from bot.base.messages import message
 from bot.commands.arguments import add_common, config_of, finish, options_of, write
 from bot.commands.inputs import add_paths, scripts_of
-from bot.commands.tree import add_root, files_below, root_of
+from bot.commands.tree import add_root, tree_of
 
 SUMMARY = "the memory budget of scripts, stage by stage, against the device"
 
@@ -44,17 +44,11 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.gpus is not None and arguments.gpus < 1:
         raise UserError(message("--gpus takes a positive number, not {gpus}.", gpus=arguments.gpus))
-    root = root_of(arguments.root)
-    options = options_of(
-        arguments,
-        config_of(arguments),
-        files=files_below(root) if root else None,
-    )
-    reports, unchecked = [], []
-    for script in scripts_of(arguments.paths, arguments.stdin_filename, root):
-        if isinstance(script, UserError):
-            unchecked.append(Unchecked(check="script", reason=str(script)))
-            continue
+    root, files = tree_of(arguments)
+    options = options_of(arguments, config_of(arguments), files=files)
+    reports = []
+    unchecked: list[Unchecked] = []
+    for script in scripts_of(arguments, root, unchecked):
         made = estimate_script(
             script,
             options,

@@ -16,6 +16,7 @@ from bot.commands.arguments import finish, notice, rendered
 if TYPE_CHECKING:
     from bot.check.fix import Fixed
     from bot.check.request import CheckOptions, ScriptFile
+    from bot.report import Unchecked
 
 
 def add_fix(parser: argparse.ArgumentParser) -> None:
@@ -53,20 +54,23 @@ def wants_fix(arguments: argparse.Namespace) -> bool:
 
 
 def fix_scripts(
-    scripts: Iterable[ScriptFile | UserError], options: CheckOptions, arguments: argparse.Namespace
+    scripts: Iterable[ScriptFile],
+    options: CheckOptions,
+    arguments: argparse.Namespace,
+    unchecked: list[Unchecked],
 ) -> int:
-    """Fix scripts, or show how; returns the exit status."""
+    """Fix scripts, or show how; returns the exit status.
+
+    `unchecked` holds what could not be read, once `scripts` has been gone through.
+    """
     from bot.check.fix import fix_script
     from bot.check.script import make_report
     from bot.render.patch import patch
     from bot.report import Unchecked, exit_status
 
     from_stdin = arguments.paths == ["-"]
-    done, unchecked, sources, patches = [], [], {}, []
+    done, sources, patches = [], {}, []
     for script in scripts:
-        if isinstance(script, UserError):
-            unchecked.append(Unchecked(check="script", reason=str(script)))
-            continue
         fixed = fix_script(script, options, unsafe=arguments.unsafe)
         if arguments.diff:
             patches.append(patch(script.path, script.data, fixed.data))

@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
-from bot.base.messages import message
-from bot.commands.arguments import read_file
-from bot.commands.tree import path_below
+from bot.base.messages import message, sentence_of
+from bot.commands.arguments import config_of, options_of, read_file
+from bot.commands.runs import reading
+from bot.commands.tree import path_below, tree_of
 
 if TYPE_CHECKING:
-    from bot.check.request import ScriptFile
+    from bot.check.request import CheckOptions, ScriptFile
+    from bot.report import Unchecked
 
 
 def add_paths(parser: argparse.ArgumentParser) -> None:
@@ -27,16 +29,18 @@ def add_paths(parser: argparse.ArgumentParser) -> None:
 
 
 def scripts_of(
-    paths: list[str], stdin_name: str | None, root: Path | None = None
-) -> Iterator[ScriptFile | UserError]:
-    """The scripts named, folders walked; a file of a folder that cannot be read is given as error.
+    arguments: argparse.Namespace, root: Path | None, unchecked: list[Unchecked]
+) -> Iterator[ScriptFile]:
+    """The scripts named, folders walked; what cannot be read of a folder is added to `unchecked`.
 
     Raises UserError for a path that was named itself and cannot be read, or lies outside `root`.
     """
     from bot.check.request import ScriptFile
+    from bot.report import Unchecked
 
-    for given in paths:
+    for given in arguments.paths:
         if given == "-":
+            stdin_name = arguments.stdin_filename
             if not stdin_name:
                 raise UserError(
                     message("A script from - needs --stdin-filename: its name is checked too.")
@@ -58,7 +62,18 @@ def scripts_of(
             try:
                 yield script_at(file, root)
             except UserError as error:
-                yield error
+                unchecked.append(Unchecked(check="script", reason=sentence_of(error)))
+
+
+def script_with_options(
+    arguments: argparse.Namespace, **more: object
+) -> tuple[ScriptFile, CheckOptions]:
+    """The one script that a command names, and the options under which its run is read too."""
+    root, files = tree_of(arguments)
+    script = script_at(Path(arguments.script), root)
+    config = config_of(arguments)
+    how = reading(arguments.offline, config)
+    return script, options_of(arguments, config, files=files, **how, **more)
 
 
 def script_at(path: Path, root: Path | None = None) -> ScriptFile:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 
-from bot.base.errors import UserError
 from bot.commands.arguments import CHECK_FORMATS, add_common, config_of, finish, options_of
 from bot.commands.fixing import add_fix, fix_scripts, wants_fix
 from bot.commands.inputs import add_paths, scripts_of
 from bot.commands.runs import add_offline
-from bot.commands.tree import add_root, files_below, root_of
+from bot.commands.tree import add_root, tree_of
 
 SUMMARY = "check scripts or folders"
 
@@ -29,16 +28,14 @@ def run(arguments: argparse.Namespace) -> int:
     from bot.report import Unchecked
 
     fix = wants_fix(arguments)
-    root = root_of(arguments.root)
-    options = options_of(arguments, config_of(arguments), files=files_below(root) if root else None)
-    scripts = scripts_of(arguments.paths, arguments.stdin_filename, root)
+    root, files = tree_of(arguments)
+    options = options_of(arguments, config_of(arguments), files=files)
+    unchecked: list[Unchecked] = []
+    scripts = scripts_of(arguments, root, unchecked)
     if fix:
-        return fix_scripts(scripts, options, arguments)
-    reports, unchecked, sources = [], [], {}
+        return fix_scripts(scripts, options, arguments, unchecked)
+    reports, sources = [], {}
     for script in scripts:
-        if isinstance(script, UserError):
-            unchecked.append(Unchecked(check="script", reason=str(script)))
-            continue
         sources[script.path] = script.data.decode("utf-8", "replace")
         reports.append(check_script(script, options))
     return finish(

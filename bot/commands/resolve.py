@@ -10,7 +10,7 @@ from bot.base.messages import message
 from bot.commands.arguments import add_common, config_of, finish, options_of
 from bot.commands.inputs import add_paths, scripts_of
 from bot.commands.runs import add_offline
-from bot.commands.tree import add_root, files_below, root_of
+from bot.commands.tree import add_root, tree_of
 
 SUMMARY = "what scripts would launch: words, settings, and where each was written"
 
@@ -50,21 +50,17 @@ def run(arguments: argparse.Namespace) -> int:
     from bot.report import Unchecked
 
     config = config_of(arguments)
-    root = root_of(arguments.root)
+    root, files = tree_of(arguments)
     options = options_of(
         arguments,
         config,
         environment=_environment(arguments.env),
         clean_environment=arguments.clean_env,
         script_arguments=_words(arguments.args),
-        files=files_below(root) if root else None,
+        files=files,
     )
-    reports, unchecked = [], []
-    for script in scripts_of(arguments.paths, arguments.stdin_filename, root):
-        if isinstance(script, UserError):
-            unchecked.append(Unchecked(check="script", reason=str(script)))
-        else:
-            reports.append(resolve_script(script, options))
+    unchecked: list[Unchecked] = []
+    reports = [resolve_script(script, options) for script in scripts_of(arguments, root, unchecked)]
     report = make_report(reports, unchecked=unchecked, language=options.config.language)
     if arguments.format == "text":
         from bot.commands.arguments import write

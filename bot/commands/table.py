@@ -10,16 +10,14 @@ from bot.base.messages import message
 from bot.commands import table_check
 from bot.commands.arguments import (
     add_common,
-    config_of,
     finish,
-    options_of,
     read_page,
     write,
 )
-from bot.commands.inputs import script_at
-from bot.commands.runs import RUN, add_offline, reading, run_of
-from bot.commands.tree import add_root, files_below, root_of
-from bot.commands.verify import add_row_arguments
+from bot.commands.inputs import script_with_options
+from bot.commands.runs import RUN, add_offline, run_of
+from bot.commands.tree import add_root
+from bot.commands.verify import add_row_arguments, row_of
 
 SUMMARY = "the documentation page: add a script's row, check the rows"
 
@@ -66,19 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     page_path = Path(arguments.page)
     page = PageText(path=page_path.as_posix(), text=read_page(page_path))
-    root = root_of(arguments.root)
-    script = script_at(Path(arguments.script), root)
-    config = config_of(arguments)
-    options = options_of(
-        arguments,
-        config,
-        **reading(arguments.offline, config),
-        evidence="optional",
-        link=arguments.link,
-        contributor=arguments.contributor,
-        tag=arguments.tag,
-        files=files_below(root) if root else None,
-    )
+    script, options = script_with_options(arguments, evidence="optional", **row_of(arguments))
     run_ = run_of(arguments.run, options) if arguments.run else None
     checked = check_script(script, options, run=run_, page=page)
     report = make_report([checked], language=options.config.language)

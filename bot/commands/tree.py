@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 import stat
-from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
 from bot.base.messages import message
+
+if TYPE_CHECKING:
+    from bot.shell import Files
 
 _LARGEST = 1 << 20
 """Bytes of a file that is read; a larger one is no script."""
@@ -24,17 +27,17 @@ def add_root(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def root_of(given: str | None) -> Path | None:
-    """The folder, with links followed; raises UserError when it is none."""
-    if given is None:
-        return None
-    root = Path(given)
+def tree_of(arguments: argparse.Namespace) -> tuple[Path | None, Files | None]:
+    """The folder, with links followed, and its files; raises UserError when it is none."""
+    if arguments.root is None:
+        return None, None
+    root = Path(arguments.root)
     if not root.is_dir():
         raise UserError(message("--root takes a folder; {root} is none.", root=root))
-    return root.resolve()
+    return root.resolve(), files_below(root)
 
 
-def files_below(root: Path) -> Callable[[str], bytes | None]:
+def files_below(root: Path) -> Files:
     """Gives the content of a regular file below `root`; None for all else.
 
     A link that leads out of `root` is refused, and so is what is larger than a script may be.

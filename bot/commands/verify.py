@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
-from pathlib import Path
 
 from bot.base.errors import UserError
 from bot.base.messages import message
 from bot.commands.arguments import (
     CHECK_FORMATS,
     add_common,
-    config_of,
     finish,
     load_config,
-    options_of,
 )
-from bot.commands.inputs import script_at
-from bot.commands.runs import RUN, add_offline, reading, run_of
-from bot.commands.tree import add_root, files_below, root_of
+from bot.commands.inputs import script_with_options
+from bot.commands.runs import RUN, add_offline, run_of
+from bot.commands.tree import add_root
 
 SUMMARY = "compare a script with its W&B run"
 
@@ -55,6 +52,15 @@ def add_row_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tag", choices=("MIN", "RECOMMENDED"), help="tag of the row")
 
 
+def row_of(arguments: argparse.Namespace) -> dict[str, object]:
+    """The options of the row, as `add_row_arguments` declares them."""
+    return {
+        "link": arguments.link,
+        "contributor": arguments.contributor,
+        "tag": arguments.tag,
+    }
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
     if arguments.report:
@@ -74,19 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
     from bot.check.read import read_script
     from bot.check.script import check_read, make_report
 
-    root = root_of(arguments.root)
-    script = script_at(Path(arguments.script), root)
-    config = config_of(arguments)
-    options = options_of(
-        arguments,
-        config,
-        **reading(arguments.offline, config),
-        evidence="required",
-        link=arguments.link,
-        contributor=arguments.contributor,
-        tag=arguments.tag,
-        files=files_below(root) if root else None,
-    )
+    script, options = script_with_options(arguments, evidence="required", **row_of(arguments))
     run_ = run_of(arguments.run, options) if arguments.run else None
     checked = check_read(script, read_script(script, options), options, run=run_)
     report = make_report([checked.report], language=options.config.language)
