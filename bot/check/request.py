@@ -1,4 +1,4 @@
-"""What a door hands to the check: a script, the page, and what was asked for."""
+"""What a front end hands to the check: a script, the page, and the options."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class PageText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckOptions:
-    """What a door was asked for."""
+    """How scripts and pages are checked."""
 
     config: Config = field(default_factory=Config)
     versions: Mapping[str, str] = field(default_factory=dict)

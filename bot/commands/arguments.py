@@ -274,7 +274,7 @@ def write(text: str, *, commands: bool = False) -> None:
     """Print text that may hold any character, whatever the terminal's encoding is.
 
     A message is printed in the terminal's language. In a log of GitHub Actions nothing in it is
-    obeyed, unless it is made of `commands`.
+    a workflow command, unless it is made of `commands`.
     """
     text = in_terminal(text) if isinstance(text, Message) else text
     if not text:

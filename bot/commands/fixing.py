@@ -117,7 +117,7 @@ def _print_bytes(data: bytes) -> None:
 
 
 def _print_patches(patches: Iterable[str]) -> None:
-    """As `git apply` takes them; a terminal gets characters that it would obey as code points."""
+    """As `git apply` takes them; a terminal gets its control characters as code points."""
     from bot.render.escape import visible
 
     text = "".join(patches)

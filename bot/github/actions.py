@@ -148,7 +148,7 @@ def _comment(repository: str, payload: Mapping[str, Any]) -> EventSubject:
         return Nothing("Only a comment that is written or edited asks for something.")
     author = comment["user"]
     if author["type"] != "User" or payload["sender"]["type"] != "User":
-        return Nothing("Commands of bots are not obeyed.")
+        return Nothing("Commands of bots are not carried out.")
     before = ""
     if payload["action"] == "edited":
         changed = (payload.get("changes") or {}).get("body")

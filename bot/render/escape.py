@@ -192,7 +192,7 @@ def _percent(text: str, characters: str) -> str:
 
 
 def terminal(text: str) -> str:
-    r"""One line for a terminal: line ends, tabs and escape sequences are shown, not obeyed.
+    r"""One line for a terminal: line ends, tabs and escape sequences are shown, not acted on.
 
     In a log of GitHub Actions a line that starts with `::` is still a command: print it between
     `::stop-commands::` and its end.

@@ -131,7 +131,7 @@ def _comment(event: CommentEvent, delivery: str) -> Job | Ignored:
         return Ignored(f"the action {event.action} asks for nothing")
     comment = event.comment
     if comment.user.type == "Bot" or event.sender.type == "Bot":
-        return Ignored("commands of bots are not obeyed")
+        return Ignored("commands of bots are not carried out")
     if not COMMAND_LINE.search(comment.body):
         return Ignored("the comment holds no command")
     before = ""

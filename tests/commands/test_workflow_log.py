@@ -1,4 +1,4 @@
-"""In a log of GitHub Actions, nothing of a script's text or name is obeyed as a command."""
+"""In a log of GitHub Actions, nothing of a script's text or name is taken for a command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Action against the stand-in: its door called directly, or whole workflows run by `act`."""
+"""The Action against the stand-in: called directly, or whole workflows run by `act`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The door of GitHub Actions: events, outputs, what is printed, what a read-only token leaves."""
+"""The Action: events, outputs, what is printed, what a read-only token leaves."""
 
 from __future__ import annotations
 

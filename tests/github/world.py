@@ -75,7 +75,7 @@ class World:
 
 
 def asked(**runs: Path) -> CheckRequest:
-    """What the doors ask for, without runs from the network."""
+    """What the front ends ask for, without runs from the network."""
     return CheckRequest(
         options=lambda config: CheckOptions(config=config, evidence="required"),
         runs=lambda scripts, _options: {path: runs[path] for path in scripts if path in runs},

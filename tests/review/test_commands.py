@@ -225,7 +225,7 @@ def test_t15_bots_are_not_obeyed(here: World) -> None:
     bot = here.store.account("renovate[bot]", "Bot")
     comment = here.store.comment(pull, bot, "/verify")
     assert subject_of("issue_comment", comment_event(here, comment)) == Nothing(
-        "Commands of bots are not obeyed."
+        "Commands of bots are not carried out."
     )
     other = _say(here, "maintainer", "/verify")
     for payload in (

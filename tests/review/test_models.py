@@ -1,4 +1,4 @@
-"""A model's `config.json` counts by every door, and in a change it is read as data, bounded."""
+"""A model's `config.json` counts in each front end; in a change it is read as data, bounded."""
 
 from __future__ import annotations
 
