@@ -106,6 +106,7 @@ def serve(
     from bot.github.client import Addresses
     from bot.service.app import create_app
     from bot.service.checks import checks
+    from bot.service.connections import server_config
     from bot.service.pages import pages
     from bot.service.verifications import Verifications
 
@@ -142,15 +143,7 @@ def serve(
     )
     app.include_router(pages(verifications, server=Addresses.of(os.environ).server))
     _log.info("serving on http://%s:%d with %s", host, port, settings.database.shown)
-    server = uvicorn.Server(
-        uvicorn.Config(
-            app,
-            log_config=None,
-            server_header=False,
-            timeout_graceful_shutdown=10,
-            h11_max_incomplete_event_size=64 * 1024,
-        )
-    )
+    server = uvicorn.Server(server_config(app))
     for name in (signal.SIGTERM, signal.SIGINT):
         # uvicorn ends gracefully, and then gives the signal to whoever had it before.
         signal.signal(name, lambda *_: sys.exit(0))

@@ -7,8 +7,9 @@ import json
 import logging
 import re
 import time
-from collections.abc import AsyncIterator
-from typing import Annotated, Any
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any, TypeAlias
 
 from fastapi import Header, Request, Response
 from fastapi.responses import JSONResponse
@@ -19,10 +20,14 @@ from bot.service.job import Job
 from bot.service.logs import SUBJECT
 from bot.service.metrics import Metrics
 from bot.service.settings import ServiceSettings
-from bot.service.signature import is_signed
+from bot.service.signature import is_signed, may_be_signed
 
 MAX_BODY = 25 * 1024 * 1024
 """Bytes: GitHub sends no larger payload."""
+SMALL = 64 * 1024
+"""Bytes of a body that always have room: what GitHub mostly sends, however many large ones come."""
+MOST_HELD = 64 * 1024 * 1024
+"""Bytes of the larger bodies together."""
 BODY_SECONDS = 8.0
 STORE_SECONDS = 8.0
 """GitHub counts a delivery as failed after 10 s, and shows a 503 as what it is."""
@@ -47,10 +52,11 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
         408: "The body came too slowly",
         413: "The body is too large",
         415: "Not application/json",
-        503: "Could not store; deliver again",
+        503: "Could not be stored, or too many large bodies at once; deliver again",
     }.items()
 }
 
+_TOO_LARGE = f"The body is larger than {MAX_BODY:,} bytes."
 _log = logging.getLogger("rlbot.web")
 
 
@@ -61,6 +67,42 @@ class _Refusal(Exception):  # noqa: N818
         self.reason = reason
 
 
+class _UnsignedError(Exception):
+    """The signature is missing or wrong."""
+
+
+Take: TypeAlias = Callable[[int], bool]
+"""Asks for room for further bytes of a body; False when there is none."""
+
+
+class BodyBudget:
+    """Bounds the bytes of all bodies together that are held before their signature is checked."""
+
+    def __init__(self, most: int) -> None:
+        """`most`: bytes beside the first SMALL of each body, which the connections bound."""
+        self._left = most
+
+    @contextmanager
+    def holding(self) -> Iterator[Take]:
+        """Room for one body, given back at the end of the block."""
+        size = held = 0
+
+        def take(count: int) -> bool:
+            nonlocal size, held
+            size += count
+            more = max(0, size - SMALL) - held
+            if more > self._left:
+                return False
+            self._left -= more
+            held += more
+            return True
+
+        try:
+            yield take
+        finally:
+            self._left += held
+
+
 class Webhooks:
     """Receives deliveries; the work is done by the jobs that it stores."""
 
@@ -68,6 +110,7 @@ class Webhooks:
         self._settings = settings
         self._inbox = inbox
         self._metrics = metrics
+        self._budget = BodyBudget(MOST_HELD)
 
     async def webhook(
         self,
@@ -80,11 +123,9 @@ class Webhooks:
         if event is None or delivery is None:
             return refused(400, "The headers X-GitHub-Event and X-GitHub-Delivery are required.")
         try:
-            body = await _body_of(request, delivery)
-            if not is_signed(body, signed, self._settings.webhook_secrets):
-                _log.warning("a delivery with a wrong signature was refused")
-                raise _Refusal(401, "The signature X-Hub-Signature-256 is missing or wrong.")
-            wanted = self._read(event, delivery, body)
+            _require_form(request, delivery)
+            with self._budget.holding() as take:
+                wanted = self._read(event, delivery, await self._signed_body(request, signed, take))
             if isinstance(wanted, Ignored):
                 content = {"status": "ignored", "reason": wanted.reason}
             else:
@@ -96,7 +137,23 @@ class Webhooks:
         self._metrics.deliveries.labels(label, str(answer.status_code)).inc()
         return answer
 
-    def _read(self, event: str, delivery: str, body: bytes) -> Job | Ignored:
+    async def _signed_body(self, request: Request, signed: str | None, take: Take) -> bytearray:
+        """The body, once it is known to be GitHub's; until then it stands in the budget."""
+        try:
+            if not may_be_signed(signed):
+                raise _UnsignedError
+            body = await asyncio.wait_for(_read_body(request, take), BODY_SECONDS)
+            if not is_signed(body, signed, self._settings.webhook_secrets):
+                raise _UnsignedError
+        except TimeoutError:
+            raise _Refusal(408, "The body did not arrive in time.") from None
+        except _UnsignedError:
+            _log.warning("a delivery with a wrong signature was refused")
+            reason = "The signature X-Hub-Signature-256 is missing or wrong."
+            raise _Refusal(401, reason) from None
+        return body
+
+    def _read(self, event: str, delivery: str, body: bytearray) -> Job | Ignored:
         try:
             return read_event(event, delivery, json.loads(body), app_id=self._settings.app_id)
         except (ValueError, RecursionError):
@@ -119,35 +176,31 @@ class Webhooks:
         return status
 
 
-async def _body_of(request: Request, delivery: str) -> bytes:
+def _require_form(request: Request, delivery: str) -> None:
+    """Refuse what its headers rule out, before any of the body is read."""
     if not DELIVERY_ID.fullmatch(delivery):
         raise _Refusal(400, "X-GitHub-Delivery is not a delivery id.")
     SUBJECT.set({"delivery": delivery})
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise _Refusal(415, "Set the webhook's content type to application/json.")
-    try:
-        body = await asyncio.wait_for(_read_body(request), BODY_SECONDS)
-    except TimeoutError:
-        raise _Refusal(408, "The body did not arrive in time.") from None
-    if body is None:
-        raise _Refusal(413, f"The body is larger than {MAX_BODY:,} bytes.")
-    return body
-
-
-async def _read_body(request: Request) -> bytes | None:
-    """The raw body, or None when it is larger than any that GitHub sends."""
     length = request.headers.get("content-length", "")
-    if length.isdigit() and int(length) > MAX_BODY:
-        return None
-    parts, size = [], 0
+    if length.isascii() and length.isdigit() and int(length[:20]) > MAX_BODY:
+        raise _Refusal(413, _TOO_LARGE)
+
+
+async def _read_body(request: Request, take: Take) -> bytearray:
+    """The raw body. Its length may be unknown: each part counts as it arrives."""
+    # Not a list of parts: each may be one byte, of which the object has thirty more.
+    body = bytearray()
     stream: AsyncIterator[bytes] = request.stream()
     async for part in stream:
-        size += len(part)
-        if size > MAX_BODY:
-            return None
-        parts.append(part)
-    return b"".join(parts)
+        if len(body) + len(part) > MAX_BODY:
+            raise _Refusal(413, _TOO_LARGE)
+        if not take(len(part)):
+            raise _Refusal(503, "Too many large deliveries arrive at once; deliver this one again.")
+        body += part
+    return body
 
 
 def refused(code: int, reason: str) -> JSONResponse:

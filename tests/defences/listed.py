@@ -34,6 +34,7 @@ _EVIDENCE = "tests/evidence/test_threats.py::"
 _JOBS = "tests/service/test_jobs.py::"
 _FILES = "tests/base/test_files.py::"
 _SEEN = "tests/service/test_visibility.py::"
+_OPEN = "tests/service/test_connections.py::"
 _HERE = "tests/service/test_threats.py::"
 
 DEFENCES = (
@@ -405,8 +406,8 @@ DEFENCES = (
         "T17",
         "reads a body of any size",
         "bot/service/webhook.py",
-        "        if size > MAX_BODY:\n            return None\n",
-        "",
+        "if len(body) + len(part) > MAX_BODY:",
+        "if False:",
         (_WEBHOOK + "test_t17_a_body_is_capped_before_it_is_hashed",),
     ),
     Defence(
@@ -424,6 +425,54 @@ DEFENCES = (
         "    if len(text) > MAX_CHARACTERS:\n",
         "    if False:\n",
         ("tests/github/test_page_change.py::test_an_enormous_page",),
+    ),
+    Defence(
+        "T17",
+        "waits for headers for ever",
+        "bot/service/connections.py",
+        "self._deadline = self.loop.call_later(seconds, self._close)",
+        "pass",
+        (_OPEN + "test_t17_headers_that_do_not_end_are_not_waited_for",),
+    ),
+    Defence(
+        "T17",
+        "begins to wait anew with each byte",
+        "bot/service/connections.py",
+        "if phase is self._phase or self.transport",
+        "if self.transport",
+        (_OPEN + "test_t17_each_byte_does_not_earn_more_time",),
+    ),
+    Defence(
+        "T17",
+        "keeps idle connections however many there are",
+        "bot/service/connections.py",
+        "if len(self.connections) > self._limits.most and self._idle:",
+        "if False:",
+        (_OPEN + "test_t17_idle_connections_give_way",),
+    ),
+    Defence(
+        "T17",
+        "holds any number of large unsigned bodies",
+        "bot/service/webhook.py",
+        "if more > self._left:",
+        "if False:",
+        (_OPEN + "test_t17_large_bodies_share_a_budget_and_small_ones_always_pass",),
+    ),
+    Defence(
+        "T17",
+        "reads a body that cannot be signed",
+        "bot/service/webhook.py",
+        "if not may_be_signed(signed):",
+        "if False:",
+        (_OPEN + "test_t5_without_the_form_of_a_signature_no_body_is_read",),
+    ),
+    Defence(
+        "T17",
+        "reads a body whose length is too large",
+        "bot/service/webhook.py",
+        "if length.isascii() and length.isdigit() and int(length[:20]) > MAX_BODY:",
+        "if False:",
+        (_OPEN + "test_t17_a_length_that_is_too_large_is_refused_before_the_body",),
     ),
     Defence(
         "T18",

@@ -15,18 +15,19 @@ import uvicorn
 from fastapi import FastAPI
 
 from bot.base.secrets import Secret
+from bot.service.connections import ConnectionLimits, server_config
 from bot.service.signature import signature
 
 SECRET = Secret("correct horse battery staple")
 
 
 @contextmanager
-def served(app: FastAPI) -> Iterator[httpx.Client]:
+def served(app: FastAPI, limits: ConnectionLimits | None = None) -> Iterator[httpx.Client]:
     """A client of the served application."""
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     port = listener.getsockname()[1]
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="on"))
+    server = uvicorn.Server(server_config(app, limits, lifespan="on"))
     thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
     thread.start()
     while not server.started:
