@@ -5,7 +5,7 @@ The catalogue of a language is read when the language is first asked for.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -95,6 +95,16 @@ def plural_message(one: str, many: str, count: int, /, **values: object) -> Mess
 def pmessage(context: str, template: str, /, **values: object) -> Message:
     """As `message`, for a template that is translated in its own way in this context."""
     return Message(Form(template, context=context), values)
+
+
+def enumeration(items: Iterable[str]) -> str:
+    """`a, b and c`; at least one item."""
+    first, *others = items
+    if not others:
+        return first
+    for item in others[:-1]:
+        first = message("{first}, {next}", first=first, next=item)
+    return message("{names} and {last}", names=first, last=others[-1])
 
 
 def mark(template: T, /) -> T:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from difflib import get_close_matches
 
 from bot.base.errors import UserError
-from bot.base.messages import message
+from bot.base.messages import enumeration, message
 from bot.bisect.knob import Knob, KnobPart, edited
 from bot.evidence.batch_claims import BOOKKEEPING
 from bot.frameworks.plan import Plan
@@ -135,7 +135,7 @@ class _Finder:
                     "{key} is computed from {names}; say which one is to be varied with --vary "
                     "{name}.",
                     key=key,
-                    names=_list([part.name for part in chosen]),
+                    names=enumeration(dict.fromkeys(part.name for part in chosen)),
                     name=chosen[0].name,
                 )
             )
@@ -204,7 +204,7 @@ class _Finder:
                 "The script starts {count} trainings (lines {lines}) whose batches stand in places "
                 "of their own; keep one of them in the script.",
                 count=len(self._plans),
-                lines=_list(lines),
+                lines=enumeration(dict.fromkeys(lines)),
             )
         )
 
@@ -225,10 +225,3 @@ def _changed(old: Plan, new: Plan) -> set[str]:
     before, after = old.resolved(), new.resolved()
     both = before.keys() & after.keys()
     return (before.keys() ^ after.keys()) | {key for key in both if before[key] != after[key]}
-
-
-def _list(names: Sequence[str]) -> str:
-    unique = list(dict.fromkeys(names))
-    if len(unique) == 1:
-        return unique[0]
-    return message("{names} and {last}", names=", ".join(unique[:-1]), last=unique[-1])

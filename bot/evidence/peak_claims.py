@@ -84,7 +84,7 @@ def peak_claim(subject: ClaimSubject) -> Claim:
     """Peak memory against the device's: the physical figure first, the allocator's second."""
     facts, claim = subject.facts, ClaimName.PEAK
     total = _total(subject)
-    claimed = None if total is None else f"at most {total / GIB:.1f} GiB"
+    claimed = None if total is None else message("at most {size} GiB", size=f"{total / GIB:.1f}")
     peak = peak_seen(facts)
     if peak is None:
         reason = message(
@@ -180,18 +180,19 @@ def _running_maximum(subject: ClaimSubject) -> Claim | None:
         return None
     claim = ClaimName.RUNNING_MAXIMUM
     source = claim_source(SourcePart(SourceName.HISTORY, series.key))
-    observed = f"ends at {series.last:.1f} GiB"
+    claimed = message("never falls")
+    observed = message("ends at {size} GiB", size=f"{series.last:.1f}")
     if series.monotone:
         reason = message(
             "The allocator's running maximum never falls, as in one process it cannot."
         )
-        return Observation(claim, "never falls", observed, source).consistent(reason)
+        return Observation(claim, claimed, observed, source).consistent(reason)
     reason = message(
         "The allocator's running maximum reached {gib} and fell again, which it does not within "
         "one process: the run was resumed, or its values are not those that were logged.",
         gib=f"{series.maximum:.1f} GiB",
     )
-    return Observation(claim, "never falls", observed, source).inconclusive(reason)
+    return Observation(claim, claimed, observed, source).inconclusive(reason)
 
 
 def _above_weights(subject: ClaimSubject) -> Claim | None:

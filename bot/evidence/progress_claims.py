@@ -35,7 +35,11 @@ def steps_completed(facts: Facts) -> int | None:
 def steps_claim(subject: ClaimSubject) -> Claim:
     """Whether the run got through enough steps, at full length, without running out of memory."""
     facts, least = subject.facts, subject.context.min_steps
-    claim, claimed, steps = ClaimName.STEPS, f"at least {least}", steps_completed(facts)
+    claim, claimed, steps = (
+        ClaimName.STEPS,
+        message("at least {count}", count=least),
+        steps_completed(facts),
+    )
     history = SourceName.HISTORY
     if facts.out_of_memory is not None:
         reason = message("The run reports an out-of-memory error.")

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
+from bot.base.messages import enumeration, message
 from bot.base.resources import schemas
 from bot.frameworks.timeline import Timeline
 
@@ -103,9 +104,12 @@ def spans_of_releases(framework: str, present: Iterable[str]) -> str | None:
             runs.append((at, at))
     if not runs:
         return None
-    parts = [known[a] if a == b else f"{known[a]} to {known[b]}" for a, b in runs]
-    text = f"in {framework} " + " and ".join(
-        [", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts
-    )
+    parts = [
+        known[a] if a == b else message("{first} to {last}", first=known[a], last=known[b])
+        for a, b in runs
+    ]
+    text = message("in {framework} {releases}", framework=framework, releases=enumeration(parts))
     last = runs[-1][1]
-    return text if last == len(known) - 1 else f"{text}, removed in {known[last + 1]}"
+    if last == len(known) - 1:
+        return text
+    return message("{span}, removed in {release}", span=text, release=known[last + 1])

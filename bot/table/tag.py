@@ -7,11 +7,10 @@ what costs time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from bot.base.messages import message, plural_message
+from bot.base.messages import enumeration, message, plural_message
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import UNKNOWN
 
@@ -43,7 +42,7 @@ def deserved_tag(plan: Plan) -> Deserved:
             message(
                 "The tag is RECOMMENDED because the settings leave {options} off; a comment "
                 "`# tag: MIN` in the script overrides it.",
-                options=_list(off),
+                options=enumeration(off),
             ),
         )
     if unknown:
@@ -55,7 +54,7 @@ def deserved_tag(plan: Plan) -> Deserved:
                 "The tag is unknown because the settings do not tell whether {options} are on; "
                 "state it with a comment `# tag: MIN` or `# tag: RECOMMENDED` in the script.",
                 len(unknown),
-                options=_list(unknown),
+                options=enumeration(unknown),
             ),
         )
     return Deserved(
@@ -63,7 +62,7 @@ def deserved_tag(plan: Plan) -> Deserved:
         message(
             "The tag is MIN because the settings turn {options} on; a comment "
             "`# tag: RECOMMENDED` in the script overrides it.",
-            options=_list(n for n, _ in states),
+            options=enumeration(n for n, _ in states),
         ),
     )
 
@@ -73,7 +72,7 @@ _States = list[tuple[str, bool | None]]
 
 def _verl(plan: Plan) -> _States:
     if plan.train.value is None:
-        return [("offload", None), ("gradient checkpointing", None)]
+        return [(message("offload"), None), (message("gradient checkpointing"), None)]
     if plan.train.value == "megatron":
         engine, checkpointing = "megatron.", _RECOMPUTE
     else:
@@ -82,22 +81,25 @@ def _verl(plan: Plan) -> _States:
     policy = _state(plan, _ACTOR + "fsdp_config.offload_policy")
     whole = plan.train.value == "fsdp2" and policy
     return [
-        ("parameter offload", whole or _state(plan, _ACTOR + engine + "param_offload")),
-        ("optimizer offload", whole or _state(plan, _ACTOR + engine + "optimizer_offload")),
-        ("gradient checkpointing", _state(plan, checkpointing)),
+        (message("parameter offload"), whole or _state(plan, _ACTOR + engine + "param_offload")),
+        (
+            message("optimizer offload"),
+            whole or _state(plan, _ACTOR + engine + "optimizer_offload"),
+        ),
+        (message("gradient checkpointing"), _state(plan, checkpointing)),
     ]
 
 
 def _openrlhf(plan: Plan) -> _States:
     # Releases before 0.10 and after it group the options differently; the last part stayed.
     return [
-        ("optimizer offload", _flag(plan, "adam_offload")),
-        ("gradient checkpointing", _flag(plan, "gradient_checkpoint")),
+        (message("optimizer offload"), _flag(plan, "adam_offload")),
+        (message("gradient checkpointing"), _flag(plan, "gradient_checkpoint")),
     ]
 
 
 def _nothing(_plan: Plan) -> _States:
-    return [("offload", None), ("gradient checkpointing", None)]
+    return [(message("offload"), None), (message("gradient checkpointing"), None)]
 
 
 def _state(plan: Plan, key: str) -> bool | None:
@@ -128,8 +130,3 @@ def _on(value: object, *, bare: bool = False) -> bool | None:
             return None
         return value.strip().lower() not in ("", "false", "0", "no", "none", "null")
     return bool(value)
-
-
-def _list(names: Iterable[str]) -> str:
-    *rest, last = names
-    return f"{', '.join(rest)} and {last}" if rest else last

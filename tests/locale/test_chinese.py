@@ -85,7 +85,7 @@ def test_a_pull_request_is_answered_in_the_bases_language(tmp_path: Path) -> Non
     repository.write(PATH, verl())
     repository.commit("script")
     result = rlbot("pr", "--base", "main", cwd=tmp_path)
-    assert result.out.startswith("**无法完成检查：未链接任何运行。**")
+    assert result.out.startswith("**无法完成检查：未链接任何运行记录。**")
 
 
 def test_what_could_not_be_checked_is_said_in_it_too() -> None:

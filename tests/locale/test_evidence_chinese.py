@@ -35,7 +35,8 @@ def test_a_sentence_within_a_sentence_is_translated_too() -> None:
     del short["training/global_step"]
     reason = claim(evidence(facts(history=short)), "max batch").reason
     assert translated(reason, "zh") == (
-        "该运行以 128 训练，但能否放得下尚无定论：运行的历史记录中没有 training/global_step。"
+        "该运行记录以 128 训练，但能否放得下尚无定论："
+        "运行记录的历史数据中没有 training/global_step。"
     )
 
 
