@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Literal
 
 from bot.base.errors import UserError
-from bot.base.messages import message
 from bot.bisect.find import DECIDING, Read, find_knob
 from bot.bisect.knob import Knob
 from bot.bisect.request import Where
@@ -28,8 +27,7 @@ it one is worse (`make calibrate`)."""
 LARGEST = 1 << 20
 """No larger value is tried."""
 ENOUGH = 127
-"""Candidates at most, unless a step is asked for: seven runs."""
-MOST = 1023
+"""Candidates at most: seven runs."""
 
 CandidateVerdict = Literal["fits", "open", "too large"]
 _NOT_OF_THE_BATCH = frozenset(("RLB110", "RLB111", "RLB112", "RLB113", "RLB041"))
@@ -147,19 +145,7 @@ class Candidates:
 
     def between(self, low: int, high: int, step: int) -> tuple[int, ...]:
         """The valid multiples of `step` from `low` to `high`, both included."""
-        first = -(-low // step) * step
-        if (high - first) // step > MOST:
-            raise UserError(
-                message(
-                    "There are more than {most} multiples of {step} from {low} to {high}; name a "
-                    "larger step with --multiple N.",
-                    most=MOST,
-                    step=step,
-                    low=low,
-                    high=high,
-                )
-            )
-        return tuple(filter(self.valid, range(first, high + 1, step)))
+        return tuple(filter(self.valid, range(-(-low // step) * step, high + 1, step)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,9 +160,9 @@ class Band:
     """The largest whose expected peak fits."""
 
 
-def predict_band(candidates: Candidates, step: int, largest: int | None) -> Band:
+def predict_band(candidates: Candidates, step: int) -> Band:
     """The band in multiples of `step`; raises NoEstimateError when nothing can be predicted."""
-    bound = min(largest or LARGEST, LARGEST) // step
+    bound = LARGEST // step
 
     def most(fits: Callable[[int], bool]) -> int:
         """The most steps that a test which turns once holds for; 0 when for none."""

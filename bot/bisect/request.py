@@ -29,10 +29,6 @@ class SeriesRequest:
     """A value that is known to have run."""
     failed: int | None = None
     """A value that is known to have failed."""
-    largest: int | None = None
-    """No larger value is tried."""
-    multiple: int | None = None
-    """Values are multiples of it."""
     blind: bool = False
     """Whether the prediction is left out."""
 

@@ -20,13 +20,12 @@ _BOM = b"\xef\xbb\xbf"
 _HEAD = re.compile(r"(?:#[^\n]*\n)*")
 
 
-def scripts(series: Series, *, whole: bool = False) -> dict[str, bytes]:
+def scripts(series: Series) -> dict[str, bytes]:
     """Name of each run to the bytes of its script; every other byte is the original's.
 
-    Those of the first three runs, unless the `whole` series is wanted: what comes then is better
-    chosen by what the finished runs show.
+    Those of the first three runs: what comes then is better chosen by what the finished runs show.
     """
-    runs = [run for run in series.plan.probes if whole or run.number <= FIRST]
+    runs = [run for run in series.plan.probes if run.number <= FIRST]
     names = {run.name for run in runs}
     return {run.name: _script(series, run, _comment(series.plan, run, names)) for run in runs}
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass, replace
 from functools import partial
-from math import lcm
 
 from bot import __version__
 from bot.base.messages import message, sentence_of
@@ -106,7 +105,6 @@ class _Planner:
 
     def __init__(self, candidates: Candidates, request: SeriesRequest) -> None:
         self._candidates, self._request = candidates, request
-        self._unit = lcm(candidates.knob.unit, request.multiple or 1)
         self._band: Band | None = None
         self._no_prediction: str | None = None
         self._known = known_ends(candidates, request)
@@ -121,16 +119,15 @@ class _Planner:
             elif not self._candidates.depends():
                 return self._without_effect()
             else:
-                self._band = predict_band(self._candidates, self._unit, request.largest)
+                self._band = predict_band(self._candidates, self._candidates.knob.unit)
                 ends, self._notes = narrowed(self._candidates, self._band, self._known)
         except NoEstimateError as error:
             self._no_prediction = sentence_of(error)
         lower, upper = ends
-        if upper is None and request.largest is None:
+        if upper is None:
             return self._doubling(ends)
         low = 1 if lower is None else lower.value + (lower.source != "predicted")
-        high = min(request.largest or LARGEST, LARGEST if upper is None else upper.value - 1)
-        return self._bisection(ends, low, high)
+        return self._bisection(ends, low, upper.value - 1)
 
     def _without_effect(self) -> SeriesPlan:
         """There is nothing to bisect; what decides the memory is named instead."""
@@ -154,8 +151,8 @@ class _Planner:
 
     def _bisection(self, ends: Ends, low: int, high: int) -> SeriesPlan:
         """Between two ends."""
-        step = self._unit if self._request.multiple else step_of(low, high, self._unit)
-        if step > self._unit:
+        step = step_of(low, high, self._candidates.knob.unit)
+        if step > self._candidates.knob.unit:
             self._notes += (
                 message(
                     "Values are multiples of {step}, so that there are few. When the series is "

@@ -32,6 +32,12 @@ _REMOVED = {
         "the runs of a series are started one after the other; rlbot bisect read names the next"
     ),
     "sweep": message("a W&B sweep cannot bisect; start the scripts that --to DIR writes"),
+    "largest": message("name the smallest value that is too large with --failed"),
+    "multiple": message(
+        "a series takes the finest steps that seven runs allow; --ran A --failed B makes the next "
+        "one finer"
+    ),
+    "all": message("rlbot bisect read --to DIR writes the script of the next run"),
 }
 """Options of earlier releases, and what to do instead."""
 
@@ -69,20 +75,12 @@ def _add_plan(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--failed", metavar="N", type=int, help="this value failed (default: the trial log)"
     )
-    parser.add_argument("--largest", metavar="N", type=int, help="try no larger value")
-    parser.add_argument(
-        "--multiple",
-        metavar="N",
-        type=int,
-        help="try multiples of N alone (default: as fine as seven runs allow)",
-    )
     parser.add_argument("--blind", action="store_true", help="search without the prediction")
-    parser.add_argument("--to", metavar="DIR", help="write the scripts below this folder")
     parser.add_argument(
-        "--all",
-        action="store_true",
-        help="write the script of every run that may come (default: of the first three; "
-        "rlbot bisect read --to writes the next)",
+        "--to",
+        metavar="DIR",
+        help="write the scripts of the first three runs below this folder; rlbot bisect read --to "
+        "writes the next",
     )
 
 
@@ -137,7 +135,8 @@ def _add_script(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--lang", choices=("en", "zh"), help="language of the result")
     for option in _REMOVED:
-        parser.add_argument(f"--{option}", help=argparse.SUPPRESS)
+        action = "store_true" if option == "all" else "store"
+        parser.add_argument(f"--{option}", action=action, default=None, help=argparse.SUPPRESS)
     parser.set_defaults(select="", ignore="")
 
 
@@ -162,9 +161,7 @@ def _plan(arguments: argparse.Namespace) -> int:
     from bot.bisect.text import plan_text
 
     script, options = script_with_options(arguments)
-    if arguments.all and not arguments.to:
-        raise UserError(message("--all needs --to DIR, the folder to write to."))
-    for name in ("ran", "failed", "largest", "multiple", "gpus"):
+    for name in ("ran", "failed", "gpus"):
         value = getattr(arguments, name)
         if value is not None and value < 1:
             raise UserError(
@@ -185,14 +182,12 @@ def _plan(arguments: argparse.Namespace) -> int:
             ),
             ran=arguments.ran,
             failed=arguments.failed,
-            largest=arguments.largest,
-            multiple=arguments.multiple,
             blind=arguments.blind,
         ),
     )
     plan = series.plan
     if arguments.to:
-        written = scripts(series, whole=arguments.all)
+        written = scripts(series)
         _write_scripts(written, script, Path(arguments.to))
         plan = with_paths(plan, arguments.to, _parent_of(script), written)
         if plan.next_command is not None:

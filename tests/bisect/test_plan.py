@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from bot.base.errors import UserError
 from bot.bisect.candidates import USUAL_ERROR
 from bot.bisect.report import TrialRun
 from bot.bisect.request import Where
@@ -135,19 +134,18 @@ def test_without_a_prediction_the_search_is_blind() -> None:
     assert plan.no_prediction == "The shape of the model me/unknown-model is not known."
     assert plan.mode == "doubling"
     assert (plan.runs, plan.expected) == (None, None)
-    bounded = planned(text, largest=100).plan
+    bounded = planned(text, failed=101).plan
     assert (bounded.mode, bounded.runs) == ("series", 7)
     assert bounded.candidates == tuple(range(1, 101))
 
 
 def test_a_step_keeps_the_candidates_few() -> None:
-    plan = planned(blind=True, largest=4000).plan
+    plan = planned(blind=True, failed=4001).plan
     assert plan.multiple == 32
     assert len(plan.candidates) <= 127
     assert any("multiples of 32" in note for note in plan.notes)
-    assert planned(blind=True, largest=4000, multiple=100).plan.candidates[:2] == (100, 200)
-    with pytest.raises(UserError, match="larger step with --multiple"):
-        planned(blind=True, largest=4000, multiple=1)
+    finer = planned(blind=True, ran=3968, failed=4000).plan
+    assert finer.candidates == tuple(range(3969, 4000))
 
 
 def test_the_hardware_may_be_named() -> None:

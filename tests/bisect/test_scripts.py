@@ -33,7 +33,7 @@ def test_a_written_script_is_the_original_but_for_the_batch(
     series = plan_series(
         script(data), CheckOptions(), SeriesRequest(vary=VARY[text], ran=48, failed=53)
     )
-    for name, made in scripts(series, whole=True).items():
+    for name, made in scripts(series).items():
         probe = next(one for one in series.plan.probes if one.name == name)
         lines = made.decode().splitlines(keepends=True)
         said = [line for line in lines if MARK in line]
