@@ -85,13 +85,6 @@ class Timeline:
         numbers = {n for name, modules, _ in self._options if name == option for n in modules}
         return [self._modules[number][0] for number in sorted(numbers)]
 
-    def started(self, module: str) -> list[str]:
-        """The releases that have a module."""
-        spans: list[list[str]] = next(
-            (lives for name, lives in self._modules if name == module), []
-        )
-        return [release for release, at in self._at.items() if self._within(spans, at)]
-
 
 def fold(
     framework: str,

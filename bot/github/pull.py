@@ -49,8 +49,6 @@ class IssueComment:
     """For GraphQL."""
     author: str
     """Login; empty when the account is gone."""
-    human: bool
-    """False for an App or another bot."""
     ours: bool
     """True when the owner of the token wrote it, as GitHub says; never by what it holds."""
     hidden: bool
@@ -72,13 +70,11 @@ class PullRequest:
     title: str
     body: str
     author: str
-    author_is_human: bool
     locked: bool
     base: str
     """Commit at the tip of the base branch."""
     base_known: bool
     """False when the base branch is gone, so that `config` was not asked for."""
-    base_branch: str
     head: str
     head_branch: str
     head_repository: str | None
@@ -190,7 +186,6 @@ def comments_of(page: Mapping[str, Any]) -> list[IssueComment]:
             id=int(node["fullDatabaseId"]),
             node=node["id"],
             author=(node["author"] or {}).get("login", ""),
-            human=(node["author"] or {}).get("__typename") == "User",
             ours=bool(node["viewerDidAuthor"]),
             hidden=bool(node["isMinimized"]),
             body=node["body"],
@@ -211,12 +206,10 @@ def _pull(repository: Mapping[str, Any], found: Mapping[str, Any]) -> PullReques
         title=found["title"],
         body=found["body"] or "",
         author=author.get("login", ""),
-        author_is_human=author.get("__typename") == "User",
         locked=bool(found["locked"]),
         # The base branch as it is now; the commit that GitHub noted, where the branch is gone.
         base=target.get("oid") or found["baseRefOid"],
         base_known=bool(target),
-        base_branch=found["baseRefName"],
         head=found["headRefOid"],
         head_branch=found["headRefName"],
         head_repository=(found["headRepository"] or {}).get("nameWithOwner"),

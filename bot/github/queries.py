@@ -10,7 +10,7 @@ _COMMENTS = """
         pageInfo { hasNextPage endCursor }
         nodes {
           id fullDatabaseId body isMinimized viewerDidAuthor url
-          author { login __typename }
+          author { login }
         }
       }"""
 
@@ -27,8 +27,8 @@ query Pull($owner: String!, $name: String!, $number: Int!, $files: String, $comm
     nameWithOwner isPrivate isArchived
     pullRequest(number: $number) {
       number state title body locked changedFiles maintainerCanModify
-      author { login __typename }
-      baseRefName baseRefOid headRefName headRefOid
+      author { login }
+      baseRefOid headRefName headRefOid
       headRepository { nameWithOwner }
       baseRef {
         target {

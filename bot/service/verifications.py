@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -336,14 +335,6 @@ class Verifications:
     def close(self) -> None:
         """Close the connections."""
         self._engine.dispose()
-
-    @contextmanager
-    def closing(self) -> Iterator[Verifications]:
-        """Closes at the end of the block."""
-        try:
-            yield self
-        finally:
-            self.close()
 
 
 def _is(subject: HiddenSubject) -> sa.ColumnElement[bool]:

@@ -11,7 +11,6 @@ from urllib.parse import unquote, urlsplit
 
 _BLOB = re.compile(r"/([^/]+)/([^/]+)/(?:blob|tree|raw)/(?:refs/(?:heads|tags)/)?([^/]+)/(.+)\Z")
 _RAW = re.compile(r"/([^/]+)/([^/]+)/(?:refs/(?:heads|tags)/)?([^/]+)/(.+)\Z")
-_COMMIT = re.compile(r"[0-9a-f]{7,40}\Z")
 _HEADS = frozenset({"main", "master", "HEAD"})
 _MOVED = {"volcengine/verl": "verl-project/verl"}
 """Repositories that were renamed: GitHub answers under both names."""
@@ -26,11 +25,6 @@ class FileLink:
     ref: str | None
     """Commit, tag or branch; None for the state that the page itself is in."""
     path: str
-
-    @property
-    def pinned(self) -> bool:
-        """True when the reference is a commit."""
-        return self.ref is not None and bool(_COMMIT.match(self.ref))
 
 
 def read_address(address: str, page: str) -> FileLink | None:

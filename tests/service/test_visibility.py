@@ -243,7 +243,7 @@ def test_a_hiding_that_comes_while_github_is_asked_stands(stored: Verifications)
 
 @pytest.fixture
 def stored(database: Database) -> Iterator[Verifications]:
-    with Verifications(database).closing() as verifications:
+    with closing(Verifications(database)) as verifications:
         verifications.migrate()
         yield verifications
 
