@@ -149,8 +149,8 @@ def compiled(catalog: Catalog) -> bytes:
 
 
 def missing(catalog: Catalog) -> list[Message]:
-    """The texts without a translation."""
-    return [one for one in catalog if one.id and not all(forms(one.string))]
+    """The texts without a translation, or with one that is marked as a guess (fuzzy)."""
+    return [one for one in catalog if one.id and (one.fuzzy or not all(forms(one.string)))]
 
 
 def wrong(catalog: Catalog) -> list[Message]:

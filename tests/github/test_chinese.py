@@ -15,6 +15,7 @@ from bot.github.talk import REPLY
 from bot.review.commands import CommandRequest, CommandResult, handle_command
 from bot.review.pull import answer_pull
 from tests.github.objects import Link
+from tests.github.runner import pull_event, step
 from tests.github.store import Pull
 from tests.github.world import BROKEN, GOOD, OTHER, PAGE, SCRIPT, World, asked
 from tests.sentences import english
@@ -115,3 +116,16 @@ def test_what_could_not_be_read_of_the_pull_request(
     reasons = [f"{item.check}: {item.reason}" for item in report.unchecked]
     assert english("\n".join(reasons)) == []
     assert reasons == snapshot
+
+
+def test_the_action_does_not_follow_the_machine(here: World, tmp_path: Path) -> None:
+    pull = here.pull({SCRIPT: BROKEN})
+    payload = pull_event(here, pull)
+    machine = {"LC_ALL": "zh_CN.UTF-8", "LANG": "zh_CN.UTF-8"}
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in machine.items():
+            patch.setenv(name, value)
+        ran = step(here, tmp_path, "pull_request_target", payload, **machine)
+    assert pull.comments
+    for text in (ran.out, ran.summary, ran.report, *(each.body for each in pull.comments)):
+        assert not re.search("[\u4e00-\u9fff]", text)

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
+from string import Formatter
 
 import pytest
 
@@ -78,3 +82,64 @@ def test_a_new_text_is_listed_and_no_guess_is_made(
     assert translations.main([]) == 0
     assert translations.main(["--complete"]) == 1
     assert translations.missing(translations.read("zh"))
+
+
+@pytest.mark.parametrize("language", CATALOGUES)
+def test_nothing_is_missing_guessed_or_left_over(language: str) -> None:
+    """A new text may be without a translation until a release; a guess may not stand at all."""
+    catalogue = translations.read(language)
+    assert [one.id for one in catalogue if one.id and one.fuzzy] == []
+    assert list(catalogue.obsolete) == []
+
+
+def test_a_guess_counts_as_missing() -> None:
+    catalogue = translations.read("zh")
+    one = next(one for one in catalogue if one.id)
+    one.flags.add("fuzzy")
+    assert translations.missing(catalogue) == [one]
+
+
+def test_a_release_asks_for_all_translations() -> None:
+    workflow = (ROOT / ".github/workflows/release.yml").read_text(encoding="utf-8")
+    assert "python -m tools.translations --complete" in workflow
+
+
+def test_every_sentence_is_given_the_values_that_it_names() -> None:
+    found = [
+        f"{path}:{call.lineno}"
+        for path in (ROOT / "bot").rglob("*.py")
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Name)
+        and call.func.id in ("message", "plural_message", "pmessage", "tr")
+        and all(keyword.arg for keyword in call.keywords)
+        and not _named(call) <= _given(call)
+    ]
+    assert found == []
+
+
+def _named(call: ast.Call) -> set[str]:
+    texts = [arg.value for arg in call.args if isinstance(arg, ast.Constant)]
+    templates = [text for text in texts if isinstance(text, str)]
+    return {
+        name for text in templates for _, name, _, _ in Formatter().parse(text) if name is not None
+    }
+
+
+def _given(call: ast.Call) -> set[str]:
+    count = {"count"} if call.args[2:] else set()
+    return {keyword.arg for keyword in call.keywords if keyword.arg} | count
+
+
+def test_english_reads_no_catalogue() -> None:
+    code = (
+        "import sys; opened = []; "
+        "sys.addaudithook(lambda e, a: e == 'open' and opened.append(str(a[0]))); "
+        "from bot.commands.cli import main; main(['lint', 'none.sh']); "
+        "sys.exit(any(name.endswith('.mo') for name in opened))"
+    )
+    for language, status in (("C", 0), ("zh_CN.UTF-8", 1)):
+        environment = {**os.environ, "LC_ALL": language}
+        command = [sys.executable, "-c", code]
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=False)
+        assert done.returncode == status

@@ -1,25 +1,69 @@
-"""The wheel holds what the program needs, and runs without the checkout."""
+"""What is distributed holds what the program needs, and runs without the checkout.
+
+pre-commit's hooks and the image install the wheel of a checkout, and the Action reads the checkout
+itself, so each is shown with the files that git holds.
+"""
 
 from __future__ import annotations
 
+import os
+import re
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
 import pytest
+import yaml
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.command import ROOT
+
 SCRIPT = ROOT / "examples/tuning/0.5b/qwen2.5-0.5b_grpo-lora_1_h100_fsdp_vllm.sh"
 MIB = 1 << 20
+CATALOGUE = "bot/locale/zh.mo"
+CHINESE = re.compile("[\u4e00-\u9fff]")
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(out)]
-    subprocess.run([*command, str(ROOT)], check=True, capture_output=True, text=True)
-    return next(out.glob("*.whl"))
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files that git holds, as they stand here."""
+    out = tmp_path_factory.mktemp("checkout")
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True)
+    for name in filter(None, listed.stdout.decode().split("\0")):
+        if (ROOT / name).is_file():
+            target = out / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes((ROOT / name).read_bytes())
+    return out
+
+
+def _built(kind: str, checkout: Path, out: Path) -> Path:
+    command = [sys.executable, "-m", "build", f"--{kind}", "--no-isolation", "--outdir", str(out)]
+    subprocess.run([*command, str(checkout)], check=True, capture_output=True, text=True)
+    (made,) = out.iterdir()
+    return made
+
+
+@pytest.fixture(scope="module")
+def wheel(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return _built("wheel", checkout, tmp_path_factory.mktemp("wheel"))
+
+
+def _lint_in_chinese(package: Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    """`lint` of the package in a folder, read as the Action reads it: by PYTHONPATH, with -P."""
+    code = (
+        f"import sys, bot; assert bot.__file__.startswith({str(package)!r}); "
+        f"from bot.commands.cli import main; sys.exit(main(['lint', {str(SCRIPT)!r}]))"
+    )
+    return subprocess.run(
+        [sys.executable, "-P", "-c", code],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(package), "LC_ALL": "zh_CN.UTF-8"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 def test_the_wheel_is_the_distribution_with_its_data(wheel: Path) -> None:
@@ -28,19 +72,38 @@ def test_the_wheel_is_the_distribution_with_its_data(wheel: Path) -> None:
         names = set(archive.namelist())
         schemas = [i for i in archive.infolist() if i.filename.startswith("bot/_schemas/")]
     assert {"bot/base/devices.csv", "bot/py.typed", "bot/_schemas/report-v1.schema.json"} <= names
+    assert CATALOGUE in names
     assert not [name for name in names if name.startswith(("tests/", "examples/", "schemas/"))]
     assert sum(info.file_size for info in schemas) < MIB
 
 
-def test_the_wheel_lints_without_the_checkout(wheel: Path, tmp_path: Path) -> None:
+def test_the_wheel_lints_in_chinese_without_the_checkout(wheel: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(tmp_path)
-    code = (
-        f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import bot, bot.commands.cli; "
-        f"assert bot.__file__.startswith({str(tmp_path)!r}); "
-        f"sys.exit(bot.commands.cli.main(['lint', {str(SCRIPT)!r}]))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+        archive.extractall(tmp_path)  # noqa: S202 - our own
+    done = _lint_in_chinese(tmp_path, tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
+    assert CHINESE.search(done.stdout)
+
+
+def test_the_source_distribution_holds_the_translations(checkout: Path, tmp_path: Path) -> None:
+    with tarfile.open(_built("sdist", checkout, tmp_path)) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {CATALOGUE, CATALOGUE.replace(".mo", ".po")} <= names
+
+
+def test_the_action_reads_a_checkout_that_speaks_chinese(checkout: Path, tmp_path: Path) -> None:
+    steps = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["runs"]["steps"]
+    assert any('PYTHONPATH="$GITHUB_ACTION_PATH"' in step.get("run", "") for step in steps)
+    done = _lint_in_chinese(checkout, tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert CHINESE.search(done.stdout)
+
+
+def test_the_image_and_the_hooks_install_the_wheel_of_a_checkout(checkout: Path) -> None:
+    lines = (ROOT / "deploy/Dockerfile").read_text(encoding="utf-8").splitlines()
+    assert "COPY bot bot" in lines
+    assert any(re.match(r"RUN pip install .* \.$", line) for line in lines)
+    assert not (ROOT / ".dockerignore").exists()
+    hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    assert {hook["language"] for hook in hooks} == {"python"}
+    assert (checkout / CATALOGUE).is_file()
