@@ -44,11 +44,6 @@ OPERAND = ExpansionContext(operand=True)
 BORDER: Atom = (Piece("", Span(0, 0)), BREAK)
 
 
-def protected(value: Value) -> list[Atom]:
-    """A value that is not split."""
-    return [(piece, PROTECTED) for piece in value]
-
-
 def value_of(atoms: list[Atom]) -> Value:
     """All pieces as one value, nothing split; elements are joined by blanks."""
     return tuple(

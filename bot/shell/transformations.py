@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from bot.shell.fields import PROTECTED, WHOLE, Atom, part
@@ -187,6 +188,9 @@ def _matches(
     return found
 
 
+_MATCHED = re.compile(r"&|\\[&\\]")
+
+
 def _replacement(atoms: list[Atom], matched: Value) -> list[Piece]:
     """The replacement, in which an unquoted `&` stands for what was matched (bash 5.2)."""
     result: list[Piece] = []
@@ -196,21 +200,15 @@ def _replacement(atoms: list[Atom], matched: Value) -> list[Piece]:
             if text != "":
                 result.append(piece)
             continue
-        at = begin = 0
-        while at < len(text):
-            if text[at] == "\\" and at + 1 < len(text) and text[at + 1] in "&\\":
-                if at > begin:
-                    result.append(part(piece, begin, at))
-                begin = at + 1
-                at += 2
-            elif text[at] == "&":
-                if at > begin:
-                    result.append(part(piece, begin, at))
+        begin = 0
+        for found in _MATCHED.finditer(text):
+            if found.start() > begin:
+                result.append(part(piece, begin, found.start()))
+            if found[0] == "&":
                 result += matched
-                at += 1
-                begin = at
+                begin = found.end()
             else:
-                at += 1
+                begin = found.start() + 1  # The backslash alone goes.
         if begin < len(text):
             result.append(part(piece, begin, len(text)))
     return result
