@@ -11,7 +11,8 @@ from importlib import import_module
 from bot import __version__
 from bot.base.errors import UserError
 from bot.base.messages import message, sentence_of
-from bot.commands.terminal import TerminalParser, in_terminal, terminal_of
+from bot.commands.arguments import notice
+from bot.commands.terminal import TerminalParser, terminal_of
 
 COMMANDS = (
     "lint",
@@ -63,19 +64,19 @@ def _run(argv: Sequence[str]) -> int:
     try:
         return int(import_module(f"bot.commands.{arguments.command}").run(arguments))
     except UserError as error:
-        _say(sentence_of(error))
+        notice(sentence_of(error))
         return USAGE
     except BrokenPipeError:
         # The reader of our output went away; close it so that Python does not complain at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
-        _say(message("stopped."))
+        notice(message("stopped."))
         return INTERRUPTED
     except Exception as error:
         if os.environ.get("RLBOT_TRACEBACK"):
             raise
-        _say(
+        notice(
             message(
                 "a fault of rlbot itself ({kind}), not of your input. Please report it with the "
                 "output of the same command under RLBOT_TRACEBACK=1.",
@@ -83,12 +84,6 @@ def _run(argv: Sequence[str]) -> int:
             )
         )
         return FAULT
-
-
-def _say(sentence: str) -> None:
-    from bot.render.escape import terminal
-
-    sys.stderr.write(f"rlbot: {terminal(in_terminal(sentence))}\n")
 
 
 def script() -> None:
