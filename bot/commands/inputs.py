@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from bot.base.errors import UserError
 from bot.base.messages import message, sentence_of
 from bot.commands.arguments import config_of, options_of, read_file
-from bot.commands.runs import reading
+from bot.commands.runs import Audience, reading
 from bot.commands.tree import path_below, tree_of
 
 if TYPE_CHECKING:
@@ -66,13 +66,16 @@ def scripts_of(
 
 
 def script_with_options(
-    arguments: argparse.Namespace, **more: object
+    arguments: argparse.Namespace, audience: Audience = "others", /, **more: object
 ) -> tuple[ScriptFile, CheckOptions]:
-    """The one script that a command names, and the options under which its run is read too."""
+    """The one script that a command names, and the options under which its run is read too.
+
+    `audience`: whom the answer is for (see `reading`).
+    """
     root, files = tree_of(arguments)
     script = script_at(Path(arguments.script), root)
     config = config_of(arguments)
-    how = reading(arguments.offline, config)
+    how = reading(arguments.offline, config, audience)
     return script, options_of(arguments, config, files=files, **how, **more)
 
 

@@ -27,7 +27,7 @@ def again(arguments: argparse.Namespace) -> int:
         raise UserError(message("--again prints text or json; leave --format out."))
     report = parse_report(read_file(Path(arguments.again)), arguments.again)
     config = config_of(arguments)
-    options = options_of(arguments, config, **reading(arguments.offline, config))
+    options = options_of(arguments, config, **reading(arguments.offline, config, "caller"))
     compared = [script for script in report.scripts if script.evidence]
     if arguments.script:
         compared = [s for s in compared if Path(s.path).name == Path(arguments.script).name]

@@ -8,10 +8,11 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Literal, TextIO, TypeAlias
 
 from bot.base.errors import UserError
 from bot.base.messages import message, sentence_of
+from bot.commands.arguments import notice
 
 if TYPE_CHECKING:
     from bot.base.config import Config
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from bot.evidence.links import RunLink
 
 RUN = "LINK_OR_PATH"
+Audience: TypeAlias = Literal["caller", "others"]
+"""Whom an answer is for: the caller alone, or whoever reads the page, comment or log."""
 _AFTER = 1.0
 """Seconds after which a reading says how far it is."""
 
@@ -44,17 +47,18 @@ def run_of(text: str, options: CheckOptions) -> Path | RunLink:
         raise UserError(message("--run: {error}", error=sentence_of(error))) from None
 
 
-def reading(offline: bool, config: Config) -> dict[str, object]:
+def reading(offline: bool, config: Config, audience: Audience = "others") -> dict[str, object]:
     """The options that say how linked runs are read, from the environment of the command line.
 
-    The key is WANDB_API_KEY, else the entry of the user's netrc file that `wandb login` made.
-    Raises UserError for a WANDB_BASE_URL that no key may be sent to.
+    Private runs that the key can read are read for the caller alone, on their own terminal: not in
+    CI, whose logs others see. The key is WANDB_API_KEY, else the entry of the user's
+    netrc file that `wandb login` made. Raises UserError for a WANDB_BASE_URL that no key may be
+    sent to.
     """
     from bot.evidence.online.access import Access
 
-    access = Access.from_environment(
-        os.environ, home=Path.home(), allow_private_runs=config.allow_private_runs
-    )
+    private = config.allow_private_runs or (audience == "caller" and not os.environ.get("CI"))
+    access = Access.from_environment(os.environ, home=Path.home(), allow_private_runs=private)
     return {
         "hosts": access.run_hosts(config.wandb_hosts),
         "linked": None if offline else linked(access),
@@ -71,9 +75,18 @@ def linked(access: object) -> Callable[[RunLink], Facts]:
             raise TypeError(type(access))
         line = ProgressLine(sys.stderr, f"{link.entity}/{link.project}/{link.run_id}")
         try:
-            return read_online(link, access, progress=line)
+            facts = read_online(link, access, progress=line)
         finally:
             line.clear()
+        if facts.private:
+            notice(
+                message(
+                    "The project {project} is private: the report holds what not everybody may "
+                    "see, and says so.",
+                    project=f"{link.entity}/{link.project}",
+                )
+            )
+        return facts
 
     return fetch
 

@@ -80,7 +80,8 @@ def run(arguments: argparse.Namespace) -> int:
     from bot.check.read import read_script
     from bot.check.script import check_read, make_report
 
-    script, options = script_with_options(arguments, evidence="required", **row_of(arguments))
+    row = row_of(arguments)
+    script, options = script_with_options(arguments, "caller", evidence="required", **row)
     run_ = run_of(arguments.run, options) if arguments.run else None
     checked = check_read(script, read_script(script, options), options, run=run_)
     report = make_report([checked.report], language=options.config.language)

@@ -73,7 +73,7 @@ def compare(
     if ours is not None and ours.verdict != "consistent" and facts.run.id is not None:
         # Nothing else that another run says is about this script.
         return Evidence(
-            source=facts.source, verdict="inconclusive", run=_run(facts, None), claims=(ours,)
+            source=_source(facts), verdict="inconclusive", run=_run(facts, None), claims=(ours,)
         )
     first, max_batch = _row_claims(subject)
     settings = _winning(plan)
@@ -101,7 +101,7 @@ def compare(
     peak, total = peak_seen(facts), device_memory(facts)
     found = sources(claims, facts)
     return Evidence(
-        source=facts.source,
+        source=_source(facts),
         verdict=_overall(claims, compared, facts),
         run=_run(facts, link),
         claims=claims,
@@ -152,6 +152,13 @@ _PRINTED = {
     SourceName.RUN_CONFIG: SourceName.PRINTED_CONFIG,
     SourceName.HISTORY: SourceName.PRINTED_STEPS,
 }
+
+
+def _source(facts: Facts) -> str:
+    """What was read; a report of a private run says in every form that it is one."""
+    if not facts.private:
+        return facts.source
+    return message("{source} of a private project", source=facts.source)
 
 
 def _marked(claim: Claim, facts: Facts) -> Claim:

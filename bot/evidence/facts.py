@@ -107,6 +107,8 @@ class Facts:
     """Other runs of the same project, those of the same group or sweep first, newest first."""
     sibling_gaps: tuple[str, ...] = ()
     """What is not known of the siblings and why; the run itself is none the less whole."""
+    private: bool = False
+    """True when it was read with a key from a project that is not open to everybody."""
 
     def traces(self) -> RunTraces:
         """The curves of the run, as far as they were followed."""

@@ -35,6 +35,7 @@ _JOBS = "tests/service/test_jobs.py::"
 _FILES = "tests/base/test_files.py::"
 _SEEN = "tests/service/test_visibility.py::"
 _OPEN = "tests/service/test_connections.py::"
+_ONLINE = "tests/evidence/online/test_command.py::"
 _HERE = "tests/service/test_threats.py::"
 
 DEFENCES = (
@@ -254,9 +255,33 @@ DEFENCES = (
         "T10",
         "reads a private run with its key",
         "bot/evidence/online/permission.py",
-        "if not public and own.access not in OPEN and not allow_private:",
+        "if private and not allow_private:",
         "if False:",
         ("tests/evidence/online/test_failures.py::test_a_private_run",),
+    ),
+    Defence(
+        "T10",
+        "shows private runs in the logs of CI",
+        "bot/commands/runs.py",
+        'audience == "caller" and not os.environ.get("CI")',
+        'audience == "caller"',
+        (_ONLINE + "test_t10_what_is_for_others_holds_no_private_run",),
+    ),
+    Defence(
+        "T10",
+        "reads private runs for a row",
+        "bot/commands/inputs.py",
+        'audience: Audience = "others"',
+        'audience: Audience = "caller"',
+        (_ONLINE + "test_t10_what_is_for_others_holds_no_private_run",),
+    ),
+    Defence(
+        "T10",
+        "does not mark the report of a private run",
+        "bot/evidence/claims.py",
+        "    if not facts.private:\n",
+        "    if True:\n",
+        (_ONLINE + "test_t10_a_private_run_on_ones_own_terminal",),
     ),
     Defence(
         "T11",

@@ -34,6 +34,8 @@ class RunRequest:
     """Takes the run's files for the time being."""
     siblings: bool
     """Whether the project's other runs are looked at."""
+    private: bool = False
+    """Whether not everybody can see the run."""
 
 
 def assemble(sdk: Sdk, asked: RunRequest, watch: Watch) -> Facts:
@@ -118,6 +120,7 @@ def assemble(sdk: Sdk, asked: RunRequest, watch: Watch) -> Facts:
         gaps=tuple(gaps),
         state=state,
         created=others.utc(getattr(run, "createdAt", None)),
+        private=asked.private,
     )
     if not asked.siblings or watch.spent() is not None:
         return facts

@@ -99,7 +99,7 @@ def main() -> int:
 def _read(
     asked: dict[str, Any], key: Secret | None, bounds: Bounds, reporter: Reporter
 ) -> dict[str, Any]:
-    from bot.evidence.online.permission import permitted_key
+    from bot.evidence.online.permission import read_permission
     from bot.evidence.online.probe import AccessProbe
     from bot.evidence.online.sdk import Sdk
 
@@ -113,7 +113,8 @@ def _read(
         timeout=bounds.stall_seconds,
         retry_seconds=bounds.retry_seconds,
     )
-    key = permitted_key(probe, key, allow_private=asked["allow_private"])
+    permission = read_permission(probe, key, allow_private=asked["allow_private"])
+    key = permission.key
     reporter.at(ReadStage.RUN)  # Importing the SDK takes a while.
     sdk = Sdk(asked["api"], key, bounds)
     reporter.service = sdk.service_pid
@@ -121,7 +122,7 @@ def _read(
     meter = Meter(sdk, bounds, reporter, lambda: probe.ails(key))
     meter.start()
     try:
-        return _facts(sdk, asked, bounds, reporter, meter)
+        return _facts(sdk, {**asked, "private": permission.private}, bounds, reporter, meter)
     except ReadingError as error:
         failure = error.failure
         if failure.kind == "ended" and meter.most > bounds.bytes:
@@ -148,6 +149,7 @@ def _facts(
         run_id=asked["run"],
         folder=Path(asked["folder"]),
         siblings=asked["siblings"],
+        private=asked["private"],
     )
     watch = Watch(
         bounds=bounds,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 from bot.base.secrets import Secret
@@ -11,8 +12,20 @@ from bot.evidence.online.probe import OPEN, AccessProbe, Visibility
 _REFUSED: Final = (401, 403)
 
 
-def permitted_key(probe: AccessProbe, key: Secret | None, *, allow_private: bool) -> Secret | None:
-    """The key to read with; None to read as anybody.
+@dataclass(frozen=True, slots=True)
+class ReadPermission:
+    """How a run may be read."""
+
+    key: Secret | None
+    """None to read as anybody."""
+    private: bool = False
+    """Whether not everybody can see it."""
+
+
+def read_permission(
+    probe: AccessProbe, key: Secret | None, *, allow_private: bool
+) -> ReadPermission:
+    """The key to read with, and whether what is read is private.
 
     A run counts as public when it is seen without a key, or when the server says that its project
     is open to all. Raises ReadingError when the run may not, or cannot, be read.
@@ -21,7 +34,7 @@ def permitted_key(probe: AccessProbe, key: Secret | None, *, allow_private: bool
     public = isinstance(anybody, Visibility) and anybody.run
     if key is None:
         if public:
-            return None
+            return ReadPermission(None)
         if isinstance(anybody, Visibility) and anybody.project:
             raise ReadingError(ReadFailure(kind="not-found"))
         if isinstance(anybody, int) and anybody not in _REFUSED:
@@ -30,13 +43,14 @@ def permitted_key(probe: AccessProbe, key: Secret | None, *, allow_private: bool
     own = probe.ask(key)
     if isinstance(own, int):
         if public:
-            return None  # A stale key is no reason not to read what everybody may.
+            return ReadPermission(None)  # A stale key is no reason not to read what everybody may.
         kind = {401: "bad-key", 403: "forbidden"}.get(own, "http")
         raise ReadingError(ReadFailure(kind=kind, status=own, stage=ReadStage.RUN))  # type: ignore[arg-type]
     if not own.run:
         if public:
-            return None
+            return ReadPermission(None)
         raise ReadingError(ReadFailure(kind="not-found"))
-    if not public and own.access not in OPEN and not allow_private:
+    private = not public and own.access not in OPEN
+    if private and not allow_private:
         raise ReadingError(ReadFailure(kind="private"))
-    return key
+    return ReadPermission(key, private)

@@ -131,17 +131,52 @@ def test_a_private_run_needs_a_key_and_permission(desk: Desk) -> None:
     done = desk.rlbot("verify", desk.script)
     assert done.status == 3
     assert "set WANDB_API_KEY" in done.out
-    done = desk.rlbot("verify", desk.script, WANDB_API_KEY=KEY)
+    done = desk.rlbot("verify", desk.script, WANDB_API_KEY=KEY, CI="true")
     assert done.status == 3
     assert "allow_private_runs" in done.out
     (desk.home / ".rlbot.yml").write_text("allow_private_runs: true\n")
-    assert desk.rlbot("verify", desk.script, WANDB_API_KEY=KEY).status == 0
+    assert desk.rlbot("verify", desk.script, WANDB_API_KEY=KEY, CI="true").status == 0
     netrc = desk.home / ".netrc"
     netrc.write_text(f"machine 127.0.0.1 login user password {KEY}\n")
     netrc.chmod(0o600)
     before = netrc.stat()
     assert desk.rlbot("verify", desk.script).status == 0
     assert netrc.stat().st_mtime_ns == before.st_mtime_ns
+
+
+MARK = " of a private project"
+
+
+def test_t10_a_private_run_on_ones_own_terminal(desk: Desk) -> None:
+    """What the caller's key may read is read for the caller, and marked in every form."""
+    public = desk.rlbot("verify", desk.script, WANDB_API_KEY=KEY)
+    assert (public.status, public.err) == (0, "")
+    assert MARK not in public.out
+    desk.server.store.access["verl-team", "verl_tuning"] = "PRIVATE"
+    for form in ("text", "markdown", "json"):
+        done = desk.rlbot("verify", desk.script, "--verbose", "--format", form, WANDB_API_KEY=KEY)
+        assert done.status == 0
+        assert MARK in done.out.replace("\\", ""), form
+        assert done.err.startswith("rlbot: The project verl-team/verl_tuning is private: ")
+    report = desk.home / "report.json"
+    report.write_text(done.out, encoding="utf-8")
+    again = desk.rlbot("verify", "--again", report, WANDB_API_KEY=KEY)
+    assert again.status == 0
+    assert "is private" in again.err
+    desk.rlbot("verify", desk.script, "--report", "page.html", WANDB_API_KEY=KEY)
+    assert MARK in (desk.home / "page.html").read_text(encoding="utf-8")
+
+
+def test_t10_what_is_for_others_holds_no_private_run(desk: Desk) -> None:
+    """A row is published, and so is a log of CI."""
+    desk.server.store.access["verl-team", "verl_tuning"] = "PRIVATE"
+    page = desk.home / "device_tuning.rst"
+    shutil.copy(ROOT / "examples/demo/device_tuning.rst", page)
+    done = desk.rlbot("table", "add", page, desk.script, "--dry-run", WANDB_API_KEY=KEY)
+    assert "vllm0.8.3" not in done.out
+    assert desk.rlbot("verify", desk.script, WANDB_API_KEY=KEY, CI="true").status == 3
+    plan = desk.rlbot("bisect", "read", desk.script, desk.link, WANDB_API_KEY=KEY)
+    assert "allow_private_runs" in plan.out
 
 
 def test_a_row_from_a_linked_run(desk: Desk) -> None:
