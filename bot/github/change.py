@@ -78,12 +78,12 @@ class ChangeText:
     body: str
 
 
-class ChangeSource(Protocol):
-    """A change that can be read. Its methods raise UserError with a sentence."""
+class ChangeLookup(Protocol):
+    """What can be looked up of a change while it is checked. Raises UserError with a sentence."""
 
     @property
     def base(self) -> str:
-        """Commit of the base, 40 digits: configuration is read from here."""
+        """Commit of the base, 40 digits."""
 
     @property
     def head(self) -> str:
@@ -93,25 +93,19 @@ class ChangeSource(Protocol):
     def web_url(self) -> str | None:
         """The https address of the repository that permalinks go to; None when there is none."""
 
-    def base_file(self, path: str) -> bytes | None:
-        """The content of a regular file at the base; None when there is none."""
-
-    def head_file(self, path: str, most: int = MAX_BLOB) -> bytes | None:
+    def head_file(self, path: str, most: int = MAX_BLOB, /) -> bytes | None:
         """The content of a regular file at the head; None when there is none.
 
         A link, and what has more than `most` bytes, is a UserError.
         """
 
-    def read(self, wanted: FileSelection) -> ChangeFiles:
-        """Everything that is wanted, where the change touches a script or the page."""
-
-    def below(self, commit: str, folder: str, suffix: str) -> Mapping[str, bytes]:
+    def below(self, commit: str, folder: str, suffix: str, /) -> Mapping[str, bytes]:
         """The regular files below a folder whose names end so, by their path within it.
 
         Empty when there is no such folder; too much to be read is a UserError.
         """
 
-    def files(self, places: Sequence[tuple[str, str]]) -> Mapping[tuple[str, str], bytes | None]:
+    def files(self, places: Sequence[tuple[str, str]], /) -> Mapping[tuple[str, str], bytes | None]:
         """The regular files at (commit, path), whose commits are full ids.
 
         None where the commit has no such path; missing where the commit is not known, and where
@@ -120,6 +114,19 @@ class ChangeSource(Protocol):
 
     def texts(self) -> tuple[ChangeText, ...]:
         """What the change's author wrote about it, oldest first; links to runs may stand there."""
+
+
+class ChangeSource(ChangeLookup, Protocol):
+    """A change that can be read."""
+
+    def base_file(self, path: str, /) -> bytes | None:
+        """The content of a regular file at the base, where configuration is read from.
+
+        None when there is none.
+        """
+
+    def read(self, wanted: FileSelection, /) -> ChangeFiles:
+        """Everything that is wanted, where the change touches a script or the page."""
 
 
 def too_large(path: str, size: int, most: int = MAX_BLOB) -> str:

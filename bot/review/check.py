@@ -5,23 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from urllib.parse import quote
 
 from bot.base.config import FILE_NAME, Config, parse_config
-from bot.base.errors import UserError
-from bot.base.messages import message, sentence_of
-from bot.check.read import ScriptReader
-from bot.check.request import CheckOptions, PageText, ScriptFile
-from bot.check.script import check_read, make_report
+from bot.base.isolated import IsolationLimits
+from bot.check.request import CheckOptions
 from bot.evidence.links import RunLink
-from bot.frameworks import ConfigTree, tree_table
-from bot.github.change import ChangeFiles, ChangeSource, FileSelection
-from bot.github.errors import TooMuchError
-from bot.report import Change, PageReport, Report, Unchecked
+from bot.github.change import ChangeSource, FileSelection
+from bot.report import Report
 from bot.review.models import ChangeModels
-from bot.review.page import change_page, for_scripts, standing_links
-from bot.review.runs import ChangeRuns, change_runs, with_runs
-from bot.table import PageError
+from bot.review.page import for_scripts
+from bot.review.reading import ReadRequest, read_isolated
 
 TREE = "verl/trainer/config"
 """Where a repository that is verl itself keeps its configuration."""
@@ -64,6 +57,8 @@ class CheckRequest:
     """Stands in the place of the base's own configuration."""
     runs: Callable[[Sequence[str], CheckOptions], Mapping[str, Path | RunLink]] = _no_runs
     """Run folders or links for the paths of the scripts; the scripts' own links otherwise."""
+    limits: IsolationLimits = field(default_factory=IsolationLimits)
+    """What the reading of one file of the change may use."""
 
 
 def configuration(source: ChangeSource) -> Config:
@@ -95,106 +90,26 @@ def check_change(source: ChangeSource, request: CheckRequest) -> CheckedChange:
             later=config.scripts,
         )
     )
-    unchecked = [Unchecked(check=check, reason=reason) for check, reason in files.gaps]
-    if files.config is not None:
-        try:
-            # Validated, not applied: this configuration is none before it is merged.
-            parse_config(files.config, f"{FILE_NAME} of this change")
-        except UserError as error:
-            unchecked.append(Unchecked(check=FILE_NAME, reason=sentence_of(error)))
-    run_of = request.runs([file.path for file in files.scripts], options)
-    if files.folder:
-        try:
-            options = replace(options, trees=_own_tree(files.folder))
-        except UserError as error:
-            unchecked.append(Unchecked(check="configuration", reason=sentence_of(error)))
-    page = _page(files, config, unchecked)
-    models = ChangeModels(source)
-    of_scripts = replace(for_scripts(options), files=models)
-    reader = ScriptReader(of_scripts)
-    pages, gaps = _changed_page(source, files, page, options, reader)
-    unchecked += gaps
-    options = of_scripts
-    contexts = {
-        file.path: reader.read(file.path, file.data)
-        for file in files.scripts
-        if file.data is not None
-    }
-    runs = change_runs(source, files, contexts, run_of, options) if files.scripts else ChangeRuns()
-    links = standing_links(source, files, page)
-    reports, sources = [], {}
-    for file in files.scripts:
-        if file.data is None:
-            unchecked.append(Unchecked(check=file.path, reason=file.reason))
-            continue
-        sources[file.path] = file.data.decode("utf-8", "replace")
-        link = links.get(file.path)
-        if link is None and source.web_url:
-            link = f"{source.web_url}/blob/{source.head}/{quote(file.path)}"
-        script = ScriptFile(
-            path=file.path,
-            data=file.data,
-            link=link,
-            contributor=file.contributor,
-            asked=runs.questions.get(file.path),
-        )
-        around = with_runs(options, runs, file.path, page.text if page else None)
-        run = runs.runs.get(file.path)
-        reports.append(check_read(script, contexts[file.path], around, run=run, page=page).report)
-    unchecked += models.unchecked
-    report = make_report(
-        reports,
-        unchecked=unchecked,
-        pages=pages,
-        change=Change(base=source.base, head=source.head),
-        language=options.config.language,
+    read = read_isolated(
+        source,
+        ReadRequest(
+            base=source.base,
+            head=source.head,
+            web_url=source.web_url,
+            files=files,
+            options=replace(options, linked=None, files=None),
+            fetches=options.linked is not None,
+            tree=TREE,
+            runs=request.runs([file.path for file in files.scripts], options),
+        ),
+        options,
+        request.limits,
     )
     return CheckedChange(
-        report=report,
+        report=read.report,
         config=config,
         touches=bool(files.scripts) or files.page_changed or files.page_removed,
-        sources=sources,
-        page=page.text if page and files.page_changed else None,
-        options=options,
+        sources=read.sources,
+        page=read.page,
+        options=replace(for_scripts(options), trees=read.trees, files=ChangeModels(source)),
     )
-
-
-def _page(files: ChangeFiles, config: Config, unchecked: list[Unchecked]) -> PageText | None:
-    if config.page and files.page_removed:
-        removed = message(
-            "This change removes the page {path}. Move the rows to another page and name it as "
-            "`page` in .rlbot.yml, or keep this one.",
-            path=config.page,
-        )
-        unchecked.append(Unchecked(check="page", reason=removed))
-    if not config.page or files.page is None:
-        return None
-    try:
-        return PageText(path=config.page, text=files.page.decode("utf-8"))
-    except UnicodeDecodeError:
-        unchecked.append(
-            Unchecked(check="page", reason=message("{path} is not UTF-8.", path=config.page))
-        )
-        return None
-
-
-def _changed_page(
-    source: ChangeSource,
-    files: ChangeFiles,
-    page: PageText | None,
-    options: CheckOptions,
-    reader: ScriptReader,
-) -> tuple[list[PageReport], list[Unchecked]]:
-    """The report on the page when the change alters it, and why it could not be checked."""
-    if page is None or not files.page_changed:
-        return [], []
-    try:
-        report = change_page(source, files, page, options, reader)
-    except (PageError, TooMuchError) as error:
-        return [], [Unchecked(check="page", reason=sentence_of(error))]
-    return [report] if report else [], []
-
-
-def _own_tree(files: Mapping[str, bytes]) -> dict[str, ConfigTree]:
-    """The configuration of verl that the change itself holds, which its scripts will meet."""
-    return {"verl": tree_table(files, f"this change, {TREE}")}

@@ -7,7 +7,7 @@ from typing import Final
 
 from bot.base.errors import UserError
 from bot.base.messages import message, sentence_of
-from bot.github.change import ChangeSource
+from bot.github.change import ChangeLookup
 from bot.report import Unchecked
 
 MAX_CONFIGS: Final = 20
@@ -26,7 +26,7 @@ that `Qwen/Qwen2.5-7B` costs no request."""
 class ChangeModels:
     """Gives the content of a `config.json` at a change's head, as `--root` does of a folder."""
 
-    def __init__(self, source: ChangeSource) -> None:
+    def __init__(self, source: ChangeLookup) -> None:
         self._source = source
         self._known: dict[str, bytes | None] = {}
         self._failed: dict[str, str] = {}

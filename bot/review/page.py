@@ -12,7 +12,7 @@ from bot.base.messages import message
 from bot.check.page import Repository, check_page, new_in, own_links
 from bot.check.read import ScriptReader
 from bot.check.request import CheckOptions, PageText
-from bot.github.change import ChangeFiles, ChangeSource
+from bot.github.change import ChangeFiles, ChangeLookup
 from bot.report import PageReport
 from bot.rules._support.registry import RULES
 from bot.table.checks._support.registry import CHECKS
@@ -25,7 +25,7 @@ _COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
 
 
 def change_page(
-    source: ChangeSource,
+    source: ChangeLookup,
     files: ChangeFiles,
     page: PageText,
     options: CheckOptions,
@@ -60,7 +60,7 @@ def change_page(
 
 
 def standing_links(
-    source: ChangeSource, files: ChangeFiles, page: PageText | None
+    source: ChangeLookup, files: ChangeFiles, page: PageText | None
 ) -> dict[str, str]:
     """Path of a script to the permalink of its row, where that commit holds the same script.
 
@@ -118,7 +118,7 @@ def _for_page(options: CheckOptions) -> CheckOptions | None:
 
 
 def _repository(
-    source: ChangeSource,
+    source: ChangeLookup,
     commit: str,
     page: PageText,
     options: CheckOptions,
@@ -162,7 +162,7 @@ def _repository(
     )
 
 
-def _name(source: ChangeSource) -> str | None:
+def _name(source: ChangeLookup) -> str | None:
     """OWNER/NAME of the repository, where it is known."""
     return source.web_url.split("/", 3)[-1] if source.web_url else None
 

@@ -16,7 +16,7 @@ from bot.evidence.find_links import FoundLink, RefusedLink, find_links
 from bot.evidence.in_use import in_use
 from bot.evidence.links import RunLink, parse_link
 from bot.evidence.which_run import Choice, by_configuration, choose
-from bot.github.change import ChangeFiles, ChangeSource
+from bot.github.change import ChangeFiles, ChangeLookup
 from bot.rules._support.base import RuleContext
 
 MAX_CANDIDATES: Final = 6
@@ -50,7 +50,7 @@ class ChangeRuns:
 
 
 def change_runs(
-    source: ChangeSource,
+    source: ChangeLookup,
     files: ChangeFiles,
     contexts: Mapping[str, RuleContext],
     stated: Mapping[str, Path | RunLink],
@@ -104,7 +104,7 @@ def _header(context: RuleContext, options: CheckOptions) -> tuple[RunLink, ...]:
 
 
 def _author_links(
-    source: ChangeSource, options: CheckOptions
+    source: ChangeLookup, options: CheckOptions
 ) -> tuple[tuple[FoundLink, ...], tuple[RefusedLink, ...]]:
     """The links in what the change's author wrote, each run once."""
     found: dict[RunLink, FoundLink] = {}
@@ -157,7 +157,7 @@ def _once(linked: Callable[[RunLink], Facts] | None) -> Callable[[RunLink], Fact
     return reader
 
 
-def _other_scripts(source: ChangeSource, config: Config) -> dict[str, str]:
+def _other_scripts(source: ChangeLookup, config: Config) -> dict[str, str]:
     """The tuning scripts that stand at the head, changed or not; none where they can't be read."""
     found: dict[str, str] = {}
     for folder in config.scripts:

@@ -1,0 +1,249 @@
+"""Work on what strangers wrote, in a process of its own with limits that no input can lift.
+
+The limits of the readers are answers; these are the net below them. What exceeds one costs the
+reading of one file, and never the program that asked for it. The process asks the caller for
+whatever lies outside of it (files of a repository, runs), so that it needs no network.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import time
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache, partial
+from multiprocessing.connection import Connection
+from typing import Any, Final, NoReturn, TypeVar
+
+from bot.base.errors import UserError
+from bot.base.messages import message
+
+R = TypeVar("R")
+
+_OUT_OF_TIME: Final = getattr(signal, "SIGXCPU", 0)
+_KILLED: Final = getattr(signal, "SIGKILL", 0)
+
+
+class Bound(StrEnum):
+    """What a reading used up."""
+
+    PROCESSOR = "processor"
+    MEMORY = "memory"
+    TIME = "time"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IsolationLimits:
+    """What an isolated reading may use."""
+
+    processor: int = 10
+    """Seconds of processor time for one subject, as a file."""
+    silence: float = 120.0
+    """Seconds without a sign of life; a busy machine needs many for little processor time."""
+    memory: int = 1 << 29
+    """Bytes of private memory."""
+
+
+class BoundReachedError(Exception):
+    """A limit was reached while a subject was being read; the message is a sentence."""
+
+    def __init__(self, subject: str, bound: Bound, limits: IsolationLimits) -> None:
+        super().__init__(_sentence(bound, limits))
+        self.subject = subject
+        """What was being read; empty before the first subject."""
+        self.bound = bound
+
+
+def _sentence(bound: Bound, limits: IsolationLimits) -> str:
+    if bound is Bound.PROCESSOR:
+        return message(
+            "Reading it takes more than {count} seconds of processor time; simplify it.",
+            count=limits.processor,
+        )
+    if bound is Bound.MEMORY:
+        return message(
+            "Reading it takes more than {count} MiB of memory; simplify it.",
+            count=limits.memory >> 20,
+        )
+    return message(
+        "Reading it gave no sign for {count} seconds; check it again.",
+        count=round(limits.silence),
+    )
+
+
+class Caller:
+    """The caller, as the isolated process sees it."""
+
+    def __init__(self, connection: Connection, limits: IsolationLimits) -> None:
+        self._connection = connection
+        self._limits = limits
+
+    def begin(self, subject: str) -> None:
+        """Says what is read from here on: it has the processor time of a subject to itself."""
+        _limit_processor(self._limits.processor)
+        self._connection.send(("subject", subject))
+
+    def function(self, name: str) -> Callable[..., Any]:
+        """A function of the caller's; it raises what the caller's raises."""
+        return partial(self._call, name)
+
+    def _call(self, name: str, *arguments: Any) -> Any:
+        self._connection.send(("call", name, arguments))
+        kind, value = self._connection.recv()
+        if kind == "error":
+            raise value
+        return value
+
+
+def isolated(
+    work: Callable[..., R],
+    arguments: Sequence[object],
+    *,
+    functions: Mapping[str, Callable[..., object]],
+    errors: tuple[type[Exception], ...] = (UserError,),
+    limits: IsolationLimits | None = None,
+) -> R:
+    """`work(caller, *arguments)` in a process of its own; `work` is a function of a module.
+
+    The work may call `functions` by name; of what they raise, `errors` are handed on to it, and
+    anything else ends it. Arguments and results are pickled. Raises what the work raises, and
+    BoundReachedError when it used too much.
+    """
+    limits = limits or IsolationLimits()
+    context = _context(work.__module__)
+    ours, theirs = context.Pipe()
+    child = context.Process(target=_serve, args=(theirs, work, arguments, limits), daemon=True)
+    try:
+        child.start()
+        theirs.close()
+        result: R = _Conversation(ours, limits, functions, errors, lambda: _exit(child)).converse()
+        return result
+    finally:
+        if child.pid is not None:
+            child.kill()
+            child.join()
+        child.close()
+        ours.close()
+
+
+@dataclass(slots=True)
+class _Conversation:
+    """What the caller does while the process works."""
+
+    connection: Connection
+    limits: IsolationLimits
+    functions: Mapping[str, Callable[..., object]]
+    errors: tuple[type[Exception], ...]
+    exit_code: Callable[[], int | None]
+    subject: str = ""
+
+    def converse(self) -> Any:
+        """Answers the process until it has a result. Raises what `isolated` does."""
+        while True:
+            if not self.connection.poll(self.limits.silence):
+                self._reached(Bound.TIME)
+            try:
+                kind, *rest = self.connection.recv()
+            except EOFError:
+                self._ended()
+            match kind:
+                case "subject":
+                    self.subject = rest[0]
+                case "call":
+                    self._answer(*rest)
+                case "bound":
+                    self._reached(Bound(rest[0]))
+                case "error":
+                    raise rest[0]
+                case _:
+                    return rest[0]
+
+    def _answer(self, name: str, arguments: Sequence[object]) -> None:
+        try:
+            answer = ("value", self.functions[name](*arguments))
+        except self.errors as error:
+            answer = ("error", error)
+        # A process that is gone is noticed by what is received next.
+        with suppress(BrokenPipeError, ConnectionResetError):
+            self.connection.send(answer)
+
+    def _reached(self, bound: Bound) -> NoReturn:
+        raise BoundReachedError(self.subject, bound, self.limits)
+
+    def _ended(self) -> NoReturn:
+        code = self.exit_code()
+        if code == -_OUT_OF_TIME:
+            self._reached(Bound.PROCESSOR)
+        if code in (-_KILLED, -signal.SIGSEGV):  # by the kernel, which is short of memory
+            self._reached(Bound.MEMORY)
+        raise RuntimeError(f"the reading process ended with {code} while it read {self.subject!r}")
+
+
+def _exit(child: Any) -> int | None:
+    child.join()
+    return int(child.exitcode)
+
+
+@cache
+def _context(module: str) -> Any:
+    """Forks of a server that has no threads, where forks exist; one of ours could hang.
+
+    The first module that is asked for is imported by the server, before it forks.
+    """
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([module])
+    return context
+
+
+def _serve(
+    connection: Connection,
+    work: Callable[..., object],
+    arguments: Sequence[object],
+    limits: IsolationLimits,
+) -> None:
+    """What the process does."""
+    # Whoever asked decides when it ends.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    _limit_memory(limits.memory)
+    caller = Caller(connection, limits)
+    try:
+        _limit_processor(limits.processor)
+        answer: tuple[str, object] = ("result", work(caller, *arguments))
+    except MemoryError:
+        answer = ("bound", Bound.MEMORY.value)
+    except Exception as error:
+        # The traceback itself cannot be sent.
+        error.add_note("".join(traceback.format_exception(error)))
+        answer = ("error", error)
+    with suppress(BrokenPipeError, ConnectionResetError):
+        connection.send(answer)
+
+
+def _limit_processor(seconds: int) -> None:
+    """Let the process have so many seconds of processor time from here on."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit; the silence is bounded there too.
+        return
+    # The kernel ends it: a handler of ours would wait for the end of whatever runs in C.
+    until = int(time.process_time()) + 1 + seconds
+    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (until, hard))
+
+
+def _limit_memory(count: int) -> None:
+    try:
+        import resource
+    except ImportError:
+        return
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    limit = count if hard == resource.RLIM_INFINITY else min(count, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -1,0 +1,297 @@
+"""Reads the files of a change in a process of its own, since a stranger wrote them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final, cast
+from urllib.parse import quote
+
+from bot.base.config import FILE_NAME, Config, parse_config
+from bot.base.errors import UserError
+from bot.base.isolated import BoundReachedError, Caller, IsolationLimits, isolated
+from bot.base.messages import message, sentence_of
+from bot.check.read import ScriptReader
+from bot.check.request import CheckOptions, PageText, ScriptFile
+from bot.check.script import check_read, make_report
+from bot.evidence.facts import EvidenceError, Facts
+from bot.evidence.links import RunLink
+from bot.frameworks import ConfigTree, tree_table
+from bot.github.change import (
+    MAX_BLOB,
+    ChangedFile,
+    ChangeFiles,
+    ChangeLookup,
+    ChangeSource,
+    ChangeText,
+)
+from bot.github.errors import TooMuchError
+from bot.report import Change, PageReport, Report, ScriptReport, Unchecked
+from bot.review.models import ChangeModels
+from bot.review.page import change_page, for_scripts, standing_links
+from bot.review.runs import ChangeRuns, change_runs, with_runs
+from bot.rules._support.base import RuleContext
+from bot.table import PageError
+
+MOST_TRIES: Final = 4
+"""Times that a change is read, each without the files that used up their limits before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadRequest:
+    """What the process is given."""
+
+    base: str
+    head: str
+    web_url: str | None
+    files: ChangeFiles
+    options: CheckOptions
+    """Without its functions, which stay with the caller."""
+    fetches: bool
+    """Whether linked runs may be read."""
+    tree: str | None
+    """Where the change's own configuration of verl lies, if its scripts meet it."""
+    runs: Mapping[str, Path | RunLink]
+    """Runs that the front end names, by the paths of the scripts."""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """Subject to the reason why it is not read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadResult:
+    """What the process gives back."""
+
+    report: Report
+    sources: Mapping[str, str]
+    """Path to the text of each script."""
+    page: str | None
+    """Text of the page when the change alters it."""
+    trees: Mapping[str, ConfigTree]
+    """The configuration that the scripts were read with."""
+
+
+def read_isolated(
+    source: ChangeSource, request: ReadRequest, options: CheckOptions, limits: IsolationLimits
+) -> ReadResult:
+    """Read the files; `options` hold the functions that the process may call.
+
+    A file that uses up its limits is left out, with the reason. Raises UserError when what the
+    source is asked for cannot be read.
+    """
+    functions: dict[str, Callable[..., object]] = {
+        "head_file": source.head_file,
+        "below": source.below,
+        "files": source.files,
+        "texts": source.texts,
+    }
+    if options.linked is not None:
+        functions["linked"] = options.linked
+    left_out = dict(request.left_out)
+    while True:
+        try:
+            return isolated(
+                _read,
+                (replace(request, left_out=left_out),),
+                functions=functions,
+                errors=(UserError, EvidenceError),
+                limits=limits,
+            )
+        except BoundReachedError as reached:
+            if not reached.subject or reached.subject in left_out:
+                raise UserError(sentence_of(reached)) from None
+            left_out[reached.subject] = sentence_of(reached)
+            if len(left_out) >= MOST_TRIES:
+                rest = message(
+                    "It was not read, since {count} other files of this change took too much; "
+                    "simplify those.",
+                    count=len(left_out),
+                )
+                every = [*_PARTS, *(file.path for file in request.files.scripts)]
+                left_out = dict.fromkeys(every, rest) | left_out
+
+
+_CONFIGURATION: Final = "configuration"
+_PAGE: Final = "page"
+_EVIDENCE: Final = "evidence"
+_PARTS: Final = (FILE_NAME, _CONFIGURATION, _PAGE, _EVIDENCE)
+"""The subjects besides the scripts."""
+
+
+def _read(caller: Caller, request: ReadRequest) -> ReadResult:
+    return _Reading(caller, request).result()
+
+
+class _Reading:
+    """The files of a change while they are read, in the process."""
+
+    def __init__(self, caller: Caller, request: ReadRequest) -> None:
+        self.caller = caller
+        self.request = request
+        self.files = request.files
+        self.source: ChangeLookup = _RemoteSource(caller, request)
+        self.unchecked = [Unchecked(check=check, reason=why) for check, why in self.files.gaps]
+        linked = cast("Callable[[RunLink], Facts]", caller.function("linked"))
+        self.options = replace(request.options, linked=linked if request.fetches else None)
+
+    def result(self) -> ReadResult:
+        """Read everything."""
+        self._validate_config()
+        self._read_tree()
+        page = _page(self.files, self.options.config, self.unchecked)
+        models = ChangeModels(self.source)
+        for_page = self.options
+        self.options = replace(for_scripts(self.options), files=models)
+        reader = ScriptReader(self.options)
+        # Before the page, which is compared with them: each is read on its own account.
+        contexts = {
+            file.path: reader.read(file.path, file.data)
+            for file in self.files.scripts
+            if file.data is not None and self._begin(file.path)
+        }
+        pages = self._changed_page(page, for_page, reader)
+        runs, links = ChangeRuns(), dict[str, str]()
+        if self.files.scripts and self._begin(_EVIDENCE):
+            runs = change_runs(self.source, self.files, contexts, self.request.runs, self.options)
+            links = standing_links(self.source, self.files, page)
+        reports = [
+            self._script(file, contexts[file.path], runs, links, page)
+            for file in self.files.scripts
+            if file.path in contexts and self._begin(file.path)
+        ]
+        self.unchecked += [
+            Unchecked(check=file.path, reason=file.reason)
+            for file in self.files.scripts
+            if file.data is None
+        ]
+        self.unchecked += models.unchecked
+        report = make_report(
+            reports,
+            unchecked=self.unchecked,
+            pages=pages,
+            change=Change(base=self.request.base, head=self.request.head),
+            language=self.options.config.language,
+        )
+        return ReadResult(
+            report=report,
+            sources={
+                file.path: file.data.decode("utf-8", "replace")
+                for file in self.files.scripts
+                if file.data is not None
+            },
+            page=page.text if page and self.files.page_changed else None,
+            trees=self.options.trees,
+        )
+
+    def _begin(self, subject: str) -> bool:
+        """Go on to a subject; False, and a line in the report, when it is left out."""
+        reason = self.request.left_out.get(subject)
+        if reason is None:
+            self.caller.begin(subject)
+            return True
+        item = Unchecked(check=subject, reason=reason)
+        if item not in self.unchecked:
+            self.unchecked.append(item)
+        return False
+
+    def _validate_config(self) -> None:
+        """Validated, not applied: this configuration is none before it is merged."""
+        if self.files.config is None or not self._begin(FILE_NAME):
+            return
+        try:
+            parse_config(self.files.config, f"{FILE_NAME} of this change")
+        except UserError as error:
+            self.unchecked.append(Unchecked(check=FILE_NAME, reason=sentence_of(error)))
+
+    def _read_tree(self) -> None:
+        """The configuration of verl that the change itself holds: its scripts will meet it."""
+        if not self.files.folder or not self._begin(_CONFIGURATION):
+            return
+        try:
+            tree = tree_table(self.files.folder, f"this change, {self.request.tree}")
+        except UserError as error:
+            self.unchecked.append(Unchecked(check=_CONFIGURATION, reason=sentence_of(error)))
+        else:
+            self.options = replace(self.options, trees={"verl": tree})
+
+    def _changed_page(
+        self, page: PageText | None, options: CheckOptions, reader: ScriptReader
+    ) -> list[PageReport]:
+        """The report on the page when the change alters it; none when it could not be checked."""
+        if page is None or not self.files.page_changed or not self._begin(_PAGE):
+            return []
+        try:
+            report = change_page(self.source, self.files, page, options, reader)
+        except (PageError, TooMuchError) as error:
+            self.unchecked.append(Unchecked(check=_PAGE, reason=sentence_of(error)))
+            return []
+        return [report] if report else []
+
+    def _script(
+        self,
+        file: ChangedFile,
+        context: RuleContext,
+        runs: ChangeRuns,
+        links: Mapping[str, str],
+        page: PageText | None,
+    ) -> ScriptReport:
+        link = links.get(file.path)
+        if link is None and self.source.web_url:
+            link = f"{self.source.web_url}/blob/{self.source.head}/{quote(file.path)}"
+        script = ScriptFile(
+            path=file.path,
+            data=file.data or b"",
+            link=link,
+            contributor=file.contributor,
+            asked=runs.questions.get(file.path),
+        )
+        around = with_runs(self.options, runs, file.path, page.text if page else None)
+        run = runs.runs.get(file.path)
+        return check_read(script, context, around, run=run, page=page).report
+
+
+class _RemoteSource:
+    """The change, each part of it asked of the caller when it is wanted."""
+
+    def __init__(self, caller: Caller, request: ReadRequest) -> None:
+        self._caller = caller
+        self.base = request.base
+        self.head = request.head
+        self.web_url = request.web_url
+
+    def head_file(self, path: str, most: int = MAX_BLOB, /) -> bytes | None:
+        """As ChangeSource has it."""
+        return cast("bytes | None", self._caller.function("head_file")(path, most))
+
+    def below(self, commit: str, folder: str, suffix: str, /) -> Mapping[str, bytes]:
+        """As ChangeSource has it."""
+        return cast("Mapping[str, bytes]", self._caller.function("below")(commit, folder, suffix))
+
+    def files(self, places: Sequence[tuple[str, str]], /) -> Mapping[tuple[str, str], bytes | None]:
+        """As ChangeSource has it."""
+        return cast(
+            "Mapping[tuple[str, str], bytes | None]", self._caller.function("files")(places)
+        )
+
+    def texts(self) -> tuple[ChangeText, ...]:
+        """As ChangeSource has it."""
+        return cast("tuple[ChangeText, ...]", self._caller.function("texts")())
+
+
+def _page(files: ChangeFiles, config: Config, unchecked: list[Unchecked]) -> PageText | None:
+    if config.page and files.page_removed:
+        removed = message(
+            "This change removes the page {path}. Move the rows to another page and name it as "
+            "`page` in .rlbot.yml, or keep this one.",
+            path=config.page,
+        )
+        unchecked.append(Unchecked(check=_PAGE, reason=removed))
+    if not config.page or files.page is None:
+        return None
+    try:
+        return PageText(path=config.page, text=files.page.decode("utf-8"))
+    except UnicodeDecodeError:
+        unchecked.append(
+            Unchecked(check=_PAGE, reason=message("{path} is not UTF-8.", path=config.page))
+        )
+        return None
