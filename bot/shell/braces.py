@@ -81,6 +81,7 @@ class _Expander:
                 for low, high in pairwise(bounds)
                 for word in self.words(low + 1, high, depth + 1)
             ]
+        self.session.spend(0, 1 + (close - opening) // 8)
         inner = self.symbols[opening + 1 : close]
         if any(symbol[0] == "" for symbol in inner):
             return []

@@ -154,4 +154,6 @@ class Compounds:
         subject = session.text(node.word.start, node.word.end)
         patterns = session.text(clause.patterns[0].start, clause.patterns[-1].end)
         text = shorten(f"{subject} matches {patterns}")
-        return split(world, Alternatives(question, True, f"{text} is true", f"{text} is false"))
+        return split(
+            session, world, Alternatives(question, True, f"{text} is true", f"{text} is false")
+        )

@@ -23,8 +23,9 @@ class Alternatives:
     no: str
 
 
-def split(world: World, alternatives: Alternatives) -> list[tuple[World, bool]]:
+def split(session: Session, world: World, alternatives: Alternatives) -> list[tuple[World, bool]]:
     """The world in which an undecided condition holds, and the one in which it does not."""
+    session.spend(0, 1 + len(world.assumptions) + len(world.decisions) + len(world.variables) // 16)
     other = world.copy()
     world.settle(0)
     other.settle(1)
@@ -55,7 +56,7 @@ def decide(session: Session, world: World, node: CommandNode | Script) -> list[t
     tested = text.lstrip("! ").startswith(("[", "((", "test "))
     yes, no = ("is true", "is false") if tested else ("succeeds", "fails")
     text = shorten(text)
-    return split(world, Alternatives(question, positive, f"{text} {yes}", f"{text} {no}"))
+    return split(session, world, Alternatives(question, positive, f"{text} {yes}", f"{text} {no}"))
 
 
 def condition(runner: Runner, script: Script, world: World) -> list[tuple[World, bool]]:

@@ -79,7 +79,7 @@ def run_script(session: Session, lines: Iterable[Script], world: World) -> None:
         except LimitReached as reached:
             session.depth = 0
             session.running.clear()
-            if reached.bound in ("depth", "words", "expansion"):
+            if reached.bound in ("depth", "words", "arguments", "expansion"):
                 session.limit(reached, "a command is left out")
                 continue
             session.limit(reached, "the script is evaluated up to here")

@@ -19,6 +19,10 @@ class ShellLimits:
     """Words, parts of words and comments in the text."""
     commands: int = 2_000
     """Commands that the reading lists."""
+    arguments: int = 2_000
+    """Words of one command that the reading lists."""
+    listed: int = 10_000
+    """Words of all commands that it lists."""
     words: int = 20_000
     """Words that one expansion may give."""
     expansion: int = 1 << 20
@@ -31,6 +35,8 @@ class ShellLimits:
     """Rounds of one loop."""
     steps: int = 20_000
     """Commands and loop rounds carried out, over all worlds."""
+    seconds: float = 4.0
+    """Processor time; the other bounds are reached long before it, but for what they forget."""
     worlds: int = 16
     """Ways through the script kept at a time, where a condition cannot be decided."""
 
@@ -38,7 +44,7 @@ class ShellLimits:
 class LimitReached(Exception):  # noqa: N818 - a signal inside the reader, not an error of the user
     """A bound was reached at [start, end) of the text."""
 
-    def __init__(self, bound: str, limit: int, start: int, end: int) -> None:
+    def __init__(self, bound: str, limit: float, start: int, end: int) -> None:
         super().__init__(bound)
         self.bound = bound
         self.limit = limit

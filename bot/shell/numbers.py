@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from bot.shell import arithmetic
 from bot.shell.fields import QUOTED_WHOLE, Atom, value_of
 from bot.shell.session import ExpansionFault, Session
@@ -10,6 +12,10 @@ from bot.shell.state import ShellVariable, Value, World, first_hole, known
 from bot.shell.syntax import WordNode
 from bot.shell.values import AssignedAt, assign_scalar, element, scalar
 from bot.shell.words import Hole, Piece
+
+_EVALUATION: Final = 256
+_EVALUATED: Final = 16
+"""How much dearer an evaluation, and a character of it, is than copying a character."""
 
 
 class Unknown(Exception):  # noqa: N818 - a signal inside the reader
@@ -55,7 +61,10 @@ class _Numbers:
             if "nounset" in self.world.options:
                 raise ExpansionFault(f"{name}: unbound variable", fatal=True)
             return ""
-        return certain(value)
+        text = certain(value)
+        # A name in the text is read in its turn: a chain of doubled names grows exponentially.
+        self.session.work(_EVALUATION + _EVALUATED * len(text))
+        return text
 
     def store_number(self, name: str, index: str | None, value: int) -> None:
         piece = (Piece(str(value), self.span, False),)
@@ -83,6 +92,7 @@ def integer(session: Session, world: World, text: str, span: Span) -> int:
 
     """
     try:
+        session.work(_EVALUATION + _EVALUATED * len(text))
         return arithmetic.evaluate(text, _Numbers(session, world, span))
     except arithmetic.ArithmeticFault as fault:
         raise ExpansionFault(str(fault)) from None

@@ -7,7 +7,7 @@ is compiled to a small automaton whose states are followed all at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from bot.shell.limits import NotEvaluated
 
@@ -15,7 +15,9 @@ Symbols: TypeAlias = Sequence[tuple[str, bool]]
 """Characters, each with whether it is quoted."""
 Accepts: TypeAlias = Callable[[str], bool]
 
-_COST = 4
+_CLASS_NAME: Final = 64
+_SCAN: Final = 12
+_COST: Final = 4
 """How much dearer than copying a character it is to match one."""
 
 CLASSES: dict[str, Accepts] = {
@@ -108,6 +110,8 @@ class Pattern:
             return -1
         depth = 0
         for position in range(at, end):
+            if position % 64 == 0:
+                self._spend(64 * _SCAN)
             if self.symbols[position] == ("(", False):
                 depth += 1
             elif self.symbols[position] == (")", False):
@@ -123,18 +127,24 @@ class Pattern:
         if position < end and self.symbols[position] == ("]", False):
             position += 1
         while position < end:
+            if position % 64 == 0:
+                self._spend(64 * _SCAN)
             if self.symbols[position] == ("]", False):
                 return position
-            if (
-                self.symbols[position] == ("[", False)
-                and self._text(position, position + 2) == "[:"
-            ):
-                close = self._text(position, end).find(":]")
-                if close > 0:
-                    position += close + 2
-                    continue
+            close = self._class_end(position, end)
+            if close > 0:
+                position = close
+                continue
             position += 1
         return -1
+
+    def _class_end(self, at: int, end: int) -> int:
+        """Where `[:name:]` at a place ends, among the characters of a bracket; -1 for none."""
+        if self.symbols[at] != ("[", False) or self._text(at, min(at + 2, end)) != "[:":
+            return -1
+        # No name of a class is longer.
+        close = self._text(at + 2, min(at + 2 + _CLASS_NAME, end)).find(":]")
+        return at + close + 4 if close >= 0 else -1
 
     def _text(self, start: int, end: int) -> str:
         return "".join(c for c, _ in self.symbols[start:end])
@@ -186,11 +196,11 @@ class Pattern:
         ranges: list[tuple[str, str]] = []
         classes: list[Accepts] = []
         while at < high:
-            text = self._text(at, high)
-            if text.startswith("[:") and ":]" in text:
-                name = text[2 : text.index(":]")]
+            close = self._class_end(at, high)
+            if close > 0:
+                name = self._text(at + 2, close - 2)
                 classes.append(CLASSES.get(name, lambda _: False))
-                at += len(name) + 4
+                at = close
             elif at + 2 < high and self.symbols[at + 1] == ("-", False):
                 ranges.append((self.symbols[at][0], self.symbols[at + 2][0]))
                 at += 3
@@ -236,6 +246,7 @@ class Pattern:
             key = (states, text[at])
             following = known.get(key)
             if following is None:
+                self._spend(_COST * len(states))
                 reached = {t for s in states for accepts, t in self._steps[s] if accepts(text[at])}
                 following = known[key] = self._closure(reached)
             states = following

@@ -15,6 +15,8 @@ from bot.shell.limits import NotEvaluated
 from bot.shell.patterns import CLASSES, Pattern, Symbols
 
 _REPEATED: Final = ("*", "+", "?")
+_COST: Final = 4
+"""How much dearer the search of a symbol at a character is than copying one."""
 _WORK: Final = 500_000
 """Symbols times characters of one search at most."""
 
@@ -27,7 +29,7 @@ def search(symbols: Symbols, text: str, work: Callable[[int], None]) -> bool | N
     effort = len(symbols) * (len(text) + 1)
     if effort > _WORK:
         return None
-    work(effort)
+    work(_COST * effort)
     try:
         patterns = _Expression(symbols).patterns()
         return any(Pattern(pattern, work).matches(text) for pattern in patterns)

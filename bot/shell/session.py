@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from bot.shell.fields import Atom, ExpansionContext
 from bot.shell.limits import LimitReached, ShellLimits
@@ -13,6 +14,8 @@ from bot.shell.state import Value, World, shown
 from bot.shell.syntax import Script, WordPart
 from bot.shell.tree import Tree
 from bot.shell.words import Command, Hole, HoleKind, Piece, Problem, Variable, Word
+
+_CALLS_PER_LOOK: Final = 128
 
 
 class ExpansionFault(Exception):  # noqa: N818 - bash calls it an expansion error
@@ -70,6 +73,9 @@ class Session:
         self.files: list[tuple[int, str, Value]] = []
         """Other files that were run: where their text starts, the text, and their path."""
         self._steps = 0
+        self._listed = 0
+        self._until = time.thread_time() + limits.seconds
+        self._calls = 0
         self._expanded = 0
         self._seen_commands: set[object] = set()
         self._seen_variables: set[object] = set()
@@ -100,6 +106,7 @@ class Session:
 
     def step(self, start: int, end: int) -> None:
         """Counts a command or a round of a loop."""
+        self._tick()
         self._steps += 1
         if self._steps > self.limits.steps:
             raise LimitReached("steps", self.limits.steps, start, end)
@@ -116,6 +123,7 @@ class Session:
 
     def spend(self, characters: int, pieces: int = 1) -> None:
         """Counts expanded text."""
+        self._tick()
         if characters > self.limits.expansion:
             raise LimitReached("expansion", self.limits.expansion, self.at.start, self.at.end)
         self._expanded += characters + 16 * pieces
@@ -124,8 +132,14 @@ class Session:
 
     def work(self, amount: int) -> None:
         """Counts work that writes nothing, as the characters that could be copied meanwhile."""
-        self.spend(0, 0)
         self._expanded += amount
+        self.spend(0, 0)
+
+    def _tick(self) -> None:
+        """Looks at the clock of the processor now and then."""
+        self._calls += 1
+        if self._calls % _CALLS_PER_LOOK == 0 and time.thread_time() > self._until:
+            raise LimitReached("seconds", self.limits.seconds, self.at.start, self.at.end)
 
     def spend_words(self, words: int) -> None:
         """Refuses an expansion into too many words."""
@@ -167,6 +181,13 @@ class Session:
         if len(self.commands) >= self.limits.commands:
             span = command.span
             raise LimitReached("commands", self.limits.commands, span.start, span.end)
+        if len(command.argv) > self.limits.arguments:
+            span = command.span
+            raise LimitReached("arguments", self.limits.arguments, span.start, span.end)
+        self._listed += len(command.argv)
+        if self._listed > self.limits.listed:
+            span = command.span
+            raise LimitReached("listed", self.limits.listed, span.start, span.end)
         self._seen_commands.add(key)
         self.commands.append(command)
 
@@ -181,6 +202,7 @@ class Session:
         self, name: str, value: Value, name_span: Span, value_span: Span, exported: bool
     ) -> Variable:
         """Lists an assignment unless the same one was carried out before."""
+        self.spend(0, len(value))
         variable = Variable(name, Word(value, value_span), name_span, value_span, exported)
         key = (self._place(name_span), shown(value))
         if key not in self._seen_variables:

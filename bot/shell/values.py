@@ -152,6 +152,7 @@ def elements(session: Session, world: World, name: str, span: Span) -> list[Valu
     if variable is None or variable.items is None:
         value = scalar(session, world, name, span)
         return [] if value is None else [value]
+    session.spend(0, len(variable.items))
     return [marked(variable.items[key], name) for key in ordered(variable)]
 
 
