@@ -20,6 +20,7 @@ from bot.check.suppress import suppress
 from bot.check.translate import in_language
 from bot.evidence.facts import Facts
 from bot.evidence.links import RunLink
+from bot.frameworks.key_table import NEAR_MISSES
 from bot.frameworks.plan import Plan
 from bot.report import (
     Change,
@@ -43,6 +44,10 @@ from bot.shell import Invocation
 
 if TYPE_CHECKING:
     from bot.table.edit import PageChange
+
+
+_NEAR_MISSES = 200
+"""Settings of a script for which a similar one is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +163,8 @@ def _lint(
     levels = rule_levels(options.config)
     off = [rule for rule, level in levels.items() if level == "off"]
     rules = RULES.selected(options.select, [*options.ignore, *off])
-    findings, unchecked = RULES.run(rules, context)
+    with NEAR_MISSES.granted(_NEAR_MISSES):
+        findings, unchecked = RULES.run(rules, context)
     kept, suppressed = suppress(context, with_levels(findings, levels), rules, unchecked)
     return kept, suppressed, unchecked
 

@@ -10,6 +10,7 @@ from bot.frameworks.base import Framework, Versions
 from bot.frameworks.config_tree import ConfigTree, read_tree, tree_table
 from bot.frameworks.open_instruct import OpenInstruct
 from bot.frameworks.openrlhf import OpenRLHF
+from bot.frameworks.overrides import CHARACTERS, GRAMMAR
 from bot.frameworks.plan import Launch, Plan
 from bot.frameworks.trl import Trl
 from bot.frameworks.verl import Verl
@@ -52,7 +53,10 @@ def plans(
     """
     named = Versions(versions, header_versions, trees)
     by_name = {framework.name: framework for framework in FRAMEWORKS}
-    return tuple(by_name[launch.framework].plan(launch, named) for launch in find_launches(reading))
+    with GRAMMAR.granted(CHARACTERS):
+        return tuple(
+            by_name[launch.framework].plan(launch, named) for launch in find_launches(reading)
+        )
 
 
 __all__ = ["FRAMEWORKS", "ConfigTree", "find_launches", "plans", "read_tree", "tree_table"]

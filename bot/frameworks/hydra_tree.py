@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
 
+from bot.base.digits import whole_number
 from bot.frameworks.key_table import Status
 from bot.frameworks.setting import UNKNOWN
 
@@ -59,8 +60,8 @@ def child(node: Any, part: str) -> Any:
     if isinstance(node, list):
         if not re.fullmatch(r"[+-]?[0-9]+", part):
             raise CannotPutError("invalid")
-        index = int(part)
-        return node[index] if 0 <= index < len(node) else ABSENT
+        index = whole_number(part)
+        return node[index] if index is not None and 0 <= index < len(node) else ABSENT
     return ABSENT
 
 
@@ -127,7 +128,8 @@ def _primitive(text: str) -> Any:
     if lowered in ("true", "false"):
         return lowered == "true"
     if _NUMBER.match(text):
-        return float(text) if re.search(r"[.eE]", text) else int(text)
+        number = float(text) if re.search(r"[.eE]", text) else whole_number(text)
+        return UNKNOWN if number is None else number
     return UNKNOWN if text[:1] in "[{" else text.strip("'\"")
 
 

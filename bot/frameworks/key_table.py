@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
-from typing import Literal, Protocol, TypeAlias
+from typing import Final, Literal, Protocol, TypeAlias
 
+from bot.base.allowance import Allowance
 from bot.frameworks.setting import Setting
 from bot.report import JsonValue
 
@@ -107,13 +108,24 @@ class KeyTable(Protocol):
         """
 
 
-@lru_cache(maxsize=1024)
+NEAR_MISSES: Final = Allowance("near misses")
+"""Keys whose like is looked for, which takes milliseconds each."""
+_LONGEST: Final = 300
+
+
 def closest(key: str, candidates: tuple[str, ...]) -> str | None:
     """The candidate most similar to a dotted key; None when none is close.
 
     The last part counts most, since sections move more often than settings are renamed; then the
     sections that both have, whatever their order, and the whole text.
     """
+    if len(key) > _LONGEST or not NEAR_MISSES.takes(1):
+        return None
+    return _closest(key, candidates)
+
+
+@lru_cache(maxsize=1024)
+def _closest(key: str, candidates: tuple[str, ...]) -> str | None:
     *sections, name = key.split(".")
     last = SequenceMatcher(b=name)
     whole = SequenceMatcher(b=key)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from bot.base.digits import whole_number
 from bot.frameworks.key_table import Key
 from bot.frameworks.option_table import OptionTable
 from bot.frameworks.setting import UNKNOWN, BadArgument, Setting
@@ -147,4 +148,5 @@ def _setting(
 
 def _guessed(text: str) -> Scalar:
     """The value of an option whose type is not known: a whole number, else the text."""
-    return int(text) if _INT.match(text) else text
+    number = whole_number(text) if _INT.match(text) else None
+    return text if number is None else number

@@ -11,8 +11,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, cast
+from typing import Any, Final, cast
 
+from bot.base.allowance import Allowance
+from bot.base.digits import whole_number
 from bot.frameworks.setting import UNKNOWN, BadArgument, Operator, Setting, UnknownValue
 from bot.report import JsonValue
 from bot.shell.source import Span
@@ -89,6 +91,21 @@ class HydraLine:
     bad: list[BadArgument] = field(default_factory=list)
     flags: dict[str, Flag] = field(default_factory=dict)
     """The last of each name wins, as in argparse."""
+
+
+_SHOWN: Final = 60
+_WORD: Final = 16
+"""Characters that each word counts for, besides its own."""
+CHARACTERS: Final = 50_000
+GRAMMAR: Final = Allowance("grammar")
+"""Characters that all launches of a script hand to Hydra's grammar, a thousand times as dear as
+ours."""
+_TOO_MUCH: Final = (
+    "it is not read: the script has more overrides of Hydra's own grammar than are read; "
+    "write plain values"
+)
+_MOST_LEVELS: Final = 100
+"""Levels of a key; OmegaConf's own functions are recursive."""
 
 
 class _NoAnswerError(Exception):
@@ -171,6 +188,9 @@ def read_override(word: Word) -> Setting | BadArgument | None:
     key_text = shown[:equals] if equals is not None else shown
     if "${?" in key_text:
         return None
+    if key_text.count(".") > _MOST_LEVELS:
+        span = word.span_of(0, len(shown))
+        return BadArgument(word, span, f"{_short(shown)} has more than {_MOST_LEVELS} levels")
     try:
         operator, key, value = fast(parsed)
     except _NoAnswerError:
@@ -230,6 +250,11 @@ def _with_marks(word: Word) -> tuple[str, list[str]]:
     return "".join(parts), marks
 
 
+def _short(text: str) -> str:
+    """The beginning of a word, quoted."""
+    return repr(text if len(text) <= _SHOWN else text[:_SHOWN] + "…")
+
+
 def _unmarked(message: str, word: Word, marks: Sequence[str]) -> str:
     for mark, hole in zip(marks, word.holes, strict=True):
         message = message.replace(mark, "${?" + hole.reason + "}")
@@ -266,7 +291,10 @@ def fast(text: str) -> tuple[Operator, str, JsonValue]:
 def _primitive(text: str) -> JsonValue:
     if _PLAIN.match(text):
         if _INT.match(text):
-            return int(text)
+            number = whole_number(text)
+            if number is None:
+                raise _NoAnswerError
+            return number
         if _FLOAT.match(text):
             return float(text)
         lowered = text.lower()
@@ -296,6 +324,8 @@ def parse_with_hydra(text: str) -> tuple[Operator, str, JsonValue] | str:
 
     if "=" not in text and not text.startswith("~"):
         return f"{text!r} is no override: settings are written key=value"
+    if not GRAMMAR.takes(_WORD + len(text)):
+        return _TOO_MUCH
     try:
         override = _parser().parse_override(text)
         if override.is_sweep_override():
@@ -306,6 +336,10 @@ def parse_with_hydra(text: str) -> tuple[Operator, str, JsonValue] | str:
         value = override.value()
     except HydraException as error:
         return _why(text, error)
+    except ValueError:
+        return f"a number in {_short(text)} has more digits than Python converts"
+    except RecursionError:
+        return f"{_short(text)} is nested too deeply for Hydra"
     operators: dict[object, Operator] = {
         OverrideType.CHANGE: "",
         OverrideType.ADD: "+",

@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any
 
 from bot.base.messages import enumeration, message
+from bot.base.digits import whole_number
 from bot.base.resources import schemas
 from bot.frameworks.timeline import Timeline
 
@@ -22,7 +23,7 @@ from bot.frameworks.timeline import Timeline
 def release_key(version: str) -> tuple[tuple[int, ...], int]:
     """Sorts releases: 0.9.1 before 0.10.0, 0.3.0 before 0.3.0.post1; 0.2 equals 0.2.0."""
     base, _, post = version.partition(".post")
-    numbers = [int(number) for number in re.findall(r"[0-9]+", base)]
+    numbers = [whole_number(number) or 0 for number in re.findall(r"[0-9]+", base)]
     while numbers and numbers[-1] == 0:
         numbers.pop()
     return tuple(numbers), int(post) if post.isdigit() else -1

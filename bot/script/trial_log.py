@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from bot.base.digits import whole_number
 from bot.frameworks.plan import Plan
 from bot.shell.source import Source, Span
 from bot.shell.words import Comment, Reading, Word
@@ -180,7 +181,7 @@ def _line_of(source: Source, comment: Comment) -> int:
 
 def _whole(word: Word) -> int | None:
     text = word.text
-    return int(text) if word.complete and text.isascii() and text.isdigit() else None
+    return whole_number(text) if word.complete and text.isascii() and text.isdigit() else None
 
 
 def reaches(reading: Reading, plan: Plan, tried: Tried, key: str | None = None) -> bool:

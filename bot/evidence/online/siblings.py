@@ -17,6 +17,8 @@ from bot.evidence.online.sdk import Sdk, failures
 from bot.evidence.run_config import plain
 
 _SHORT = 20
+_MOST_STEPS = 1 << 53
+"""A summary is JSON: what is larger is no count."""
 """A run that says "finished" after fewer steps than this may have died (verl before 0.9.0)."""
 
 
@@ -145,7 +147,9 @@ def _steps(run: Any) -> int | None:
         return None
     for alias in GLOBAL_STEP:
         value = summary.get(alias.key)
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0:
+        if not isinstance(value, (int, float)) or isinstance(value, bool):
+            continue
+        if 0 <= value < _MOST_STEPS:
             return int(value)
     return None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from bot.base.digits import whole_number
 from bot.base.messages import mark, message
 from bot.table.checks._support.base import Hit, Meta, PageContext, Skip, rewrite
 from bot.table.checks._support.compare import contradictions
@@ -59,4 +60,4 @@ def check(context: PageContext) -> Iterator[Hit | Skip]:
 
 
 def _agree(cell: str, used: int) -> bool:
-    return not _NUMBER.match(cell) or int(cell.replace(",", "")) == used
+    return not _NUMBER.match(cell) or whole_number(cell.replace(",", "")) == used
