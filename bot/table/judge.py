@@ -10,7 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+from bot.base.deadline import DeadlineError, deadline
+from bot.base.messages import message
+from bot.table.parts import PageError
 
 if TYPE_CHECKING:
     from docutils import nodes
@@ -27,6 +32,10 @@ class Shown(NamedTuple):
 ShownRow: TypeAlias = tuple[Shown, ...]
 ShownTable: TypeAlias = tuple[ShownRow, ...]
 """Rows, the header's first."""
+
+_SECONDS: Final = 4
+"""Of processor time. A page of the largest size that is edited takes two; docutils itself has no
+bound on substitutions that double."""
 
 WARNING = 2
 """docutils' level from which a documentation build reports a message. Below it stand remarks
@@ -57,7 +66,33 @@ def link_name(text: str) -> str:
 
 
 def judge(text: str, path: str) -> Judgement:
-    """Parse a page as Sphinx's parser would; never raises for what the page holds."""
+    """Parse a page as Sphinx's parser would.
+
+    Raises PageError when that takes too long, or the page is nested too deeply for docutils.
+    """
+    judged = _judged(text, path)
+    if isinstance(judged, str):
+        raise PageError(judged)
+    return judged
+
+
+@lru_cache(maxsize=4)
+def _judged(text: str, path: str) -> Judgement | str:
+    """The judgement, or why there is none; each script of a change asks for the same page."""
+    try:
+        with deadline(_SECONDS):
+            return _parsed(text, path)
+    except DeadlineError:
+        return message(
+            "docutils takes more than {count} seconds to read {path}; simplify the page.",
+            count=_SECONDS,
+            path=path,
+        )
+    except RecursionError:
+        return message("{path} is nested too deeply for docutils; simplify the page.", path=path)
+
+
+def _parsed(text: str, path: str) -> Judgement:
     from docutils import nodes
     from docutils.frontend import get_default_settings
     from docutils.parsers.rst import Parser

@@ -1,0 +1,36 @@
+"""A deadline in processor time for work that no account of ours can be built into."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class DeadlineError(BaseException):
+    """The time is over. No `except Exception` on the way may take it for its own fault."""
+
+
+@contextmanager
+def deadline(seconds: float) -> Iterator[None]:
+    """Raises DeadlineError within the block after so much processor time of the process.
+
+    Where there are no such signals (Windows, a thread that is not the main one) nothing is bounded:
+    what strangers wrote is read in processes of its own there (`bot.base.isolated`).
+    """
+    ours = threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
+    if not ours:
+        yield
+        return
+
+    def end(_number: int, _frame: object) -> None:
+        raise DeadlineError
+
+    before = signal.signal(signal.SIGPROF, end)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
