@@ -153,6 +153,10 @@ def _canonical(value: object) -> str:
     )
 
 
+_DEEPER = "deeper"
+"""Stands for what lies so deep; its text would be as deep to make."""
+
+
 def _whole(value: object, depth: int = 0) -> object:
     if isinstance(value, float):
         return _plain(value)
@@ -160,4 +164,4 @@ def _whole(value: object, depth: int = 0) -> object:
         return {str(key): _whole(item, depth + 1) for key, item in value.items()}
     if isinstance(value, list | tuple) and depth < 60:
         return [_whole(item, depth + 1) for item in value]
-    return value if depth < 60 else str(value)
+    return _DEEPER if isinstance(value, dict | list | tuple) else value

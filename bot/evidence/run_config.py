@@ -9,7 +9,9 @@ from bot.evidence.literals import literal
 from bot.report import JsonValue
 
 _MAX_NAMESPACE: Final = 200_000
-"""Characters of a namespace's text that are parsed."""
+"""Characters of namespaces' texts that are parsed, of one run."""
+_MAX_DEPTH: Final = 60
+_DEEPER: Final = "(nested too deeply)"
 _NAMESPACE: Final = ("Namespace(", "namespace(")
 """`argparse`'s, and `types.SimpleNamespace`'s, which is the one of OpenRLHF since 0.10."""
 
@@ -27,13 +29,30 @@ def plain(config: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
         for value in entries.values()
     ):
         entries = {key: value["value"] for key, value in entries.items() if isinstance(value, dict)}
-    return {key: _expanded(value) for key, value in entries.items()}
+    left = _MAX_NAMESPACE
+    found: dict[str, JsonValue] = {}
+    for key, value in entries.items():
+        if isinstance(value, str) and value.startswith(_NAMESPACE):
+            found[key] = _parsed(value, left)
+            left -= len(value)
+        else:
+            found[key] = _shallow(value)
+    return found
 
 
-def _expanded(value: JsonValue) -> JsonValue:
-    if not isinstance(value, str) or not value.startswith(_NAMESPACE):
-        return value
+def _parsed(text: str, limit: int) -> JsonValue:
     try:
-        return literal(value, _MAX_NAMESPACE)
+        return literal(text, limit)
     except ValueError:
-        return value
+        return text
+
+
+def _shallow(value: JsonValue, depth: int = 0) -> JsonValue:
+    """The value; what lies deeper than any framework's settings becomes a text that says so."""
+    if isinstance(value, dict):
+        if depth >= _MAX_DEPTH:
+            return _DEEPER
+        return {key: _shallow(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, list):
+        return _DEEPER if depth >= _MAX_DEPTH else [_shallow(item, depth + 1) for item in value]
+    return value

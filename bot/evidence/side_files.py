@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING
 
 from bot.base.messages import message, sentence_of
 from bot.evidence.console import Console
@@ -12,6 +14,9 @@ from bot.evidence.facts import EvidenceError, GpuInfo
 from bot.evidence.limits import RunLimits
 from bot.evidence.locate import UNREADABLE, Located, open_inside
 from bot.report import JsonValue
+
+if TYPE_CHECKING:
+    import yaml
 
 _REQUIREMENT = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)==(\S+)\Z")
 
@@ -84,7 +89,7 @@ class SideFiles:
         import yaml
 
         try:
-            data = yaml.safe_load(text)
+            data = yaml.load(text, Loader=_loader())  # noqa: S506 - a SafeLoader
             # Dates and the like become text, as in the records.
             plain = json.loads(json.dumps(data, default=str))
         except (yaml.YAMLError, ValueError, TypeError, RecursionError):
@@ -121,6 +126,20 @@ class SideFiles:
                 )
             )
         return data[:limit].decode("utf-8", errors="replace")
+
+
+@cache
+def _loader() -> type[yaml.SafeLoader]:
+    """A loader that refuses aliases: W&B writes none, and a few of them make any size."""
+    import yaml
+
+    class Loader(yaml.SafeLoader):
+        def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+            if self.check_event(yaml.AliasEvent):
+                raise yaml.YAMLError
+            return super().compose_node(parent, index)
+
+    return Loader
 
 
 def _text(value: object) -> str | None:

@@ -29,6 +29,10 @@ Layers for multi-token prediction are left out of every count, as transformers l
 """
 
 
+_MOST_LAYERS = 10_000
+"""The deepest model that is known has 128."""
+
+
 class NotReadError(Exception):
     """The configuration is of a family, or has an option, whose parameters are not counted."""
 
@@ -75,7 +79,7 @@ def _read(kind: str, config: HubConfig, vision: int) -> Shape:
     every = experts.intermediate if experts and kind in _HYBRIDS else None
     return Shape(
         hidden=hidden,
-        layers=_whole(config, "num_hidden_layers"),
+        layers=_layers(config),
         heads=heads,
         kv_heads=kv_heads,
         head_dim=head_dim,
@@ -103,7 +107,7 @@ def _opt(config: HubConfig) -> Shape:
         raise NotReadError(message("its embedding has a projection"))
     return Shape(
         hidden=hidden,
-        layers=_whole(config, "num_hidden_layers"),
+        layers=_layers(config),
         heads=heads,
         kv_heads=heads,
         head_dim=hidden // heads,
@@ -120,7 +124,7 @@ def _opt(config: HubConfig) -> Shape:
 
 
 def _experts(kind: str, config: HubConfig) -> Experts | None:
-    layers = _whole(config, "num_hidden_layers")
+    layers = _layers(config)
     if kind in ("mixtral", "gpt_oss"):
         return Experts(
             count=_whole(config, "num_local_experts"),
@@ -174,7 +178,7 @@ def _latent(kind: str, config: HubConfig) -> Latent | None:
 def _linear(kind: str, config: HubConfig) -> LinearAttention | None:
     if kind not in _HYBRIDS:
         return None
-    layers = _whole(config, "num_hidden_layers")
+    layers = _layers(config)
     types = config.get("layer_types")
     if types is None:
         step = _whole(config, "full_attention_interval")
@@ -198,6 +202,14 @@ def _linear(kind: str, config: HubConfig) -> LinearAttention | None:
 def _given(config: HubConfig, key: str, otherwise: object) -> Any:
     value = config.get(key)
     return otherwise if value is None else value
+
+
+def _layers(config: HubConfig) -> int:
+    """The number of layers; raises ValueError beyond what lists of them are made for."""
+    count = _whole(config, "num_hidden_layers")
+    if count > _MOST_LAYERS:
+        raise ValueError(f"num_hidden_layers is {count}")
+    return count
 
 
 def _whole(config: HubConfig, key: str, otherwise: int | None = None) -> int:

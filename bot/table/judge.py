@@ -116,8 +116,8 @@ def _parsed(text: str, path: str) -> Judgement:
     document.transformer.populate_from_components((reader, parser))
     document.transformer.apply_transforms()
     # docutils also puts its remarks into the page, even into cells.
-    for message in list(document.findall(nodes.system_message)):
-        message.parent.remove(message)
+    for remark in list(document.findall(nodes.system_message)):
+        remark.parent.remove(remark)
     return Judgement(
         messages=Counter((m["level"], m.children[0].astext()) for m in found),
         tables=tuple(_shown(table) for table in document.findall(nodes.table)),
