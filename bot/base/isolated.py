@@ -218,6 +218,8 @@ def _serve(
         answer: tuple[str, object] = ("result", work(caller, *arguments))
     except MemoryError:
         answer = ("bound", Bound.MEMORY.value)
+    except UserError as error:
+        answer = ("error", error)
     except Exception as error:
         # The traceback itself cannot be sent.
         error.add_note("".join(traceback.format_exception(error)))

@@ -1,0 +1,87 @@
+"""What the tests of isolated processes have them do."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+
+from bot.base.errors import UserError
+from bot.base.isolated import Caller
+
+
+def double(_caller: Caller, number: int) -> int:
+    """Twice a number."""
+    return 2 * number
+
+
+def ask(caller: Caller, question: str) -> str:
+    """The caller's answer."""
+    return str(caller.function("answer")(question))
+
+
+def recover(caller: Caller) -> str:
+    """What the caller's function raises, as a text."""
+    try:
+        caller.function("answer")("?")
+    except UserError as error:
+        return f"caught {error}"
+    return "nothing"
+
+
+def fail(_caller: Caller) -> None:
+    """A fault of the program."""
+    raise ZeroDivisionError("a fault")
+
+
+def refuse(_caller: Caller) -> None:
+    """A fault of the user."""
+    raise UserError("This is wrong.")
+
+
+def spin(caller: Caller) -> None:
+    """Computes for ever, in C, where no handler of Python's gets a turn."""
+    caller.begin("easy")
+    caller.begin("hard")
+    pow(3, 1 << 40)
+
+
+def swallow(caller: Caller) -> None:
+    """Takes every exception for its own, for ever."""
+    caller.begin("greedy")
+    while True:
+        try:
+            while True:
+                pass
+        except BaseException:  # noqa: S112
+            continue
+
+
+def grow(caller: Caller) -> int:
+    """Takes ever more memory."""
+    caller.begin("large")
+    kept = []
+    while True:
+        kept.append(bytearray(1 << 24))
+
+
+def sleep(caller: Caller) -> None:
+    """Gives no sign."""
+    caller.begin("silent")
+    time.sleep(600)
+
+
+def vanish(caller: Caller) -> None:
+    """Ends as by a fault of the interpreter."""
+    caller.begin("odd")
+    os.kill(os.getpid(), signal.SIGABRT)
+
+
+def each(caller: Caller, count: int) -> int:
+    """Uses a part of the processor time of each of several subjects."""
+    for number in range(count):
+        caller.begin(str(number))
+        end = time.process_time() + 0.6
+        while time.process_time() < end:
+            pass
+    return count

@@ -1,0 +1,57 @@
+"""Every hostile input, and variations of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import Final
+
+from tests.hostile.pages import PAGES
+from tests.hostile.runs import CONSOLES, MODELS, RUNS
+from tests.hostile.scripts import SCRIPTS
+from tests.shell.cases import CASES
+
+INPUTS: Final[dict[str, dict[str, str]]] = {
+    "script": SCRIPTS, "page": PAGES, "model": MODELS, "run": RUNS, "console": CONSOLES,
+}  # fmt: skip
+"""Class of an input to the inputs by name."""
+_LONGEST: Final = 1 << 20
+
+
+def varied(source: Random) -> tuple[str, str, bytes]:
+    """Class, name and content of an input that is like a few of the known ones."""
+    kind = source.choice(list(INPUTS))
+    names = list(INPUTS[kind])
+    others = list(CASES.values()) if kind == "script" else list(INPUTS[kind].values())
+    name = source.choice(names)
+    text = INPUTS[kind][name]
+    for _ in range(source.randint(1, 4)):
+        text = _changed(text, source, others)[:_LONGEST]
+    return kind, name, text.encode("utf-8", "surrogatepass")
+
+
+def _changed(text: str, source: Random, others: list[str]) -> str:
+    """One change: a stretch repeated, put elsewhere, left out, or taken from another input."""
+    start = source.randint(0, len(text))
+    stretch = text[start : start + source.choice((1, 2, 3, 5, 9, 30, 200, 5_000))]
+    at = source.randint(0, len(text))
+    match source.randint(0, 4):
+        case 0:
+            return text[:start] + stretch * source.choice((2, 3, 9, 100, 4_000)) + text[start:]
+        case 1:
+            return text[:at] + stretch + text[at:]
+        case 2:
+            return text[:start] + text[start + len(stretch) :]
+        case 3:
+            other = source.choice(others)
+            place = source.randint(0, len(other))
+            return text[:at] + other[place : place + 4_000] + text[at:]
+        case _:
+            return text + source.choice(others)[:100_000]
+
+
+def batches(seed: int, count: int, size: int) -> Iterator[list[tuple[str, str, bytes]]]:
+    """Batches of variations, the same ones for the same seed."""
+    source = Random(seed)  # noqa: S311
+    for _ in range(count):
+        yield [varied(source) for _ in range(size)]
