@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-from bot.base.messages import enumeration, message
 from bot.base.digits import whole_number
+from bot.base.messages import enumeration, message
 from bot.base.resources import schemas
 from bot.frameworks.timeline import Timeline
 
