@@ -35,6 +35,7 @@ from bot.review.check import check_change
 from bot.review.pull import answer_pull
 from tests.github.store import Fault
 from tests.github.world import BROKEN, GOOD, PAGE, QUICK, SCRIPT, World, asked
+from tests.isolation import run_here
 from tests.render import judge
 from tests.render.factories import finding, good, report
 
@@ -76,7 +77,7 @@ def _watched() -> Iterator[list[str]]:
 
 
 def test_t1_nothing_of_a_pull_request_is_started_imported_or_written(
-    here: World, tmp_path: Path
+    here: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mark = tmp_path / "ran"
     evil = f"touch {mark}"
@@ -98,7 +99,10 @@ def test_t1_nothing_of_a_pull_request_is_started_imported_or_written(
             "sitecustomize.py": f"import os; os.system({evil!r})\n",
         }
     )
-    # What our own modules do at their first import.
+    # In its own process first, as ever; then in this one, which is watched. The first time also
+    # does what our own modules do when they are imported.
+    check_change(read_change(here.client(), PULL), asked())
+    monkeypatch.setattr("bot.review.reading.isolated", run_here)
     check_change(read_change(here.client(), PULL), asked())
     with _watched() as acts:
         done = answer_pull(read_change(here.client(), PULL), asked())
