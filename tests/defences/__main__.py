@@ -19,6 +19,7 @@ from pathlib import Path
 from queue import Queue
 
 from tests.defences.listed import DEFENCES, THREATS, Defence
+from tests.defences.weaken import weakened
 
 ROOT = Path(__file__).resolve().parents[2]
 FAILED = 1
@@ -74,7 +75,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def _print(outcome: Outcome) -> None:
     one = outcome.defence
-    what = f"{one.threat:<4} {one.what:<64} {one.file:<36}"
+    what = f"{one.threat:<4} {one.what:<64} {one.place:<56}"
     sys.stdout.write(f"{what} {outcome.problem or 'noticed'}\n")
     sys.stdout.flush()
 
@@ -97,19 +98,11 @@ def _copy(folder: Path) -> Path:
     return folder
 
 
-def mutated(text: str, defence: Defence) -> str:
-    """The file without the defence; raises ValueError when its code is not there once."""
-    count = text.count(defence.code)
-    if count != 1:
-        raise ValueError(f"the code stands {count} times in {defence.file}: mend the list")
-    return text.replace(defence.code, defence.weaker)
-
-
 def _tried(copy: Path, defence: Defence) -> Outcome:
     file = copy / defence.file
     whole = file.read_text(encoding="utf-8")
     try:
-        file.write_text(mutated(whole, defence), encoding="utf-8")
+        file.write_text(weakened(whole, defence.place, defence.change), encoding="utf-8")
         status, said = _tests(copy, defence.tests)
     except ValueError as error:
         return Outcome(defence, f"ERROR {error}")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
 import pytest
 
 from tests.command import ROOT
-from tests.defences.__main__ import mutated
 from tests.defences.listed import DEFENCES, THREATS, Defence
+from tests.defences.weaken import Change, Text, becomes, is_assigned, never, returns, weakened
 
 GUIDE = (ROOT / "docs" / "security.md").read_text("utf-8")
 
@@ -16,7 +17,7 @@ GUIDE = (ROOT / "docs" / "security.md").read_text("utf-8")
 @pytest.mark.parametrize("defence", DEFENCES, ids=lambda one: f"{one.threat} {one.what}")
 def test_each_defence_stands_where_the_list_has_it(defence: Defence) -> None:
     text = (ROOT / defence.file).read_text("utf-8")
-    weaker = mutated(text, defence)
+    weaker = weakened(text, defence.place, defence.change)
     assert weaker != text
     if defence.file.endswith(".py"):
         compile(weaker, defence.file, "exec")
@@ -31,10 +32,52 @@ def test_every_threat_of_the_guide_has_a_defence_that_is_tested() -> None:
     assert {defence.threat for defence in DEFENCES} == set(THREATS)
 
 
-def test_a_defence_that_moved_is_an_error() -> None:
-    gone = Defence("T1", "is gone", "x.py", "not there", "", ())
-    with pytest.raises(ValueError, match="stands 0 times"):
-        mutated("there", gone)
+CODE = """
+LIMIT = 3
+
+def other(x):
+    return x > LIMIT
+
+class Door:
+    def opens(self, key):
+        if key != LIMIT: return False
+        return key > LIMIT
+"""
+
+
+@pytest.mark.parametrize(
+    ("place", "change", "weaker"),
+    [
+        ("x.py::other", returns("True"), CODE.replace("return x > LIMIT", "return True")),
+        ("x.py::LIMIT", is_assigned("9"), CODE.replace("= 3", "= 9")),
+        ("x.py::Door.opens", never("key != LIMIT"), CODE.replace("key != LIMIT", "False")),
+        ("x.py::Door.opens", becomes("key>LIMIT", "1"), CODE.replace("key > LIMIT", "1")),
+    ],
+)
+def test_a_change_is_found_by_its_definition(place: str, change: Change, weaker: str) -> None:
+    spread = CODE.replace(
+        "key != LIMIT: return", "(  # why\n  key  !=  LIMIT\n ):\n            return"
+    )
+    expected = ast.unparse(ast.parse(weaker))
+    assert weakened(CODE, place, change) == expected
+    assert weakened(spread, place, change) == expected
+
+
+@pytest.mark.parametrize(
+    ("place", "change"),
+    [
+        ("x.py::opens", returns("True")),
+        ("x.py::Door.closes", returns("True")),
+        ("x.py::Door.opens", never("key == LIMIT")),
+        ("x.py::other", is_assigned("True")),
+        ("x.py::LIMIT", returns("True")),
+        ("x.yml", Text("not there", "")),
+        ("x.yml", Text("LIMIT", "")),
+    ],
+)
+def test_a_defence_that_is_not_there_once_is_an_error(place: str, change: Change) -> None:
+    with pytest.raises(ValueError, match=r"(?:stands|defined) \d+ times"):
+        weakened(CODE, place, change)
 
 
 def test_the_guide_tells_how_many_there_are() -> None:
