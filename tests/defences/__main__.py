@@ -102,17 +102,24 @@ def _tried(copy: Path, defence: Defence) -> Outcome:
     file = copy / defence.file
     whole = file.read_text(encoding="utf-8")
     try:
-        file.write_text(weakened(whole, defence.place, defence.change), encoding="utf-8")
+        _write(file, weakened(whole, defence.place, defence.change))
         status, said = _tests(copy, defence.tests)
     except ValueError as error:
         return Outcome(defence, f"ERROR {error}")
     finally:
-        file.write_text(whole, encoding="utf-8")
+        _write(file, whole)
     if status == FAILED:
         return Outcome(defence)
     if status == 0:
         return Outcome(defence, "NOT NOTICED")
     return Outcome(defence, f"ERROR pytest ended with {status}: {said}")
+
+
+def _write(file: Path, text: str) -> None:
+    """Without the compiled form, which Python knows by size and second alone."""
+    file.write_text(text, encoding="utf-8")
+    for compiled in file.parent.glob(f"__pycache__/{file.stem}.*.pyc"):
+        compiled.unlink()
 
 
 def _standing(copies: Queue[Path], chosen: Sequence[Defence]) -> str:
@@ -126,12 +133,14 @@ def _standing(copies: Queue[Path], chosen: Sequence[Defence]) -> str:
 
 
 def _tests(copy: Path, tests: Sequence[str]) -> tuple[int, str]:
+    environment = dict(os.environ)
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
     try:
         done = subprocess.run(
             command,
             cwd=copy,
-            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(copy)},
+            env=environment | {"PYTHONPATH": str(copy)},
             capture_output=True,
             text=True,
             timeout=SECONDS * max(1, len(tests)),
