@@ -1,26 +1,35 @@
-# `make demo` and `make test` do all their own set-up; everything else builds on them.
+# Every target does its own set-up: `check`, `demo` and `lint` in the light environment, which is a
+# part of the whole one, so that the whole one serves them too.
 .DEFAULT_GOAL := help
-.PHONY: help demo test chaos outages defences lint types lock schemas translations docs picture bench calibrate corpus fuzz clean
+.PHONY: help check demo test formatted typed quick chaos outages defences lint types lock schemas translations docs picture bench calibrate corpus fuzz clean
 
 BIN := .venv/bin
 READY := .venv/.ready
+LIGHT := $(if $(wildcard $(READY)),$(READY),.venv/.light)
+# Compiled once and kept: else each process of a test compiles the program anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(READY): requirements/build.txt requirements/dev.txt pyproject.toml tools/install.sh
-	@sh tools/install.sh .venv
+	@sh tools/install.sh .venv dev
 	@touch $@
 
-demo: $(READY)  ## play a contribution: a script, a real W&B run, the comment it would get
+.venv/.light: requirements/build.txt requirements/check.txt pyproject.toml tools/install.sh
+	@sh tools/install.sh .venv check
+	@touch $@
+
+check: $(LIGHT)  ## format, lint, types, and the tests that need Python alone: for each edit
+	@$(MAKE) --no-print-directory --jobs=3 --output-sync=target formatted typed quick
+
+demo: $(LIGHT)  ## play a contribution: a script, a real W&B run, the comment it would get
 	@$(BIN)/python -m examples.demo
 
 test: $(READY)  ## format, lint, types, import rules, and the whole test suite
-	@$(BIN)/ruff format --check --quiet .
-	@$(BIN)/ruff check --quiet .
-	@$(BIN)/mypy --no-error-summary
 	@sh tools/browser.sh
-	@$(BIN)/python -m pytest -n 3 --dist loadfile
+	@$(MAKE) --no-print-directory formatted typed
+	@$(BIN)/python -m pytest -n 3 --dist worksteal
 
 chaos: $(READY)  ## kill the App's processes while they answer a storm of deliveries, for minutes
 	@$(BIN)/python -m pytest -q -s --durations=0 tests/service/chaos.py
@@ -31,11 +40,21 @@ outages: $(READY)  ## keep GitHub, W&B and the database from the App in real len
 defences: $(READY)  ## weaken each defence in a copy, and see that the tests notice
 	@$(BIN)/python -m tests.defences
 
-lint: $(READY)  ## format and lint
+formatted: $(LIGHT)
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/ruff check --quiet .
+
+typed: $(LIGHT)
+	@$(BIN)/mypy --no-error-summary
+
+quick: $(LIGHT)
+	@$(BIN)/python -m pytest --quick -n 2 --dist worksteal
+
+lint: $(LIGHT)  ## format and lint
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-types: $(READY)  ## mypy --strict
+types: $(LIGHT)  ## mypy --strict
 	@$(BIN)/mypy
 
 lock: $(READY)  ## write the locks anew from pyproject.toml

@@ -1,23 +1,70 @@
-"""Runs written by the real SDK, made once and kept."""
+"""What all tests share: the marks of what they need, and runs written by the real SDK."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import TypeAlias
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import settings
 
+from tests.needs import FREE, MARKS, Guard, needs_of
+from tests.profiles import QUICK
 from tests.runs.kept import kept_run
 from tests.runs.recipe import RunRecipe
 
-# A busy machine is no fault of an example.
-settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("untimed")
+ROOT = Path(__file__).resolve().parents[1]
+_GUARD = pytest.StashKey[Guard]()
 
 WrittenRun: TypeAlias = Callable[[RunRecipe], Path]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--quick",
+        action="store_true",
+        help="only tests without a mark of tests/needs.py, on few examples of each property",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for mark, meaning in MARKS.items():
+        config.addinivalue_line("markers", f"{mark}: {meaning}")
+    if config.getoption("quick"):
+        settings.load_profile(QUICK)
+        config.stash[_GUARD] = Guard()
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    name = _name(collection_path)
+    left = needs_of(name) and not any(file.startswith(f"{name}/") for file in FREE)
+    return True if config.getoption("quick") and left else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        for mark in needs_of(_name(item.path), getattr(item, "fixturenames", ())):
+            item.add_marker(mark)
+    if config.getoption("quick"):
+        left = {item for item in items if any(map(item.get_closest_marker, MARKS))}
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if item not in left]
+        config.stash[_GUARD].taken()  # what modules asked for while they were imported
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
+    yield
+    guard = item.config.stash.get(_GUARD, None)
+    if guard and (started := guard.taken()):
+        pytest.fail(f"{', '.join(started)}: name what the test needs in tests/needs.py")
+
+
+def _name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else path.as_posix()
 
 
 @pytest.fixture(scope="session")

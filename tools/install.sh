@@ -1,7 +1,9 @@
 #!/bin/sh
-# Makes a virtual environment at $1 that holds what requirements/ locks, and this package in it.
+# Makes a virtual environment at $1 that holds this package and what a lock names: with "check" as
+# $2 what `make check` and `make demo` need, with "dev" everything.
 set -eu
 venv=$1
+part=$2
 
 for python in python3 python3.14 python3.13 python3.12 python3.11; do
     if "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
@@ -26,11 +28,24 @@ if ! "$found" -c 'import ensurepip' 2>/dev/null; then
     DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$package" >/dev/null
 fi
 
-echo "Installing into $venv (about a minute, once)"
-rm -rf "$venv"
-"$found" -m venv "$venv"
-install() { "$venv/bin/python" -m pip --disable-pip-version-check --quiet install "$@"; }
-# Builders first: nothing is built with anything that the locks do not name.
-install --require-hashes -r requirements/build.txt
-install --require-hashes --no-build-isolation -r requirements/dev.txt
-install --no-deps --no-build-isolation --editable .
+# The locks name everything with its version, so nothing is resolved; Python compiles what it uses.
+install() {
+    "$venv/bin/python" -m pip --disable-pip-version-check --quiet install \
+        --no-deps --no-compile --no-build-isolation "$@"
+}
+light() { # whether the light environment is there, and as the locks have it now
+    [ -e "$venv/.light" ] && [ -z "$(find requirements/build.txt requirements/check.txt \
+        pyproject.toml tools/install.sh -newer "$venv/.light")" ]
+}
+if [ "$part" = dev ] && light; then
+    echo "Installing the rest into $venv (about a minute, once)"
+    install --require-hashes -r requirements/dev.txt
+else
+    echo "Installing into $venv (about half a minute, once)"
+    rm -rf "$venv"
+    "$found" -m venv "$venv"
+    # Builders first: nothing is built with anything that the locks do not name.
+    install --require-hashes -r requirements/build.txt
+    install --require-hashes -r "requirements/$part.txt"
+    install --editable .
+fi

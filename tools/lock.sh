@@ -1,14 +1,17 @@
 #!/bin/sh
 # Writes requirements/*.txt: exact versions with hashes, for every supported Python, no host named.
+# What everything together is locked to comes first, and every other lock takes its versions.
 set -eu
 lock() {
-    .venv/bin/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
-        --generate-hashes --no-annotate --custom-compile-command "make lock" "$@"
+    .venv/bin/uv pip compile "$@" --quiet --universal --python-version 3.11 --generate-hashes \
+        --no-annotate --custom-compile-command "make lock"
 }
-lock --output-file requirements/run.txt
-lock --extra service --output-file requirements/service.txt
-lock --extra service --group dev --output-file requirements/dev.txt
-.venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
-    --custom-compile-command "make lock" --group build --output-file requirements/build.txt
-.venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
-    --custom-compile-command "make lock" --group action --output-file requirements/action.txt
+everything=requirements/dev.txt
+lock pyproject.toml --extra service --group dev --output-file "$everything"
+lock pyproject.toml --constraint "$everything" --output-file requirements/run.txt
+lock pyproject.toml --constraint "$everything" --extra service \
+    --output-file requirements/service.txt
+lock pyproject.toml --constraint "$everything" --extra service --group check \
+    --output-file requirements/check.txt
+lock --group build --constraint "$everything" --output-file requirements/build.txt
+lock --group action --constraint "$everything" --output-file requirements/action.txt

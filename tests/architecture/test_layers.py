@@ -34,6 +34,7 @@ def _lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.process
 def test_packages_import_only_what_stands_below_them() -> None:
     done = _lint_imports(ROOT)
     assert done.returncode == 0, done.stdout
@@ -48,6 +49,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(("upper", "lower"), list(pairwise(LAYERS)), ids=LAYERS[1:])
 def test_an_import_upwards_breaks_the_contract(copy: Path, upper: str, lower: str) -> None:
     """The import is hidden as well as one can be: inside a function, in a new module."""
@@ -61,6 +63,7 @@ def test_an_import_upwards_breaks_the_contract(copy: Path, upper: str, lower: st
     assert f"bot.{lower}.planted -> bot.{upper}" in done.stdout
 
 
+@pytest.mark.process
 def test_a_package_outside_the_order_breaks_the_contract(copy: Path) -> None:
     planted = copy / "bot" / "loose.py"
     planted.write_text("", encoding="utf-8")
@@ -72,6 +75,7 @@ def test_a_package_outside_the_order_breaks_the_contract(copy: Path) -> None:
     assert "loose" in done.stdout
 
 
+@pytest.mark.process
 def test_a_rule_that_imports_another_breaks_the_contract(copy: Path) -> None:
     planted = copy / "bot" / "rules" / "planted.py"
     planted.write_text("from bot.rules import unknown_key\n", encoding="utf-8")

@@ -146,6 +146,7 @@ def test_a_folder_that_is_not_there_is_a_sentence(tmp_path: Path, write: Write) 
         write(tmp_path / "gone" / "page.rst")
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("write", [_replace, _output, _new])
 def test_a_folder_without_permission_is_a_sentence(file: Path, write: Write) -> None:
     """In a process without the rights of root, where the tests have them."""
@@ -171,6 +172,7 @@ def test_a_folder_without_permission_is_a_sentence(file: Path, write: Write) -> 
         file.parent.chmod(0o755)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("write", [_replace, _output])
 def test_a_read_only_file_stays(file: Path, write: Write) -> None:
     file.chmod(0o444)
@@ -203,6 +205,7 @@ def _in_child(act: Callable[[], int]) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("write", [_replace, _output, _new])
 def test_killed_at_any_line_the_old_file_is_there_or_the_new_one(
     tmp_path: Path, write: Write
@@ -294,6 +297,7 @@ except files.FileChangedError:
 """
 
 
+@pytest.mark.process
 def test_the_comparison_waits_for_whoever_writes(file: Path) -> None:
     """The other process changes the file while it holds the folder: ours must see the change."""
     folder = os.open(file.parent, os.O_RDONLY)

@@ -13,6 +13,7 @@ from bot.base.traces import BUCKETS, Trace, Tracing, from_json
 from bot.evidence.facts import Facts, MetricSeries
 from bot.evidence.online import wire
 from bot.evidence.record import record
+from tests.profiles import scaled
 
 PLACES = st.integers(0, 10**7) | st.floats(-1e12, 1e12)
 VALUES = st.lists(st.tuples(PLACES, st.floats(-1e9, 1e9)), min_size=1, max_size=200)
@@ -27,7 +28,7 @@ def traced(values: list[tuple[float, float]]) -> Trace:
     return trace
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=scaled(200), deadline=None)
 @given(VALUES)
 def test_every_value_lies_in_the_stretch_of_its_place(values: list[tuple[float, float]]) -> None:
     trace = traced(values)

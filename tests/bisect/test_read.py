@@ -26,6 +26,7 @@ from bot.script.trial_log import (
 )
 from tests.bisect.samples import ARRAY, FLAT, FLAT_KEYS, VARIABLES, run_of, script
 from tests.conftest import WrittenRun
+from tests.profiles import scaled
 
 TRIALS = st.lists(
     st.builds(Trial, value=st.integers(1, 10**9 - 1), passed=st.booleans()), min_size=1, max_size=12
@@ -138,6 +139,7 @@ STYLES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 def test_the_log_stands_where_the_linter_reads_it(style: str, newline: str) -> None:
@@ -161,7 +163,7 @@ def test_the_log_stands_where_the_linter_reads_it(style: str, newline: str) -> N
     }
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=scaled(20), deadline=None)
 @given(st.lists(st.builds(Trial, value=st.integers(1, 999), passed=st.booleans()), min_size=1))
 def test_any_log_comes_back_from_the_script(trials: list[Trial]) -> None:
     series = plan_series(script(VARIABLES), CheckOptions(), SeriesRequest(ran=1, failed=2))

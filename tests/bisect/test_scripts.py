@@ -24,6 +24,7 @@ from tests.shell.judge import Judge
 from tests.shell.judge import Script as Shell
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", VARY, ids=["variables", "environment", "flat", "array"])
 @pytest.mark.parametrize("form", [str, lambda t: "\ufeff" + t, lambda t: t.replace("\n", "\r\n")])
 def test_a_written_script_is_the_original_but_for_the_batch(
@@ -61,6 +62,7 @@ def judge(tmp_path_factory: pytest.TempPathFactory) -> Judge:
     return Judge(tmp_path_factory.mktemp("judge"))
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("text", VARY, ids=["variables", "environment", "flat", "array"])
 def test_under_real_bash_only_the_batches_differ(judge: Judge, text: str) -> None:
     series = planned(text, VARY[text], **FEW)

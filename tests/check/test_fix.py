@@ -20,6 +20,7 @@ from bot.rules._support.registry import RULES
 from bot.shell import read
 from bot.shell.source import Span
 from tests.command import ROOT, rlbot
+from tests.profiles import scaled
 from tests.rules.helpers import PATH
 from tests.shell.judge import Judge
 from tests.shell.judge import Script as Run
@@ -60,6 +61,7 @@ def test_a_script_without_findings_stays_as_it_is() -> None:
         assert fixed.applied == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES.rules, ids=lambda rule: rule.meta.slug)
 @pytest.mark.parametrize("unsafe", [False, True])
 def test_no_example_of_a_rule_gets_more_findings(rule: object, unsafe: bool) -> None:
@@ -101,8 +103,9 @@ def broken(draw: st.DrawFn) -> tuple[bytes, bytes]:
     )
 
 
+@pytest.mark.process
 @settings(
-    max_examples=40,
+    max_examples=scaled(40),
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
@@ -119,7 +122,7 @@ def test_a_fixed_script_starts_what_the_good_one_would(
     assert launched[0]
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=scaled(60), deadline=None, derandomize=True)
 @given(
     pair=broken(),
     crlf=st.booleans(),
@@ -214,6 +217,7 @@ def test_the_status_after_fixing_is_that_of_what_remains(tmp_path: Path) -> None
     assert "RLB030" not in result.out
 
 
+@pytest.mark.process
 def test_diff_writes_nothing_and_git_applies_it(tmp_path: Path) -> None:
     file = _file(tmp_path)
     before = file.read_bytes()
@@ -285,7 +289,8 @@ def test_options_that_do_not_go_together(
 _NAMES = st.sampled_from(("a.sh", "with blank.sh", 'quo"te.sh', "中文.sh", "a\nb.sh", "back\\.sh"))
 
 
-@settings(max_examples=30, deadline=None, derandomize=True)
+@pytest.mark.process
+@settings(max_examples=scaled(30), deadline=None, derandomize=True)
 @given(
     name=_NAMES,
     lines=st.lists(st.sampled_from(("a\n", "b\r\n", "中 x\n", "\n", "c")), max_size=30),

@@ -177,6 +177,7 @@ def test_twenty_thousand_comments_cost_no_time() -> None:
     assert any("more than 200" in finding.message for finding in report.findings)
 
 
+@pytest.mark.process
 def test_what_a_pull_request_suppresses_is_listed_with_its_reason(tmp_path: Path) -> None:
     repository = Repository(tmp_path)
     repository.write("README.md", "words\n")

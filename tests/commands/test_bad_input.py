@@ -45,6 +45,7 @@ BAD: dict[str, bytes] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BAD)
 def test_a_bad_script_is_a_sentence(name: str, snapshot: SnapshotAssertion) -> None:
     result = rlbot(
@@ -118,6 +119,7 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
+@pytest.mark.process
 def test_nothing_of_a_script_is_ever_executed(tmp_path: Path) -> None:
     mark = tmp_path / "executed"
     touch = f"touch {mark}"

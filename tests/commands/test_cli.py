@@ -113,6 +113,7 @@ def test_help_names_every_command_and_the_exit_status() -> None:
     assert "Exit status: 0 nothing wrong" in " ".join(result.out.split())
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -328,6 +329,7 @@ def test_pr_prints_the_comment_or_the_report(
     assert "vllm0.24.0" in (contribution.folder / "docs/perf/device_tuning.rst").read_text()
 
 
+@pytest.mark.process
 def test_pr_without_a_run_says_so(contribution: Repository) -> None:
     result = rlbot("pr", "--base", "main", "--offline", cwd=contribution.folder)
     assert result.status == 3
@@ -384,6 +386,7 @@ def test_pr_reads_the_configuration_that_the_change_itself_holds(
     assert rlbot(*asked, cwd=contribution.folder).status == 0
 
 
+@pytest.mark.process
 def test_pr_says_nothing_about_other_changes(contribution: Repository) -> None:
     contribution.git("switch", "--quiet", "--create", "other", "main")
     contribution.write("README.md", "words\n")

@@ -6,6 +6,8 @@ import os
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.command import RLBOT, rlbot
 from tests.render.test_github import read
 
@@ -47,6 +49,7 @@ def test_annotations_are_commands(tmp_path: Path) -> None:
     assert len(others) == 2
 
 
+@pytest.mark.process
 def test_a_file_gets_no_commands(tmp_path: Path) -> None:
     (tmp_path / NAME).write_text("echo\n")
     with (tmp_path / "out").open("wb") as file:

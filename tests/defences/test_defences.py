@@ -55,9 +55,8 @@ class Door:
     ],
 )
 def test_a_change_is_found_by_its_definition(place: str, change: Change, weaker: str) -> None:
-    spread = CODE.replace(
-        "key != LIMIT: return", "(  # why\n  key  !=  LIMIT\n ):\n            return"
-    )
+    inside = "(  # why\n  key  !=  LIMIT\n ):\n            return"
+    spread = CODE.replace("key != LIMIT: return", inside)
     expected = ast.unparse(ast.parse(weaker))
     assert weakened(CODE, place, change) == expected
     assert weakened(spread, place, change) == expected

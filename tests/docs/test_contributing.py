@@ -65,6 +65,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.process
 def test_the_example_is_a_rule_with_its_test_and_its_pages(copy: Path) -> None:
     done = _python(
         copy, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider",
@@ -75,6 +76,7 @@ def test_the_example_is_a_rule_with_its_test_and_its_pages(copy: Path) -> None:
     assert all("RLB999" in page.read_text(encoding="utf-8") for page in pages)
 
 
+@pytest.mark.process
 def test_the_example_is_formatted_and_typed(copy: Path) -> None:
     tools = Path(sys.executable).parent
     for command in (
@@ -86,6 +88,7 @@ def test_the_example_is_formatted_and_typed(copy: Path) -> None:
         assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.process
 def test_the_example_is_found_by_the_command_line(copy: Path) -> None:
     done = _python(copy, "-m", "bot", "rule", "too-many-nodes")
     assert done.returncode == 0, done.stderr

@@ -43,6 +43,7 @@ def test_every_block_says_what_it_is() -> None:
 _CONSOLE = [b for b in BLOCKS if b.language == "console"]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("path", sorted({b.path for b in _CONSOLE if b.run}))
 def test_commands_print_what_the_guide_shows(path: str, tmp_path: Path) -> None:
     folder = sandbox(tmp_path)
@@ -75,6 +76,7 @@ def _assert_target(command: str) -> None:
     assert shlex.split(command, comments=True)[1] in targets, command
 
 
+@pytest.mark.process
 @_of("bash")
 def test_scripts_are_valid(block: Block) -> None:
     assert not read(block.text.encode(), block.path).problems
@@ -82,6 +84,7 @@ def test_scripts_are_valid(block: Block) -> None:
     assert (checked.returncode, checked.stderr) == (0, "")
 
 
+@pytest.mark.process
 @_of("yaml")
 def test_yaml_is_a_workflow_or_a_configuration(block: Block, tmp_path: Path) -> None:
     content = yaml.safe_load(block.text)
@@ -141,6 +144,7 @@ def test_pages_made_from_the_program_are_on_disk() -> None:
         assert (ROOT / "docs" / name).read_text(encoding="utf-8") == text, "run make docs"
 
 
+@pytest.mark.process
 def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", tmp_path / "site"],

@@ -13,6 +13,7 @@ from bot.evidence import EvidenceError, Facts, read
 from bot.evidence.console_log import read_console_log
 from bot.evidence.limits import RunLimits
 from tests.evidence.samples import CONFIG, MATCHING
+from tests.profiles import scaled
 from tests.runs.console import OUT_OF_MEMORY, openrlhf_log, verl_log
 
 
@@ -189,7 +190,7 @@ garbage = st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=40).m
 
 
 @given(garbage, st.integers(10, 80))
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=scaled(150), deadline=None, derandomize=True)
 def test_no_text_makes_the_reader_fail(tmp_path_factory: Any, text: str, width: int) -> None:
     folder = tmp_path_factory.mktemp("log")
     data = text.encode("utf-8", "surrogatepass")

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from bot.evidence.find_links import FoundLinks, find_links
 from bot.evidence.links import RunHosts
+from tests.profiles import scaled
 from tests.render.judge import hostile
 
 RUN = "https://wandb.ai/team/proj/runs/abc123"
@@ -157,7 +158,7 @@ def test_many_links_and_long_texts_are_bounded_and_said() -> None:
         max_size=12,
     ).map("".join)
 )
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=scaled(200), deadline=None, derandomize=True)
 def test_no_text_breaks_the_search(text: str) -> None:
     found = find_links(text)
     for each in found.links:

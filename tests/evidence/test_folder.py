@@ -25,6 +25,7 @@ from bot.evidence.transaction_log import FRAGMENT, HEADER, IDENT, MAGIC
 from tests.conftest import WrittenRun
 from tests.evidence.samples import MATCHING, NAME, plan
 from tests.evidence.test_transaction_log import framed, framed_after, reader
+from tests.profiles import scaled
 
 
 def log_of(folder: Path) -> Path:
@@ -313,7 +314,7 @@ def test_a_forked_or_resumed_run_is_only_a_part(
 
 @given(st.lists(st.binary(max_size=300), max_size=6), st.booleans())
 @settings(
-    max_examples=120,
+    max_examples=scaled(120),
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
@@ -350,6 +351,7 @@ def test_reading_a_run_does_not_import_the_sdk(written: WrittenRun) -> None:
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.process
 @pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="measures memory in /proc")
 def test_a_long_run_is_read_in_bounded_memory(tmp_path: Path) -> None:
     items = [

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from bot.evidence.facts import EvidenceError
 from bot.evidence.links import RunHosts, RunLink, parse_link
+from tests.profiles import scaled
 
 OWN = RunHosts(("wandb.example.org",))
 BASE = "https://wandb.ai/team/proj/runs/abc123"
@@ -30,7 +31,7 @@ links = st.builds(
 
 
 @given(links)
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=scaled(200), deadline=None, derandomize=True)
 def test_an_address_built_from_a_link_reads_back(link: RunLink) -> None:
     assert parse_link(link.url, OWN) == link
 
@@ -140,7 +141,7 @@ pieces = st.lists(
     )
 )
 @example(BASE)
-@settings(max_examples=500, deadline=None, derandomize=True)
+@settings(max_examples=scaled(500), deadline=None, derandomize=True)
 def test_nothing_else_is_accepted(text: str) -> None:
     try:
         link = parse_link(text)

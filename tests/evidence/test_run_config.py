@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from bot.evidence.run_config import plain
 from bot.report import JsonValue
+from tests.profiles import scaled
 
 
 def test_a_plain_configuration_stays_as_it_is() -> None:
@@ -72,6 +73,6 @@ def test_nothing_in_a_namespace_is_evaluated() -> None:
 
 
 @given(st.text(max_size=60))
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=scaled(200), deadline=None, derandomize=True)
 def test_any_text_is_taken(text: str) -> None:
     plain({"k": f"Namespace({text})"})

@@ -29,6 +29,7 @@ from bot.render.text import text
 from bot.report import Report, ScriptReport, Unchecked
 from bot.table import RowDetails, add_row, make_row, read_page
 from tests.evidence.samples import NAME, facts, plan, series
+from tests.profiles import scaled
 from tests.render.judge import hostile
 from tests.render.test_html import KNOWN, outline
 from tests.render.test_markdown import judged
@@ -116,6 +117,7 @@ def made(texts: list[str], *, oom: bool, linked: bool = False) -> tuple[Report, 
     return report, edited
 
 
+@pytest.mark.slow
 @given(st.lists(VALUES, min_size=5, max_size=5), st.booleans(), st.booleans())
 @example(["@octocat", "x", "@org/team", "| - |", "ada"], True, False)
 @example(["@octocat"] * 5, True, True)
@@ -123,7 +125,7 @@ def made(texts: list[str], *, oom: bool, linked: bool = False) -> tuple[Report, 
 @example(
     ["a|b\n    * - x", "`x <javascript:1>`_", "<script>", "\u202eabc", "@org/team"], False, False
 )
-@settings(max_examples=80, deadline=None, derandomize=True)
+@settings(max_examples=scaled(80), deadline=None, derandomize=True)
 def test_no_text_of_a_run_breaks_what_is_made_of_it(
     texts: list[str], oom: bool, linked: bool
 ) -> None:

@@ -15,6 +15,7 @@ from bot.evidence.facts import Facts, RunId
 from bot.evidence.record import differences, digest, record
 from bot.report import EvidenceSource, FactsRecord
 from tests.evidence.samples import SETTINGS, config, evidence, facts, gpu, series
+from tests.profiles import scaled
 
 
 def test_every_source_that_agrees_is_named() -> None:
@@ -108,7 +109,7 @@ values = st.recursive(
 
 
 @given(st.dictionaries(st.text(max_size=6), values, max_size=5), st.sampled_from(["", "a", "data"]))
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=scaled(150), deadline=None, derandomize=True)
 def test_any_configuration_is_recorded_and_found_unchanged(
     entries: dict[str, Any], key: str
 ) -> None:

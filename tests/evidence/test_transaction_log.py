@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from bot.evidence.facts import EvidenceError
 from bot.evidence.transaction_log import BLOCK, FRAGMENT, HEADER, IDENT, MAGIC, LogReader
+from tests.profiles import scaled
 
 
 def framed(payloads: Iterable[bytes]) -> bytes:
@@ -54,7 +55,7 @@ payloads = st.lists(
 
 
 @given(payloads)
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=scaled(150), deadline=None, derandomize=True)
 def test_every_record_comes_back(records: list[bytes]) -> None:
     log = reader(framed(records))
     assert list(log) == records
@@ -62,7 +63,7 @@ def test_every_record_comes_back(records: list[bytes]) -> None:
 
 
 @given(payloads.filter(bool), st.data())
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=scaled(150), deadline=None, derandomize=True)
 def test_a_cut_log_gives_its_beginning_and_says_where_it_ends(
     records: list[bytes], data: st.DataObject
 ) -> None:
@@ -85,7 +86,7 @@ def test_a_cut_log_gives_its_beginning_and_says_where_it_ends(
 
 
 @given(payloads, st.data())
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=scaled(150), deadline=None, derandomize=True)
 def test_a_damaged_byte_is_seen_and_other_blocks_survive(
     records: list[bytes], data: st.DataObject
 ) -> None:
@@ -101,7 +102,7 @@ def test_a_damaged_byte_is_seen_and_other_blocks_survive(
 
 
 @given(st.binary(max_size=3 * BLOCK), st.booleans())
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=scaled(200), deadline=None, derandomize=True)
 def test_arbitrary_bytes_are_read_or_refused(data: bytes, headed: bool) -> None:
     log = reader(HEADER.pack(IDENT, MAGIC, 0) + data if headed else data)
     if headed or data.startswith(HEADER.pack(IDENT, MAGIC, 0)):

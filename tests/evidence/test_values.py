@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from bot.evidence.values import MAX_SHOWN, MISSING, fits, lookup, same, shown
 from bot.report import JsonValue
+from tests.profiles import scaled
 
 scalars = st.one_of(
     st.none(),
@@ -32,13 +33,13 @@ trees: st.SearchStrategy[JsonValue] = st.recursive(
 
 
 @given(lists, lists)
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=scaled(300), deadline=None, derandomize=True)
 def test_without_mappings_neither_side_is_special(a: JsonValue, b: JsonValue) -> None:
     assert same(a, b) == same(b, a)
 
 
 @given(trees)
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=scaled(300), deadline=None, derandomize=True)
 def test_a_value_is_never_different_from_itself(value: JsonValue) -> None:
     assert same(value, value) is not False
 

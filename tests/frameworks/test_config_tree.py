@@ -20,6 +20,7 @@ from bot.frameworks.hydra_table import HydraTable
 from bot.frameworks.plan import Plan
 from tests.frameworks.conftest import FILES, Made
 from tests.frameworks.made import reading, setting
+from tests.profiles import scaled
 
 ROOT = "ppo_trainer"
 
@@ -220,6 +221,7 @@ def secret() -> None:
     os.environ["SECRET_OF_TEST"] = SECRET
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(HOSTILE))
 def test_hostile_files_give_a_sentence(name: str) -> None:
     files, refusal = HOSTILE[name]
@@ -398,7 +400,7 @@ texts = st.one_of(
 )
 
 
-@settings(max_examples=250, deadline=None, derandomize=True)
+@settings(max_examples=scaled(250), deadline=None, derandomize=True)
 @given(files=st.fixed_dictionaries({
     f"{ROOT}.yaml": texts, "one.yaml": texts, "group/one.yaml": texts, "group/two.yaml": texts,
 }))  # fmt: skip

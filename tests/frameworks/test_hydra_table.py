@@ -16,6 +16,7 @@ from omegaconf.errors import OmegaConfBaseException
 from bot.frameworks.hydra_table import HydraTable
 from tests.frameworks.conftest import Made
 from tests.frameworks.made import setting
+from tests.profiles import scaled
 
 KEYS = (
     "name", "data", "data.size", "data.files", "data.must", "data.new", "data.shuffle", "data.seed",
@@ -75,7 +76,7 @@ overrides = st.builds(
     st.sampled_from(KEYS),
     st.sampled_from(VALUES),
 )
-few = settings(max_examples=90, deadline=None, derandomize=True)
+few = settings(max_examples=scaled(90), deadline=None, derandomize=True)
 
 
 @few

@@ -20,6 +20,7 @@ from bot.frameworks.overrides import (
 from bot.frameworks.setting import UNKNOWN, BadArgument, Setting
 from bot.shell.source import Span
 from tests.frameworks.made import command, holed, word
+from tests.profiles import scaled
 
 PIECES = r"""
 0 1 -1 +5 1_000 007 1.5 .5 1. -.5 1e6 1E-5 1e 1.e5 inf -inf nan infx true FALSE True null Null nullx
@@ -39,7 +40,7 @@ values = st.lists(pieces, max_size=4).map("".join) | st.text(
 keys = st.sampled_from(KEYS.split())
 
 
-@settings(max_examples=1500, deadline=None, derandomize=True)
+@settings(max_examples=scaled(1500), deadline=None, derandomize=True)
 @given(key=keys, value=values)
 def test_the_fast_path_gives_the_answer_of_hydra(key: str, value: str) -> None:
     text = f"{key}={value}"
@@ -64,6 +65,7 @@ def test_plain_words_never_need_hydra(text: str) -> None:
     assert fast(text) == parse_with_hydra(text)
 
 
+@pytest.mark.process
 def test_plain_words_do_not_import_hydra() -> None:
     code = (
         "import sys; from tests.frameworks.made import setting; setting('a.b=[x,1]');"
@@ -179,7 +181,7 @@ def test_an_unknown_flag_is_refused() -> None:
     ]
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=scaled(200), deadline=None, derandomize=True)
 @given(words=st.lists(st.sampled_from(FLAGS.split()), max_size=6))
 def test_flags_and_rows_as_argparse_takes_them(words: list[str]) -> None:
     argv = [part for text in words for part in text.split("|")]

@@ -210,6 +210,7 @@ def test_free_mappings_take_new_keys_with_a_plus() -> None:
     assert (verdict.status, verdict.suggestion) == ("needs-plus", f"+{key}")
 
 
+@pytest.mark.process
 def test_reading_plans_imports_neither_hydra_nor_yaml() -> None:
     code = (
         "import sys; from bot.frameworks import plans; from tests.frameworks.made import reading;"

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.frameworks.timeline import Modules, Timeline, fold
+from tests.profiles import scaled
 
 RELEASES = ("0.1", "0.2", "0.2.post1", "0.10")
 
@@ -33,7 +34,7 @@ def folded(each: Mapping[str, Modules]) -> Timeline:
     return Timeline(json.loads(json.dumps(data)))
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=scaled(300), deadline=None, derandomize=True)
 @given(each=histories)
 def test_every_release_comes_back(each: dict[str, Modules]) -> None:
     found = folded(each)
@@ -50,7 +51,7 @@ def test_every_release_comes_back(each: dict[str, Modules]) -> None:
         assert found.having(option) == anywhere
 
 
-@settings(max_examples=50, deadline=None, derandomize=True)
+@settings(max_examples=scaled(50), deadline=None, derandomize=True)
 @given(each=histories)
 def test_folding_again_changes_nothing(each: dict[str, Modules]) -> None:
     found = folded(each)

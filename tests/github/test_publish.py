@@ -359,6 +359,7 @@ def test_a_suggestion_outside_of_the_diff_is_left_out_and_said(here: World) -> N
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scripts", "findings"), [(1, 0), (40, 500), (200, 5_000)])
 def test_the_body_and_the_summary_stay_below_their_limits(scripts: int, findings: int) -> None:
     made = big(scripts, findings, ("a long word " * 20, "ä🚀" * 90, "`|@<!--", "x"))
@@ -383,6 +384,7 @@ def test_the_answer_speaks_the_language_of_the_configuration(here: World) -> Non
     assert pull.comments[0].body.startswith("**已没有需要检查的内容。**")
 
 
+@pytest.mark.slow
 def test_the_step_summary_holds_what_was_not_posted_and_stays_below_its_limit() -> None:
     said = ("The comment was not posted: <b>@ada</b>.",)
     text = step_summary(report(good(SCRIPT)), said)

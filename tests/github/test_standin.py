@@ -126,6 +126,7 @@ def test_a_read_only_token_writes_nothing(
 # What keeps the stand-in honest: without these checks it would answer anything.
 
 
+@pytest.mark.process
 def test_a_request_that_github_does_not_document_is_noticed(tmp_path: Path) -> None:
     with Server(tmp_path / "github") as server:
         here = world(server)

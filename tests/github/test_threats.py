@@ -111,6 +111,7 @@ def test_t1_nothing_of_a_pull_request_is_started_imported_or_written(
     assert not mark.exists()
 
 
+@pytest.mark.process
 def test_t1_the_watch_sees_what_it_is_to_see(tmp_path: Path) -> None:
     import subprocess
 

@@ -37,16 +37,19 @@ def _read(path: Path) -> dict[str, Any]:
     return loaded
 
 
+@pytest.mark.process
 def test_actionlint_finds_nothing() -> None:
     assert len(FILES) >= 6
     assert _tool("actionlint", *FILES) == (0, "")
 
 
+@pytest.mark.process
 def test_zizmor_finds_nothing() -> None:
     status, said = _zizmor(*FILES, ROOT / "action.yml")
     assert status == 0, said
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("old", "new"),
     [

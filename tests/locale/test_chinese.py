@@ -76,6 +76,7 @@ def test_every_form_speaks_it(folder: Path, format_: str) -> None:
             assert content["language"] == "zh"
 
 
+@pytest.mark.process
 def test_a_pull_request_is_answered_in_the_bases_language(tmp_path: Path) -> None:
     repository = Repository(tmp_path)
     repository.write(".rlbot.yml", "language: zh\npage: null\n")

@@ -26,6 +26,7 @@ from bot.memory.workload import (
 )
 from bot.render.words import MEMORY
 from tests.memory.cases import cases, held_out
+from tests.profiles import scaled
 
 H100 = by_token("h100")[0]
 CARDS = (H100, by_token("4090")[0], by_token("h200")[0])
@@ -130,7 +131,7 @@ def with_role(workload: Workload, role: Role) -> Workload:
 
 
 @given(workloads())
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=scaled(200))
 def test_the_levels_are_in_order(workload: Workload) -> None:
     for stage in estimate_workload(workload, H100).stages:
         total = stage.total
@@ -141,7 +142,7 @@ def test_the_levels_are_in_order(workload: Workload) -> None:
 
 
 @given(workloads(), st.lists(st.tuples(st.sampled_from(CARDS), SHARES), min_size=2, max_size=4))
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=scaled(100))
 def test_what_is_kept_between_cards_and_shares_changes_no_budget(
     workload: Workload, asked: list[tuple[Device, float]]
 ) -> None:
@@ -154,7 +155,7 @@ def test_what_is_kept_between_cards_and_shares_changes_no_budget(
 
 
 @given(workloads())
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=scaled(200))
 def test_more_gpus_never_raise_the_floor(workload: Workload) -> None:
     role = workload.pools[0].roles[0]
     gpus = 2 * role.layout.gpus
@@ -164,7 +165,7 @@ def test_more_gpus_never_raise_the_floor(workload: Workload) -> None:
 
 
 @given(workloads(), st.sampled_from(["weights_offload", "gradients_offload", "optimizer_offload"]))
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=scaled(200))
 def test_more_offload_never_raises_the_floor(workload: Workload, which: str) -> None:
     role = workload.pools[0].roles[0]
     order: tuple[Offload, ...] = ("none", "idle", "always")
@@ -174,7 +175,7 @@ def test_more_offload_never_raises_the_floor(workload: Workload, which: str) -> 
 
 
 @given(workloads(), tokens, tokens)
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=scaled(200))
 def test_shorter_lengths_never_raise_any_level(
     workload: Workload, one: Tokens, other: Tokens
 ) -> None:
@@ -189,7 +190,7 @@ def test_shorter_lengths_never_raise_any_level(
 
 
 @given(workloads(), st.integers(0, len(LADDER) - 2))
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=scaled(200))
 def test_a_smaller_model_never_raises_the_floor(workload: Workload, at: int) -> None:
     role = workload.pools[0].roles[0]
     less, more = shape(LADDER[at]), shape(LADDER[at + 1])

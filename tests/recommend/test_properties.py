@@ -12,6 +12,7 @@ from bot.memory.from_plan import device_named
 from bot.recommend.options import SHARES, steps
 from bot.recommend.request import Candidate, Request, Sizes, make_request
 from bot.recommend.search import FittingCandidate, Search
+from tests.profiles import scaled
 
 SIZES = ("0.5B", "1.5B", "3B", "7B", "14B", "32B")
 DEVICES = ("h100", "a100-40", "rtx4090", "h20", "h200", "l40s")
@@ -26,7 +27,7 @@ ASKED = [
 _QUESTIONS = st.tuples(
     st.sampled_from(ASKED), st.sampled_from([256, 1024, 4096]), st.sampled_from([16, 128])
 )
-_FEW = settings(max_examples=15, deadline=None)
+_FEW = settings(max_examples=scaled(15), deadline=None)
 Asked = tuple[tuple[str, str, str], int, int]
 
 

@@ -46,6 +46,7 @@ def _answer(framework: str, task: str, method: str) -> RecommendAnswer:
     return recommend(request, Hardware(names=devices, budget=16), release=releases(framework)[-1])
 
 
+@pytest.mark.slow
 @_EVERY
 def test_a_written_script_has_no_error_and_no_warning(
     framework: str, task: str, method: str
@@ -82,6 +83,7 @@ def test_the_estimate_of_a_script_is_its_recommendation(
         assert one.peak_gib <= one.usable_gib
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gpus", [3, 5, 6, 12])
 @pytest.mark.parametrize(
     ("framework", "task", "method"),
@@ -121,6 +123,7 @@ def test_numbers_of_gpus_that_are_no_powers_of_two(
         assert (made.gpus, made.outcome) == (gpus, one.verdict)
 
 
+@pytest.mark.process
 def test_bash_resolves_the_scripts_as_we_do(tmp_path: Path) -> None:
     judge = Judge(tmp_path)
     texts = [

@@ -15,6 +15,7 @@ from bot.base.traces import RunTraces, Trace, Tracing
 from bot.render.charts import Figure, figures, standalone
 from bot.render.html import page
 from bot.render.plot import Curve, Level, Plot, PlotMark, svg
+from tests.profiles import scaled
 from tests.render import factories as make
 from tests.render.judge import hostile
 from tests.render.test_html import outline
@@ -141,7 +142,7 @@ def test_a_document_of_its_own_brings_its_colours() -> None:
 NUMBERS = st.floats(-1e15, 1e15) | st.sampled_from([0.0, 1e-300, 5e-324])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=scaled(200), deadline=None)
 @given(
     hostile,
     hostile,
@@ -172,6 +173,7 @@ def test_any_name_and_any_number_is_a_chart(
     assert found.open == []
 
 
+@pytest.mark.browser
 @needs_browser
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("dark", [False, True])

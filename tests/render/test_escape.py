@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.render import escape
+from tests.profiles import scaled
 from tests.render.judge import LIVE, hostile, read
 
 ONE_LINE = re.compile(r"[ \t\r\n]+")
@@ -16,7 +17,7 @@ ONE_LINE = re.compile(r"[ \t\r\n]+")
 
 def steady(examples: int = 150) -> settings:
     """The same examples each time, however slow the machine."""
-    return settings(max_examples=examples, deadline=None, derandomize=True)
+    return settings(max_examples=scaled(examples), deadline=None, derandomize=True)
 
 
 def normal(text: str) -> str:

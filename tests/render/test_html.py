@@ -7,11 +7,13 @@ from base64 import b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
 
+import pytest
 from hypothesis import given, settings
 from syrupy.assertion import SnapshotAssertion
 
 from bot.render.html import page
 from bot.render.markdown import comment
+from tests.profiles import scaled
 from tests.render import factories as make
 from tests.render.judge import hostile
 
@@ -95,7 +97,7 @@ def test_html_of_the_markdown_is_cut_down() -> None:
     assert "<title>&lt;title&gt;</title>" in html
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=scaled(300), deadline=None, derandomize=True)
 @given(hostile, hostile)
 def test_any_markdown_is_a_page_that_loads_nothing(markdown: str, title: str) -> None:
     read = outline(page(markdown, title))
@@ -115,6 +117,7 @@ def test_any_markdown_is_a_page_that_loads_nothing(markdown: str, title: str) ->
         assert name != "href" or not (value or "").lower().startswith(("javascript:", "data:"))
 
 
+@pytest.mark.process
 def test_without_markdown_it_the_user_is_told() -> None:
     code = (
         "import sys; sys.modules['markdown_it'] = None\n"

@@ -11,6 +11,7 @@ from syrupy.assertion import SnapshotAssertion
 from bot.render.fit import size
 from bot.render.markdown import MARKER, comment
 from bot.report import Report, Unchecked
+from tests.profiles import scaled
 from tests.render import factories as make
 from tests.render.judge import Seen, hostile, read
 
@@ -88,7 +89,7 @@ def test_big_report(snapshot: SnapshotAssertion) -> None:
     assert sentence == snapshot
 
 
-@settings(max_examples=12, deadline=None, derandomize=True)
+@settings(max_examples=scaled(12), deadline=None, derandomize=True)
 @given(
     texts=st.lists(hostile | hostile.map(lambda text: text * 60), min_size=5, max_size=9),
     findings=st.sampled_from([0, 40, 500]),
@@ -99,7 +100,7 @@ def test_forty_scripts_always_fit(texts: list[str], findings: int) -> None:
     assert verdicts(seen) == ["❌"] * 14 + ["❔"] * 13 + ["✅"] * 13
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=scaled(60), deadline=None, derandomize=True)
 @given(
     texts=st.lists(hostile, min_size=3, max_size=7),
     scripts=st.integers(1, 4),
@@ -113,6 +114,7 @@ def test_any_report_is_a_valid_comment_under_any_limit(
     assert len(verdicts(seen)) == scripts
 
 
+@pytest.mark.slow
 def test_scripts_are_counted_when_even_their_names_are_too_many() -> None:
     text, seen = judged(make.big(3000, 0, ("a" * 100, "b/" * 100)))
     shown = len(verdicts(seen))

@@ -10,6 +10,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from bot.render.text import text
 from bot.report import Report, Unchecked
+from tests.profiles import scaled
 from tests.render import factories as make
 from tests.render.judge import hostile
 
@@ -86,7 +87,7 @@ def test_colour_is_only_added() -> None:
     assert ANSI.sub("", painted) == plain
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=scaled(40), deadline=None, derandomize=True)
 @given(texts=st.lists(hostile, min_size=3, max_size=7), source=hostile, color=st.booleans())
 def test_nothing_reaches_the_terminal_unseen(texts: list[str], source: str, color: bool) -> None:
     report = make.big(3, 12, tuple(texts))

@@ -53,6 +53,7 @@ def memory(report: dict[str, Any]) -> list[tuple[str, str]]:
     return [(f["id"], f["message"]) for f in script["findings"] if f["id"].startswith("RLB11")]
 
 
+@pytest.mark.process
 def test_every_door_gives_the_same_verdict(repository: Repository) -> None:
     root = repository.folder
 
@@ -72,6 +73,7 @@ def test_every_door_gives_the_same_verdict(repository: Repository) -> None:
     assert asked("estimate", SCRIPT)["scripts"][0]["estimate"]["outcome"] == "no prediction"
 
 
+@pytest.mark.process
 def test_a_config_that_is_a_link_is_not_followed(repository: Repository) -> None:
     file = repository.folder / "models/own/config.json"
     file.unlink()
@@ -88,6 +90,7 @@ def test_a_config_that_is_a_link_is_not_followed(repository: Repository) -> None
     ]
 
 
+@pytest.mark.process
 def test_a_config_as_large_as_none_is_is_not_read(repository: Repository) -> None:
     repository.write("models/own/config.json", b" " * (MAX_CONFIG + 1))
     repository.commit()

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import lines, verl
+from tests.profiles import scaled
 from tests.rules.helpers import found, marked, quiet
 
 SLUG = "batch-divisibility"
@@ -50,7 +51,7 @@ def test_quotes_the_numbers(script: str, snapshot: SnapshotAssertion) -> None:
     assert marked(SLUG, script) == snapshot
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=scaled(40), deadline=None)
 @given(st.integers(1, 2000), st.integers(1, 9), st.integers(1, 8), st.integers(1, 4))
 def test_fires_exactly_when_verl_would(batch: int, n: int, per_node: int, nodes: int) -> None:
     def script(batch: int) -> str:

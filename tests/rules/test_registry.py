@@ -20,6 +20,7 @@ from bot.rules._support.base import (
 from bot.rules._support.example import verl
 from bot.rules._support.registry import RULES, check_context
 from bot.shell.source import Span
+from tests.profiles import scaled
 from tests.rules.helpers import context
 
 SCRIPT = verl("trainer.n_gpus_per_node=4", "trainer.nnodes=1", "trainer.nnodes=1")
@@ -181,7 +182,7 @@ _LINES = st.sampled_from(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=scaled(60), deadline=None)
 @given(st.lists(_LINES, max_size=9).map("".join))
 def test_no_script_makes_a_rule_fail(script: str) -> None:
     findings, unchecked = check_context(context(script))

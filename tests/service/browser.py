@@ -5,9 +5,12 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
@@ -18,6 +21,8 @@ needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromiu
 @contextmanager
 def browser() -> Iterator[Browser]:
     """A headless Chromium."""
+    from playwright.sync_api import sync_playwright  # not in the light environment
+
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(
             executable_path=CHROMIUM,

@@ -26,6 +26,7 @@ from bot.service.settings import ServiceSettings
 from bot.service.signature import signature
 from bot.service.verifications import Verifications
 from bot.service.webhook import EVENTS
+from tests.profiles import scaled
 from tests.service.payloads import comment, pull_request
 from tests.service.server import SECRET, deliver, served
 from tests.service.test_webhook import MemoryStore
@@ -80,12 +81,12 @@ def test_no_request_is_answered_with_a_fault(operation: Any, app_client: httpx.C
     url = str(app_client.base_url).rstrip("/")
 
     @given(case=operation.as_strategy(generation_mode=GenerationMode.NEGATIVE))
-    @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=scaled(20), deadline=None, suppress_health_check=list(HealthCheck))
     def wrong(case: Case[Any]) -> None:
         assert case.call(base_url=url, timeout=30).status_code < 500
 
     @given(case=operation.as_strategy())
-    @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=scaled(20), deadline=None, suppress_health_check=list(HealthCheck))
     def right(case: Case[Any]) -> None:
         assert case.call(base_url=url, timeout=30).status_code < 500
 
@@ -102,7 +103,9 @@ def test_no_request_is_answered_with_a_fault(operation: Any, app_client: httpx.C
     ),
 )
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=scaled(60),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_signed_payloads_of_any_shape_are_taken_or_refused(
     event: str, payload: Any, app_client: httpx.Client

@@ -27,6 +27,7 @@ from hypothesis import strategies as st
 
 from bot.shell import Invocation, read
 from bot.shell.words import Reading
+from tests.profiles import scaled
 from tests.shell.cases import CASES
 from tests.shell.judge import Judge, Script, verdict
 from tests.shell.scripts import script
@@ -100,7 +101,7 @@ def _generated(judge: Judge, number: int) -> str:
 
     @seed(number)
     @settings(
-        max_examples=1,
+        max_examples=scaled(1),
         database=None,
         deadline=None,
         phases=(Phase.generate, Phase.shrink),

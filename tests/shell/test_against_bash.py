@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from bot.shell import Invocation, read
+from tests.profiles import scaled
 from tests.shell.cases import CASES
 from tests.shell.judge import Call, Judge, Script, bash_version, verdict
 from tests.shell.scripts import script
@@ -54,7 +55,7 @@ def test_judge_notices_a_wrong_word(judge: Judge) -> None:
 
 
 @settings(
-    max_examples=30,
+    max_examples=scaled(30),
     deadline=None,
     derandomize=True,
     phases=(Phase.generate,),  # each example starts hundreds of processes

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from bot.shell import Invocation, ShellLimits, read
 from bot.shell.words import Reading
+from tests.profiles import scaled
 
 SECONDS = 10.0
 """Far above what any of these take, so that a busy machine does not matter."""
@@ -121,6 +122,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bound", HOSTILE)
 def test_bound_is_named(bound: str) -> None:
     limits = ShellLimits(variables=2_000) if bound == "variables" else ShellLimits()
@@ -180,7 +182,7 @@ _FRAGMENTS = (
 )  # fmt: skip
 
 
-@settings(max_examples=1_500, derandomize=True, deadline=None)
+@settings(max_examples=scaled(1_500), derandomize=True, deadline=None)
 @given(parts=st.lists(st.sampled_from(_FRAGMENTS), max_size=30))
 def test_never_raises_on_shell_like_text(parts: list[str]) -> None:
     text = "".join(parts)
@@ -194,13 +196,13 @@ def test_never_raises_on_shell_like_text(parts: list[str]) -> None:
                 assert 0 <= piece.span.start <= piece.span.end <= len(result.source.text)
 
 
-@settings(max_examples=300, derandomize=True, deadline=None)
+@settings(max_examples=scaled(300), derandomize=True, deadline=None)
 @given(data=st.binary(max_size=60))
 def test_never_raises_on_bytes(data: bytes) -> None:
     read(data, "x.sh", Invocation(environment={}))
 
 
-@settings(max_examples=300, derandomize=True, deadline=None)
+@settings(max_examples=scaled(300), derandomize=True, deadline=None)
 @given(text=st.text(max_size=40))
 def test_never_raises_on_text(text: str) -> None:
     read(("cmd " + text + "\ncmd $a").encode(), "x.sh")
@@ -253,6 +255,7 @@ print([item for item in seen if item[0] not in quiet])
 """
 
 
+@pytest.mark.process
 def test_nothing_outside_the_reader_is_touched() -> None:
     """No process, file, socket or import while hostile scripts are read."""
     done = subprocess.run(

@@ -38,6 +38,7 @@ def _active(expression: str) -> list[tuple[str, bool]]:
     return [(character, False) for character in expression]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("seed", range(3))
 def test_matches_are_those_of_bash(seed: int) -> None:
     random_ = random.Random(seed)  # noqa: S311 - examples, no secrets

@@ -43,6 +43,7 @@ def _files(name: str) -> Callable[[str], bytes | None]:
     return files.get
 
 
+@pytest.mark.process
 @pytest.mark.skipif(bash_version() < (5, 2), reason="bash 5.2 or newer is the judge")
 @pytest.mark.parametrize("name", TREES)
 def test_tree(name: str, judge: Judge, calls: dict[str, list[Call]]) -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from bot.table import Page, add_row, read_page
 from bot.table.columns import COLUMNS, HEADERS, size_label, size_value
 from bot.table.judge import judge
+from tests.profiles import scaled
 from tests.table.factories import make, script_url
 
 SIZES = ["0.5B", "1.5B", "3B", "7B", "14B", "72B", "405B"]
@@ -87,7 +88,7 @@ def sources(page: Page) -> list[tuple[str | None, tuple[str, ...]]]:
     return [(s.size, tuple(c.source for c in row.cells)) for s, row in page.rows()]
 
 
-@settings(max_examples=35, derandomize=True, deadline=None)
+@settings(max_examples=scaled(35), derandomize=True, deadline=None)
 @given(pages(), st.sampled_from([*SIZES, "8B", "0.6B", "1T"]))
 def test_the_edit_owns_the_row_and_nothing_else(text: str, size: str) -> None:
     before = read_page(text, "page.rst")
@@ -121,7 +122,7 @@ def test_the_edit_owns_the_row_and_nothing_else(text: str, size: str) -> None:
     assert judge(change.text, "p").warnings() <= judge(text, "p").warnings()
 
 
-@settings(max_examples=20, derandomize=True, deadline=None)
+@settings(max_examples=scaled(20), derandomize=True, deadline=None)
 @given(pages(), st.data())
 def test_a_replacement_owns_the_lines_of_its_row(text: str, data: st.DataObject) -> None:
     before = read_page(text, "page.rst")

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from bot.table import add_row
 from bot.table.patch import unified_diff
+from tests.profiles import scaled
 from tests.table.factories import all_pages, make, page
 
 
@@ -27,6 +28,7 @@ def applied(folder: Path, path: str, before: str, patch: str) -> str:
     return target.read_bytes().decode()
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("size", ["0.5b", "7b", "8b", "405b", "1t"])
 @pytest.mark.parametrize("name", all_pages())
 def test_git_applies_the_patch(name: str, size: str, tmp_path: Path) -> None:
@@ -35,6 +37,7 @@ def test_git_applies_the_patch(name: str, size: str, tmp_path: Path) -> None:
     assert applied(tmp_path, before.path, before.text, change.edit.patch) == change.text
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("before", "after"),
     [
@@ -59,7 +62,7 @@ def test_no_change_is_no_patch() -> None:
 LINES = st.lists(st.sampled_from(["a\n", "b\n", "c\r\n", "\n"]), max_size=8).map("".join)
 
 
-@settings(max_examples=300, derandomize=True, deadline=None)
+@settings(max_examples=scaled(300), derandomize=True, deadline=None)
 @given(LINES, LINES)
 def test_a_patch_holds_both_texts(before: str, after: str) -> None:
     body = unified_diff("p", "top\n" + before, "top\n" + after).split("\n", 3)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from bot.table import rst
 from bot.table.judge import Judgement, Shown, judge
+from tests.profiles import scaled
 
 MARKUP = "*`|_<>[](){}\\:.-+=~#'\"!?/@&%$^,;0a1iB \n\r\t\v\f\x00\x1b\x85\u2028\u202e\u200b•«»√中é"
 TEXTS = st.one_of(
@@ -104,7 +105,7 @@ def test_signs_of_markup_are_escaped(text: str, source: str) -> None:
     assert rst.cell(text) == source
 
 
-@settings(max_examples=400, derandomize=True, deadline=None)
+@settings(max_examples=scaled(400), derandomize=True, deadline=None)
 @given(TEXTS)
 def test_any_text_is_one_cell_that_shows_this_text(text: str) -> None:
     source = rst.cell(text)
@@ -126,7 +127,7 @@ URLS = st.builds(
 )
 
 
-@settings(max_examples=300, derandomize=True, deadline=None)
+@settings(max_examples=scaled(300), derandomize=True, deadline=None)
 @given(TEXTS, URLS, st.booleans())
 def test_any_link_is_one_cell_with_this_text_and_address(
     text: str, url: str, anonymous: bool
@@ -141,7 +142,7 @@ def test_any_link_is_one_cell_with_this_text_and_address(
 
 
 @given(st.text())
-@settings(max_examples=200, derandomize=True, deadline=None)
+@settings(max_examples=scaled(200), derandomize=True, deadline=None)
 def test_normalised_text_is_one_visible_line_and_stays_itself(text: str) -> None:
     shown = rst.normalise(text)
     assert rst.normalise(shown) == shown

@@ -82,6 +82,7 @@ def test_a_page_that_agrees_has_nothing() -> None:
         assert (checked.rows, checked.scripts) == (1, 1)
 
 
+@pytest.mark.process
 def test_our_own_page_is_clean() -> None:
     result = rlbot("table", "check", PAGE)
     assert (result.status, result.err) == (0, "")
@@ -100,6 +101,7 @@ def test_every_defect_of_a_page_is_told_at_its_place(
     assert (checked["path"], checked["verdict"], checked["rows"]) == (PAGE, "fail", 3)
 
 
+@pytest.mark.process
 def test_the_comment_tells_the_same(folder: Path, snapshot: SnapshotAssertion) -> None:
     result = rlbot("table", "check", PAGE, "--format", "markdown", cwd=folder)
     assert (result.status, result.err) == (1, "")
@@ -156,6 +158,7 @@ def test_a_grid_is_checked_and_left_to_be_mended_by_hand() -> None:
     assert "columns of this table would shift" in mended.refused[0][1]
 
 
+@pytest.mark.process
 def test_diff_shows_and_fix_writes_what_surely_follows(
     folder: Path, snapshot: SnapshotAssertion
 ) -> None:
@@ -218,6 +221,7 @@ def test_select_ignore_and_the_configuration(folder: Path) -> None:
     assert rlbot("lint", "examples", "--select", "syntax", cwd=folder).status == 0
 
 
+@pytest.mark.process
 def test_a_commit_is_looked_up_in_the_local_history(folder: Path) -> None:
     def git(*arguments: str) -> str:
         identity = ("-c", "user.name=a", "-c", "user.email=a@example.org")

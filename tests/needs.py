@@ -1,0 +1,83 @@
+"""What tests need besides Python, by folder, file and fixture: the marks that they get.
+
+`make check` runs the tests without a mark. It fails a test without one that starts a program or
+opens a database, so that this list stays complete.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection, Mapping
+from typing import Final
+
+MARKS: Final = {
+    "process": "starts programs",
+    "sdk": "reads or writes runs with W&B's SDK in processes of its own",
+    "browser": "drives a browser",
+    "database": "opens a database",
+    "tools": "imports what only the whole environment has",
+    "slow": "takes seconds of processor time",
+}
+
+PLACES: Final[Mapping[str, str]] = {
+    "tests/architecture/test_start.py": "process",
+    "tests/base/test_messages.py": "tools",
+    "tests/commands/test_process.py": "process",
+    "tests/docs/test_demo.py": "process",
+    "tests/doctor": "process",
+    "tests/evidence/online": "sdk",
+    "tests/evidence/test_records.py": "sdk",
+    "tests/evidence/test_writer.py": "sdk",
+    "tests/github/test_act.py": "process",
+    "tests/github/test_places.py": "process",
+    "tests/locale/test_translations.py": "tools",
+    "tests/memory/test_calibration.py": "slow",
+    "tests/packaging/test_package.py": "process",
+    "tests/review/test_local_change.py": "process",
+    "tests/service": "database",
+    "tests/service/test_pages.py": "browser",
+    "tests/shell/test_against_bash.py": "process",
+}
+"""Folders and files, from the root of the repository; what stands in a marked folder is marked."""
+
+FREE: Final = frozenset(
+    f"tests/service/test_{name}.py" for name in ("events", "retries", "threats", "webhook")
+)
+"""Files of marked folders that need nothing."""
+
+FIXTURES: Final[Mapping[str, str]] = {
+    "written": "sdk",
+    "uploaded": "sdk",
+    "here": "process",
+    "judge": "process",
+}
+"""Fixtures, directly or through others."""
+
+_STARTS = frozenset(
+    ("subprocess.Popen", "os.fork", "os.forkpty", "os.exec", "os.posix_spawn", "os.system")
+)
+
+
+def needs_of(file: str, fixtures: Collection[str] = ()) -> set[str]:
+    """The marks of a test in `file`, a path from the root of the repository with slashes."""
+    marks = {FIXTURES[name] for name in fixtures if name in FIXTURES}
+    if file not in FREE:
+        marks |= {mark for place, mark in PLACES.items() if f"{file}/".startswith(f"{place}/")}
+    return marks
+
+
+class Guard:
+    """Notes what is started in this process: programs and databases."""
+
+    def __init__(self) -> None:
+        self._seen: list[str] = []
+        sys.addaudithook(self._note)
+
+    def taken(self) -> list[str]:
+        """What was started since the last call."""
+        seen, self._seen = self._seen, []
+        return seen
+
+    def _note(self, event: str, arguments: tuple[object, ...]) -> None:
+        if event in _STARTS or event == "sqlite3.connect":
+            self._seen.append(f"{event} {arguments[:1]}")
