@@ -201,10 +201,10 @@ DEFENCES = (
     Defence(
         "T8",
         "obeys the configuration of the pull request",
-        "bot/review/check.py::check_change",
+        "bot/review/reading.py::_Reading._validate_config",
         becomes(
-            'parse_config(files.config, f"{FILE_NAME} of this change")',
-            "(options := request.options(parse_config(files.config, FILE_NAME)))",
+            'parse_config(self.files.config, f"{FILE_NAME} of this change")',
+            "self.options = self.request.options(parse_config(self.files.config, FILE_NAME))",
         ),
         (_THREATS + "test_t8_a_pull_request_does_not_relax_its_own_rules",),
     ),
@@ -250,7 +250,7 @@ DEFENCES = (
     Defence(
         "T10",
         "reads a private run with its key",
-        "bot/evidence/online/permission.py::permitted_key",
+        "bot/evidence/online/permission.py::read_permission",
         never("private and not allow_private"),
         ("tests/evidence/online/test_failures.py::test_a_private_run",),
     ),
@@ -313,7 +313,7 @@ DEFENCES = (
     Defence(
         "T12",
         "includes the files that a page names",
-        "bot/table/judge.py::judge",
+        "bot/table/judge.py::_parsed",
         becomes(
             "settings.file_insertion_enabled = False", "settings.file_insertion_enabled = True"
         ),
