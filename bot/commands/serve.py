@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UserError(
             message("--port takes a number from 1 to 65535; got {port}.", port=arguments.port)
         )
-    settings = read_settings(os.environ)
+    settings = read_settings(os.environ, webhooks=True, github=not arguments.no_worker)
     if arguments.id:
         settings = replace(settings, worker_id=arguments.id)
     serve(

@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
         from bot.commands.jobs import missing
 
         raise missing(error) from None
-    settings = read_settings(os.environ)
+    settings = read_settings(os.environ, github=True)
     if arguments.id:
         settings = replace(settings, worker_id=arguments.id)
     work(settings, make_work)

@@ -113,7 +113,15 @@ def parse_database(text: str) -> Database:
     if text.startswith(_SQLITE):
         return Database(f"{_SQLITE}{Path(text.removeprefix(_SQLITE)).absolute()}")
     if match := _POSTGRES.match(text):
-        return Database(f"postgresql+psycopg://{text[match.end() :]}")
+        url = f"postgresql+psycopg://{text[match.end() :]}"
+        try:
+            sa.make_url(url)
+        except (sa.exc.ArgumentError, ValueError):
+            # The URL itself may hold a password.
+            raise UserError(
+                message("The database URL is not of the form postgresql://USER:PASSWORD@HOST/NAME.")
+            ) from None
+        return Database(url)
     if "://" in text:
         scheme = text.partition("://")[0]
         raise UserError(

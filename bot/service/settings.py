@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
+from typing import TypeVar
+from urllib.parse import urlsplit
 
 from bot.base.errors import UserError
 from bot.base.messages import message, sentence_of
@@ -54,11 +57,66 @@ class ServiceSettings:
         return secrets
 
 
-def read_settings(environment: Mapping[str, str]) -> ServiceSettings:
-    """The settings of an environment; raises UserError for a value that cannot be meant."""
+MOST_AT_ONCE = 256
+MOST_DAYS = 36_500
+_T = TypeVar("_T")
+_UNREAD = Secret("-")
+
+
+def read_settings(
+    environment: Mapping[str, str], *, webhooks: bool = False, github: bool = False
+) -> ServiceSettings:
+    """The settings of an environment.
+
+    Raises UserError that names every value that cannot be meant, and all that is missing for a
+    process that takes `webhooks`, or works on `github` as the App. Touches neither database nor
+    network.
+    """
+    problems: list[str] = []
+
+    def taken(read: Callable[[], _T], otherwise: _T) -> _T:
+        try:
+            return read()
+        except UserError as error:
+            problems.append(sentence_of(error))
+            return otherwise
+
+    def whole(name: str, default: int, most: int) -> int:
+        return taken(lambda: _whole(environment, name, most), None) or default
+
+    # In the place of what could not be read, so that it is not reported as missing too.
+    unread_id: int | None = 1
+    unread_key: Secret | None = _UNREAD
+    url = environment.get("RLBOT_DATABASE_URL", "").strip() or DEFAULT_DATABASE
+    settings = ServiceSettings(
+        database=taken(lambda: parse_database(url), parse_database(DEFAULT_DATABASE)),
+        webhook_secrets=tuple(
+            Secret(text) for text in environment.get("RLBOT_WEBHOOK_SECRET", "").split()
+        ),
+        app_id=taken(lambda: _whole(environment, "RLBOT_APP_ID", (1 << 53) - 1), unread_id),
+        private_key=taken(lambda: _private_key(environment), unread_key),
+        worker_id=environment.get("RLBOT_WORKER_ID", "").strip() or f"rlbot@{socket.gethostname()}",
+        concurrency=whole("RLBOT_CONCURRENCY", 8, MOST_AT_ONCE),
+        retention_days=whole("RLBOT_RETENTION_DAYS", 90, MOST_DAYS),
+        private_runs=taken(lambda: _yes(environment, "RLBOT_PRIVATE_RUNS"), False),
+        public_url=taken(lambda: _public_url(environment), None),
+    )
+    if webhooks:
+        taken(lambda: require_secret(settings), None)
+    if github:
+        taken(lambda: _require_identity(settings), (0, _UNREAD))
+        taken(lambda: _require_addresses(environment), None)
+    if problems:
+        raise UserError(
+            reduce(lambda one, more: message("{one} {more}", one=one, more=more), problems)
+        )
+    return settings
+
+
+def _private_key(environment: Mapping[str, str]) -> Secret | None:
+    """The App's key; raises UserError when it cannot be read."""
     key = environment.get("RLBOT_PRIVATE_KEY", "").strip()
-    file = environment.get("RLBOT_PRIVATE_KEY_FILE", "").strip()
-    if file:
+    if file := environment.get("RLBOT_PRIVATE_KEY_FILE", "").strip():
         try:
             key = Path(file).read_text("utf-8")
         except (OSError, UnicodeDecodeError) as error:
@@ -69,21 +127,11 @@ def read_settings(environment: Mapping[str, str]) -> ServiceSettings:
                     error=sentence_of(error),
                 )
             ) from None
+    if not key.strip():
+        return None
     # One line in a unit file or a container's environment stands for the lines of the key.
     key = key.replace("\\n", "\n")
-    return ServiceSettings(
-        database=parse_database(environment.get("RLBOT_DATABASE_URL", DEFAULT_DATABASE)),
-        webhook_secrets=tuple(
-            Secret(text) for text in environment.get("RLBOT_WEBHOOK_SECRET", "").split()
-        ),
-        app_id=_whole(environment, "RLBOT_APP_ID", None),
-        private_key=Secret(key) if key else None,
-        worker_id=environment.get("RLBOT_WORKER_ID", "").strip() or f"rlbot@{socket.gethostname()}",
-        concurrency=_whole(environment, "RLBOT_CONCURRENCY", 8) or 8,
-        retention_days=_whole(environment, "RLBOT_RETENTION_DAYS", 90) or 90,
-        private_runs=_yes(environment, "RLBOT_PRIVATE_RUNS"),
-        public_url=environment.get("RLBOT_PUBLIC_URL", "").strip().rstrip("/") or None,
-    )
+    return Secret(key)
 
 
 def require_secret(settings: ServiceSettings) -> None:
@@ -105,14 +153,8 @@ def require_secret(settings: ServiceSettings) -> None:
         )
 
 
-JOBS = Patience(longest_wait=10.0)
-"""A longer limit is waited for by the steps of jobs, once for all of an installation."""
-
-
-def identity_of(
-    settings: ServiceSettings, environment: Mapping[str, str], patience: Patience = JOBS
-) -> AppIdentity:
-    """The App's identity; raises UserError when its id or key is not set."""
+def _require_identity(settings: ServiceSettings) -> tuple[int, Secret]:
+    """The App's number and key; raises UserError when one is missing, or the key is none."""
     if settings.app_id is None or settings.private_key is None:
         raise UserError(
             message(
@@ -120,23 +162,77 @@ def identity_of(
                 "`rlbot app create` makes an App and writes both."
             )
         )
+    if settings.private_key is not _UNREAD and not _is_rsa(settings.private_key):
+        raise UserError(
+            message(
+                "What RLBOT_PRIVATE_KEY_FILE or RLBOT_PRIVATE_KEY holds is no RSA private key in "
+                "PEM form; make a new one on the App's page."
+            )
+        )
+    return settings.app_id, settings.private_key
+
+
+def _is_rsa(key: Secret) -> bool:
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+    try:
+        found = load_pem_private_key(key.reveal().encode(), password=None)
+    except (ValueError, TypeError, UnsupportedAlgorithm):
+        return False
+    return isinstance(found, RSAPrivateKey)
+
+
+def _require_addresses(environment: Mapping[str, str]) -> None:
+    """Raise UserError for an address of GitHub or of W&B that no token may be sent to."""
+    from bot.evidence.online.access import Access
+
+    Addresses.of(environment)
+    Access.from_environment(environment)
+
+
+JOBS = Patience(longest_wait=10.0)
+"""A longer limit is waited for by the steps of jobs, once for all of an installation."""
+
+
+def identity_of(
+    settings: ServiceSettings, environment: Mapping[str, str], patience: Patience = JOBS
+) -> AppIdentity:
+    """The App's identity; raises UserError when its id or key is not set, or wrong."""
+    app_id, private_key = _require_identity(settings)
     return AppIdentity(
-        app_id=settings.app_id,
-        private_key=settings.private_key,
+        app_id=app_id,
+        private_key=private_key,
         addresses=Addresses.of(environment),
         patience=patience,
     )
 
 
-def _whole(environment: Mapping[str, str], name: str, default: int | None) -> int | None:
+def _whole(environment: Mapping[str, str], name: str, most: int) -> int | None:
     text = environment.get(name, "").strip()
     if not text:
-        return default
-    if not (text.isascii() and text.isdigit() and 0 < int(text) < 1 << 53):
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) < 20 and 0 < int(text) <= most):
         raise UserError(
-            message('{name} must be a whole number above 0; it is "{text}".', name=name, text=text)
+            message(
+                '{name} must be a whole number from 1 to {most}; it is "{text}".',
+                name=name,
+                most=most,
+                text=text[:40],
+            )
         )
     return int(text)
+
+
+def _public_url(environment: Mapping[str, str]) -> str | None:
+    text = environment.get("RLBOT_PUBLIC_URL", "").strip().rstrip("/")
+    parts = urlsplit(text)
+    if text and not (parts.scheme in ("http", "https") and parts.hostname):
+        raise UserError(
+            message('RLBOT_PUBLIC_URL must be an address; it is "{text}".', text=text[:200])
+        )
+    return text or None
 
 
 def _yes(environment: Mapping[str, str], name: str) -> bool:

@@ -14,11 +14,13 @@ from pathlib import Path
 import pytest
 import yaml
 
+from bot.service.app import create_app
 from bot.service.database import Database
 from bot.service.metrics import Metrics
-from bot.service.settings import read_settings
+from bot.service.settings import ServiceSettings, read_settings
 from tests.command import ROOT
 from tests.service.process import eventually
+from tests.service.server import SECRET, served
 from tests.service.test_jobs import client_of, worker_of
 from tests.service.work import job
 
@@ -69,6 +71,51 @@ def test_the_image_is_built_from_locked_requirements_alone() -> None:
     for source in re.findall(r"^COPY (.+) \S+$", lines, re.MULTILINE):
         for one in source.split():
             assert (ROOT / one).exists(), one
+
+
+DOCKERFILE = (ROOT / "deploy/Dockerfile").read_text("utf-8")
+
+
+def test_the_unit_bounds_memory_and_tasks() -> None:
+    assert re.search(r"^MemoryMax=\d+%$", UNIT, re.MULTILINE)
+    assert re.search(r"^TasksMax=\d+$", UNIT, re.MULTILINE)
+    # Else systemd would stop the App where the kernel ends one reading.
+    assert "OOMPolicy=continue" in UNIT
+
+
+def test_the_base_image_is_named_by_a_digest() -> None:
+    """There is no default to fall back on, and no command of ours builds without it."""
+    assert re.findall(r"^FROM (.+)$", DOCKERFILE, re.MULTILINE) == ["${PYTHON_IMAGE}"]
+    assert re.findall(r"^ARG (.+)$", DOCKERFILE, re.MULTILINE) == ["PYTHON_IMAGE"] * 2
+    texts = [DOCKERFILE, TEXT, (ROOT / "Makefile").read_text("utf-8")]
+    texts += [file.read_text("utf-8") for file in (ROOT / ".github/workflows").iterdir()]
+    builds = [found for text in texts for found in re.findall(r"docker (?:buildx )?build .*", text)]
+    assert len(builds) == 2
+    assert all("--build-arg PYTHON_IMAGE=" in build for build in builds)
+
+
+@pytest.mark.parametrize(
+    ("image", "status"),
+    [(f"python:3.11-slim@sha256:{'0' * 64}", 0), ("python:3.11-slim", 1), ("", 1)],
+)
+def test_the_build_refuses_a_base_image_by_its_tag(image: str, status: int) -> None:
+    (check,) = re.findall(r"^RUN (case .*)$", DOCKERFILE, re.MULTILINE)
+    done = subprocess.run(
+        ["sh", "-c", check], env={"PYTHON_IMAGE": image}, capture_output=True, check=False
+    )
+    assert done.returncode == status
+
+
+def test_the_health_check_of_the_image_asks_the_app(sqlite: Database) -> None:
+    (command,) = re.findall(r"^HEALTHCHECK .*\\\n    CMD (\[.+\])$", DOCKERFILE, re.MULTILINE)
+    _, option, code = json.loads(command)
+    settings = ServiceSettings(database=sqlite, webhook_secrets=(SECRET,))
+    with client_of(sqlite) as jobs, served(create_app(settings, jobs, Metrics())) as client:
+        here = code.replace("http://127.0.0.1:8000", str(client.base_url).rstrip("/"))
+        assert here != code
+        assert subprocess.run([sys.executable, option, here], check=False).returncode == 0
+    gone = subprocess.run([sys.executable, option, here], capture_output=True, check=False)
+    assert gone.returncode == 1
 
 
 def test_a_backup_taken_while_it_runs_can_be_restored(sqlite: Database, tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def test_t22_a_whole_run_prints_no_secret_and_ends_in_time(tmp_path: Path) -> No
             pull = here.pull({SCRIPT: BROKEN})
             payload = {
                 "action": "opened",
-                "repository": {"full_name": here.base.full_name},
+                "repository": {"id": here.base.id, "full_name": here.base.full_name},
                 "sender": {"login": "ada-l", "type": "User"},
                 "installation": {"id": installation.id},
                 "pull_request": {

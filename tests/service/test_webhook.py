@@ -7,6 +7,7 @@ import hmac
 import json
 import threading
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -18,8 +19,9 @@ from bot.service.app import ReadinessCheck, create_app
 from bot.service.database import parse_database
 from bot.service.job import Job
 from bot.service.metrics import Metrics
-from bot.service.settings import ServiceSettings
+from bot.service.settings import ServiceSettings, read_settings
 from bot.service.webhook import MAX_BODY
+from tests.command import rlbot
 from tests.service.payloads import comment, pull_request
 from tests.service.server import SECRET, deliver, served
 
@@ -238,8 +240,6 @@ def test_no_page_describes_the_endpoints_to_strangers(client: httpx.Client) -> N
 
 
 def settings_of(**environment: str) -> Any:
-    from bot.service.settings import read_settings
-
     return read_settings(environment)
 
 
@@ -265,7 +265,13 @@ def test_settings_come_from_the_environment(tmp_path: Any) -> None:
 @pytest.mark.parametrize(
     ("environment", "sentence"),
     [
-        ({"RLBOT_APP_ID": "x"}, 'RLBOT_APP_ID must be a whole number above 0; it is "x".'),
+        ({"RLBOT_APP_ID": "x"}, "RLBOT_APP_ID must be a whole number from 1 to 9"),
+        ({"RLBOT_APP_ID": "9" * 5_000}, 'it is "9999'),
+        ({"RLBOT_CONCURRENCY": "257"}, "RLBOT_CONCURRENCY must be a whole number from 1 to 256;"),
+        ({"RLBOT_RETENTION_DAYS": "0"}, "RLBOT_RETENTION_DAYS must be a whole number from 1 to"),
+        ({"RLBOT_PRIVATE_RUNS": "maybe"}, 'RLBOT_PRIVATE_RUNS must be "yes" or "no"'),
+        ({"RLBOT_PUBLIC_URL": "rlbot.example.org"}, "RLBOT_PUBLIC_URL must be an address"),
+        ({"RLBOT_DATABASE_URL": "postgresql://u:p@h:port/d"}, "The database URL is not of the"),
         ({"RLBOT_PRIVATE_KEY_FILE": "/nowhere/key"}, "/nowhere/key cannot be read"),
         ({"RLBOT_DATABASE_URL": "mysql://x"}, "The database URL has the scheme mysql"),
     ],
@@ -274,3 +280,52 @@ def test_wrong_settings_are_sentences(environment: dict[str, str], sentence: str
     with pytest.raises(UserError) as caught:
         settings_of(**environment)
     assert sentence in str(caught.value)
+
+
+def test_all_that_is_wrong_is_named_at_once() -> None:
+    wrong = {
+        "RLBOT_APP_ID": "seven",
+        "RLBOT_PRIVATE_KEY_FILE": "/nowhere/key",
+        "RLBOT_DATABASE_URL": "mysql://x",
+        "RLBOT_CONCURRENCY": "many",
+        "RLBOT_PUBLIC_URL": "x",
+        "GITHUB_API_URL": "http://github.example.org",
+    }
+    with pytest.raises(UserError) as caught:
+        read_settings(wrong, webhooks=True, github=True)
+    said = str(caught.value)
+    for name in (*wrong, "RLBOT_WEBHOOK_SECRET"):
+        assert said.count(name.removeprefix("RLBOT_DATABASE_URL") or "scheme mysql") == 1, name
+
+
+@pytest.mark.parametrize(
+    ("environment", "sentence"),
+    [
+        ({}, "RLBOT_APP_ID and RLBOT_PRIVATE_KEY_FILE are needed"),
+        ({"RLBOT_APP_ID": "7", "RLBOT_PRIVATE_KEY": "x"}, "no RSA private key in PEM form"),
+        ({"WANDB_BASE_URL": "http://wandb.example.com"}, "WANDB_BASE_URL must begin with https"),
+    ],
+)
+def test_what_a_worker_needs_is_asked_for(environment: dict[str, str], sentence: str) -> None:
+    with pytest.raises(UserError) as caught:
+        read_settings(environment, github=True)
+    assert sentence in str(caught.value)
+    assert "RLBOT_WEBHOOK_SECRET" not in str(caught.value)
+
+
+@pytest.mark.parametrize("command", ["serve", "worker"])
+def test_wrong_settings_are_named_before_the_database_is_touched(
+    tmp_path: Path, command: str
+) -> None:
+    environment = {
+        "RLBOT_DATABASE_URL": str(tmp_path / "folder" / "rlbot.sqlite"),
+        "RLBOT_WEBHOOK_SECRET": SECRET.reveal().replace(" ", "-"),
+        "RLBOT_APP_ID": "7",
+        "RLBOT_PRIVATE_KEY": "no key",
+        "RLBOT_CONCURRENCY": "0",
+    }
+    done = rlbot(command, cwd=tmp_path, environment=environment)
+    assert done.status == 2
+    assert "RLBOT_CONCURRENCY must be" in done.err
+    assert "no RSA private key" in done.err
+    assert list(tmp_path.iterdir()) == []
