@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import stat
 import sys
 from collections.abc import Mapping
@@ -12,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError, system_reason
-from bot.base.messages import Message, message
-from bot.commands.terminal import current, in_terminal
+from bot.base.messages import message
+from bot.commands.output import write
+from bot.commands.terminal import current
 
 if TYPE_CHECKING:
     from bot.base.config import Config
@@ -23,10 +23,6 @@ if TYPE_CHECKING:
 
 MAX_SCRIPT = 1 << 24
 """Bytes of a script that are read; a larger file is reported, not cut."""
-
-
-_COMMAND = re.compile(r"^\s*::|##\[", re.MULTILINE)
-"""What the runner of GitHub Actions may take for a command in a log."""
 
 CHECK_FORMATS = ("text", "json", "sarif", "github", "markdown")
 """Forms of a check's result."""
@@ -268,41 +264,6 @@ def root_prefix() -> str:
 _SAFE = ("github", "json", "sarif")
 """Forms that hold no command but their own: no line of JSON starts with a colon, and who reads
 JSON from a pipe must get nothing else."""
-
-
-def write(text: str, *, commands: bool = False) -> None:
-    """Print text that may hold any character, whatever the terminal's encoding is.
-
-    A message is printed in the terminal's language. In a log of GitHub Actions nothing in it is
-    a workflow command, unless it is made of `commands`.
-    """
-    text = in_terminal(text) if isinstance(text, Message) else text
-    if not text:
-        return
-    if not text.endswith("\n"):
-        text += "\n"
-    if not commands and _COMMAND.search(text) and in_workflow_log():
-        token = os.urandom(16).hex()
-        text = f"::stop-commands::{token}\n{text}::{token}::\n"
-    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
-    sys.stdout.flush()
-
-
-def in_workflow_log() -> bool:
-    """Whether what is printed goes to a log of GitHub Actions, and not to a file."""
-    if os.environ.get("GITHUB_ACTIONS") != "true":
-        return False
-    try:
-        return not stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
-    except (OSError, ValueError):
-        return False
-
-
-def notice(sentence: str) -> None:
-    """Print one line beside the result, on standard error."""
-    from bot.render.escape import terminal
-
-    sys.stderr.write(f"rlbot: {terminal(in_terminal(sentence))}\n")
 
 
 def wants_color(choice: str) -> bool:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, TypeVar
 from bot.base.errors import UserError, system_reason
 from bot.base.files import replace_file, write_new_file
 from bot.base.messages import message, plural_message, sentence_of
-from bot.commands.arguments import notice, read_file, write
+from bot.commands.arguments import read_file
 from bot.commands.inputs import script_with_options
+from bot.commands.output import notice, write
 from bot.commands.runs import RUN, add_offline, run_of
 from bot.commands.tree import add_root
 

@@ -11,7 +11,7 @@ from importlib import import_module
 from bot import __version__
 from bot.base.errors import UserError
 from bot.base.messages import message, sentence_of
-from bot.commands.arguments import notice
+from bot.commands.output import notice, open_streams, printing, write_bytes
 from bot.commands.terminal import TerminalParser, terminal_of
 
 COMMANDS = (
@@ -60,16 +60,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: Sequence[str]) -> int:
-    arguments = parser().parse_args(argv)
     try:
+        with printing():  # the help
+            arguments = parser().parse_args(argv)
         return int(import_module(f"bot.commands.{arguments.command}").run(arguments))
     except UserError as error:
         notice(sentence_of(error))
         return USAGE
-    except BrokenPipeError:
-        # The reader of our output went away; close it so that Python does not complain at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except KeyboardInterrupt:
         notice(message("stopped."))
         return INTERRUPTED
@@ -88,4 +85,14 @@ def _run(argv: Sequence[str]) -> int:
 
 def script() -> None:
     """Entry point of the installed command."""
-    sys.exit(main())
+    open_streams()
+    try:
+        status = main()
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else USAGE if end.code else 0
+    try:
+        write_bytes(b"")  # argparse leaves what it printed in the buffer
+    except UserError as error:
+        notice(sentence_of(error))
+        status = USAGE
+    sys.exit(status)

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from bot.base.errors import UserError
 from bot.base.messages import message
-from bot.commands.arguments import add_common, config_of, finish, options_of, write
+from bot.commands.arguments import add_common, config_of, finish, options_of
 from bot.commands.inputs import add_paths, scripts_of
+from bot.commands.output import write
 from bot.commands.tree import add_root, tree_of
 
 SUMMARY = "the memory budget of scripts, stage by stage, against the device"

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from bot.base.errors import UserError
 from bot.base.files import replace_file
 from bot.base.messages import message, sentence_of
-from bot.commands.arguments import finish, notice, rendered
+from bot.commands.arguments import finish, rendered
+from bot.commands.output import notice, write_beside, write_bytes
 
 if TYPE_CHECKING:
     from bot.check.fix import Fixed
@@ -95,25 +96,20 @@ def fix_scripts(
     status = exit_status(report)
     if status or not arguments.quiet:
         # Standard output holds the script, and nothing else.
-        sys.stderr.write(rendered(report, arguments, sources))
+        write_beside(rendered(report, arguments, sources))
     return status
 
 
 def _write(script: ScriptFile, fixed: Fixed, *, to_stdout: bool) -> str | None:
     """Write or print a fixed script; the reason when it could not be written."""
     if to_stdout:
-        _print_bytes(fixed.data)
+        write_bytes(fixed.data)
     elif fixed.data != script.data:
         try:
             replace_file(Path(script.path), script.data, fixed.data)
         except UserError as error:
             return sentence_of(error)
     return None
-
-
-def _print_bytes(data: bytes) -> None:
-    sys.stdout.buffer.write(data)
-    sys.stdout.flush()
 
 
 def _print_patches(patches: Iterable[str]) -> None:
@@ -123,7 +119,7 @@ def _print_patches(patches: Iterable[str]) -> None:
     text = "".join(patches)
     if sys.stdout.isatty():
         text = visible(text, keep="\n\t")
-    _print_bytes(text.encode("utf-8", "surrogateescape"))
+    write_bytes(text.encode("utf-8", "surrogateescape"))
 
 
 def _tell(script: ScriptFile, fixed: Fixed) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 from bot.base.errors import UserError
 from bot.base.messages import message, sentence_of
 from bot.commands.arguments import config_of, options_of, read_file
+from bot.commands.output import read_standard_input
 from bot.commands.runs import Audience, reading
 from bot.commands.tree import path_below, tree_of
 
@@ -47,7 +47,7 @@ def scripts_of(
                 )
             yield ScriptFile(
                 path=stdin_name,
-                data=sys.stdin.buffer.read(),
+                data=read_standard_input(),
                 tree_path=_tree_path(root, Path(stdin_name)),
             )
             continue

@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _act(client: JobClient, arguments: argparse.Namespace) -> int:
-    from bot.commands.arguments import write
+    from bot.commands.output import write
 
     if arguments.action == "list":
         write(listing(client.jobs(arguments.state, limit=max(1, arguments.limit))))

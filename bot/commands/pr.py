@@ -11,14 +11,8 @@ from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
 from bot.base.messages import message
-from bot.commands.arguments import (
-    CHECK_FORMATS,
-    add_common,
-    finish,
-    load_config,
-    notice,
-    options_of,
-)
+from bot.commands.arguments import CHECK_FORMATS, add_common, finish, load_config, options_of
+from bot.commands.output import notice
 from bot.commands.runs import RUN, add_offline, reading, run_of
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from bot.base.errors import UserError
 from bot.base.messages import message
 from bot.check.recheck import Again, as_json, parse_report, read_again, status
-from bot.commands.arguments import config_of, options_of, read_file, write
+from bot.commands.arguments import config_of, options_of, read_file
+from bot.commands.output import write
 from bot.commands.runs import reading, run_of
 from bot.report import Scalar, ScriptReport
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from bot.base.errors import UserError
 from bot.base.files import write_new_file
 from bot.base.messages import message, sentence_of
-from bot.commands.arguments import config_of, notice, read_page, write
+from bot.commands.arguments import config_of, read_page
+from bot.commands.output import notice, write
 
 if TYPE_CHECKING:
     from bot.table.page import Page

@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     reports = [resolve_script(script, options) for script in scripts_of(arguments, root, unchecked)]
     report = make_report(reports, unchecked=unchecked, language=options.config.language)
     if arguments.format == "text":
-        from bot.commands.arguments import write
+        from bot.commands.output import write
         from bot.render.launches import launches
         from bot.report import exit_status
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from bot.commands.arguments import write
+from bot.commands.output import write
 
 SUMMARY = "the rules' documentation"
 

@@ -8,11 +8,11 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from bot.base.errors import UserError
 from bot.base.messages import message, sentence_of
-from bot.commands.arguments import notice
+from bot.commands.output import notice, write_beside
 
 if TYPE_CHECKING:
     from bot.base.config import Config
@@ -73,7 +73,7 @@ def linked(access: object) -> Callable[[RunLink], Facts]:
 
         if not isinstance(access, Access):
             raise TypeError(type(access))
-        line = ProgressLine(sys.stderr, f"{link.entity}/{link.project}/{link.run_id}")
+        line = ProgressLine(f"{link.entity}/{link.project}/{link.run_id}")
         try:
             facts = read_online(link, access, progress=line)
         finally:
@@ -94,12 +94,11 @@ def linked(access: object) -> Callable[[RunLink], Facts]:
 class ProgressLine:
     """One line on a terminal that is written over and over, and cleared at the end."""
 
-    def __init__(self, stream: TextIO, run: str) -> None:
-        self._stream = stream
+    def __init__(self, run: str) -> None:
         self._run = run
         self._shown = False
         self._begun = time.monotonic()
-        self._wanted = stream.isatty()
+        self._wanted = sys.stderr.isatty()
 
     def __call__(self, stage: str, done: int, of: int | None) -> None:
         """Show how far the reading is, once it takes a while."""
@@ -108,12 +107,10 @@ class ProgressLine:
         far = ""
         if done:
             far = f", row {done:,}" + (f" of {of:,}" if of else "")
-        self._stream.write(f"\r\x1b[KReading {stage} of {self._run}{far}")
-        self._stream.flush()
+        write_beside(f"\r\x1b[KReading {stage} of {self._run}{far}")
         self._shown = True
 
     def clear(self) -> None:
         """Leave nothing behind."""
         if self._shown:
-            self._stream.write("\r\x1b[K")
-            self._stream.flush()
+            write_beside("\r\x1b[K")

@@ -8,13 +8,9 @@ from pathlib import Path
 from bot.base.files import replace_file
 from bot.base.messages import message
 from bot.commands import table_check
-from bot.commands.arguments import (
-    add_common,
-    finish,
-    read_page,
-    write,
-)
+from bot.commands.arguments import add_common, finish, read_page
 from bot.commands.inputs import script_with_options
+from bot.commands.output import write
 from bot.commands.runs import RUN, add_offline, run_of
 from bot.commands.tree import add_root
 from bot.commands.verify import add_row_arguments, row_of

@@ -17,8 +17,8 @@ from bot.commands.arguments import (
     options_of,
     read_file,
     read_page,
-    write,
 )
+from bot.commands.output import write
 from bot.commands.tree import files_below
 
 if TYPE_CHECKING:

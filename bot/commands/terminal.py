@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -84,6 +85,13 @@ class TerminalParser(argparse.ArgumentParser):
             # argparse looks its own texts up by this name, and only in catalogues of the system.
             vars(argparse)["_"] = _own
         super().__init__(**{"formatter_class": _Help} | options)
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """As argparse prints, which keeps to itself that the help could not be printed."""
+        if file is sys.stdout:
+            file.write(message)
+        else:
+            super()._print_message(message, file)
 
 
 def _own(text: str) -> str:

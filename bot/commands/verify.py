@@ -7,12 +7,7 @@ from dataclasses import replace
 
 from bot.base.errors import UserError
 from bot.base.messages import message
-from bot.commands.arguments import (
-    CHECK_FORMATS,
-    add_common,
-    finish,
-    load_config,
-)
+from bot.commands.arguments import CHECK_FORMATS, add_common, finish, load_config
 from bot.commands.inputs import script_with_options
 from bot.commands.runs import RUN, add_offline, run_of
 from bot.commands.tree import add_root

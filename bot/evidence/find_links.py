@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
@@ -25,9 +26,11 @@ if TYPE_CHECKING:
 
 TextPart: TypeAlias = Literal["text", "quote", "code"]
 
-MAX_TEXT: Final = 262_144
-"""Characters that are read; GitHub takes at most 65,536 in a description or a comment."""
+MAX_TEXT: Final = 65_536
+"""Characters that are read: as many as GitHub takes in a description or a comment."""
 MAX_LINKS: Final = 200
+_MAX_HTML: Final = 16_384
+"""Characters of one stretch of HTML that are read: open quotes take the square of them."""
 _ADDRESS = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.\-]{1,15}:)?//[^\s<>\"`|]{1,2100}")
 _BARE = re.compile(
     r"(?<![\w./@:%-])(?:www\.)?(?:wandb\.ai|forge\.coreweave\.com)/[^\s<>\"`|]{1,2100}"
@@ -178,8 +181,10 @@ def _inline(token: Token, where: TextPart, line: int) -> Iterator[_Block]:
             parts.append(f" {child.content} " if not list(_addresses(child.content)) else " ")
         elif child.type in ("html_inline", "html_block"):
             html = _Html()
-            html.feed(_COMMENT.sub("", child.content))
-            html.close()
+            # The standard parser gives up on some declarations: what stands before them counts.
+            with suppress(AssertionError):
+                html.feed(_COMMENT.sub("", child.content)[:_MAX_HTML])
+                html.close()
             parts.append(html.text)
             hrefs += html.hrefs
     text = "".join(parts)

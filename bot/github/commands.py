@@ -172,6 +172,14 @@ class _Open(HTMLParser):
         super().__init__(convert_charrefs=True)
         self.open: list[str] = []
 
+    def feed(self, data: str) -> None:
+        """Read on; after a declaration that the parser gives up on, all counts as within it."""
+        try:
+            super().feed(data)
+        except AssertionError:
+            self.open.append("!")
+            self.reset()
+
     def handle_starttag(self, tag: str, _attrs: list[tuple[str, str | None]]) -> None:
         """An element begins."""
         if tag not in _NO_END:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Final
 
+from tests.hostile.comments import COMMENTS
 from tests.hostile.pages import PAGES
 from tests.hostile.runs import CONSOLES, MODELS, RUNS
 from tests.hostile.scripts import SCRIPTS
@@ -13,6 +14,7 @@ from tests.shell.cases import CASES
 
 INPUTS: Final[dict[str, dict[str, str]]] = {
     "script": SCRIPTS, "page": PAGES, "model": MODELS, "run": RUNS, "console": CONSOLES,
+    "comment": COMMENTS,
 }  # fmt: skip
 """Class of an input to the inputs by name."""
 _LONGEST: Final = 1 << 20

@@ -14,7 +14,9 @@ from bot.check.page import Repository, check_page
 from bot.check.request import CheckOptions, PageText, ScriptFile
 from bot.check.script import check_script
 from bot.evidence import EvidenceError, read
+from bot.evidence.find_links import find_links
 from bot.evidence.record import record
+from bot.github.commands import commands
 from bot.memory.hub_config import NotReadError
 from bot.memory.models import from_config
 from bot.table.judge import judge
@@ -60,6 +62,13 @@ def console(data: bytes) -> None:
         _read(log)
 
 
+def comment(data: bytes) -> None:
+    """A comment, or the description of a pull request."""
+    text = data.decode("utf-8", "replace")
+    commands(text)
+    find_links(text)
+
+
 def _read(place: Path) -> None:
     with suppress(EvidenceError):
         record(read(place), ())
@@ -67,6 +76,7 @@ def _read(place: Path) -> None:
 
 READERS: Final[Mapping[str, Callable[[bytes], None]]] = {
     "script": script, "page": page, "model": model, "run": run, "console": console,
+    "comment": comment,
 }  # fmt: skip
 
 
