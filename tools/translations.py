@@ -39,6 +39,7 @@ KEYWORDS = {
     "pmark": ((1, "c"), 2),
     "pmessage": ((1, "c"), 2),
     "tr": None,
+    "tr_plural": (1, 2),
 }
 """The functions of ours that take a text, and the places of its forms and its context."""
 

@@ -11,6 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from bot.base.messages import Message, plural_message
+
 Interconnect: TypeAlias = Literal["nvlink", "xgmi", "hccs", "pcie"]
 _INTERCONNECTS: dict[str, Interconnect] = {
     "nvlink": "nvlink",
@@ -101,3 +103,8 @@ def by_report(name: str, memory_bytes: int | None) -> Device | None:
         ]
     tokens = {d.token for d in named}
     return named[0] if len(tokens) == 1 else None
+
+
+def gpu_count(count: int) -> Message:
+    """`1 GPU`, `8 GPUs`."""
+    return plural_message("{count} GPU", "{count} GPUs", count)

@@ -20,7 +20,7 @@ from multiprocessing.connection import Connection
 from typing import Any, Final, NoReturn, TypeVar
 
 from bot.base.errors import UserError
-from bot.base.messages import message
+from bot.base.messages import message, plural_message
 
 R = TypeVar("R")
 
@@ -60,18 +60,20 @@ class BoundReachedError(Exception):
 
 def _sentence(bound: Bound, limits: IsolationLimits) -> str:
     if bound is Bound.PROCESSOR:
-        return message(
+        return plural_message(
+            "Reading it takes more than {count} second of processor time; simplify it.",
             "Reading it takes more than {count} seconds of processor time; simplify it.",
-            count=limits.processor,
+            limits.processor,
         )
     if bound is Bound.MEMORY:
         return message(
             "Reading it takes more than {count} MiB of memory; simplify it.",
             count=limits.memory >> 20,
         )
-    return message(
+    return plural_message(
+        "Reading it gave no sign for {count} second; check it again.",
         "Reading it gave no sign for {count} seconds; check it again.",
-        count=round(limits.silence),
+        round(limits.silence),
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from math import ceil
 from pathlib import Path
 from string import Formatter
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
@@ -90,6 +91,11 @@ def message(template: str, /, **values: object) -> Message:
 def plural_message(one: str, many: str, count: int, /, **values: object) -> Message:
     """As `message`, of the template for a count, which may name it as `{count}`."""
     return Message(Form(one, many, count), {"count": count} | values)
+
+
+def seconds_of(seconds: float, /) -> Message:
+    """`1 second`, `2.5 seconds`; whole ones without a point."""
+    return plural_message("{count} second", "{count} seconds", ceil(seconds), count=f"{seconds:g}")
 
 
 def pmessage(context: str, template: str, /, **values: object) -> Message:

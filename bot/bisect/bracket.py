@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from bot import __version__
-from bot.base.messages import message
+from bot.base.messages import message, plural_message
 from bot.bisect.candidates import Candidates
 from bot.bisect.ends import Ends, known_ends
 from bot.bisect.log import whole_log, with_log
@@ -209,5 +209,11 @@ def _open(bracket: Bracket, runs: int | None) -> str:
         ran=ran.value,
         batch=ran.batch,
         failed=failed.value,
-        more=message(" At most {runs} more runs close it.", runs=runs) if runs else "",
+        more=_left(runs) if runs else "",
+    )
+
+
+def _left(runs: int) -> str:
+    return plural_message(
+        " At most {count} more run closes it.", " At most {count} more runs close it.", runs
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
-from bot.base.messages import message
+from bot.base.messages import message, plural_message
 from bot.bisect.candidates import Candidates
 from bot.bisect.report import Outcome
 from bot.check.request import CheckOptions
@@ -65,15 +65,22 @@ def _ended(facts: Facts, evidence: Evidence, steps: int | None, least: int) -> E
     if facts.out_of_memory is not None:
         if steps is None:
             return "out of memory", message("the run reports an out-of-memory error")
-        return "out of memory", message(
-            "the run reports an out-of-memory error after {steps} steps", steps=steps
+        return "out of memory", plural_message(
+            "the run reports an out-of-memory error after {count} step",
+            "the run reports an out-of-memory error after {count} steps",
+            steps,
         )
     if steps is None:
         return "nothing", message("the run logged no step")
     if (badly := ended_badly(facts)) is not None:
         return "nothing", badly[0]
     if steps < least:
-        return "nothing", message("{steps} steps; {least} are needed", steps=steps, least=least)
+        return "nothing", plural_message(
+            "{count} step; {least} are needed",
+            "{count} steps; {least} are needed",
+            steps,
+            least=least,
+        )
     return "ran", next((c.reason for c in evidence.claims if c.claim == ClaimName.STEPS), "")
 
 

@@ -9,7 +9,7 @@ from bot.bisect.report import Bracket, Limit, SeriesPlan, TrialRun
 from bot.bisect.request import command
 from bot.render.columns import padded, width_of
 from bot.render.escape import terminal
-from bot.render.speech import speaking, tr
+from bot.render.speech import speaking, tr, tr_plural
 
 _OUTCOMES = {
     "ran": lambda: tr("ran"),
@@ -108,15 +108,21 @@ def _counted(plan: SeriesPlan) -> Iterator[str]:
             "The batch is doubled until one fails; the command at that run then bisects below it."
         )
     else:
-        yield tr(
+        yield tr_plural(  # One value takes one run, and more values take more.
+            "At most {runs} run: {count} value has {outcomes} outcomes, and log2 of that is "
+            "rounded up.",
             "At most {runs} runs: {count} values have {outcomes} outcomes, and log2 of that is "
             "rounded up.",
+            count,
             runs=plan.runs,
-            count=count,
             outcomes=count + 1,
         )
         if plan.runs_expected is not None:
-            yield tr("{runs} runs when the prediction is exact.", runs=plan.runs_expected)
+            yield tr_plural(
+                "{count} run when the prediction is exact.",
+                "{count} runs when the prediction is exact.",
+                plan.runs_expected,
+            )
 
 
 def _runs(plan: SeriesPlan) -> Iterator[str]:

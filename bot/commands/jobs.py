@@ -104,7 +104,14 @@ def _act(client: JobClient, arguments: argparse.Namespace) -> int:
                 message("Name the jobs to run again, or give --failed for all that failed.")
             )
         again = [one for one in ids if client.retry(one)]
-        write(message("{again} of {total} jobs run again.", again=len(again), total=len(ids)))
+        write(
+            plural_message(
+                "{again} of {count} job runs again.",
+                "{again} of {count} jobs run again.",
+                len(ids),
+                again=len(again),
+            )
+        )
         return 0 if len(again) == len(ids) else 1
     states: list[JobState] = ["done", "cancelled"]
     if arguments.failed:

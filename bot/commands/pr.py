@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
-from bot.base.messages import message
+from bot.base.messages import message, plural_message
 from bot.commands.arguments import CHECK_FORMATS, add_common, finish, load_config, options_of
 from bot.commands.output import notice
 from bot.commands.runs import RUN, add_offline, reading, run_of
@@ -137,9 +137,10 @@ def _count(client: Client, arguments: argparse.Namespace) -> None:
     if arguments.verbose:
         writes = sum(sent.write for sent in client.log)
         notice(
-            message(
-                "{reads} requests read from GitHub, {writes} wrote to it",
-                reads=len(client.log) - writes,
+            plural_message(
+                "{count} request read from GitHub, {writes} wrote to it",
+                "{count} requests read from GitHub, {writes} wrote to it",
+                len(client.log) - writes,
                 writes=writes,
             )
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from bot.base.errors import UserError
-from bot.base.messages import message, sentence_of
+from bot.base.messages import message, plural_message, sentence_of
 from bot.doctor._support.base import CheckAnswer, Surroundings
 from bot.doctor._support.service import client_of, settings_of
 from bot.github.app import deliveries
@@ -82,12 +82,17 @@ def _arriving(client: Client) -> CheckAnswer:
         return CheckAnswer("deliveries", "ok", message("GitHub has delivered nothing yet."))
     if not failed:
         return CheckAnswer(
-            "deliveries", "ok", message("The last {count} deliveries arrived.", count=len(every))
+            "deliveries",
+            "ok",
+            plural_message(
+                "The last delivery arrived.", "The last {count} deliveries arrived.", len(every)
+            ),
         )
-    text = message(
+    text = plural_message(
+        "The last delivery did not arrive.",
         "{failed} of the last {count} deliveries did not arrive.",
+        len(every),
         failed=len(failed),
-        count=len(every),
     )
     remedy = message(
         "See their answers on the App's page under Advanced, and whether the reverse proxy and "

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from bot.base.messages import message
+from bot.base.messages import message, plural_message
 from bot.evidence.facts import Sibling
 from bot.evidence.observation import Observation
 from bot.evidence.subject import KEYS, ClaimSubject, setting_claim
@@ -79,11 +79,13 @@ def _judge(
     failed = [n for n in larger if not n.ran]
     both = compared_with(source, SourceName.OTHER_RUNS)
     if ran:
-        reason = message(
-            "A larger batch runs: {larger} ran for {steps} steps in run {run}, whose configuration "
+        reason = plural_message(
+            "A larger batch runs: {larger} ran for {count} step in run {run}, whose configuration "
             "is the same but for the batch sizes.",
+            "A larger batch runs: {larger} ran for {count} steps in run {run}, whose configuration "
+            "is the same but for the batch sizes.",
+            ran[-1].run.steps or 0,
             larger=ran[-1].batch,
-            steps=ran[-1].run.steps,
             run=ran[-1].run.id,
         )
         return "inconsistent", both, reason, "contradicted"

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from bot.base.messages import message
+from bot.base.messages import message, plural_message, seconds_of
 from bot.evidence.console import Console
 from bot.evidence.facts import EvidenceError, Facts, GpuInfo, RunId
 from bot.evidence.limits import RunLimits
@@ -127,11 +127,10 @@ class _RunLog:
             if taker is not None:
                 taker(getattr(record, kind))
             if max(self.history_rows, self.system_rows) >= self.limits.rows:
-                self._stop(reader, message("{count} rows", count=self.limits.rows))
+                self._stop(reader, plural_message("{count} row", "{count} rows", self.limits.rows))
                 return
             if number % 256 == 255 and time.monotonic() > deadline:
-                seconds = f"{self.limits.seconds:g}"
-                self._stop(reader, message("{seconds} seconds", seconds=seconds))
+                self._stop(reader, seconds_of(self.limits.seconds))
                 return
 
     def _stop(self, reader: LogReader, bound: str) -> None:
@@ -306,19 +305,22 @@ class _RunLog:
             )
         if reader.damaged_at:
             self.gaps.append(
-                message(
-                    "The log is damaged in {places} places, first at byte {byte}: the blocks of "
+                plural_message(
+                    "The log is damaged in {count} place, at byte {byte}: the blocks of 32 KiB "
+                    "there were skipped.",
+                    "The log is damaged in {count} places, first at byte {byte}: the blocks of "
                     "32 KiB there were skipped.",
-                    places=len(reader.damaged_at),
+                    len(reader.damaged_at),
                     byte=reader.damaged_at[0],
                 )
             )
         if reader.oversized_at:
             self.gaps.append(
-                message(
-                    "{records} records longer than {limit} bytes were skipped, the first at byte "
+                plural_message(
+                    "{count} record longer than {limit} bytes was skipped, at byte {byte}.",
+                    "{count} records longer than {limit} bytes were skipped, the first at byte "
                     "{byte}.",
-                    records=len(reader.oversized_at),
+                    len(reader.oversized_at),
                     limit=reader.max_record,
                     byte=reader.oversized_at[0],
                 )
@@ -333,16 +335,18 @@ class _RunLog:
             )
         if self.undecodable:
             self.gaps.append(
-                message(
-                    "{records} records of the log could not be decoded and were skipped.",
-                    records=self.undecodable,
+                plural_message(
+                    "{count} record of the log could not be decoded and was skipped.",
+                    "{count} records of the log could not be decoded and were skipped.",
+                    self.undecodable,
                 )
             )
         if self.unparsed:
             self.gaps.append(
-                message(
-                    "{entries} entries of the configuration are not valid JSON.",
-                    entries=self.unparsed,
+                plural_message(
+                    "{count} entry of the configuration is not valid JSON.",
+                    "{count} entries of the configuration are not valid JSON.",
+                    self.unparsed,
                 )
             )
         if self.other_runs:

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from bot.base.devices import Device, by_report, by_token
-from bot.base.messages import message
+from bot.base.messages import message, plural_message
 from bot.evidence.facts import Facts, GpuInfo
 from bot.evidence.observation import Observation
 from bot.evidence.subject import ClaimSubject, known
@@ -43,9 +43,10 @@ def gpus_claim(subject: ClaimSubject) -> Claim:
     nodes = plan.nodes.value or 1
     needed = plan.gpus_per_node.value or -(-claimed // nodes)
     if host is not None and host < needed:
-        reason = message(
-            "The host has {host} GPUs, fewer than the {needed} that a node must give.",
-            host=host,
+        reason = plural_message(
+            "The host has {count} GPU, fewer than the {needed} that a node must give.",
+            "The host has {count} GPUs, fewer than the {needed} that a node must give.",
+            host,
             needed=needed,
         )
         return Observation(ClaimName.GPUS, claimed, host, _SOURCE).inconsistent(reason)
@@ -69,11 +70,16 @@ def gpus_claim(subject: ClaimSubject) -> Claim:
             "The configuration agrees, but W&B records one host of the {nodes} nodes.", nodes=nodes
         )
         return Observation(ClaimName.GPUS, claimed, claimed, _SOURCE).inconclusive(reason)
-    reason = message("The configuration agrees, and the job used {gpus} GPUs.", gpus=claimed)
+    reason = plural_message(
+        "The configuration agrees, and the job used {count} GPU.",
+        "The configuration agrees, and the job used {count} GPUs.",
+        claimed,
+    )
     if host > needed:
-        reason = message(
-            "The configuration agrees, and the job used {gpus} GPUs of the host's {host}.",
-            gpus=claimed,
+        reason = plural_message(
+            "The configuration agrees, and the job used {count} GPU of the host's {host}.",
+            "The configuration agrees, and the job used {count} GPUs of the host's {host}.",
+            claimed,
             host=host,
         )
     return Observation(ClaimName.GPUS, claimed, claimed, _SOURCE).consistent(reason)

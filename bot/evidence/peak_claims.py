@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from bot.base.devices import GIB, by_token
-from bot.base.messages import message
+from bot.base.messages import message, plural_message
 from bot.evidence.facts import Facts, MetricSeries
 from bot.evidence.metrics import ALLOCATED, RESERVED, highest
 from bot.evidence.observation import Observation
@@ -94,7 +94,12 @@ def peak_claim(subject: ClaimSubject) -> Claim:
         source = claim_source(SourceName.SYSTEM_STREAM, SourceName.HISTORY)
         return Observation(claim, claimed, None, source).inconclusive(reason)
     observed = f"{peak.gib:.1f} GiB"
-    seen = message("{gib}, the highest of {rows} values", gib=observed, rows=peak.series.rows)
+    seen = plural_message(
+        "{gib}, the only value",
+        "{gib}, the highest of {count} values",
+        peak.series.rows,
+        gib=observed,
+    )
     if total is None:
         reason = message("{seen}; the device's memory is not known.", seen=seen)
         return Observation(claim, claimed, observed, peak.source).inconclusive(reason)
@@ -206,19 +211,22 @@ def _above_weights(subject: ClaimSubject) -> Claim | None:
     claim, claimed = "peak above the weights", f"at least {least:.1f} GiB"
     observed = f"{peak.gib:.1f} GiB"
     if peak.gib < least:
-        reason = message(
-            "The weights of a model of {size} alone take {least} on each of {gpus} GPUs in 16 "
+        reason = plural_message(
+            "The weights of a model of {size} alone take {least} on {count} GPU in 16 bits, more "
+            "than was seen in use: the model or the evidence is another one.",
+            "The weights of a model of {size} alone take {least} on each of {count} GPUs in 16 "
             "bits, more than was seen in use: the model or the evidence is another one.",
+            gpus,
             size=size.upper(),
             least=f"{least:.1f} GiB",
-            gpus=gpus,
         )
         return Observation(claim, claimed, observed, peak.source).inconclusive(reason)
-    reason = message(
-        "The weights of a model of {size} take {least} on each of {gpus} GPUs in 16 bits.",
+    reason = plural_message(
+        "The weights of a model of {size} take {least} on {count} GPU in 16 bits.",
+        "The weights of a model of {size} take {least} on each of {count} GPUs in 16 bits.",
+        gpus,
         size=size.upper(),
         least=f"{least:.1f} GiB",
-        gpus=gpus,
     )
     return Observation(claim, claimed, observed, peak.source).consistent(reason)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from bot.base.messages import message
+from bot.base.messages import message, plural_message
 from bot.evidence.facts import Facts
 from bot.evidence.metrics import GLOBAL_STEP, RESPONSE_MAX, highest
 from bot.evidence.observation import Observation
@@ -44,8 +44,10 @@ def steps_claim(subject: ClaimSubject) -> Claim:
     if facts.out_of_memory is not None:
         reason = message("The run reports an out-of-memory error.")
         if steps is not None:
-            reason = message(
-                "The run reports an out-of-memory error after {steps} steps.", steps=steps
+            reason = plural_message(
+                "The run reports an out-of-memory error after {count} step.",
+                "The run reports an out-of-memory error after {count} steps.",
+                steps,
             )
         console = SourceName.CONSOLE
         return Observation(claim, claimed, facts.out_of_memory, console).inconsistent(reason)
@@ -54,8 +56,10 @@ def steps_claim(subject: ClaimSubject) -> Claim:
         reason = message("The run's history has no {key}.", key=key)
         return Observation(claim, claimed, None, history).inconclusive(reason)
     if steps < least:
-        reason = message(
-            "{steps} steps are too few to have seen responses of full length.", steps=steps
+        reason = plural_message(
+            "{count} step is too few to have seen responses of full length.",
+            "{count} steps are too few to have seen responses of full length.",
+            steps,
         )
         return Observation(claim, claimed, steps, history).inconclusive(reason)
     if (badly := ended_badly(facts)) is not None:
@@ -84,14 +88,20 @@ def steps_claim(subject: ClaimSubject) -> Claim:
             limit=limit,
         )
         return Observation(claim, claimed, steps, history).inconclusive(reason)
-    values = {"steps": steps, "longest": f"{longest.maximum:g}", "limit": limit}
-    reason = message(
-        "{steps} steps, with responses of up to {longest} of {limit} tokens.", **values
+    values = {"longest": f"{longest.maximum:g}", "limit": limit}
+    reason = plural_message(
+        "{count} step, with responses of up to {longest} of {limit} tokens.",
+        "{count} steps, with responses of up to {longest} of {limit} tokens.",
+        steps,
+        **values,
     )
     if facts.exit_code is None and facts.state is None:
-        reason = message(
-            "{steps} steps, with responses of up to {longest} of {limit} tokens; the log has no "
+        reason = plural_message(
+            "{count} step, with responses of up to {longest} of {limit} tokens; the log has no "
             "end, so what followed is not known.",
+            "{count} steps, with responses of up to {longest} of {limit} tokens; the log has no "
+            "end, so what followed is not known.",
+            steps,
             **values,
         )
     return Observation(claim, claimed, steps, history).consistent(reason)

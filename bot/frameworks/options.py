@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from bot.base.digits import whole_number
+from bot.base.messages import message, plural_message
 from bot.frameworks.key_table import Key
 from bot.frameworks.option_table import OptionTable
 from bot.frameworks.setting import UNKNOWN, BadArgument, Setting
@@ -41,8 +42,10 @@ def read_line(words: Sequence[Word], table: OptionTable | None) -> OptionLine:
         text = word.text
         if not _is_option(word, table):
             if text and not text.startswith("${?"):
-                message = f"{text!r} belongs to no option; the program refuses it"
-                line.bad.append(BadArgument(word, word.span_of(0, len(text)), message))
+                problem = message(
+                    "{text} belongs to no option; the program refuses it", text=repr(text)
+                )
+                line.bad.append(BadArgument(word, word.span_of(0, len(text)), problem))
             continue
         name, equals, _ = text.partition("=")
         if "${?" in name:
@@ -54,8 +57,8 @@ def read_line(words: Sequence[Word], table: OptionTable | None) -> OptionLine:
         span = word.span_of(0, len(name))
         if equals:
             if most == 0:
-                message = f"--{shown} is a flag and takes no value"
-                line.bad.append(BadArgument(word, word.span_of(0, len(text)), message))
+                problem = message("--{name} is a flag and takes no value", name=shown)
+                line.bad.append(BadArgument(word, word.span_of(0, len(text)), problem))
                 continue
             values = [_Value.inline(word, len(name) + 1)]
         else:
@@ -64,8 +67,10 @@ def read_line(words: Sequence[Word], table: OptionTable | None) -> OptionLine:
                 values.append(_Value.of(words[at]))
                 at += 1
         if len(values) < least:
-            wanted = "a value" if least == 1 else f"{least} values"
-            line.bad.append(BadArgument(word, span, f"--{shown} needs {wanted}"))
+            problem = plural_message(
+                "{name} needs a value", "{name} needs {count} values", least, name=f"--{shown}"
+            )
+            line.bad.append(BadArgument(word, span, problem))
             continue
         typed = [
             table.convert(value.text, key) if table and key else _guessed(value.text)

@@ -15,6 +15,7 @@ from typing import Any, Final, cast
 
 from bot.base.allowance import Allowance
 from bot.base.digits import whole_number
+from bot.base.messages import message, plural_message
 from bot.frameworks.setting import UNKNOWN, BadArgument, Operator, Setting, UnknownValue
 from bot.report import JsonValue
 from bot.shell.source import Span
@@ -134,11 +135,11 @@ def read_line(words: Sequence[Word]) -> HydraLine:
             in_row, rows = True, rows + 1
         if rows > 1:
             # argparse gives `overrides` (nargs="*") the first row of words alone.
-            message = (
+            problem = message(
                 "Hydra takes all overrides in one row: this one stands after a flag that follows "
                 "other overrides, and is refused as an unrecognized argument"
             )
-            line.bad.append(BadArgument(word, word.span, message))
+            line.bad.append(BadArgument(word, word.span, problem))
             continue
         read = read_override(word)
         if isinstance(read, Setting):
@@ -169,14 +170,19 @@ def _read_flag(line: HydraLine, word: Word, following: Word | None) -> int:
             line.flags[known] = Flag(known, value if word.complete else None, span)
             return 0
         if following is None:
-            line.bad.append(BadArgument(word, word.span, f"{name} needs a value"))
+            problem = plural_message(
+                "{name} needs a value", "{name} needs {count} values", 1, name=name
+            )
+            line.bad.append(BadArgument(word, word.span, problem))
             return 0
         given = following.text if following.complete else None
         line.flags[known] = Flag(known, given, following.span_of(0, len(following.text)))
         return 1
     if word.complete:
-        message = f"Hydra has no option {name}: settings are written key=value, without dashes"
-        line.bad.append(BadArgument(word, word.span, message))
+        problem = message(
+            "Hydra has no option {name}: settings are written key=value, without dashes", name=name
+        )
+        line.bad.append(BadArgument(word, word.span, problem))
     return 0
 
 
@@ -190,7 +196,8 @@ def read_override(word: Word) -> Setting | BadArgument | None:
         return None
     if key_text.count(".") > _MOST_LEVELS:
         span = word.span_of(0, len(shown))
-        return BadArgument(word, span, f"{_short(shown)} has more than {_MOST_LEVELS} levels")
+        problem = message("{key} has more than {most} levels", key=_short(shown), most=_MOST_LEVELS)
+        return BadArgument(word, span, problem)
     try:
         operator, key, value = fast(parsed)
     except _NoAnswerError:

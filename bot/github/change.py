@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from bot.base.messages import message
+from bot.base.messages import message, plural_message
 
 MAX_BLOB = 1 << 24
 """Bytes; a larger file is not read."""
@@ -159,11 +159,17 @@ def too_much(folder: str, number: int, suffix: str) -> str:
     """Why a folder was not read."""
     count = f"{number:,}"
     if not suffix:
-        return message(
-            "{folder} holds too much to be read: {count} more files.", folder=folder, count=count
+        return plural_message(
+            "{folder} holds too much to be read: {count} more file.",
+            "{folder} holds too much to be read: {count} more files.",
+            number,
+            folder=folder,
+            count=count,
         )
-    return message(
+    return plural_message(
+        "{folder} holds too much to be read: {count} {suffix} file.",
         "{folder} holds too much to be read: {count} {suffix} files.",
+        number,
         folder=folder,
         count=count,
         suffix=suffix,

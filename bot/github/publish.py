@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from bot.base.messages import plural_message
 from bot.github import queries
 from bot.github.answer import Answer, mark_of
 from bot.github.checks import publish_check
@@ -123,9 +124,15 @@ def _suggestions(
 ) -> None:
     hidden = publish_suggestions(client, pull, answer, posted)
     if hidden:
-        changes = "1 suggested change is" if hidden == 1 else f"{hidden} suggested changes are"
-        where = "outside of what the pull request's diff shows, where GitHub takes no suggestion"
-        done.notes.append(f"{changes} {where}; the comment has them.")
+        done.notes.append(
+            plural_message(
+                "{count} suggested change is outside of what the pull request's diff shows, where "
+                "GitHub takes no suggestion; the comment has it.",
+                "{count} suggested changes are outside of what the pull request's diff shows, "
+                "where GitHub takes no suggestion; the comment has them.",
+                hidden,
+            )
+        )
 
 
 def _comment(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from bot.base.messages import message
+from bot.base.messages import message, plural_message
 from bot.frameworks.plan import Plan
 from bot.memory import constants
 from bot.memory.lengths import Lengths, Measured, batch_tokens, lengths, packed_tokens
@@ -82,8 +82,11 @@ class _OpenRLHF:
         sleeps = get.on(False, "ds.enable_sleep", "deepspeed_enable_sleep")
         if gpus < 1 or gpus % self.ring:
             raise NoEstimateError(
-                message(
-                    "{gpus} GPUs cannot be divided by a ring of {ring}.", gpus=gpus, ring=self.ring
+                plural_message(
+                    "{count} GPU cannot be divided by a ring of {ring}.",
+                    "{count} GPUs cannot be divided by a ring of {ring}.",
+                    gpus,
+                    ring=self.ring,
                 )
             )
         prefix = {"actor": "actor", "critic": "critic"}.get(name, "model")
@@ -300,10 +303,12 @@ class _OpenRLHF:
         first = pools[0]
         if engines * tensor != first.gpus:
             raise NoEstimateError(
-                message(
-                    "{engines} engines × tensor parallel {tensor} = {product} GPUs, but the models "
+                plural_message(
+                    "{count} engine × tensor parallel {tensor} = {product} GPUs, but the models "
                     "are colocated on {gpus}.",
-                    engines=engines,
+                    "{count} engines × tensor parallel {tensor} = {product} GPUs, but the models "
+                    "are colocated on {gpus}.",
+                    engines,
                     tensor=tensor,
                     product=engines * tensor,
                     gpus=first.gpus,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from bot.base.messages import message
+from bot.base.messages import message, plural_message
 from bot.frameworks.launch import launcher_option
 from bot.frameworks.plan import Plan
 from bot.memory import constants
@@ -300,9 +300,10 @@ class _Trainer:
             return None, 0
         if gpus % tensor:
             raise NoEstimateError(
-                message(
-                    "{gpus} GPUs cannot be divided by tensor parallel {tensor}.",
-                    gpus=gpus,
+                plural_message(
+                    "{count} GPU cannot be divided by tensor parallel {tensor}.",
+                    "{count} GPUs cannot be divided by tensor parallel {tensor}.",
+                    gpus,
                     tensor=tensor,
                 )
             )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from bot.base.messages import message
+from bot.base.messages import message, plural_message
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import version_at_least
 from bot.memory.lengths import Lengths, batch_tokens
@@ -69,11 +69,12 @@ def engine(
     home = apart or gpus
     if home % tensor:
         raise NoEstimateError(
-            message(
-                "{key}.tensor_model_parallel_size is {tensor}, which does not divide {home} GPUs.",
+            plural_message(
+                "{key}.tensor_model_parallel_size is {tensor}, which does not divide {count} GPU.",
+                "{key}.tensor_model_parallel_size is {tensor}, which does not divide {count} GPUs.",
+                home,
                 key=_ROLLOUT,
                 tensor=tensor,
-                home=home,
             )
         )
     longest = get.whole(f"{_ROLLOUT}.max_model_len") or lengths.longest

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from bot.base.messages import message
+from bot.base.messages import message, plural_message
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import version_at_least
 from bot.memory import constants
@@ -122,7 +122,12 @@ def layout_of(get: MemorySettings, gpus: int, backend: Backend, keys: LayoutKeys
             else message("sequence parallelism {size}", size=sequence)
         )
         raise NoEstimateError(
-            message("{gpus} GPUs cannot be divided by {wrong}.", gpus=gpus, wrong=wrong)
+            plural_message(
+                "{count} GPU cannot be divided by {wrong}.",
+                "{count} GPUs cannot be divided by {wrong}.",
+                gpus,
+                wrong=wrong,
+            )
         )
     return Layout(gpus=gpus, shard=shard, sequence=sequence)
 
@@ -136,10 +141,12 @@ def _megatron(get: MemorySettings, gpus: int, below: str) -> Layout:
     each = get.size(own) if get.whole(own) else tensor
     if gpus % (tensor * pipeline * context):
         raise NoEstimateError(
-            message(
-                "{gpus} GPUs cannot be divided by tensor {tensor} × pipeline {pipeline} × context "
+            plural_message(
+                "{count} GPU cannot be divided by tensor {tensor} × pipeline {pipeline} × context "
                 "{context} = {product}.",
-                gpus=gpus,
+                "{count} GPUs cannot be divided by tensor {tensor} × pipeline {pipeline} × context "
+                "{context} = {product}.",
+                gpus,
                 tensor=tensor,
                 pipeline=pipeline,
                 context=context,
@@ -148,10 +155,12 @@ def _megatron(get: MemorySettings, gpus: int, below: str) -> Layout:
         )
     if gpus % (each * expert * pipeline):
         raise NoEstimateError(
-            message(
-                "{gpus} GPUs cannot be divided by expert {expert} × expert tensor {each} × "
+            plural_message(
+                "{count} GPU cannot be divided by expert {expert} × expert tensor {each} × "
                 "pipeline {pipeline} = {product}.",
-                gpus=gpus,
+                "{count} GPUs cannot be divided by expert {expert} × expert tensor {each} × "
+                "pipeline {pipeline} = {product}.",
+                gpus,
                 expert=expert,
                 each=each,
                 pipeline=pipeline,

@@ -9,7 +9,7 @@ from bot.render import blocks, budget, wording
 from bot.render.escape import clip, code_block, code_span
 from bot.render.escape import markdown_inline as inline
 from bot.render.fit import FitGroup, FitPart, assemble
-from bot.render.speech import counted, speaking, tr
+from bot.render.speech import counted, speaking, tr, tr_plural
 from bot.render.words import CLAIM, FINDING, SCRIPT, SEVERITY
 from bot.report import Evidence, Report, Severity
 
@@ -219,7 +219,7 @@ def _claims(report: Report, labels: Mapping[str, str]) -> FitPart:
         blocks.table_head("", tr("claim"), tr("claimed"), tr("run"), tr("source")),
     )
     count = sum(len(group.items) for group in groups)
-    summary = tr("All {count} claims", count=f"{count:,}") if count > 1 else tr("The claim")
+    summary = tr_plural("The claim", "All {count} claims", count, count=f"{count:,}")
     return FitPart(CLAIM, 2, groups, _folded(summary))
 
 
@@ -260,9 +260,9 @@ def _rows(report: Report, labels: Mapping[str, str]) -> FitPart:
     items = [blocks.paste_item(script, labels[script.path]) for script in edited]
     pages = dict.fromkeys(script.page_edit.path for script in edited if script.page_edit)
     where = wording.listed(pages)
-    summary = tr("Row to paste into {pages}", pages=where)
-    if len(items) != 1:
-        summary = tr("{count} rows to paste into {pages}", count=len(items), pages=where)
+    summary = tr_plural(
+        "Row to paste into {pages}", "{count} rows to paste into {pages}", len(items), pages=where
+    )
     groups = [FitGroup("", (item,)) for item in items]
     return FitPart(
         mark_plural("{count} row to paste", "{count} rows to paste"), 40, groups, _folded(summary)
@@ -273,9 +273,7 @@ def _patches(report: Report) -> FitPart:
     edits = [s.page_edit for s in report.scripts if s.page_edit and s.page_edit.patch]
     groups = [FitGroup("", (code_block(edit.patch, "diff"),)) for edit in edits]
     pages = wording.listed(dict.fromkeys(edit.path for edit in edits))
-    summary = tr("Patch of {pages}", pages=pages)
-    if len(edits) != 1:
-        summary = tr("{count} patches of {pages}", count=len(edits), pages=pages)
+    summary = tr_plural("Patch of {pages}", "{count} patches of {pages}", len(edits), pages=pages)
     return FitPart(mark_plural("{count} patch", "{count} patches"), 5, groups, _folded(summary))
 
 

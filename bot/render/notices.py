@@ -5,7 +5,7 @@ from __future__ import annotations
 from bot.render import blocks, wording
 from bot.render.escape import clip, code_span
 from bot.render.escape import markdown_inline as inline
-from bot.render.speech import counted, tr
+from bot.render.speech import counted, tr, tr_plural
 from bot.render.words import SCRIPT
 from bot.report import Report
 
@@ -46,7 +46,12 @@ def not_read(report: Report) -> str:
 
 def without_annotation(count: int) -> str:
     """A sentence on the findings that got no annotation."""
-    return tr("{count} further findings have no annotation.", count=f"{count:,}")
+    return tr_plural(
+        "{count} further finding has no annotation.",
+        "{count} further findings have no annotation.",
+        count,
+        count=f"{count:,}",
+    )
 
 
 def _checked(report: Report) -> str:

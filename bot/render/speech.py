@@ -37,6 +37,12 @@ def tr(template: str, /, **values: object) -> str:
     return translation(template, _language.get()).format_map(values)
 
 
+def tr_plural(one: str, many: str, count: int, /, **values: object) -> str:
+    """As `tr`, of the template for a count, which may name it as `{count}`."""
+    template = Form(one, many, count).template(_language.get())
+    return template.format_map({"count": count} | values)
+
+
 def word(text: str) -> str:
     """A word of a report's own values (`bot.render.words`) in the language spoken now."""
     return translation(text, _language.get()) if text in WORDS else text
@@ -44,4 +50,4 @@ def word(text: str) -> str:
 
 def counted(number: int, noun: Plural) -> str:
     """`1 error`, `2 errors`."""
-    return Form(*noun, number).template(_language.get()).format(count=f"{number:,}")
+    return tr_plural(*noun, number, count=f"{number:,}")

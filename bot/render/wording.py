@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from functools import reduce
 from shlex import quote
 
-from bot.render.speech import counted, current, tr, word
+from bot.render.speech import counted, current, tr, tr_plural, word
 from bot.render.words import CLAIM, CLAIMS_LEFT, PAGE, REASON, ROW, SCRIPT, SEVERITY, SOURCES, STEP
 from bot.report import Claim, Evidence, Finding, Report, Row, Scalar, ScriptReport, Unchecked
 from bot.report.claims import SourcePart, source_groups
@@ -210,7 +210,7 @@ def measured(evidence: Evidence) -> list[str]:
     if evidence.strength == "weak":
         parts.append(tr("weak evidence"))
     elif evidence.strength is not None:
-        parts.append(tr("{count} sources agree", count=len(agree)))
+        parts.append(tr_plural("{count} source agrees", "{count} sources agree", len(agree)))
     return parts
 
 
@@ -260,11 +260,14 @@ def _failed(report: Report) -> str:
         )
         return tr("1 script {said}", said=said or tr("failed"))
     parts = []
-    if against == 1:
-        parts.append(tr("1 of {total} scripts contradicts its run", total=total))
-    elif against:
+    if against:
         parts.append(
-            tr("{some} of {total} scripts contradict their runs", some=against, total=total)
+            tr_plural(
+                "{count} of {total} scripts contradicts its run",
+                "{count} of {total} scripts contradict their runs",
+                against,
+                total=total,
+            )
         )
     if errors:
         where = counted(having, SCRIPT) if against else _some(having, total)
@@ -312,20 +315,18 @@ def _passed(report: Report) -> str:
         scripts = counted(total, SCRIPT)
         return tr("No errors in {scripts}; no run was compared.", scripts=scripts)
     if agreeing == total:
-        if total == 1:
-            return tr("Ready: 1 script agrees with its run.")
-        return tr("Ready: {total} scripts agree with their runs.", total=total)
-    if agreeing == 1:
-        return tr(
-            "No errors in {total} scripts; 1 agrees with its run, for the rest no run was "
-            "compared.",
-            total=total,
+        return tr_plural(
+            "Ready: {count} script agrees with its run.",
+            "Ready: {count} scripts agree with their runs.",
+            total,
         )
-    return tr(
-        "No errors in {total} scripts; {some} agree with their runs, for the rest no run was "
+    return tr_plural(
+        "No errors in {total} scripts; {count} agrees with its run, for the rest no run was "
         "compared.",
+        "No errors in {total} scripts; {count} agree with their runs, for the rest no run was "
+        "compared.",
+        agreeing,
         total=total,
-        some=agreeing,
     )
 
 

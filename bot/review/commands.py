@@ -11,7 +11,7 @@ from typing import Final
 
 from bot.base.config import Config, RepositoryRole
 from bot.base.errors import UserError
-from bot.base.messages import Language, mark, message, sentence_of, translated
+from bot.base.messages import Language, mark, message, seconds_of, sentence_of, translated
 from bot.check.request import CheckOptions
 from bot.evidence.facts import EvidenceError
 from bot.evidence.links import RunLink, parse_link
@@ -163,8 +163,7 @@ class _Handler:
 
     def refuse_for_now(self) -> None:
         """Say how long to wait before the next command."""
-        count = self.recent.wait
-        time_ = message("{count} seconds", count=count) if count != 1 else message("1 second")
+        time_ = seconds_of(self.recent.wait)
         if not self.recent.refused:
             # For the language of the reply alone; English where it cannot be read.
             try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import Message, message
+from bot.base.messages import Message, message, plural_message
 from bot.frameworks.plan_values import PlanValues
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
@@ -65,7 +65,7 @@ def _least(values: PlanValues) -> tuple[int, Message] | None:
     if not total:
         return None
     if strategy in ("fsdp", "fsdp2"):
-        return total, message("the {total} GPUs", total=total)
+        return total, plural_message("the {count} GPU", "the {count} GPUs", total)
     parallel = model_parallel(values)
     micro = values.number(f"{ACTOR}.ppo_micro_batch_size_per_gpu")
     if not parallel or not micro or total % parallel:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.base.messages import Message, message
+from bot.base.messages import Message, message, plural_message
 from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
 from bot.rules._support.example import lines, verl
 from bot.shell.source import Span
@@ -135,6 +135,8 @@ def _name(text: str) -> str:
 def _rest(count: int) -> Message:
     if count == 1:
         return message("it is no part of the launch")
-    if count == 2:
-        return message("it and the word after it are no part of the launch")
-    return message("it and the {count} words after it are no part of the launch", count=count - 1)
+    return plural_message(
+        "it and the word after it are no part of the launch",
+        "it and the {count} words after it are no part of the launch",
+        count - 1,
+    )

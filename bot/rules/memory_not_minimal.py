@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import message
+from bot.base.messages import message, plural_message
 from bot.memory.estimate import TIGHT
 from bot.memory.estimator import estimate_workload
 from bot.memory.scale import on_half
@@ -72,5 +72,9 @@ def check(context: RuleContext) -> Iterator[Hit]:
                 usable=str(usable),
             ),
             span=where(plan, plan.gpus_per_node.span),
-            help=message("try it on {half} GPUs, or tag it RECOMMENDED", half=budget.gpus),
+            help=plural_message(
+                "try it on {count} GPU, or tag it RECOMMENDED",
+                "try it on {count} GPUs, or tag it RECOMMENDED",
+                budget.gpus,
+            ),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import message
+from bot.base.messages import message, plural_message
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.verl import ACTOR, LIMITS, SOURCE, gpus, static
@@ -63,11 +63,12 @@ def check(context: RuleContext) -> Iterator[Hit]:
                 else ""
             )
             yield Hit(
-                message=message(
-                    "ppo_micro_batch_size {micro}{times} is less than the {total} GPUs",
+                message=plural_message(
+                    "ppo_micro_batch_size {micro}{times} is less than the {count} GPU",
+                    "ppo_micro_batch_size {micro}{times} is less than the {count} GPUs",
+                    total,
                     micro=micro,
                     times=times,
-                    total=total,
                 ),
                 span=values.place(key),
                 help=message("use {key}_per_gpu", key=key),

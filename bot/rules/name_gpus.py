@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import Message, message
+from bot.base.devices import gpu_count
+from bot.base.messages import Message, message, plural_message
 from bot.frameworks.plan import Plan
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
@@ -48,7 +49,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
             message=message(
                 "the name says {gpus}, the settings use {product}",
                 named=named,
-                gpus=_gpus(named),
+                gpus=gpu_count(named),
                 product=_product(plan, used),
             ),
             span=where(plan, span),
@@ -60,9 +61,13 @@ def _product(plan: Plan, used: int) -> Message:
     nodes, per_node = plan.nodes.value, plan.gpus_per_node.value
     if nodes is None or per_node is None or nodes * per_node != used:
         return message("{count}", count=used)
-    if nodes == 1:
-        return message("{used} (1 node × {gpus})", used=used, gpus=_gpus(per_node))
-    return message("{used} ({nodes} nodes × {gpus})", used=used, nodes=nodes, gpus=_gpus(per_node))
+    return plural_message(
+        "{used} ({count} node × {gpus})",
+        "{used} ({count} nodes × {gpus})",
+        nodes,
+        used=used,
+        gpus=gpu_count(per_node),
+    )
 
 
 def _help(plan: Plan, named: int, used: int) -> Message:
@@ -75,7 +80,3 @@ def _help(plan: Plan, named: int, used: int) -> Message:
             per_node=named // nodes,
         )
     return message("rename the file with {used}", used=used)
-
-
-def _gpus(count: int) -> Message:
-    return message("1 GPU") if count == 1 else message("{count} GPUs", count=count)

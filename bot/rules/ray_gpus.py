@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.base.messages import message
+from bot.base.messages import message, plural_message
 from bot.frameworks.plan import Plan
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
@@ -66,9 +66,10 @@ def check(context: RuleContext) -> Iterator[Hit]:
         if given is None or before[-1].assumptions or given[0] >= used:
             continue
         yield Hit(
-            message=message(
-                "Ray is started with {given} GPUs, and the launch asks for {used}",
-                given=given[0],
+            message=plural_message(
+                "Ray is started with {count} GPU, and the launch asks for {used}",
+                "Ray is started with {count} GPUs, and the launch asks for {used}",
+                given[0],
                 used=used,
             ),
             span=given[1],

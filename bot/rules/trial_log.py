@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import message
+from bot.base.messages import message, plural_message
 from bot.frameworks.plan import Plan
 from bot.report import Severity
 from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
@@ -131,6 +131,6 @@ def _max_batch(plan: Plan, tried: Tried, best: int) -> str:
     gpus, most = plan.gpus.value, best * (total // tried.value)
     if gpus is None:
         return message(" (MaxBatch {most})", most=most)
-    if gpus == 1:
-        return message(" (MaxBatch {most} on 1 GPU)", most=most)
-    return message(" (MaxBatch {most} on {gpus} GPUs)", most=most, gpus=gpus)
+    return plural_message(
+        " (MaxBatch {most} on {count} GPU)", " (MaxBatch {most} on {count} GPUs)", gpus, most=most
+    )

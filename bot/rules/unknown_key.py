@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from bot.base.messages import message
+from bot.base.messages import message, plural_message
 from bot.frameworks.key_table import KeyVerdict
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
@@ -71,14 +71,14 @@ def check(context: RuleContext) -> Iterator[Hit | Skip]:
     for (_, choice), found in chosen.items():
         yield _unchosen(choice, found)
     for text, count in doubts.items():
-        if count == 1:
-            yield Skip(reason=message("{doubt}, so 1 setting was not checked", doubt=text))
-        else:
-            yield Skip(
-                reason=message(
-                    "{doubt}, so {count} settings were not checked", doubt=text, count=count
-                )
+        yield Skip(
+            reason=plural_message(
+                "{doubt}, so {count} setting was not checked",
+                "{doubt}, so {count} settings were not checked",
+                count,
+                doubt=text,
             )
+        )
 
 
 def _hit(context: RuleContext, plan: Plan, setting: Setting, verdict: KeyVerdict) -> Hit:
@@ -116,7 +116,11 @@ def _unchosen(choice: str, found: list[tuple[Plan, Setting]]) -> Hit:
     """One finding for all settings of a launch that a missing choice would bring."""
     plan, first = found[0]
     more = (
-        message(" (and {count} other settings like it)", count=len(found) - 1)
+        plural_message(
+            " (and {count} other setting like it)",
+            " (and {count} other settings like it)",
+            len(found) - 1,
+        )
         if len(found) > 1
         else ""
     )
@@ -129,9 +133,12 @@ def _unchosen(choice: str, found: list[tuple[Plan, Setting]]) -> Hit:
             release=release(plan),
         ),
         span=first.key_span,
-        help=message("add {choice}, or remove the setting", choice=choice)
-        if len(found) == 1
-        else message("add {choice}, or remove the settings", choice=choice),
+        help=plural_message(
+            "add {choice}, or remove the setting",
+            "add {choice}, or remove the settings",
+            len(found),
+            choice=choice,
+        ),
     )
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.base.messages import message
+from bot.base.devices import gpu_count
+from bot.base.messages import message, plural_message
 from bot.frameworks.plan import Plan
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
@@ -68,11 +69,11 @@ def _hit(plan: Plan, name: str, word: Word, listed: int, used: int) -> Hit:
         message=message(
             "{name} lists {listed}, {per} {used}",
             name=name,
-            listed=message("1 device") if listed == 1 else message("{count} devices", count=listed),
+            listed=plural_message("{count} device", "{count} devices", listed),
             per=message("a node uses")
             if (plan.nodes.value or 1) > 1
             else message("the launch uses"),
-            used=message("1 GPU") if used == 1 else message("{count} GPUs", count=used),
+            used=gpu_count(used),
         ),
         span=word.span_of(0, len(word.text)),
         help=enough

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from bot.base.messages import message
+from bot.base.messages import message, plural_message
 from bot.base.naming_profiles import RUN, TUNING, NamePart, Profile, backend_at_end, part_pattern
 
 PATTERN = TUNING.form
@@ -143,9 +143,10 @@ def _by_underscores(stem: str, problems: list[str]) -> dict[NamePart, str]:
     parts, tokens = TUNING.parts, stem.split("_")
     if len(tokens) != len(parts):
         problems.append(
-            message(
+            plural_message(
+                "the name has {count} part between underscores where {form} has {wanted}",
                 "the name has {count} parts between underscores where {form} has {wanted}",
-                count=len(tokens),
+                len(tokens),
                 form=TUNING.form,
                 wanted=len(parts),
             )

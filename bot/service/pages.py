@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from functools import cache
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Path, Query
 from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from bot.base.messages import mark_plural, plural_message
 from bot.render import html
 from bot.render.style import CSS
 from bot.service.verifications import PAGE, Verifications
@@ -148,13 +149,22 @@ def _page(content: str, status: int = 200, *, policy: bool = True) -> HTMLRespon
     return HTMLResponse(content, status, headers)
 
 
+_UNITS: Final = (
+    (86_400 * 365, mark_plural("{count} year ago", "{count} years ago")),
+    (86_400, mark_plural("{count} day ago", "{count} days ago")),
+    (3600, mark_plural("{count} hour ago", "{count} hours ago")),
+    (60, mark_plural("{count} minute ago", "{count} minutes ago")),
+)
+"""Seconds of a unit of time, and how its count is said."""
+
+
 def age(created: float, now: float | None = None) -> str:
     """How long ago, in the largest whole unit: "3 days"."""
     seconds = max(0, int((time.time() if now is None else now) - created))
-    for size, name in ((86_400 * 365, "year"), (86_400, "day"), (3600, "hour"), (60, "minute")):
+    for size, ago in _UNITS:
         if seconds >= size:
             count = seconds // size
-            return f"{count:,} {name}{'' if count == 1 else 's'} ago"
+            return plural_message(*ago, count, count=f"{count:,}")
     return "just now"
 
 

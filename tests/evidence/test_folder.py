@@ -190,7 +190,7 @@ def test_a_damaged_block_is_a_gap_and_the_rest_is_read(own_run: Path) -> None:
     data[40_000] ^= 0xFF
     log.write_bytes(data)
     facts = read(own_run)
-    assert any("is damaged in 1 places, first at byte" in gap for gap in facts.gaps)
+    assert any("is damaged in 1 place, at byte" in gap for gap in facts.gaps)
     assert facts.exit_code == 0
     assert 0 < facts.history_rows + facts.system_rows < 300
 
@@ -203,7 +203,7 @@ def test_a_damaged_block_is_a_gap_and_the_rest_is_read(own_run: Path) -> None:
         (RunLimits(log_bytes=32_768), "Reading stopped at byte 32768 of the log"),
         (RunLimits(metrics=2), "Only the first 2 metrics"),
         (RunLimits(side_file_bytes=10), "files/requirements.txt is longer than 10 bytes"),
-        (RunLimits(record_bytes=1500), "longer than 1500 bytes were skipped"),
+        (RunLimits(record_bytes=1500), "1 record longer than 1500 bytes was skipped"),
     ],
 )
 def test_each_bound_that_is_hit_is_said(own_run: Path, limits: RunLimits, words: str) -> None:
@@ -290,8 +290,8 @@ def test_records_are_merged_in_order(tmp_path: Path) -> None:
     assert (m.rows, m.maximum, m.at_step, m.last, m.monotone) == (2, 2.5, 7, 1.0, False)
     assert facts.history_rows == 3
     assert facts.gaps == (
-        "1 records of the log could not be decoded and were skipped.",
-        "1 entries of the configuration are not valid JSON.",
+        "1 record of the log could not be decoded and was skipped.",
+        "1 entry of the configuration is not valid JSON.",
         "The log holds records of more than one run; only the first run's name is used.",
     )
 

@@ -355,7 +355,7 @@ def test_a_suggestion_outside_of_the_diff_is_left_out_and_said(here: World) -> N
     (said,) = done.notes
     assert said == (
         "1 suggested change is outside of what the pull request's diff shows, where GitHub takes "
-        "no suggestion; the comment has them."
+        "no suggestion; the comment has it."
     )
 
 

@@ -56,7 +56,7 @@ def test_what_the_operator_sees(stored: Database, snapshot: SnapshotAssertion) -
     assert shown(stored, "list") == snapshot(name="list")
     assert shown(stored, "list", "--state", "failed") == snapshot(name="dead letters")
     assert shown(stored, "show", job(2).id) == snapshot(name="show")
-    assert shown(stored, "retry", "--failed") == "1 of 1 jobs run again.\n"
+    assert shown(stored, "retry", "--failed") == "1 of 1 job runs again.\n"
     assert shown(stored, "list", "--state", "failed") == "No jobs.\n"
     assert shown(stored, "purge", "--older-than", "1d") == "0 jobs deleted.\n"
 

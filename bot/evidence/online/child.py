@@ -21,7 +21,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bot.base.messages import message
+from bot.base.messages import message, seconds_of
 from bot.base.secrets import Secret
 from bot.evidence.online.bounds import Bounds, Watch
 from bot.evidence.online.failure import ReadFailure, ReadingError, ReadStage
@@ -205,7 +205,7 @@ class Meter(threading.Thread):
     def spent(self) -> str | None:
         """The bound that is used up, in words; None while there is time and room."""
         if time.monotonic() > self._deadline:
-            return message("{seconds} seconds", seconds=f"{self._bounds.seconds:g}")
+            return seconds_of(self._bounds.seconds)
         if (self._sdk.received() or 0) > self._bounds.bytes:
             return message("{count} bytes", count=self._bounds.bytes)
         return None

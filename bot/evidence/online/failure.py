@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any, Final, Literal, TypeAlias
 
-from bot.base.messages import from_data, mark, message, to_data
+from bot.base.messages import from_data, mark, message, seconds_of, to_data
 from bot.evidence.links import RunLink
 
 FailureKind: TypeAlias = Literal[
@@ -232,7 +232,7 @@ def bracketed(status: int | None) -> str:
 def sentence(failure: ReadFailure, link: RunLink) -> str:
     """The failure in words; made of our own text, numbers and the link alone."""
     seconds = failure.seconds
-    time = "" if seconds is None else message("{seconds} seconds", seconds=f"{seconds:g}")
+    time = "" if seconds is None else seconds_of(seconds)
     detail = _REASONS.get(failure.detail, failure.detail)
     return message(
         SENTENCES[failure.kind],

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.base.messages import message
+from bot.base.messages import message, plural_message
 from bot.evidence.facts import MetricSeries
 from bot.evidence.metrics import CHARTED, GROUPS
 from bot.evidence.online.bounds import Watch
@@ -179,7 +179,7 @@ class HistoryReader:
 
     def _bound(self, rows: int) -> str | None:
         if self.taken + rows >= self.watch.bounds.rows:
-            return message("{count} rows", count=self.watch.bounds.rows)
+            return plural_message("{count} row", "{count} rows", self.watch.bounds.rows)
         return self.watch.spent()
 
 

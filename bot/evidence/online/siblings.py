@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from bot.base.messages import message
+from bot.base.messages import message, plural_message
 from bot.evidence.console import Console
 from bot.evidence.facts import Sibling
 from bot.evidence.metrics import GLOBAL_STEP
@@ -112,7 +112,11 @@ def _consoles(
         )
     if failed:
         gaps.append(
-            message("The consoles of {failed} other runs could not be read.", failed=failed)
+            plural_message(
+                "The console of {count} other run could not be read.",
+                "The consoles of {count} other runs could not be read.",
+                failed,
+            )
         )
     return looked, gaps
 

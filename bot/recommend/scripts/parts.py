@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from bot.base.devices import gpu_count
 from bot.recommend.request import Candidate, Request
 
 
 def head(request: Request, candidate: Candidate, device: str, release: str) -> list[str]:
     """Shebang, what the script is, the release it is for, the model's path."""
     what = f"{request.label.upper()} of {request.model.name}"
-    gpus = f"{candidate.gpus} GPU{'s' if candidate.gpus > 1 else ''}"
     return [
         "#!/usr/bin/env bash",
-        f"# {what} on {gpus} ({device}): made by rlbot from a",
+        f"# {what} on {gpu_count(candidate.gpus)} ({device}): made by rlbot from a",
         "# prediction of memory. Nobody has run it yet.",
         f"# {request.framework}: {release}",
         "set -euo pipefail",

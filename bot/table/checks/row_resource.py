@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.base.devices import by_token
-from bot.base.messages import mark, message, pmark, pmessage
+from bot.base.devices import by_token, gpu_count
+from bot.base.messages import mark, message
 from bot.table import rst
 from bot.table.checks._support.base import Hit, Meta, PageContext, ScriptEntry, Skip, rewrite
 from bot.table.parts import Cell
@@ -15,8 +15,6 @@ _FORM = mark('the resource is "{cell}"; write number*device, such as 8*H20')
 _COUNT = mark("the row says {told}, {script} uses {used}")
 _NAME = mark("the row says {told}, the name of {script} says {used}")
 _USE = mark("write {used}")
-_GPU = mark("{count} GPU")
-_GPUS = pmark("row-resource", "{count} GPUs")
 _UNKNOWN = mark(
     "line {line}: neither the settings nor the name of {script} tell the number of GPUs, so the "
     "resource was not compared."
@@ -80,24 +78,17 @@ def _compare(
     if right == count and other is None:
         return
     text = f"{right}*{other or device}"
-    if right != count:
-        told, said = _gpus(count), _gpus(right)
-    else:
-        told, said, template = device, other or device, _NAME
+    sides: dict[str, str] = {"told": gpu_count(count), "used": gpu_count(right)}
+    if right == count:
+        sides, template = {"told": device, "used": other or device}, _NAME
     yield Hit(
-        message=message(template, told=told, script=entry.script, used=said),
+        message=message(template, script=entry.script, **sides),
         span=cell.span,
         help=message(_USE, used=text),
         fix_title=message(_USE, used=text),
         edits=rewrite(cell, rst.cell(text)),
         fix_safe=True,
     )
-
-
-def _gpus(count: int) -> str:
-    if count == 1:
-        return message(_GPU, count=count)
-    return pmessage("row-resource", _GPUS, count=count)
 
 
 def _label(token: str | None) -> str | None:

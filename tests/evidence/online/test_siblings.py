@@ -118,7 +118,7 @@ def test_consoles_that_cannot_be_read_are_counted(room: Room) -> None:
     room.server.faults.append(Fault("status", "RunConsoleLogTail", status=403))
     facts = room.read(siblings=100)
     assert facts.siblings[0].out_of_memory is None
-    assert facts.sibling_gaps == ("The consoles of 1 other runs could not be read.",)
+    assert facts.sibling_gaps == ("The console of 1 other run could not be read.",)
 
 
 def test_summaries_and_configurations_of_any_shape(room: Room) -> None:
