@@ -26,7 +26,7 @@ MAX_BODY = 25 * 1024 * 1024
 """Bytes: GitHub sends no larger payload."""
 SMALL = 64 * 1024
 """Bytes of a body that always have room: what GitHub mostly sends, however many large ones come."""
-MOST_HELD = 64 * 1024 * 1024
+MOST_HELD = 32 * 1024 * 1024
 """Bytes of the larger bodies together."""
 BODY_SECONDS = 8.0
 STORE_SECONDS = 8.0
@@ -142,7 +142,9 @@ class Webhooks:
         try:
             if not may_be_signed(signed):
                 raise _UnsignedError
-            body = await asyncio.wait_for(_read_body(request, take), BODY_SECONDS)
+            # Not `wait_for`: in its task a refusal would give its room back too late for others.
+            async with asyncio.timeout(BODY_SECONDS):
+                body = await _read_body(request, take)
             if not is_signed(body, signed, self._settings.webhook_secrets):
                 raise _UnsignedError
         except TimeoutError:
