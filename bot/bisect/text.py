@@ -5,11 +5,12 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 
+from bot.base.messages import pmessage, translated
 from bot.bisect.report import Bracket, Limit, SeriesPlan, TrialRun
 from bot.bisect.request import command
 from bot.render.columns import padded, width_of
 from bot.render.escape import terminal
-from bot.render.speech import speaking, tr, tr_plural
+from bot.render.speech import current, speaking, tr, tr_plural
 
 _OUTCOMES = {
     "ran": lambda: tr("ran"),
@@ -126,7 +127,8 @@ def _counted(plan: SeriesPlan) -> Iterator[str]:
 
 
 def _runs(plan: SeriesPlan) -> Iterator[str]:
-    heads = [tr("run"), plan.varied[0].name, tr("batch"), tr("expected GiB")]
+    run = translated(pmessage("bisect column", "run"), current())
+    heads = [run, plan.varied[0].name, tr("batch"), tr("expected GiB")]
     heads += [tr("if it runs"), tr("if out of memory")]
     rows = [heads, *map(_row, plan.probes[:_SHOWN])]
     columns = [

@@ -81,7 +81,7 @@ def read_again(
 def _again(script: ScriptReport, read: Callable[[ScriptReport], Facts]) -> Again:
     recorded = script.evidence.facts if script.evidence else None
     if recorded is None:
-        problem = (
+        problem = message(
             "The report keeps no facts of this run: it was not compared, or by an older rlbot."
         )
         return Again(path=script.path, problem=problem)

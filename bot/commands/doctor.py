@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     except UserError as error:
         if arguments.config and file is None:
             raise
-        remedy = (
+        remedy = message(
             "Correct the file; schemas/config-v1.schema.json describes it. The other "
             "checks went on with the defaults."
         )

@@ -126,7 +126,7 @@ def listing(found: list[JobStatus]) -> str:
     from bot.render.escape import terminal
 
     if not found:
-        return "No jobs."
+        return message("No jobs.")
     rows = [
         (_time(one.updated), one.state, one.outcome or one.error or "", one.id) for one in found
     ]

@@ -11,9 +11,17 @@ from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
 from bot.base.messages import message, plural_message
-from bot.commands.arguments import CHECK_FORMATS, add_common, finish, load_config, options_of
+from bot.commands.arguments import (
+    CHECK_FORMATS,
+    add_common,
+    config_of,
+    finish,
+    load_config,
+    options_of,
+)
 from bot.commands.output import notice
 from bot.commands.runs import RUN, add_offline, reading, run_of
+from bot.commands.terminal import current
 
 if TYPE_CHECKING:
     from bot.base.config import Config
@@ -153,9 +161,15 @@ def _request(arguments: argparse.Namespace) -> CheckRequest:
         how = reading(arguments.offline, config)
         return options_of(arguments, config, evidence="required", **how)
 
+    # What is published never follows the terminal.
+    published = arguments.publish or arguments.dry_run
+    config = None
+    if arguments.config:
+        config = load_config(arguments.config) if published else config_of(arguments)
     return CheckRequest(
         options=options,
-        config=load_config(arguments.config) if arguments.config else None,
+        config=config,
+        unstated="en" if published or arguments.format != "text" else current(),
         runs=functools.partial(_runs, arguments.run),
     )
 

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
-from bot.base.messages import message
+from bot.base.messages import message, translated
 from bot.check.recheck import Again, as_json, parse_report, read_again, status
 from bot.commands.arguments import config_of, options_of, read_file
 from bot.commands.output import write
 from bot.commands.runs import reading, run_of
+from bot.render import wording
+from bot.render.speech import current, speaking, tr, tr_plural
 from bot.report import Scalar, ScriptReport
 
 if TYPE_CHECKING:
@@ -46,7 +48,10 @@ def again(arguments: argparse.Namespace) -> int:
             return read(run_of(arguments.run, options), linked=options.linked)
         if url is None:
             raise EvidenceError(
-                "The report does not say where the run lies; pass its folder or link with --run."
+                message(
+                    "The report does not say where the run lies; pass its folder or link with "
+                    "--run."
+                )
             )
         link = parse_link(url, options.hosts)
         return read(link, linked=options.linked)
@@ -55,7 +60,8 @@ def again(arguments: argparse.Namespace) -> int:
     if arguments.format == "json":
         write(json.dumps(as_json(found), indent=2, ensure_ascii=False))
     else:
-        write(_text(found))
+        with speaking(options.config.language):
+            write(_text(found))
     return status(found)
 
 
@@ -64,26 +70,40 @@ def _text(found: tuple[Again, ...]) -> str:
 
     lines: list[str] = []
     for each in found:
-        lines.append(f"{each.path}: {_sentence(each)}")
+        lines.append(tr("{what}: {why}", what=each.path, why=_sentence(each)))
         lines += [
-            f"  {one.fact}: was {_shown(one.before)}, is {_shown(one.now)}"
+            "  "
+            + tr(
+                "{fact}: was {before}, is {now}",
+                fact=one.fact,
+                before=_shown(one.before),
+                now=_shown(one.now),
+            )
             for one in each.differences
         ]
-    return "\n".join(map(terminal, lines or ["The report compares no script with a run."]))
+    return "\n".join(map(terminal, lines or [tr("The report compares no script with a run.")]))
 
 
 def _sentence(each: Again) -> str:
     if each.forged:
-        return "the report itself was edited: its digest is not that of the facts in it."
+        return tr("the report itself was edited: its digest is not that of the facts in it.")
     if each.problem:
-        return f"not compared. {each.problem}"
+        return tr("not compared. {why}", why=translated(each.problem, current()))
     if each.differences:
-        return (
-            f"{len(each.differences)} facts of the run are not what the report holds "
-            f"({each.facts}): the run was edited, or went on."
+        return tr_plural(
+            "{count} fact of the run is not what the report holds ({facts}): the run was edited, "
+            "or went on.",
+            "{count} facts of the run are not what the report holds ({facts}): the run was "
+            "edited, or went on.",
+            len(each.differences),
+            facts=each.facts,
         )
-    return f"the run says what it said ({each.facts} facts)."
+    return tr_plural(
+        "the run says what it said ({count} fact).",
+        "the run says what it said ({count} facts).",
+        each.facts,
+    )
 
 
 def _shown(value: Scalar) -> str:
-    return "not there" if value is None else repr(value) if isinstance(value, float) else str(value)
+    return tr("not there") if value is None else wording.value(value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from bot.commands.output import write
+from bot.commands.terminal import current
 
 SUMMARY = "the rules' documentation"
 
@@ -16,16 +17,23 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
-    from bot.registry.docs import page
+    from bot.base.messages import translation
+    from bot.registry.docs import page, prose
+    from bot.render.columns import padded
     from bot.rules._support.registry import RULES
     from bot.table.checks._support.registry import CHECKS
 
+    language = current()
     if not arguments.id:
         metas = [r.meta for r in RULES.rules] + [check.meta for check in CHECKS.rules]
-        lines = [f"{m.id}  {m.severity:<8} {m.slug:<24} {m.summary}" for m in metas]
+        lines = [
+            f"{m.id}  {padded(translation(m.severity, language), 8)} {m.slug:<24} "
+            f"{prose(m, 'summary', language)}"
+            for m in metas
+        ]
         write("\n".join(lines))
         return 0
     check = CHECKS.lookup(arguments.id)
-    text = page(CHECKS, check.meta) if check else page(RULES, RULES.find(arguments.id).meta)
-    write(text)
+    registry, meta = (CHECKS, check.meta) if check else (RULES, RULES.find(arguments.id).meta)
+    write(page(registry, meta, language))
     return 0

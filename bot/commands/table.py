@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Final
 
 from bot.base.files import replace_file
-from bot.base.messages import message
+from bot.base.messages import mark, message
 from bot.commands import table_check
 from bot.commands.arguments import add_common, finish, read_page
 from bot.commands.inputs import script_with_options
@@ -15,6 +16,11 @@ from bot.commands.runs import RUN, add_offline, run_of
 from bot.commands.tree import add_root
 from bot.commands.verify import add_row_arguments, row_of
 
+_DONE: Final = {
+    "add": mark("Row added to section {section} of {path}:\n\n{rst}"),
+    "replace": mark("Row replaced in section {section} of {path}:\n\n{rst}"),
+    "none": mark("Row already in section {section} of {path}:\n\n{rst}"),
+}
 SUMMARY = "the documentation page: add a script's row, check the rows"
 
 
@@ -77,15 +83,13 @@ def run(arguments: argparse.Namespace) -> int:
         return status
     change = row_edit(page, checked.row, checked.page_edit.section)
     if arguments.dry_run:
-        write(change.edit.patch or f"{page.path} holds this row already.")
+        write(change.edit.patch or message("{path} holds this row already.", path=page.path))
         return 0
     if change.edit.action != "none":
         replace_file(page_path, page.text.encode(), change.text.encode())
-    done = {"add": "added to", "replace": "replaced in", "none": "already in"}[change.edit.action]
     write(
         message(
-            "Row {done} section {section} of {path}:\n\n{rst}",
-            done=done,
+            _DONE[change.edit.action],
             section=change.edit.section,
             path=page.path,
             rst=change.edit.rst,

@@ -12,9 +12,10 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from itertools import pairwise
 from typing import Any, Final, cast, get_args
 
-from bot.base.messages import Language, mark, translated, translation
+from bot.base.messages import Form, Language, mark, mark_plural, translated, translation
 
 VARIABLES: Final = ("LC_ALL", "LC_MESSAGES", "LANG")
 
@@ -31,7 +32,9 @@ OF_ARGPARSE: Final = (
     mark("invalid choice: %(value)r (choose from %(choices)s)"),
     mark("invalid %(type)s value: %(value)r"),
     mark("expected one argument"),
+    mark("expected at most one argument"),
     mark("expected at least one argument"),
+    mark_plural("expected %s argument", "expected %s arguments"),
     mark("one of the arguments %s is required"),
     mark("not allowed with argument %s"),
     mark("ignored explicit argument %r"),
@@ -70,7 +73,7 @@ def in_terminal(sentence: str) -> str:
 
 def _option(arguments: Sequence[str]) -> Language | None:
     """What `--lang` says, before the arguments are parsed: help and errors need it."""
-    for name, value in zip(arguments, [*arguments[1:], ""], strict=True):
+    for name, value in pairwise([*arguments, ""]):
         for language in get_args(Language):
             if name == f"--lang={language}" or (name, value) == ("--lang", language):
                 return cast("Language", language)
@@ -82,8 +85,8 @@ class TerminalParser(argparse.ArgumentParser):
 
     def __init__(self, **options: Any) -> None:
         if current() != "en":
-            # argparse looks its own texts up by this name, and only in catalogues of the system.
-            vars(argparse)["_"] = _own
+            # argparse looks its own texts up by these names, and only in catalogues of the system.
+            vars(argparse).update({"_": _own, "ngettext": _own_plural})
         super().__init__(**{"formatter_class": _Help} | options)
 
     def _print_message(self, message: str, file: Any = None) -> None:
@@ -96,6 +99,10 @@ class TerminalParser(argparse.ArgumentParser):
 
 def _own(text: str) -> str:
     return translation(text, current())
+
+
+def _own_plural(one: str, many: str, count: int) -> str:
+    return Form(one, many, count).template(current())
 
 
 class _Help(argparse.HelpFormatter):

@@ -36,9 +36,11 @@ def compare(date: str, now: float) -> CheckAnswer:
         remedy = message("Check the network and GITHUB_API_URL, and try again.")
         return CheckAnswer("clock", "unknown", message("GitHub did not tell its time."), remedy)
     if abs(off) > MOST:
-        side = "ahead of" if off > 0 else "behind"
-        text = message(
-            "This machine's clock is {abs} s {side} GitHub's.", abs=f"{abs(off):,.0f}", side=side
+        seconds = f"{abs(off):,.0f}"
+        text = (
+            message("This machine's clock is {abs} s ahead of GitHub's.", abs=seconds)
+            if off > 0
+            else message("This machine's clock is {abs} s behind GitHub's.", abs=seconds)
         )
         return CheckAnswer(
             "clock", "wrong", text, message("Set it by NTP: `timedatectl set-ntp true`.")

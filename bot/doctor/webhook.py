@@ -59,19 +59,25 @@ def _address(client: Client, public_url: str | None) -> CheckAnswer:
     hook = client.get("/app/hook/config")
     url = str(hook.get("url") or "")
     if not hook.get("secret"):
-        problem = "The webhook has no secret on GitHub, so every delivery is refused"
+        problem = message("The webhook has no secret on GitHub, so every delivery is refused.")
     elif hook.get("content_type") != "json":
-        problem = f"The webhook's content type is {hook.get('content_type')}, not JSON"
+        problem = message(
+            "The webhook's content type is {type}, not JSON.", type=hook.get("content_type")
+        )
     elif str(hook.get("insecure_ssl")) not in ("0", "None"):
-        problem = "GitHub does not check the certificate of the webhook's address"
+        problem = message("GitHub does not check the certificate of the webhook's address.")
     elif public_url and url.rstrip("/") != f"{public_url}/webhook":
-        problem = f"GitHub sends to {url}, and RLBOT_PUBLIC_URL says {public_url}/webhook"
+        problem = message(
+            "GitHub sends to {url}, and RLBOT_PUBLIC_URL says {public}/webhook.",
+            url=url,
+            public=public_url,
+        )
     elif urlsplit(url).path.rstrip("/") != "/webhook":
-        problem = f"GitHub sends to {url}, which does not end with /webhook"
+        problem = message("GitHub sends to {url}, which does not end with /webhook.", url=url)
     else:
         return CheckAnswer("webhook", "ok", message("GitHub sends to {url}.", url=url))
     remedy = message("Correct it on the App's page under Webhook.")
-    return CheckAnswer("webhook", "wrong", message("{problem}.", problem=problem), remedy)
+    return CheckAnswer("webhook", "wrong", problem, remedy)
 
 
 def _arriving(client: Client) -> CheckAnswer:

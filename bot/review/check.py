@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from bot.base.config import FILE_NAME, Config, parse_config
+from bot.base.config import FILE_NAME, Config, read_config
 from bot.base.isolated import IsolationLimits
+from bot.base.messages import Language
 from bot.check.request import CheckOptions
 from bot.evidence.links import RunLink
 from bot.github.change import ChangeSource, FileSelection
@@ -55,21 +56,25 @@ class CheckRequest:
     """The options under a configuration."""
     config: Config | None = None
     """Stands in the place of the base's own configuration."""
+    unstated: Language = "en"
+    """The language where the base's configuration states none."""
     runs: Callable[[Sequence[str], CheckOptions], Mapping[str, Path | RunLink]] = _no_runs
     """Run folders or links for the paths of the scripts; the scripts' own links otherwise."""
     limits: IsolationLimits = field(default_factory=IsolationLimits)
     """What the reading of one file of the change may use."""
 
 
-def configuration(source: ChangeSource) -> Config:
+def configuration(source: ChangeSource, unstated: Language = "en") -> Config:
     """The configuration at the base: a change cannot relax the rules that it is checked by.
 
-    Raises UserError when it is wrong or could not be read.
+    Where it states no language, that is `unstated`. Raises UserError when it is wrong or could not
+    be read.
     """
     stored = source.base_file(FILE_NAME)
     if stored is None:
-        return Config()
-    return parse_config(stored, f"{FILE_NAME} of the base, commit {source.base[:12]},")
+        return Config(language=unstated)
+    file = read_config(stored, f"{FILE_NAME} of the base, commit {source.base[:12]},")
+    return file.config if "language" in file.lines else replace(file.config, language=unstated)
 
 
 def check_change(source: ChangeSource, request: CheckRequest) -> CheckedChange:
@@ -77,7 +82,7 @@ def check_change(source: ChangeSource, request: CheckRequest) -> CheckedChange:
 
     Raises UserError when the change or the configuration cannot be read.
     """
-    config = request.config or configuration(source)
+    config = request.config or configuration(source, request.unstated)
     options = request.options(config)
     own_tree = not options.trees and "verl" not in options.versions
     files = source.read(

@@ -67,6 +67,24 @@ def test_an_edited_report_is_told(folder: Path, written: WrittenRun) -> None:
     assert "the report itself was edited" in result.out
 
 
+def test_it_is_said_in_the_language_of_the_terminal(folder: Path, written: WrittenRun) -> None:
+    made = report(folder, written(RECIPE))
+    edited = written(RECIPE.but(config={**RECIPE.config, "data": {"train_batch_size": 256}}))
+    command = ("verify", "--again", "report.json")
+    chinese = {"LC_ALL": "zh_CN.UTF-8"}
+    out = rlbot(*command, "--run", edited, cwd=folder, environment=chinese).out
+    assert "运行记录有 3 项事实与报告所存" in out
+    assert "  config data.train_batch_size：原为 128，现为 256\n" in out
+    assert "  config data.max_prompt_length：原为 512，现为 不存在\n" in out
+    made["scripts"][0]["evidence"]["run"]["url"] = None
+    (folder / "report.json").write_text(json.dumps(made), encoding="utf-8")
+    out = rlbot(*command, cwd=folder, environment=chinese).out
+    assert "未比较。报告未说明运行记录的位置" in out
+    assert "not compared. " in rlbot(*command, "--lang", "en", cwd=folder, environment=chinese).out
+    as_json = rlbot(*command, "--format", "json", cwd=folder, environment=chinese).out
+    assert json.loads(as_json)[0]["problem"].startswith("The report does not say where the run")
+
+
 @pytest.mark.parametrize(
     ("content", "says"),
     [

@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 
 from bot.commands.cli import COMMANDS
-from bot.commands.terminal import VARIABLES, terminal_language
+from bot.commands.terminal import VARIABLES, TerminalParser, terminal_language, terminal_of
 from bot.render.columns import width_of
 from tests.check.test_fix import LAUNCH
 from tests.command import ROOT, rlbot
+from tests.review.test_local_change import Repository
 from tests.rules.helpers import PATH
 
 CHINESE = {"LANG": "zh_CN.UTF-8"}
@@ -77,6 +78,13 @@ def test_an_option_goes_before_the_environment() -> None:
     assert not _chinese(rlbot("lint", "--lang", "en", "--help", environment=CHINESE).out)
 
 
+def test_without_arguments_it_says_what_is_missing() -> None:
+    for environment in ({}, CHINESE):
+        result = rlbot(environment=environment)
+        assert (result.status, _chinese(result.err)) == (2, bool(environment))
+        assert "COMMAND" in result.err
+
+
 @pytest.mark.parametrize(
     "arguments", [(), ("--format", "none", "x.sh"), ("none.sh",), (".",), ("--diff",)]
 )
@@ -97,6 +105,63 @@ def test_the_doctor_is_in_the_language_of_the_terminal(tmp_path: Path) -> None:
     assert "没有 .rlbot.yml；使用默认值。" in chinese
     data = rlbot("doctor", "--offline", "--format", "json", cwd=tmp_path, environment=CHINESE)
     assert not _chinese(data.out)
+
+
+def test_the_rules_are_in_the_language_of_the_terminal() -> None:
+    for arguments in ((), ("name-gpus",), ("row-resource",)):
+        english = rlbot("rule", *arguments).out
+        assert english
+        assert not _chinese(english)
+        assert _chinese(rlbot("rule", *arguments, environment=CHINESE).out)
+    listed = rlbot("rule", environment=CHINESE).out.splitlines()
+    assert len(listed) == len(rlbot("rule").out.splitlines())
+    assert len({width_of(line[: line.index("name-")]) for line in listed if " name-" in line}) == 1
+
+
+@pytest.mark.parametrize(
+    ("count", "english", "chinese"),
+    [
+        (1, "expected 1 argument\n", "需要 1 个参数\n"),
+        (2, "expected 2 arguments\n", "需要 2 个参数\n"),
+    ],
+)
+def test_counts_of_arguments_are_in_the_language_of_the_terminal(
+    count: int, english: str, chinese: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for environment, said in (({}, english), (CHINESE, chinese)):
+        with terminal_of([], environment):
+            parser = TerminalParser(prog="rlbot")
+            parser.add_argument("--pair", nargs=count)
+            with pytest.raises(SystemExit):
+                parser.parse_args(["--pair"])
+        assert capsys.readouterr().err.endswith(said)
+
+
+@pytest.mark.process
+def test_a_pull_requests_text_is_in_the_language_of_the_terminal(tmp_path: Path) -> None:
+    repository = Repository(tmp_path)
+    repository.write(".rlbot.yml", "page: null\n")
+    repository.commit("configuration")
+    repository.git("switch", "--quiet", "--create", "work")
+    repository.write(PATH, LAUNCH + "\n")
+    repository.commit("script")
+
+    def answer(*arguments: str, environment: Mapping[str, str] = CHINESE) -> str:
+        return rlbot("pr", "--base", "main", *arguments, cwd=tmp_path, environment=environment).out
+
+    assert _chinese(answer("--format", "text"))
+    assert _chinese(answer("--format", "text", "--config", ".rlbot.yml"))
+    english = answer("--format", "text", environment={})
+    assert not _chinese(english)
+    assert answer("--format", "text", "--lang", "en") == english
+    for form in ("markdown", "json", "sarif", "github"):
+        assert not _chinese(answer("--format", form))
+    repository.git("switch", "--quiet", "main")
+    repository.write(".rlbot.yml", "page: null\nlanguage: en\n")
+    repository.commit("language")
+    repository.git("switch", "--quiet", "work")
+    repository.git("rebase", "--quiet", "main")
+    assert not _chinese(answer("--format", "text"))
 
 
 def test_text_is_in_the_language_of_the_terminal(folder: Path) -> None:
