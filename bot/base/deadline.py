@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+_SOON = 0.001
+"""Seconds to a deadline that passed meanwhile; none would mean that there is no deadline."""
 
 
 class DeadlineError(BaseException):
@@ -16,6 +20,7 @@ class DeadlineError(BaseException):
 def deadline(seconds: float) -> Iterator[None]:
     """Raises DeadlineError within the block after so much processor time of the process.
 
+    Within the block of another one, the nearer of both ends holds.
     Where there are no such signals (Windows, a thread that is not the main one) nothing is bounded:
     what strangers wrote is read in processes of its own there (`bot.base.isolated`).
     """
@@ -28,9 +33,15 @@ def deadline(seconds: float) -> Iterator[None]:
         raise DeadlineError
 
     before = signal.signal(signal.SIGPROF, end)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
+    begun = time.process_time()
+    outer, _ = signal.setitimer(signal.ITIMER_PROF, seconds)
+    if 0 < outer < seconds:
+        signal.setitimer(signal.ITIMER_PROF, outer)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
+        if outer:
+            left = outer - (time.process_time() - begun)
+            signal.setitimer(signal.ITIMER_PROF, max(left, _SOON))

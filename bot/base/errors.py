@@ -11,6 +11,13 @@ class UserError(Exception):
     """
 
 
+class UncheckedError(UserError):
+    """Something could not be checked, which is no word on whether it is right.
+
+    Entry points print the message and exit with status 3.
+    """
+
+
 def system_reason(error: OSError) -> str:
     """The system's reason, in lower case."""
     return (error.strerror or type(error).__name__).lower()

@@ -2,14 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
+from bot.base.deadline import DeadlineError, deadline
+from bot.base.errors import UncheckedError
+from bot.base.messages import message
 from bot.check.request import CheckOptions, ScriptFile
 from bot.frameworks import plans
 from bot.rules._support.base import RuleContext
 from bot.script.header import read_header
 from bot.script.name import read_name
 from bot.shell import Invocation, read
+
+SECONDS = 30.0
+"""Processor time of one script: ten times what the largest one of a repository takes."""
+
+
+@contextmanager
+def bounded(path: str) -> Iterator[None]:
+    """Within it a script is read or checked. Raises UncheckedError when that takes too long."""
+    try:
+        with deadline(SECONDS):
+            yield
+    except DeadlineError:
+        raise UncheckedError(
+            message(
+                "{path} takes more than {count} seconds of processor time; simplify it.",
+                path=path,
+                count=round(SECONDS),
+            )
+        ) from None
 
 
 def read_script(
@@ -20,8 +44,14 @@ def read_script(
     """Read a script; the tree counts for one that stands in it.
 
     Each launch is read under the release that the options name, else the one that the script's own
-    comment states. Raises UserError when an option names an unknown release.
+    comment states. Raises UserError when an option names an unknown release, UncheckedError when
+    the reading takes too long.
     """
+    with bounded(script.path):
+        return _read(script, options, invocation)
+
+
+def _read(script: ScriptFile, options: CheckOptions, invocation: Invocation | None) -> RuleContext:
     reading = read(
         script.data,
         script.path,

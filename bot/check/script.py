@@ -14,7 +14,7 @@ from bot.base.messages import Language, message, sentence_of
 from bot.check.estimate import estimate_launch, overruled
 from bot.check.evidence import Backing, back, contributor, stated_tag
 from bot.check.levels import rule_levels, with_levels
-from bot.check.read import read_script
+from bot.check.read import bounded, read_script
 from bot.check.request import CheckOptions, PageText, ScriptFile
 from bot.check.suppress import suppress
 from bot.check.translate import in_language
@@ -69,8 +69,9 @@ def check_script(
 
     Without `run`, the run that the script's comments link to is read, where it may be fetched.
 
-    Raises UserError when an option names an unknown rule or release. Nothing in the script, the
-    run or the page raises: what is wrong with them is part of the report.
+    Raises UserError when an option names an unknown rule or release, UncheckedError when the
+    script takes too long. Nothing else in the script, the run or the page raises: what is wrong
+    with them is part of the report.
     """
     return check_read(script, read_script(script, options), options, run=run, page=page).report
 
@@ -84,7 +85,8 @@ def check_read(
     page: PageText | None = None,
 ) -> CheckedScript:
     """As `check_script`, for a script that was read already."""
-    findings, suppressed, unchecked = _lint(context, options)
+    with bounded(script.path):
+        findings, suppressed, unchecked = _lint(context, options)
     backing = Backing(plan=context.plans[0] if context.plans else None)
     if _wants_run(context, options, run):
         if run is None and script.asked:

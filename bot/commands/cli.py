@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from bot import __version__
-from bot.base.errors import UserError
+from bot.base.errors import UncheckedError, UserError
 from bot.base.messages import message, sentence_of
 from bot.commands.output import notice, open_streams, printing, write_bytes
 from bot.commands.terminal import TerminalParser, terminal_of
@@ -32,7 +32,7 @@ COMMANDS = (
 )
 """Each is a module of `bot.commands`."""
 
-USAGE, FAULT, INTERRUPTED = 2, 70, 130
+USAGE, UNCHECKED, FAULT, INTERRUPTED = 2, 3, 70, 130
 
 _DESCRIPTION = "Check tuning scripts for RL training of language models, and the runs behind them."
 _EPILOG = (
@@ -64,6 +64,9 @@ def _run(argv: Sequence[str]) -> int:
         with printing():  # the help
             arguments = parser().parse_args(argv)
         return int(import_module(f"bot.commands.{arguments.command}").run(arguments))
+    except UncheckedError as error:
+        notice(sentence_of(error))
+        return UNCHECKED
     except UserError as error:
         notice(sentence_of(error))
         return USAGE

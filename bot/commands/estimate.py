@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from pathlib import Path
 
 from bot.base.errors import UserError
 from bot.base.messages import message
 from bot.commands.arguments import add_common, config_of, finish, options_of
-from bot.commands.inputs import add_paths, scripts_of
+from bot.commands.inputs import add_paths, each_script, scripts_of
 from bot.commands.output import write
 from bot.commands.tree import add_root, tree_of
 
@@ -49,14 +50,14 @@ def run(arguments: argparse.Namespace) -> int:
     options = options_of(arguments, config_of(arguments), files=files)
     reports = []
     unchecked: list[Unchecked] = []
-    for script in scripts_of(arguments, root, unchecked):
-        made = estimate_script(
-            script,
-            options,
-            device=arguments.device,
-            gpus=arguments.gpus,
-            run=Path(arguments.run) if arguments.run else None,
-        )
+    estimate = partial(
+        estimate_script,
+        options=options,
+        device=arguments.device,
+        gpus=arguments.gpus,
+        run=Path(arguments.run) if arguments.run else None,
+    )
+    for made in each_script(estimate, scripts_of(arguments, root, unchecked), unchecked):
         reports.append(in_language(made, options.config.language))
     report = make_report(reports, unchecked=unchecked, language=options.config.language)
     if arguments.format == "json":

@@ -12,6 +12,7 @@ from bot.base.errors import UserError
 from bot.base.files import replace_file
 from bot.base.messages import message, sentence_of
 from bot.commands.arguments import finish, rendered
+from bot.commands.inputs import each_script
 from bot.commands.output import notice, write_beside, write_bytes
 
 if TYPE_CHECKING:
@@ -71,8 +72,11 @@ def fix_scripts(
 
     from_stdin = arguments.paths == ["-"]
     done, sources, patches = [], {}, []
-    for script in scripts:
-        fixed = fix_script(script, options, unsafe=arguments.unsafe)
+
+    def fix(script: ScriptFile) -> tuple[ScriptFile, Fixed]:
+        return script, fix_script(script, options, unsafe=arguments.unsafe)
+
+    for script, fixed in each_script(fix, scripts, unchecked):
         if arguments.diff:
             patches.append(patch(script.path, script.data, fixed.data))
             done.append(fixed.before)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from bot.base.errors import UserError
+from bot.base.errors import UncheckedError, UserError
 from bot.base.messages import message, sentence_of
 from bot.commands.arguments import config_of, options_of, read_file
 from bot.commands.output import read_standard_input
@@ -18,6 +18,8 @@ from bot.commands.tree import path_below, tree_of
 if TYPE_CHECKING:
     from bot.check.request import CheckOptions, ScriptFile
     from bot.report import Unchecked
+
+R = TypeVar("R")
 
 
 def add_paths(parser: argparse.ArgumentParser) -> None:
@@ -63,6 +65,25 @@ def scripts_of(
                 yield script_at(file, root)
             except UserError as error:
                 unchecked.append(Unchecked(check="script", reason=sentence_of(error)))
+
+
+def each_script(
+    work: Callable[[ScriptFile], R],
+    scripts: Iterable[ScriptFile],
+    unchecked: list[Unchecked],
+) -> Iterator[R]:
+    """What `work` makes of each script; one that takes too long is added to `unchecked`."""
+    from bot.check.read import bounded
+    from bot.report import Unchecked
+
+    for script in scripts:
+        try:
+            with bounded(script.path):
+                done = work(script)
+        except UncheckedError as error:
+            unchecked.append(Unchecked(check="script", reason=sentence_of(error)))
+            continue
+        yield done
 
 
 def script_with_options(

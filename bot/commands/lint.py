@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from bot.commands.arguments import CHECK_FORMATS, add_common, config_of, finish, options_of
 from bot.commands.fixing import add_fix, fix_scripts, wants_fix
-from bot.commands.inputs import add_paths, scripts_of
+from bot.commands.inputs import add_paths, each_script, scripts_of
 from bot.commands.runs import add_offline
 from bot.commands.tree import add_root, tree_of
+
+if TYPE_CHECKING:
+    from bot.check.request import ScriptFile
+    from bot.report import ScriptReport
 
 SUMMARY = "check scripts or folders"
 
@@ -34,10 +39,13 @@ def run(arguments: argparse.Namespace) -> int:
     scripts = scripts_of(arguments, root, unchecked)
     if fix:
         return fix_scripts(scripts, options, arguments, unchecked)
-    reports, sources = [], {}
-    for script in scripts:
+    sources: dict[str, str] = {}
+
+    def check(script: ScriptFile) -> ScriptReport:
         sources[script.path] = script.data.decode("utf-8", "replace")
-        reports.append(check_script(script, options))
+        return check_script(script, options)
+
+    reports = list(each_script(check, scripts, unchecked))
     return finish(
         make_report(reports, unchecked=unchecked, language=options.config.language),
         arguments,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import shlex
+from functools import partial
 
 from bot.base.errors import UserError
 from bot.base.messages import message
 from bot.commands.arguments import add_common, config_of, finish, options_of
-from bot.commands.inputs import add_paths, scripts_of
+from bot.commands.inputs import add_paths, each_script, scripts_of
 from bot.commands.runs import add_offline
 from bot.commands.tree import add_root, tree_of
 
@@ -60,7 +61,8 @@ def run(arguments: argparse.Namespace) -> int:
         files=files,
     )
     unchecked: list[Unchecked] = []
-    reports = [resolve_script(script, options) for script in scripts_of(arguments, root, unchecked)]
+    scripts = scripts_of(arguments, root, unchecked)
+    reports = list(each_script(partial(resolve_script, options=options), scripts, unchecked))
     report = make_report(reports, unchecked=unchecked, language=options.config.language)
     if arguments.format == "text":
         from bot.commands.output import write

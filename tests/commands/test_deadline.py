@@ -1,0 +1,48 @@
+"""A script that takes too long is one that could not be checked; the others are."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.check import read
+from bot.check.request import ScriptFile
+from bot.commands.inputs import each_script
+from bot.report import Unchecked
+from tests.command import rlbot
+
+GOOD = "examples/tuning/7b/qwen2.5-7b_grpo_2_h800_fsdp_vllm.sh"
+LONG = "takes more than 0 seconds of processor time; simplify it."
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "lint",
+        "lint --diff",
+        "resolve",
+        "estimate",
+        "verify --offline --run .",
+        "lint --format json",
+    ],
+)
+def test_each_command_says_what_it_could_not_check(
+    command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(read, "SECONDS", 1e-6)
+    result = rlbot(*command.split(), GOOD)
+    assert result.status == 3
+    assert f"{GOOD} {LONG}" in result.out + result.err
+
+
+def test_the_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(read, "SECONDS", 0.1)
+
+    def work(script: ScriptFile) -> str:
+        while script.path == "b.sh":
+            pass
+        return script.path
+
+    unchecked: list[Unchecked] = []
+    scripts = [ScriptFile(path=path, data=b"") for path in ("a.sh", "b.sh", "c.sh")]
+    assert list(each_script(work, scripts, unchecked)) == ["a.sh", "c.sh"]
+    assert [(one.check, one.reason) for one in unchecked] == [("script", f"b.sh {LONG}")]
