@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bot.base.digits import whole_number
 from bot.frameworks.plan import Plan
+from bot.frameworks.setting import Setting
 from bot.shell.source import Source, Span
-from bot.shell.words import Comment, Reading, Word
+from bot.shell.words import Comment, Reading, Variable, Word
 
 _GOOD = "√✓✔✅"
 _BAD = "×✗✘❌"
@@ -107,11 +109,12 @@ def tried_values(reading: Reading, plans: Sequence[Plan]) -> Iterator[Tried]:
     Within a command that goes over several lines no comment can stand, so that a log anywhere else
     may begin with the key of its setting.
     """
+    lines = _Lines.of(reading, plans)
     for comment in reading.comments:
         tried = _named(plans, comment)
         if tried is None:
             trials = read_trials(comment.text)
-            tried = _beside(reading, plans, comment, trials) if trials else None
+            tried = lines.beside(comment, trials) if trials else None
         if tried is not None:
             yield tried
 
@@ -145,38 +148,66 @@ def _named(plans: Sequence[Plan], comment: Comment) -> Tried | None:
     return Tried(setting.key, setting.value, setting.value_span, trials, setting.key)
 
 
-def _beside(
-    reading: Reading, plans: Sequence[Plan], comment: Comment, trials: tuple[Trial, ...]
-) -> Tried | None:
-    """The value on the comment's line, or on the next line when the comment stands alone."""
-    source = reading.source
-    line = _line_of(source, comment)
-    assigned = [v for v in reading.variables if source.line_column(v.name_span.start)[0] == line]
-    if assigned:
-        values = {_whole(variable.value) for variable in assigned}
-        name, word = assigned[-1].name, assigned[-1].value
-        texts = {v.value.text for v in reading.variables if v.name == name}
-        number = values.pop()
-        if number is None or values or texts != {str(number)}:
-            return None  # A loop, or a function called twice: several values stand here.
-        return Tried(name, number, word.span_of(0, len(word.text)), trials, None)
-    for plan in plans:
-        for setting in plan.settings:
-            at = source.line_column(setting.value_span.start)[0]
-            value = setting.value
-            if at == line and isinstance(value, int) and not isinstance(value, bool):
-                return Tried(setting.key, value, setting.value_span, trials, setting.key)
-    return None
+@dataclass(slots=True)
+class _Lines:
+    """What stands on each line of a script, which may have thousands of logs."""
 
+    source: Source
+    variables: dict[int, list[Variable]]
+    texts: dict[str, set[str]]
+    """The values that each variable is given anywhere."""
+    settings: dict[int, Setting]
+    """The first whole number of each line's settings."""
+    ends: dict[int, int] = field(default_factory=dict)
+    """Line of a comment to the line that is none."""
 
-def _line_of(source: Source, comment: Comment) -> int:
-    """The line that a comment is about: its own, or the next one that is no comment."""
-    line, column = source.line_column(comment.span.start)
-    if not source.line(line)[: column - 1].strip():
-        line += 1
-        while line < source.lines and source.line(line).lstrip().startswith("#"):
+    @classmethod
+    def of(cls, reading: Reading, plans: Sequence[Plan]) -> _Lines:
+        """The lines of one reading."""
+        lines = cls(reading.source, defaultdict(list), defaultdict(set), {})
+        for variable in reading.variables:
+            lines.variables[lines.at(variable.name_span)].append(variable)
+            lines.texts[variable.name].add(variable.value.text)
+        for plan in plans:
+            for setting in plan.settings:
+                if isinstance(setting.value, int) and not isinstance(setting.value, bool):
+                    lines.settings.setdefault(lines.at(setting.value_span), setting)
+        return lines
+
+    def at(self, span: Span) -> int:
+        """The line on which a span starts."""
+        return self.source.line_column(span.start)[0]
+
+    def beside(self, comment: Comment, trials: tuple[Trial, ...]) -> Tried | None:
+        """The value on the comment's line, or on the next line when the comment stands alone."""
+        line = self._subject(comment)
+        assigned = self.variables.get(line)
+        if assigned:
+            values = {_whole(variable.value) for variable in assigned}
+            name, word = assigned[-1].name, assigned[-1].value
+            number = values.pop()
+            if number is None or values or self.texts[name] != {str(number)}:
+                return None  # A loop, or a function called twice: several values stand here.
+            return Tried(name, number, word.span_of(0, len(word.text)), trials, None)
+        setting = self.settings.get(line)
+        if setting is None or not isinstance(setting.value, int):
+            return None
+        return Tried(setting.key, setting.value, setting.value_span, trials, setting.key)
+
+    def _subject(self, comment: Comment) -> int:
+        """The line that a comment is about: its own, or the next one that is no comment."""
+        line, column = self.source.line_column(comment.span.start)
+        if self.source.line(line)[: column - 1].strip():
+            return line
+        begun = line = line + 1
+        while line not in self.ends and line < self.source.lines and self._is_comment(line):
             line += 1
-    return line
+        end = self.ends.get(line, line)
+        self.ends.update(dict.fromkeys(range(begun, line + 1), end))
+        return end
+
+    def _is_comment(self, line: int) -> bool:
+        return self.source.line(line).lstrip().startswith("#")
 
 
 def _whole(word: Word) -> int | None:
