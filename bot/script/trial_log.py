@@ -6,12 +6,17 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
+from typing import Final
 
 from bot.base.digits import whole_number
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
 from bot.shell.source import Source, Span
 from bot.shell.words import Comment, Reading, Variable, Word
+
+MOST: Final = 100
+"""Trial logs of one script; what each of them reaches is looked for in all of it."""
 
 _GOOD = "√✓✔✅"
 _BAD = "×✗✘❌"
@@ -107,8 +112,12 @@ def tried_values(reading: Reading, plans: Sequence[Plan]) -> Iterator[Tried]:
     """Each value of a script that has a trial log beside it or above it, or one that names it.
 
     Within a command that goes over several lines no comment can stand, so that a log anywhere else
-    may begin with the key of its setting.
+    may begin with the key of its setting. At most MOST of a script are looked at.
     """
+    return islice(_tried_values(reading, plans), MOST)
+
+
+def _tried_values(reading: Reading, plans: Sequence[Plan]) -> Iterator[Tried]:
     lines = _Lines.of(reading, plans)
     for comment in reading.comments:
         tried = _named(plans, comment)
