@@ -174,6 +174,6 @@ SCRIPTS: Final[dict[str, str]] = {
     + "\nfor i in {1..4000}; do [[ $x =~ ^(a|b|aa)*c$ ]]; done\n"
     + LAUNCH,
     "open groups in an expression": "[[ $x =~ " + "(a|" * 2000 + " ]]\n" + LAUNCH,
-    "trial logs": "# 8 √ 16 x\n" * 5_000 + LAUNCH + "\n",
+    "comments with trial logs": "# 8 √ 16 x\n" * 5_000 + LAUNCH + "\n",
     "values with trial logs": "".join(f"a{i}=8 # 8 √ 16 x\n" for i in range(3_000)) + LAUNCH + "\n",
 }
