@@ -76,6 +76,10 @@ class ConfigTree:
         """Configuration groups with their options."""
         return self.composer.groups()
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """What is read of it anew where it is sent: composed tables stay where they are."""
+        return ConfigTree, (self.name, self.composer, self.framework)
+
 
 class TreeTable(HydraTable):
     """A root of a `ConfigTree`."""

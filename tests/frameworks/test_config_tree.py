@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -33,6 +34,14 @@ def tree(files: Mapping[str, str], limits: ConfigLimits = LIMITS) -> ConfigTree:
 def made_tree() -> ConfigTree:
     start = "config/"
     return tree({p.removeprefix(start): t for p, t in FILES.items() if p.startswith(start)})
+
+
+def test_a_tree_that_was_composed_can_be_sent_to_another_process() -> None:
+    ours = tree(PPO)
+    mine = ours.table(ROOT)
+    theirs = pickle.loads(pickle.dumps(ours)).table(ROOT)  # noqa: S301
+    assert mine is not None
+    assert theirs.tree == mine.tree
 
 
 PPO = {
