@@ -20,7 +20,7 @@ $(READY): requirements/build.txt requirements/dev.txt pyproject.toml tools/insta
 	@sh tools/install.sh .venv check
 	@touch $@
 
-check: $(LIGHT)  ## format, lint, types, and the tests that need Python alone: for each edit
+check: $(LIGHT)  ## format, lint, types, and the tests that need only Python and git: for each edit
 	@$(MAKE) --no-print-directory --jobs=3 --output-sync=target formatted typed quick
 
 demo: $(LIGHT)  ## play a contribution: a script, a real W&B run, the comment it would get

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import TypeAlias
 
 import pytest
 from hypothesis import settings
 
+from tests.isolation import ISOLATING, run_here
 from tests.needs import FREE, MARKS, Guard, needs_of
 from tests.profiles import QUICK
 from tests.runs.kept import kept_run
@@ -61,6 +62,18 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
     guard = item.config.stash.get(_GUARD, None)
     if guard and (started := guard.taken()):
         pytest.fail(f"{', '.join(started)}: name what the test needs in tests/needs.py")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_process_under_quick(pytestconfig: pytest.Config) -> Iterator[None]:
+    """What is isolated works in the process of the test instead."""
+    if not pytestconfig.getoption("quick"):
+        yield
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        for user in ISOLATING:
+            patch.setattr(f"{user}.isolated", run_here)
+        yield
 
 
 def _name(path: Path) -> str:

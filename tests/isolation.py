@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+ISOLATING: Final = ("bot.review.reading",)
+"""The modules that call `isolated`."""
 
 
 class _Caller:

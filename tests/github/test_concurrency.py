@@ -19,6 +19,7 @@ PULL = PullId("verl-project/verl", 1)
 RUNS = 50
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_fifty_runs_at_once_leave_one_comment_and_one_check_run(here: World, seed: int) -> None:
     """The head moves four times meanwhile, and the verdict changes with it."""

@@ -230,6 +230,7 @@ def test_a_page_that_comes_back_in_order_corrects_the_comment(rows: World) -> No
     assert pull.comments[0].body.startswith("**Nothing is left to check.**")
 
 
+@pytest.mark.process
 def test_every_door_says_the_same(rows: World, tmp_path: Path) -> None:
     """Byte for byte: GitHub, the Action, and a clone with `rlbot pr --base`."""
     base = rows.base.head("main") or ""

@@ -165,6 +165,7 @@ def test_folders_in_folders_are_listed_whole(here: World) -> None:
     assert any("/git/trees/" in call for call in here.requests())
 
 
+@pytest.mark.slow
 def test_too_much_is_said(here: World) -> None:
     here.pull({SCRIPT: GOOD, **{f"conf/{n}.yaml": f"{n}\n" for n in range(1_001)}})
     files = _read(here, folder="conf", suffix=".yaml")

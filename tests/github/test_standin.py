@@ -240,6 +240,7 @@ def receiver() -> Iterator[tuple[str, list[tuple[dict[str, str], bytes]]]]:
         thread.join()
 
 
+@pytest.mark.process
 def test_webhooks_are_signed_listed_and_sent_again(
     here: World,
     key: rsa.RSAPrivateKey,
