@@ -34,7 +34,6 @@ PLACES: Final[Mapping[str, str]] = {
     "tests/hostile": "process",
     "tests/base/test_isolated.py": "process",
     "tests/locale/test_translations.py": "tools",
-    "tests/memory/test_calibration.py": "slow",
     "tests/packaging/test_package.py": "process",
     "tests/service": "database",
     "tests/service/test_pages.py": "browser",
