@@ -103,8 +103,9 @@ def _values(facts: Facts, kept: set[str]) -> Iterator[tuple[str, Scalar]]:
     for name, value in named.items():
         if value is not None:
             yield name, _plain(value)
+    above = tuple(f"{name}." for name in kept)
     for key, leaf in _leaves(facts.config):
-        keep = key in kept or any(key.startswith(f"{name}.") for name in kept)
+        keep = key in kept or key.startswith(above)
         yield f"config {key}", _plain(shown(leaf)) if keep else _hashed(leaf)
     for alias in (alias for group in GROUPS for alias in group):
         if alias.key in facts.history:
