@@ -151,7 +151,7 @@ def test_nothing_of_a_script_is_ever_executed(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=600,
     )
     assert "FORBIDDEN" not in done.stdout + done.stderr
     assert done.returncode in (1, 3), done.stderr

@@ -25,7 +25,7 @@ def test_the_demo_prints_the_comment_with_a_correct_row(
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=600,
     )
     assert (done.returncode, done.stderr) == (0, "")
     comment = (out / "comment.md").read_text(encoding="utf-8")

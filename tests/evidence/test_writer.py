@@ -37,11 +37,13 @@ def test_the_command_writes_a_run_quietly_and_leaves_no_process(tmp_path: Path) 
         *("--run-id", "demo1", "--entity", "someone", "--project", "tuning"),
         *("--package", "vllm==0.8.3", "--line", "hello"),
     )
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=600
+    )
     assert done.stderr == ""
     folder = Path(done.stdout.strip())
     assert folder.parent == tmp_path / "out" / "wandb"
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 300
     while processes() - before and time.monotonic() < deadline:
         time.sleep(0.05)
     assert processes() <= before

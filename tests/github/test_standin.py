@@ -270,7 +270,7 @@ def test_webhooks_are_signed_listed_and_sent_again(
         request = urllib.request.Request(  # noqa: S310
             here.server.url + path, method=method, headers={"Authorization": f"Bearer {signed}"}
         )
-        with urllib.request.urlopen(request, timeout=20) as answer:  # noqa: S310
+        with urllib.request.urlopen(request, timeout=300) as answer:  # noqa: S310
             return json.load(answer)
 
     listed = ask("GET", "/app/hook/deliveries?per_page=100")

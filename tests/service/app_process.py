@@ -103,7 +103,7 @@ class AppProcess:
                 stdout=log,
                 stderr=log,
             )
-        end = time.monotonic() + 180
+        end = time.monotonic() + 600
         while not self._ready(begin):
             assert self.process.poll() is None, self.log.read_text()
             assert time.monotonic() < end, self.log.read_text()

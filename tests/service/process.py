@@ -68,7 +68,7 @@ def worker_process(
             process.stdout.close()
 
 
-def eventually(condition: Callable[[], bool], *, seconds: float = 30.0, what: str = "") -> None:
+def eventually(condition: Callable[[], bool], *, seconds: float = 600.0, what: str = "") -> None:
     """Wait until a condition holds; a generous bound, for slow machines."""
     end = time.monotonic() + seconds
     while not condition():

@@ -34,11 +34,11 @@ def served(app: FastAPI, limits: ConnectionLimits | None = None) -> Iterator[htt
         assert thread.is_alive()
         time.sleep(0.01)
     try:
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30) as client:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=300) as client:
             yield client
     finally:
         server.should_exit = True
-        thread.join(timeout=20)
+        thread.join(timeout=300)
         listener.close()
 
 

@@ -55,7 +55,7 @@ class Walked:
 
     def end(self) -> tuple[int, str, str]:
         """Status and both streams."""
-        out, err = self.process.communicate(timeout=60)
+        out, err = self.process.communicate(timeout=600)
         return self.process.returncode, out, err
 
 
@@ -204,5 +204,5 @@ def run(github: Server, folder: Path, *more: str) -> subprocess.CompletedProcess
         env={**os.environ, **github.environment()},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
     )

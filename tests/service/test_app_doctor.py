@@ -58,7 +58,7 @@ class Clinic:
             cwd=self.folder,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=600,
         )
         assert "Traceback" not in done.stderr, done.stderr
         assert "horse-battery" not in done.stdout

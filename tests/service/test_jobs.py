@@ -244,7 +244,7 @@ def test_a_stopped_worker_leaves_nothing_half_done(database: Database, tmp_path:
             client.submit(slow)
             eventually(lambda: f"check {slow.id}" in DiaryWork(tmp_path).diary())
             process.terminate()
-            assert process.wait(timeout=30) == 0
+            assert process.wait(timeout=600) == 0
         assert _state(client, slow) == "done"
 
 

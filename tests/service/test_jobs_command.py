@@ -26,7 +26,7 @@ def rlbot(database: Database, *arguments: str) -> subprocess.CompletedProcess[st
         env={"PATH": "/usr/bin:/bin", "RLBOT_DATABASE_URL": database.url.replace("+psycopg", "")},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
     )
 
 
@@ -85,7 +85,7 @@ def test_a_database_that_is_not_there_is_not_made(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         cwd=Path(__file__).resolve().parents[2],
-        timeout=60,
+        timeout=600,
     )  # fmt: skip
     assert done.returncode == 2
     assert "There is no database" in done.stderr

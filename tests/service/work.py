@@ -63,7 +63,7 @@ class DiaryWork:
         _append(self.folder / "diary", f"{os.getpid()} {step} {job.id}")
         _append(self.folder / "spans", f"begin {job.lane}")
         if job.detail.get("block_in") == step:
-            end = time.monotonic() + 60
+            end = time.monotonic() + 600
             while not (self.folder / "go").exists() and time.monotonic() < end:
                 time.sleep(0.02)
         time.sleep(float(job.detail.get("milliseconds") or 0) / 1000)

@@ -78,7 +78,7 @@ class Room:
             progress=progress,
         )
 
-    def refused(self, *, within: float = 30.0, **more: Any) -> str:
+    def refused(self, *, within: float = 600.0, **more: Any) -> str:
         """The sentence of a reading that fails, `within` so many seconds."""
         begun = time.monotonic()
         with pytest.raises(EvidenceError) as caught:

@@ -10,7 +10,6 @@ import signal
 import socket
 import ssl
 import threading
-import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -105,12 +104,12 @@ def test_a_server_that_hangs(room: Room, fault: Fault, snapshot: SnapshotAsserti
 
 def test_an_endless_system_stream(room: Room, snapshot: SnapshotAssertion) -> None:
     room.server.faults.append(Fault("huge", "RunFullHistory"))
-    assert room.refused(bytes=32 << 20, within=60) == snapshot
+    assert room.refused(bytes=32 << 20) == snapshot
 
 
 def test_a_total_of_time(room: Room, snapshot: SnapshotAssertion) -> None:
     room.server.faults.append(Fault("stream", "RunFullHistory"))
-    assert room.refused(seconds=3.0, stall_seconds=STALL, within=60) == snapshot
+    assert room.refused(seconds=3.0, stall_seconds=STALL) == snapshot
 
 
 def test_a_run_that_is_not_there(room: Room, snapshot: SnapshotAssertion) -> None:
@@ -250,9 +249,8 @@ def test_a_process_that_is_killed(room: Room, victim: str, snapshot: SnapshotAss
 
     killer = threading.Thread(target=kill)
     killer.start()
-    begun = time.monotonic()
-    message = room.refused(stall_seconds=20)
+    # It is noticed at once, not as silence: that has another sentence.
+    message = room.refused(stall_seconds=600)
     done.set()
     killer.join()
-    assert time.monotonic() - begun < 15
     assert message == snapshot
