@@ -1,15 +1,23 @@
-"""What `/apply` writes: safe fixes of scripts, and the rows of the page. Pure: bytes to bytes."""
+"""What `/apply` writes: safe fixes of scripts, and the rows of the page; bytes to bytes.
+
+Both are made in a process with limits, as everything that is made of a stranger's files.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
+from bot.base.errors import UserError
+from bot.base.isolated import BoundReachedError, Caller, IsolationLimits, isolated
 from bot.base.messages import message, sentence_of
 from bot.check.fix import fix_script
 from bot.check.request import CheckOptions, ScriptFile
 from bot.report import Report, ScriptReport
 from bot.table import PageError, add_row, read_page
+
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,29 +32,56 @@ class Rows:
 
 
 def fixed_scripts(
-    report: Report, scripts: Mapping[str, bytes], options: CheckOptions
+    report: Report,
+    scripts: Mapping[str, bytes],
+    options: CheckOptions,
+    limits: IsolationLimits | None = None,
 ) -> dict[str, bytes]:
-    """The scripts that safe fixes change, by path; a fix changes its own characters alone."""
+    """The scripts that safe fixes change, by path; a fix changes its own characters alone.
+
+    Raises UserError when that takes too much.
+    """
     # Fixes do not depend on the run, and reading it once for each of them would cost minutes.
-    around = replace(options, linked=None)
+    around = replace(options, linked=None, files=None)
+    files = {"files": options.files} if options.files is not None else {}
+    return _isolated(_fixed, (report, scripts, around, bool(files)), files, limits)
+
+
+def _fixed(
+    caller: Caller,
+    report: Report,
+    scripts: Mapping[str, bytes],
+    options: CheckOptions,
+    has_files: bool,
+) -> dict[str, bytes]:
+    around = replace(options, files=caller.function("files") if has_files else None)
     changed = {}
     for script in report.scripts:
         data = scripts.get(script.path)
         if data is None or not any(f.fix and f.fix.safe for f in script.findings):
             continue
+        caller.begin(script.path)
         fixed = fix_script(ScriptFile(path=script.path, data=data), around).data
         if fixed != data:
             changed[script.path] = fixed
     return changed
 
 
-def with_rows(report: Report, page: str, path: str) -> Rows:
-    """The page with the row of each script that nothing contradicts, one after the other."""
+def with_rows(report: Report, page: str, path: str, limits: IsolationLimits | None = None) -> Rows:
+    """The page with the row of each script that nothing contradicts, one after the other.
+
+    Raises UserError when that takes too much.
+    """
+    return _isolated(_with_rows, (report, page, path), {}, limits)
+
+
+def _with_rows(caller: Caller, report: Report, page: str, path: str) -> Rows:
     text, written, left = page, list[str](), list[tuple[str, str]]()
     for script in report.scripts:
         if script.verdict == "fail" or script.row is None or script.page_edit is None:
             left.append((script.path, _why_not(script)))
             continue
+        caller.begin(script.path)
         try:
             change = add_row(read_page(text, path), script.row, size=script.page_edit.section)
         except PageError as error:
@@ -56,6 +91,18 @@ def with_rows(report: Report, page: str, path: str) -> Rows:
             written.append(script.path)
             text = change.text
     return Rows(text=text, scripts=tuple(written), left=tuple(left))
+
+
+def _isolated(
+    work: Callable[..., R],
+    arguments: Sequence[object],
+    functions: Mapping[str, Callable[..., object]],
+    limits: IsolationLimits | None,
+) -> R:
+    try:
+        return isolated(work, arguments, functions=functions, limits=limits)
+    except BoundReachedError as reached:
+        raise UserError(sentence_of(reached)) from None
 
 
 def _why_not(script: ScriptReport) -> str:

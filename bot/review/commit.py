@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from bot.base.isolated import IsolationLimits
 from bot.base.messages import Language, message, sentence_of, translated
 from bot.github.client import Client
 from bot.github.commit import Branch, MovedError, NewFile, commit_files
@@ -73,12 +74,12 @@ def commit_fixes(
     try:
         found = change.head_entries(list(checked.sources))
         scripts = {path: e.data for path, e in found.items() if e.data is not None}
-        if fixed := fixed_scripts(checked.report, scripts, checked.options):
+        if fixed := fixed_scripts(checked.report, scripts, checked.options, request.limits):
             read = _Checked(change, checked, writer, asker)
             read.commit(fixed, _subject("fix", list(fixed)), result)
             change = change.reread()
             checked = check_change(change, request)
-        _commit_rows(_Checked(change, checked, writer, asker), result)
+        _commit_rows(_Checked(change, checked, writer, asker), result, request.limits)
     except MovedError as error:
         result.fail(result.plain(sentence_of(error)))
     except (NotAllowedError, NotFoundError) as error:
@@ -120,7 +121,7 @@ class _Checked:
         result.add(message("{what}: {commit}.", what=result.plain(subject), commit=commit))
 
 
-def _commit_rows(read: _Checked, result: CommitResult) -> None:
+def _commit_rows(read: _Checked, result: CommitResult, limits: IsolationLimits) -> None:
     page = read.checked.config.page
     entry = read.change.head_entries([page]).get(page) if page else None
     if page is None or entry is None or entry.data is None:
@@ -132,7 +133,7 @@ def _commit_rows(read: _Checked, result: CommitResult) -> None:
     except UnicodeDecodeError:
         result.fail(message("{page} is not UTF-8; convert it first.", page=code_span(page)))
         return
-    rows = with_rows(read.checked.report, text, page)
+    rows = with_rows(read.checked.report, text, page, limits)
     if rows.scripts:
         read.commit({page: rows.text.encode()}, _subject("row", rows.scripts), result)
     for path, why in rows.left[:_MENTIONED]:

@@ -17,6 +17,7 @@ from tests.command import rlbot
 from tests.github.objects import Link
 from tests.github.runner import pull_event, step
 from tests.github.world import GOOD, PAGE, SCRIPT, World
+from tests.isolation import run_here
 from tests.service.test_whole_app import Running, app, shown
 from tests.table.checks.helpers import link, page, row, section
 
@@ -43,6 +44,8 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> Counter[tuple[object, ...]]:
 
         monkeypatch.setattr(module, name, counting)
 
+    # A process of its own could not be counted in.
+    monkeypatch.setattr("bot.review.reading.isolated", run_here)
     count(check_read, "read", lambda data, path, *_, **__: (path, hashlib.sha256(data).hexdigest()))
     count(check_read, "read_header", lambda comments: (tuple(comments),))
     count(
