@@ -8,6 +8,7 @@ whatever lies outside of it (files of a repository, runs), so that it needs no n
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import time
 import traceback
@@ -24,6 +25,7 @@ from bot.base.messages import message, plural_message
 
 R = TypeVar("R")
 
+_NICER: Final = 5
 _OUT_OF_TIME: Final = getattr(signal, "SIGXCPU", 0)
 _KILLED: Final = getattr(signal, "SIGKILL", 0)
 
@@ -210,7 +212,9 @@ def _serve(
     limits: IsolationLimits,
 ) -> None:
     """What the process does."""
-    # Whoever asked decides when it ends.
+    # Whoever asked goes first, and decides when it ends.
+    if hasattr(os, "nice"):
+        os.nice(_NICER)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     _limit_memory(limits.memory)

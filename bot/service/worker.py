@@ -127,19 +127,21 @@ class Worker:
             return {"outcome": "superseded"}
         return self._step("publish", self._work.publish, job, checked)
 
-    def _step(self, name: str, function: Callable[..., JsonObject], *values: Any) -> JsonObject:
+    def _step(
+        self, name: str, function: Callable[..., JsonObject], job: Job, *values: Any
+    ) -> JsonObject:
         subject = SUBJECT.get()
 
         def act() -> JsonObject:
-            with self._slots.taken():
-                return function(*values)
+            with self._slots.taken(job.repository):
+                return function(job, *values)
 
         def retried(*_values: Any) -> JsonObject:
             SUBJECT.set(subject)
             return retry(name, act, self._retries, sleep=self._sleep)
 
         # Retried here and not by the engine, which knows no limit's end and cannot be woken.
-        return DBOS.run_step({"name": name, "retries_allowed": False}, retried, *values)
+        return DBOS.run_step({"name": name, "retries_allowed": False}, retried, job, *values)
 
     def _sleep(self, seconds: float) -> None:
         if self._stopping.wait(seconds):
