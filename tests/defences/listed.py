@@ -49,6 +49,10 @@ _WEBHOOK = "tests/service/test_webhook.py::"
 _APP = "tests/service/test_whole_app.py::"
 _EVIDENCE = "tests/evidence/test_threats.py::"
 _JOBS = "tests/service/test_jobs.py::"
+_HOSTILE = "tests/hostile/test_hostile.py::"
+_BOUNDS = "tests/shell/test_bounds.py::test_bound_is_named"
+_OVERRIDES = "tests/frameworks/test_overrides.py::"
+_ISOLATED = "tests/base/test_isolated.py::"
 _FILES = "tests/base/test_files.py::"
 _SEEN = "tests/service/test_visibility.py::"
 _OPEN = "tests/service/test_connections.py::"
@@ -423,6 +427,122 @@ DEFENCES = (
         "bot/table/page.py::read_page",
         never("len(text) > MAX_CHARACTERS"),
         ("tests/github/test_page_change.py::test_an_enormous_page",),
+    ),
+    Defence(
+        "T17",
+        "evaluates names of names without end",
+        "bot/shell/numbers.py::_Numbers.number_text",
+        becomes("self.session.work(_EVALUATION + _EVALUATED * len(text))", "None"),
+        (_BOUNDS,),
+    ),
+    Defence(
+        "T17",
+        "looks for the end of a bracket without end",
+        "bot/shell/patterns.py::Pattern._bracket_end",
+        never("position % 64 == 0"),
+        (_BOUNDS,),
+    ),
+    Defence(
+        "T17",
+        "expands braces without counting them",
+        "bot/shell/braces.py::_Expander._choices",
+        becomes("self.session.spend(0, 1 + (close - opening) // 8)", "None"),
+        (_BOUNDS,),
+    ),
+    Defence(
+        "T17",
+        "keeps every way through a script",
+        "bot/shell/decisions.py::split",
+        becomes(
+            "session.spend(0, 1 + len(world.assumptions) + len(world.decisions)"
+            " + len(world.variables) // 16)",
+            "None",
+        ),
+        (_BOUNDS,),
+    ),
+    Defence(
+        "T17",
+        "lists commands of any length",
+        "bot/shell/session.py::Session.record",
+        never("len(command.argv) > self.limits.arguments"),
+        (_BOUNDS,),
+    ),
+    Defence(
+        "T17",
+        "lists any number of words",
+        "bot/shell/session.py::Session.record",
+        never("self._listed > self.limits.listed"),
+        (_BOUNDS,),
+    ),
+    Defence(
+        "T17",
+        "forgets the time of a reading",
+        "bot/shell/session.py::Session._tick",
+        returns("None"),
+        (_BOUNDS,),
+    ),
+    Defence(
+        "T17",
+        "hands every override to the grammar of Hydra",
+        "bot/frameworks/overrides.py::parse_with_hydra",
+        never("not GRAMMAR.takes(_WORD + len(text))"),
+        (_OVERRIDES + "test_what_a_script_hands_to_hydras_grammar_is_bounded",),
+    ),
+    Defence(
+        "T17",
+        "reads keys of any depth",
+        "bot/frameworks/overrides.py::read_override",
+        never('key_text.count(".") > _MOST_LEVELS'),
+        (_OVERRIDES + "test_what_python_cannot_hold_is_a_bad_argument",),
+    ),
+    Defence(
+        "T17",
+        "lets docutils take any time",
+        "bot/table/judge.py::_judged",
+        becomes("deadline(_SECONDS)", "deadline(1e6)"),
+        (_HOSTILE + "test_pages",),
+    ),
+    Defence(
+        "T17",
+        "makes lists for any number of layers",
+        "bot/memory/hub_config.py::_layers",
+        never("count > _MOST_LAYERS"),
+        (_HOSTILE + "test_models",),
+    ),
+    Defence(
+        "T17",
+        "follows aliases in the configuration of a run",
+        "bot/evidence/side_files.py::_loader",
+        becomes("self.check_event(yaml.AliasEvent)", "False"),
+        (_HOSTILE + "test_runs",),
+    ),
+    Defence(
+        "T17",
+        "lets a reading take any processor time",
+        "bot/base/isolated.py::_limit_processor",
+        returns("None"),
+        (_ISOLATED + "test_a_limit_ends_it_and_names_what_was_read",),
+    ),
+    Defence(
+        "T17",
+        "lets a reading take any memory",
+        "bot/base/isolated.py::_limit_memory",
+        returns("None"),
+        (_ISOLATED + "test_a_limit_ends_it_and_names_what_was_read",),
+    ),
+    Defence(
+        "T17",
+        "waits for a silent reading for ever",
+        "bot/base/isolated.py::_Conversation.converse",
+        becomes("self.limits.silence", "None"),
+        (_ISOLATED + "test_a_limit_ends_it_and_names_what_was_read",),
+    ),
+    Defence(
+        "T17",
+        "lets one repository have every slot",
+        "bot/service/slots.py::Slots.taken",
+        becomes("self._taken[repository] >= self._most", "False"),
+        ("tests/service/test_slots.py::test_one_repository_leaves_slots_to_the_others",),
     ),
     Defence(
         "T17",

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.frameworks.overrides import (
+    GRAMMAR,
     _NoAnswerError,
     fast,
     parse_with_hydra,
@@ -105,6 +106,32 @@ def test_what_hydra_refuses_is_a_bad_argument(text: str, message: str | None) ->
     assert "\n" not in found.message
     if message is not None:
         assert found.message == message
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("a=" + "9" * 6_000, "more digits than Python converts"),
+        ("a=" + "{b:" * 900 + "1" + "}" * 900, "nested too deeply"),
+        (".".join(["a"] * 20_000) + "=1", "more than 100 levels"),
+    ],
+)
+def test_what_python_cannot_hold_is_a_bad_argument(text: str, says: str) -> None:
+    bad = read_override(word(text))
+    assert isinstance(bad, BadArgument)
+    assert says in bad.message
+    assert len(bad.message) < 200
+
+
+def test_what_a_script_hands_to_hydras_grammar_is_bounded() -> None:
+    words = [word(f"+a{number}={{b:[1,{{c:d}}]}}") for number in range(40)]
+    with GRAMMAR.granted(1_000):
+        read = [read_override(one) for one in words]
+    bad = [one for one in read if isinstance(one, BadArgument)]
+    assert 0 < len(bad) < 40
+    assert all("is not read" in one.message for one in bad)
+    # The next script has an allowance of its own.
+    assert not any(isinstance(read_override(one), BadArgument) for one in words)
 
 
 def test_references_stay_text() -> None:

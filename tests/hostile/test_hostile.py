@@ -2,19 +2,40 @@
 
 from __future__ import annotations
 
-import pytest
-
 from bot.base.isolated import IsolationLimits, isolated
 from tests.hostile.inputs import INPUTS
-from tests.hostile.reading import read_all
+from tests.hostile.reading import READERS, read_all
 
 LIMITS = IsolationLimits(processor=8, memory=1 << 29)
 """Far above the two seconds that the slowest takes: a busy machine's are longer."""
 
 
-@pytest.mark.parametrize("kind", INPUTS)
-def test_every_input_is_read_within_the_limits(kind: str) -> None:
+def check(kind: str) -> None:
     begun: list[int] = []
     inputs = [(kind, name, text.encode("utf-8")) for name, text in INPUTS[kind].items()]
     isolated(read_all, (inputs,), functions={"note": begun.append}, limits=LIMITS)
     assert len(begun) == len(inputs)
+
+
+def test_every_class_of_inputs_is_checked_here() -> None:
+    assert set(INPUTS) == set(READERS) == {"script", "page", "model", "run", "console"}
+
+
+def test_scripts() -> None:
+    check("script")
+
+
+def test_pages() -> None:
+    check("page")
+
+
+def test_models() -> None:
+    check("model")
+
+
+def test_runs() -> None:
+    check("run")
+
+
+def test_console_logs() -> None:
+    check("console")

@@ -114,6 +114,16 @@ HOSTILE = {
     "expansion": b"a=xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n" + b"a=$a$a\n" * 40,
     "expansions": b"a=x; while true; do a+=$a; done",
     "expansions ": b"a=" + b"a" * 50_000 + b"; cmd ${a//a*b/x}",
+    "expansions  ": b"".join(b'a%d="a%d+a%d"\n' % (n, n + 1, n + 1) for n in range(28))
+    + b"a28=1\ncmd $((a0))",
+    "expansions   ": b"x=aaaa\ncase $x in " + b"[" * 8_000 + b") cmd;; esac",
+    "expansions    ": b"case $x in "
+    + b" ".join(b"a%d) cmd;;" % n for n in range(5_000))
+    + b" esac",
+    "expansions     ": b"cmd " + b"{" * 20_000 + b"a,b" + b"}" * 20_000,
+    "arguments": b"cmd " + b" ".join(b"w%d" % n for n in range(3_000)),
+    "listed": b"for i in {1..20}; do cmd $i {1..1000}; done",
+    "seconds": b"for i in {1..3000}; do a=$i; done",
     "iterations": b"i=0; while true; do i=$((i+1)); done",
     "steps": b"for i in {1..300}; do for j in {1..300}; do x=$i$j; done; done",
     "worlds": b"".join(b"[ -f f%d ] && a%d=1\n" % (n, n) for n in range(30)),
@@ -122,16 +132,19 @@ HOSTILE = {
 }
 
 
+TIGHT = {"variables": ShellLimits(variables=2_000), "seconds": ShellLimits(seconds=0)}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("bound", HOSTILE)
 def test_bound_is_named(bound: str) -> None:
-    limits = ShellLimits(variables=2_000) if bound == "variables" else ShellLimits()
+    limits = TIGHT.get(bound, ShellLimits())
     start = time.process_time()
     result = read(HOSTILE[bound], "x.sh", limits=limits)
     assert time.process_time() - start < SECONDS
     reached = [problem for problem in result.problems if problem.kind == "limit"]
     assert reached
-    found = {match for p in reached for match in re.findall(r"the bound (\w+)=\d+ ", p.message)}
+    found = {match for p in reached for match in re.findall(r"the bound (\w+)=[\d.]+ ", p.message)}
     assert found <= {item.name for item in fields(ShellLimits)}
     assert bound.strip() in found
     for problem in result.problems:
