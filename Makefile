@@ -87,8 +87,9 @@ calibrate: $(READY)  ## how well memory is predicted, case by case, and with eac
 corpus: $(READY)  ## judge the reader on folders of real scripts: make corpus DIR="DIR…"
 	@$(BIN)/python -m tests.shell.corpus $(DIR)
 
-fuzz: $(READY)  ## look for what breaks the reader: make fuzz SECONDS=600
-	@$(BIN)/python -m tests.shell.fuzz --seconds $(or $(SECONDS),300)
+fuzz: $(READY)  ## look for what breaks the readers: make fuzz SECONDS=600
+	@$(BIN)/python -m tests.hostile.fuzz --seconds $$(($(or $(SECONDS),300) / 2))
+	@$(BIN)/python -m tests.shell.fuzz --seconds $$(($(or $(SECONDS),300) / 2))
 
 clean:  ## remove what make made
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
