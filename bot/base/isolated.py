@@ -231,7 +231,10 @@ def _serve(
         error.add_note("".join(traceback.format_exception(error)))
         answer = ("error", error)
     with suppress(BrokenPipeError, ConnectionResetError):
-        connection.send(answer)
+        try:
+            connection.send(answer)
+        except Exception as error:  # What cannot be pickled, in the first place.
+            connection.send(("error", RuntimeError(f"{answer[0]} of the reading: {error!r}")))
 
 
 def _limit_processor(seconds: int) -> None:
