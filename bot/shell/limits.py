@@ -35,7 +35,7 @@ class ShellLimits:
     """Rounds of one loop."""
     steps: int = 20_000
     """Commands and loop rounds carried out, over all worlds."""
-    seconds: float = 4.0
+    seconds: int = 4
     """Processor time; the other bounds are reached long before it, but for what they forget."""
     worlds: int = 16
     """Ways through the script kept at a time, where a condition cannot be decided."""
@@ -44,7 +44,7 @@ class ShellLimits:
 class LimitReached(Exception):  # noqa: N818 - a signal inside the reader, not an error of the user
     """A bound was reached at [start, end) of the text."""
 
-    def __init__(self, bound: str, limit: float, start: int, end: int) -> None:
+    def __init__(self, bound: str, limit: int, start: int, end: int) -> None:
         super().__init__(bound)
         self.bound = bound
         self.limit = limit
