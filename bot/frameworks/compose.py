@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from bot.base.messages import message, sentence_of
@@ -44,10 +43,6 @@ class Composer:
         self._repository: MemoryRepository | None = None
         self._spent = 0
         self._composed: dict[tuple[str, tuple[tuple[str, str], ...]], _Composed | str] = {}
-
-    def __reduce__(self) -> tuple[object, ...]:
-        """Pickled as its files."""
-        return partial(Composer, limits=self._limits), self._folders
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -43,10 +43,6 @@ class ConfigTree:
     framework: str = "verl"
     _tables: dict[str, TreeTable | str] = field(default_factory=dict, compare=False)
 
-    def __reduce__(self) -> tuple[object, ...]:
-        """Pickled without its tables, which refer to each other lazily."""
-        return ConfigTree, (self.name, self.composer, self.framework)
-
     def root_of(self, entry: str) -> str | None:
         """The root configuration that a module starts with; None when the tree does not have it.
 
