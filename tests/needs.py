@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection, Mapping
+from pathlib import PurePath
 from typing import Final
 
 MARKS: Final = {
@@ -80,7 +81,7 @@ class Guard:
         return seen
 
     def _note(self, event: str, arguments: tuple[object, ...]) -> None:
-        if event == "subprocess.Popen" and str(arguments[0]) == "git":
+        if event == "subprocess.Popen" and PurePath(str(arguments[0])).name == "git":
             return
         if event in _STARTS or event == "sqlite3.connect":
             self._seen.append(f"{event} {arguments[:1]}")

@@ -54,6 +54,7 @@ def test_a_run_report_leaves_no_draft(folder: Path, written: WrittenRun) -> None
     assert sorted(path.name for path in folder.iterdir()) == ["examples", "out.html", "page.rst"]
 
 
+@pytest.mark.process
 def test_six_rows_at_once_are_written_or_refused(folder: Path) -> None:
     processes = {}
     for gpus in (1, 2, 4, 8, 16, 32):

@@ -197,6 +197,7 @@ def test_what_cannot_be_stored_is_delivered_again(client: httpx.Client, store: M
     assert deliver(client, "pull_request", pull_request()).json()["status"] == "stored"
 
 
+@pytest.mark.slow
 def test_a_database_that_hangs_is_answered_before_github_gives_up(
     client: httpx.Client, store: MemoryStore
 ) -> None:
@@ -313,6 +314,7 @@ def test_what_a_worker_needs_is_asked_for(environment: dict[str, str], sentence:
     assert "RLBOT_WEBHOOK_SECRET" not in str(caught.value)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("command", ["serve", "worker"])
 def test_wrong_settings_are_named_before_the_database_is_touched(
     tmp_path: Path, command: str
