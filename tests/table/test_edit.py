@@ -26,7 +26,6 @@ def pure_insertion(before: str, after: str) -> bool:
     return before[top:] == "" or after.endswith(before[top:])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("name", all_pages())
 def test_a_second_call_changes_nothing(name: str, size: str) -> None:
@@ -40,7 +39,6 @@ def test_a_second_call_changes_nothing(name: str, size: str) -> None:
     assert again.rst == change.rst
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("name", all_pages())
 def test_docutils_has_nothing_new_to_say(name: str, size: str) -> None:
@@ -52,7 +50,6 @@ def test_docutils_has_nothing_new_to_say(name: str, size: str) -> None:
     assert list(rows.values()) == [1]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["english.rst", "chinese.rst", "crlf.rst"])
 def test_a_valid_page_stays_without_any_warning(name: str) -> None:
     text = page(name).text
@@ -96,7 +93,6 @@ def test_a_size_within_another_section_joins_its_rows() -> None:
     assert lost.section == "70B"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", all_pages())
 def test_new_sections_stand_in_the_order_of_sizes(name: str) -> None:
     found = page(name)
