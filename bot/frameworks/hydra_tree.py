@@ -25,7 +25,7 @@ _DEPTH = 12
 """References that refer to references: as many as any release needs, and no loop."""
 
 _REFERENCE = re.compile(r"\$\{(\.*[A-Za-z_][A-Za-z0-9_.@/-]*)\}\Z")
-_SELECT = re.compile(r"\$\{oc\.select:\s*([A-Za-z_][\w.]*)\s*(?:,\s*([^{}]*?)\s*)?\}\Z")
+_SELECT = re.compile(r"\$\{oc\.select:\s*([A-Za-z_][\w.]*)\s*(?:,([^{}]*))?\}\Z")
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?\Z")
 
 
@@ -94,7 +94,7 @@ def resolve(tree: YamlTree, value: Any, path: tuple[str, ...], depth: int = 0) -
     if found := _SELECT.match(value):
         selected = select(tree, found[1], depth + 1)
         if selected is ABSENT or selected == MISSING:
-            return _primitive(found[2]) if found[2] is not None else None
+            return _primitive(found[2].strip()) if found[2] is not None else None
         return selected
     return UNKNOWN if _is_one_reference(value) else value
 
