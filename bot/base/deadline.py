@@ -11,6 +11,9 @@ from contextlib import contextmanager
 _SOON = 0.001
 """Seconds to a deadline that passed meanwhile; none would mean that there is no deadline."""
 
+_AGAIN = 1.0
+"""Seconds until the next try where the first one got lost."""
+
 
 class DeadlineError(BaseException):
     """The time is over. No `except Exception` on the way may take it for its own fault."""
@@ -34,9 +37,10 @@ def deadline(seconds: float) -> Iterator[None]:
 
     before = signal.signal(signal.SIGPROF, end)
     begun = time.process_time()
-    outer, _ = signal.setitimer(signal.ITIMER_PROF, seconds)
-    if 0 < outer < seconds:
-        signal.setitimer(signal.ITIMER_PROF, outer)
+    outer, _ = signal.getitimer(signal.ITIMER_PROF)
+    nearer = min(outer, seconds) if outer else seconds
+    # Again and again, since Python drops what is raised while it collects garbage.
+    signal.setitimer(signal.ITIMER_PROF, nearer, _AGAIN)
     try:
         yield
     finally:
@@ -44,4 +48,4 @@ def deadline(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGPROF, before)
         if outer:
             left = outer - (time.process_time() - begun)
-            signal.setitimer(signal.ITIMER_PROF, max(left, _SOON))
+            signal.setitimer(signal.ITIMER_PROF, max(left, _SOON), _AGAIN)
