@@ -7,6 +7,7 @@ whatever lies outside of it (files of a repository, runs), so that it needs no n
 
 from __future__ import annotations
 
+import errno
 import multiprocessing
 import os
 import signal
@@ -26,6 +27,7 @@ from bot.base.messages import message, plural_message
 R = TypeVar("R")
 
 _NICER: Final = 5
+_NO_ROOM: Final = 86
 _OUT_OF_TIME: Final = getattr(signal, "SIGXCPU", 0)
 _KILLED: Final = getattr(signal, "SIGKILL", 0)
 
@@ -182,7 +184,7 @@ class _Conversation:
         code = self.exit_code()
         if code == -_OUT_OF_TIME:
             self._reached(Bound.PROCESSOR)
-        if code in (-_KILLED, -signal.SIGSEGV):  # by the kernel, which is short of memory
+        if code in (_NO_ROOM, -_KILLED, -signal.SIGSEGV):  # the latter by the kernel
             self._reached(Bound.MEMORY)
         raise RuntimeError(f"the reading process ended with {code} while it read {self.subject!r}")
 
@@ -212,6 +214,18 @@ def _serve(
     limits: IsolationLimits,
 ) -> None:
     """What the process does."""
+    try:
+        _answer(connection, work, arguments, limits)
+    except MemoryError:  # Where even the answer has no room.
+        os._exit(_NO_ROOM)
+
+
+def _answer(
+    connection: Connection,
+    work: Callable[..., object],
+    arguments: Sequence[object],
+    limits: IsolationLimits,
+) -> None:
     # Whoever asked goes first, and decides when it ends.
     if hasattr(os, "nice"):
         os.nice(_NICER)
@@ -222,17 +236,20 @@ def _serve(
     try:
         _limit_processor(limits.processor)
         answer: tuple[str, object] = ("result", work(caller, *arguments))
-    except MemoryError:
-        answer = ("bound", Bound.MEMORY.value)
     except UserError as error:
         answer = ("error", error)
     except Exception as error:
-        # The traceback itself cannot be sent.
-        error.add_note("".join(traceback.format_exception(error)))
-        answer = ("error", error)
+        if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
+            answer = ("bound", Bound.MEMORY.value)
+        else:
+            # The traceback itself cannot be sent.
+            error.add_note("".join(traceback.format_exception(error)))
+            answer = ("error", error)
     with suppress(BrokenPipeError, ConnectionResetError):
         try:
             connection.send(answer)
+        except MemoryError:
+            raise
         except Exception as error:  # What cannot be pickled, in the first place.
             connection.send(("error", RuntimeError(f"{answer[0]} of the reading: {error!r}")))
 

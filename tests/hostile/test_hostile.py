@@ -18,7 +18,7 @@ def check(kind: str) -> None:
 
 
 def test_every_class_of_inputs_is_checked_here() -> None:
-    assert set(INPUTS) == set(READERS) == {"script", "page", "model", "run", "console"}
+    assert set(INPUTS) == set(READERS) == {"script", "page", "model", "run", "console", "comment"}
 
 
 def test_scripts() -> None:
@@ -39,3 +39,7 @@ def test_runs() -> None:
 
 def test_console_logs() -> None:
     check("console")
+
+
+def test_comments() -> None:
+    check("comment")

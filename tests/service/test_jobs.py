@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from bot.service.database import Database
@@ -93,7 +94,11 @@ def test_no_more_jobs_act_at_once_than_there_are_places(sqlite: Database, tmp_pa
     worker.start()
     try:
         with client_of(sqlite) as client:
-            client.submit_all([job(number, milliseconds=50) for number in range(8)])
+            jobs = [job(number, milliseconds=50) for number in range(8)]
+            # Of two repositories: one alone has half of the places.
+            client.submit_all(
+                [replace(one, repository=f"Owner/repo{n % 2}") for n, one in enumerate(jobs)]
+            )
             eventually(lambda: len(ended) == 8)
     finally:
         worker.stop(patience=5)
