@@ -48,7 +48,7 @@ typed: $(LIGHT)
 	@$(BIN)/mypy --no-error-summary
 
 quick: $(LIGHT)
-	@$(BIN)/python -m pytest --quick -n 2 --dist worksteal
+	@$(BIN)/python -m pytest --quick --snapshot-warn-unused -n 2 --dist worksteal
 
 lint: $(LIGHT)  ## format and lint
 	@$(BIN)/ruff format .
