@@ -432,7 +432,7 @@ DEFENCES = (
         "T17",
         "evaluates names of names without end",
         "bot/shell/numbers.py::_Numbers.number_text",
-        becomes("self.session.work(_EVALUATION + _EVALUATED * len(text))", "None"),
+        becomes("self.session.work(_EVALUATION + _EVALUATED * len(text))", "self.session.work(0)"),
         (_BOUNDS,),
     ),
     Defence(
