@@ -80,4 +80,4 @@ def test_a_defence_that_is_not_there_once_is_an_error(place: str, change: Change
 
 
 def test_the_guide_tells_how_many_there_are() -> None:
-    assert f"{len(DEFENCES)} of {len(DEFENCES)} defences" in GUIDE
+    assert f"{len(DEFENCES)} defences against all {len(THREATS)} threats" in GUIDE
