@@ -17,6 +17,7 @@ from bot.shell.external import ExternalCommands
 from bot.shell.formats import echo, printf
 from bot.shell.inputs import getopts, mapfile, read
 from bot.shell.numbers import Unknown, integer
+from bot.shell.probes import question_of
 from bot.shell.session import Session, hole
 from bot.shell.source import Span
 from bot.shell.sources import Sources
@@ -24,7 +25,7 @@ from bot.shell.state import Flow, OpenArguments, Value, World, known, size
 from bot.shell.syntax import Assignment, Simple
 from bot.shell.values import AssignedAt, assign_scalar
 from bot.shell.verdicts import TestFault
-from bot.shell.words import Word
+from bot.shell.words import Piece, Word
 
 BUILTINS = frozenset(
     {
@@ -102,7 +103,7 @@ class Builtins:
             return [world]
         first = known(plain[0].pieces)
         if call.name == "command" and first in ("-v", "-V"):
-            _look_up(world, plain[1:])
+            _look_up(call, plain[1:])
             target = plain[1].text if len(plain) > 1 else ""
             call.write(hole("command", f"path of {target}", plain[0].span))
             return [world]
@@ -247,14 +248,16 @@ def _let(call: BuiltinCall) -> None:
     call.world.settle(status, False)
 
 
-def _look_up(world: World, words: Sequence[Word]) -> None:
+def _look_up(call: BuiltinCall, words: Sequence[Word]) -> None:
     """Sets the status of a search for commands, which is certain for builtins and functions."""
     names = [known(word.pieces) for word in words]
     names = [name for name in names if name is None or not name.startswith("-")]
-    if names and all(n is not None and (n in BUILTINS or n in world.functions) for n in names):
-        world.settle(0)
+    if names and all(n is not None and (n in BUILTINS or n in call.world.functions) for n in names):
+        call.world.settle(0)
     else:
-        world.settle(None, False)
+        call.world.settle(
+            None, False, question_of([Word((Piece(call.name, call.span),), call.span), *words])
+        )
 
 
 _HANDLERS: dict[str, Callable[[BuiltinCall], None]] = {
@@ -262,7 +265,7 @@ _HANDLERS: dict[str, Callable[[BuiltinCall], None]] = {
     **dict.fromkeys(("test", "["), _test),
     **dict.fromkeys(("break", "continue"), _leave_loop),
     **dict.fromkeys(("exit", "return"), _leave_shell),
-    **dict.fromkeys(("type", "hash"), lambda call: _look_up(call.world, call.plain)),
+    **dict.fromkeys(("type", "hash"), lambda call: _look_up(call, call.plain)),
     **dict.fromkeys(("kill", "wait", "fg", "bg", "jobs"), _unknown_status),
     **dict.fromkeys(
         ("compgen", "caller", "help", "dirs", "ulimit", "umask", "times"), _unknown_output

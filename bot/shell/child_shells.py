@@ -104,7 +104,7 @@ class ChildShells:
         result = gathered(session, run_lines(self._runner, script.lines, [inner]), text.span)
         session.running.pop()
         session.leave()
-        world.settle(result.status, result.likely)
+        result.settle(world)
         script.report(session, [world])
         if world.output is not None:
             world.output.extend(result.output or ())

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from bot.shell.runner import Runner
 from bot.shell.session import Session, shorten
 from bot.shell.state import World
-from bot.shell.syntax import AndOr, CommandNode, Script
+from bot.shell.syntax import AndOr, CommandNode, Pipeline, Script, Simple
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Alternatives:
 
 def split(session: Session, world: World, alternatives: Alternatives) -> list[tuple[World, bool]]:
     """The world in which an undecided condition holds, and the one in which it does not."""
-    session.spend(0, 1 + len(world.assumptions) + len(world.decisions) + len(world.variables) // 16)
+    session.spend(0, world.weight())
     other = world.copy()
     world.settle(0)
     other.settle(1)
@@ -52,11 +52,17 @@ def decide(session: Session, world: World, node: CommandNode | Script) -> list[t
     last = node
     while isinstance(last, (Script, AndOr)):
         last = last.items[-1].command if isinstance(last, Script) else last.rest[-1][1]
-    text = session.text(last.start, last.end)
-    tested = text.lstrip("! ").startswith(("[", "((", "test "))
+    span = last.command_span if isinstance(last, Simple) else last.span
+    text = session.text(span.start, span.end)
+    plain = text.lstrip("! ")
+    tested = plain.startswith(("[", "((", "test "))
     yes, no = ("is true", "is false") if tested else ("succeeds", "fails")
+    if isinstance(last, Pipeline) and last.negated and text.startswith("!"):
+        text, yes, no = plain, no, yes
     text = shorten(text)
-    return split(session, world, Alternatives(question, positive, f"{text} {yes}", f"{text} {no}"))
+    return split(
+        session, world, Alternatives(question, positive, f"`{text}` {yes}", f"`{text}` {no}")
+    )
 
 
 def condition(runner: Runner, script: Script, world: World) -> list[tuple[World, bool]]:

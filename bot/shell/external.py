@@ -5,21 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.shell.child_shells import ChildShells
+from bot.shell.probes import is_probe, is_silent, question_of
 from bot.shell.pure import PURE, pure
 from bot.shell.session import Session, hole, shorten
-from bot.shell.source import Span
 from bot.shell.state import Flow, Value, World, known
 from bot.shell.syntax import Simple
 from bot.shell.words import Command, Variable, Word
-
-_PROBES = frozenset(
-    {
-        "grep", "egrep", "fgrep", "rg", "which", "pgrep", "nvidia-smi", "rocm-smi",
-        "nvcc", "npu-smi", "diff", "cmp", "mountpoint", "lspci", "ping", "nc", "curl",
-        "lsof", "id", "getent", "ss", "netstat",
-    }
-)  # fmt: skip
-"""Commands that scripts run to find something out: failing is an ordinary answer."""
 
 _WRITERS = frozenset(
     {"cp", "mv", "rm", "ln", "tee", "sed", "touch", "install", "truncate", "wget", "curl", "git"}
@@ -54,7 +45,7 @@ class ExternalCommands:
             session.record(
                 Command(
                     argv=tuple(words),
-                    span=_place(node),
+                    span=node.command_span,
                     environment=environment,
                     prefix=tuple(prefix),
                     pipeline=world.pipe,
@@ -65,11 +56,13 @@ class ExternalCommands:
         self._writes(base, words[1:], world)
         if not self._shells.run(words, world, span):
             if world.output is not None:
-                if value is None:
+                if value is None and is_silent(words):
+                    value = ()
+                elif value is None:
                     text = shorten(session.text(node.start, node.end))
                     value = hole("command", f"output of {text}", span)
                 world.output.extend(value)
-            world.settle(status, program not in _PROBES)
+            world.settle(status, not is_probe(words), question_of(words))
         if program == "exec":
             world.flow = Flow("exit")
         return [world]
@@ -80,10 +73,3 @@ class ExternalCommands:
         if tree.known and base in _WRITERS:
             for word in words:
                 tree.wrote(world, word.pieces)
-
-
-def _place(node: Simple) -> Span:
-    """Where a command stands, without its redirections."""
-    starts = [assignment.start for assignment in node.assignments]
-    starts += [word.start for word in node.words[:1]]
-    return Span(min(starts), node.words[-1].end if node.words else node.end)

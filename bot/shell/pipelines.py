@@ -57,6 +57,7 @@ class Pipelines:
             inner.stdin = value
             inner.output = [] if index < last or world.output is not None else None
             results.append(self._subshells.run(command, inner))
+            results[-1].assume(world)
             value = results[-1].output
         return results
 
@@ -76,7 +77,7 @@ class Pipelines:
             final = index == len(node.rest) - 1
             following: list[World] = []
             for one in worlds:
-                for other, success in self._branches(one, operator, before, command):
+                for other, success in self._branches(one, node, index, before):
                     if other.flow is not None or success != (operator == "&&"):
                         following.append(other)
                     elif final:
@@ -89,9 +90,10 @@ class Pipelines:
         return worlds
 
     def _branches(
-        self, world: World, operator: str, left: CommandNode, right: CommandNode
+        self, world: World, node: AndOr, index: int, left: CommandNode
     ) -> list[tuple[World, bool]]:
-        """The worlds behind the left side, with whether it succeeded."""
+        """The worlds behind the left side of the operator `index`, with whether it succeeded."""
+        operator, right = node.rest[index]
         if world.flow is not None:
             return [(world, True)]
         if world.status is not None:
@@ -100,9 +102,16 @@ class Pipelines:
             # `cmd || exit 1`: what follows happens only if it succeeds.
             world.settle(0)
             return [(world, True)]
-        if operator == "&&" and world.likely:
+        if operator == "&&" and world.likely and not self._goes_on(node, index + 1):
             return [(world, True)]
         return decide(self._session, world, left)
+
+    def _goes_on(self, node: AndOr, start: int) -> bool:
+        """Whether something runs, and does not leave the script, when what is before it fails."""
+        return any(
+            operator == "||" and not self._escapes(command)
+            for operator, command in node.rest[start:]
+        )
 
     def _escapes(self, command: CommandNode) -> bool:
         """True when a command leaves the script, function or loop."""

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from bot.shell.choices import Choices
 from bot.shell.limits import LimitReached
 from bot.shell.session import ExpansionFault, Session
 from bot.shell.state import Flow, World, merge
-from bot.shell.syntax import CommandNode, Item, Script
+from bot.shell.syntax import CommandNode, Group, If, Item, Loop, Pipeline, Script, Subshell
+
+_OTHER_SHELLS = re.compile(r"\$\(|`|[<>]\(|\b(?:ba)?sh\b")
+"""What starts a shell of its own, whose outcome may be one of several."""
 
 
 class Runner:
@@ -19,9 +24,49 @@ class Runner:
         self.handlers: dict[type, Callable[..., list[World]]] = {}
         """For each kind of node a function of it and a world, which gives the worlds behind it."""
         self._guarded = 0
+        self._chooses: dict[tuple[int, int], bool] = {}
+        """For places of commands whether they may have to choose."""
 
     def run(self, node: CommandNode, world: World) -> list[World]:
-        """Runs a command in a world, which it may change; the worlds that come out."""
+        """Runs a command in a world, which it may change; the worlds that come out.
+
+        Where a shell of its own may end in several ways, the command is run again for each.
+        """
+        session = self.session
+        if not self._may_choose(node, world):
+            return self._once(node, world)
+        session.spend(0, world.weight())
+        before = world.copy()
+        outer, session.choices = session.choices, Choices()
+        try:
+            worlds = self._once(node, world)
+            waiting = session.choices.others()
+            for _ in range(session.limits.worlds - 1):
+                if not waiting:
+                    break
+                session.choices = Choices(waiting.pop())
+                worlds.extend(self._once(node, before.copy()))
+                waiting.extend(session.choices.others())
+            if waiting:
+                self._left_out(node)
+        finally:
+            session.choices = outer
+        return self.bounded(worlds, node, status=True)
+
+    def _may_choose(self, node: CommandNode, world: World) -> bool:
+        """Whether a command itself, and not one inside it, may start a shell of its own."""
+        if isinstance(node, (Pipeline, Subshell)):
+            return world.output is not None
+        if isinstance(node, (Group, If, Loop)):
+            return False
+        place = (node.start, node.end)
+        found = self._chooses.get(place)
+        if found is None:
+            text = self.session.text(node.start, node.end)
+            found = self._chooses[place] = _OTHER_SHELLS.search(text) is not None
+        return found
+
+    def _once(self, node: CommandNode, world: World) -> list[World]:
         try:
             return self.handlers[type(node)](node, world)
         except ExpansionFault as fault:
@@ -34,6 +79,7 @@ class Runner:
     def run_list(self, script: Script, worlds: list[World]) -> list[World]:
         """Runs a list of commands in several worlds."""
         for item in script.items:
+            last = item is script.items[-1]
             following: list[World] = []
             for world in worlds:
                 if world.flow is not None:
@@ -43,7 +89,7 @@ class Runner:
                     following.append(world)
                 else:
                     following.extend(self.run(item.command, world))
-            worlds = self.bounded(following, item.command)
+            worlds = self.bounded(following, item.command, status=last)
         return worlds
 
     def _background(self, item: Item, world: World) -> None:
@@ -53,18 +99,26 @@ class Runner:
         self.run(item.command, inner)
         world.settle(0)
 
-    def bounded(self, worlds: list[World], node: CommandNode) -> list[World]:
-        """Worlds without doubles, and not more of them than the bound allows."""
+    def bounded(
+        self, worlds: list[World], node: CommandNode, *, status: bool = False
+    ) -> list[World]:
+        """Worlds without doubles, and not more of them than the bound allows.
+
+        With `status` worlds that differ in their exit status alone are kept apart.
+        """
         if len(worlds) < 2:
             return worlds
-        worlds = merge(worlds)
+        worlds = merge(worlds, status=status)
         if len(worlds) > self.session.limits.worlds:
-            reached = LimitReached("worlds", self.session.limits.worlds, node.start, node.end)
-            self.session.limit(reached, "some ways through the script are left out")
+            self._left_out(node)
             # What still runs matters more than what has ended.
             worlds.sort(key=lambda world: world.flow is not None)
             del worlds[self.session.limits.worlds :]
         return worlds
+
+    def _left_out(self, node: CommandNode) -> None:
+        reached = LimitReached("worlds", self.session.limits.worlds, node.start, node.end)
+        self.session.limit(reached, "some ways through the script are left out")
 
     def begin(self, node: CommandNode) -> None:
         """Counts a command and notes where it stands."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Final, TypeAlias
 
+from bot.shell.choices import Choices
 from bot.shell.fields import Atom, ExpansionContext
 from bot.shell.limits import LimitReached, ShellLimits
 from bot.shell.places import Places
 from bot.shell.source import Span
-from bot.shell.state import Value, World, shown
+from bot.shell.state import Value, World, shared, shown
 from bot.shell.syntax import Script, WordPart
 from bot.shell.tree import Tree
 from bot.shell.words import Command, Hole, HoleKind, Piece, Problem, Variable, Word
@@ -64,6 +66,8 @@ class Session:
         """How many command substitutions surround the command."""
         self.substituted = False
         """Whether the command has run a command substitution, whose status then counts."""
+        self.choices: Choices | None = None
+        """The choices of the command being carried out; None where it cannot be run again."""
         self.needs_arguments = False
         """Whether the script does nothing without arguments, so that it is called with some."""
         self.ended = False
@@ -77,7 +81,8 @@ class Session:
         self._until = time.thread_time() + limits.seconds
         self._calls = 0
         self._expanded = 0
-        self._seen_commands: set[object] = set()
+        self._seen_commands: dict[object, int] = {}
+        """For each command its place in `commands`."""
         self._seen_variables: set[object] = set()
         self._seen_problems: set[str] = set()
 
@@ -169,14 +174,19 @@ class Session:
     # Records
 
     def record(self, command: Command) -> None:
-        """Lists a command unless the same one was reached in another world."""
+        """Lists a command; one that was reached in another world too assumes what both do."""
         key = (
             self._place(command.span),
             tuple(shown(word.pieces) for word in command.argv),
             tuple((name, shown(word.pieces)) for name, word in command.environment.items()),
             tuple((item.name, shown(item.value.pieces)) for item in command.prefix),
         )
-        if key in self._seen_commands:
+        seen = self._seen_commands.get(key)
+        if seen is not None:
+            earlier = self.commands[seen]
+            common = shared(earlier.assumptions, command.assumptions)
+            if common != earlier.assumptions:
+                self.commands[seen] = replace(earlier, assumptions=common)
             return
         if len(self.commands) >= self.limits.commands:
             span = command.span
@@ -188,7 +198,7 @@ class Session:
         if self._listed > self.limits.listed:
             span = command.span
             raise LimitReached("listed", self.limits.listed, span.start, span.end)
-        self._seen_commands.add(key)
+        self._seen_commands[key] = len(self.commands)
         self.commands.append(command)
 
     def _place(self, span: Span) -> object:

@@ -164,6 +164,12 @@ class World:
         other.output = None if self.output is None else self.output.copy()
         return other
 
+    def weight(self) -> int:
+        """What a copy costs, as the pieces that could be expanded meanwhile."""
+        variables = len(self.variables) // 16
+        output = len(self.output or ()) // 16
+        return 1 + len(self.assumptions) + len(self.decisions) + variables + output
+
     def settle(self, status: int | None, likely: bool = True, question: str = "") -> None:
         """Sets the exit status of what has just run."""
         self.status = status
@@ -230,29 +236,35 @@ class World:
 _WORLD = tuple(item.name for item in fields(World))
 
 
-def merge(worlds: list[World]) -> list[World]:
-    """The worlds without those that cannot be told apart from an earlier one."""
+def merge(worlds: list[World], *, status: bool = False) -> list[World]:
+    """The worlds without those that cannot be told apart from an earlier one.
+
+    With `status` the exit status of what has just run tells them apart too.
+    """
     if len(worlds) < 2:
         return worlds
     kept: list[World] = []
     for world in worlds:
         for other in kept:
-            if other.same(world):
-                _join(other, world)
+            if (other.status == world.status or not status) and other.same(world):
+                join(other, world)
                 break
         else:
             kept.append(world)
     return kept
 
 
-def _join(world: World, other: World) -> None:
+def shared(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    """The assumptions that both make, in the order of the first."""
+    if one is other or not one:
+        return one
+    found = set(other)
+    return tuple(text for text in one if text in found)
+
+
+def join(world: World, other: World) -> None:
     """Makes `world` stand for `other` too: what only one of them assumed is forgotten."""
-    common = 0
-    for one, two in zip(world.assumptions, other.assumptions, strict=False):
-        if one != two:
-            break
-        common += 1
-    world.assumptions = world.assumptions[:common]
+    world.assumptions = shared(world.assumptions, other.assumptions)
     if world.decisions is not other.decisions:
         world.decisions = {
             text: outcome

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from bot.shell.runner import Runner
 from bot.shell.session import Session, hole, shorten
 from bot.shell.source import Span
-from bot.shell.state import Value, World
+from bot.shell.state import Value, World, join, known
 from bot.shell.syntax import CommandNode, Script, Subshell
 from bot.shell.words import Hole, Piece
 
@@ -22,23 +23,51 @@ class SubshellResult:
     """With an unknown status: whether success is the ordinary outcome."""
     output: Value | None
     """None where it was not kept."""
+    assumptions: tuple[str, ...] | None = None
+    """What is assumed where it is one of several outcomes; None where nothing is."""
+    decisions: Mapping[str, bool] | None = None
+
+    def assume(self, world: World) -> None:
+        """Notes in `world` what is assumed."""
+        if self.assumptions is not None and self.decisions is not None:
+            world.assumptions = self.assumptions
+            world.decisions = dict(self.decisions)
+
+    def settle(self, world: World) -> None:
+        """Makes the status that of `world`, which assumes what the result does."""
+        self.assume(world)
+        world.settle(self.status, self.likely)
 
 
 def gathered(session: Session, worlds: list[World], span: Span) -> SubshellResult:
     """The result of a shell of its own at `span`, from the worlds in which it ended."""
     if not worlds:
         return SubshellResult(None, True, ())
-    first = worlds[0]
-    status, likely = first.status, first.likely
-    for other in worlds[1:]:
-        if other.status != status:
-            status, likely = None, likely or other.likely
-    if first.output is None:
-        return SubshellResult(status, likely, None)
-    output: Value = tuple(first.output)
-    if any(other.output != first.output for other in worlds[1:]):
-        output = hole("command", f"output of {shorten(session.text(span.start, span.end))}", span)
-    return SubshellResult(status, likely, output)
+    outcomes: list[World] = []
+    for world in worlds:
+        same = next((one for one in outcomes if one.output == world.output), None)
+        if same is None:
+            outcomes.append(world)
+        else:
+            join(same, world)
+    first = outcomes[0]
+    if len(outcomes) == 1:
+        return _outcome(first)
+    if session.choices is not None and sum(_known_output(one) for one in outcomes) > 1:
+        chosen = outcomes[session.choices.choose(len(outcomes))]
+        return replace(_outcome(chosen), assumptions=chosen.assumptions, decisions=chosen.decisions)
+    output = hole("command", f"output of {shorten(session.text(span.start, span.end))}", span)
+    status = first.status if all(one.status == first.status for one in outcomes) else None
+    return SubshellResult(status, any(one.likely for one in outcomes), output)
+
+
+def _outcome(world: World) -> SubshellResult:
+    output = None if world.output is None else tuple(world.output)
+    return SubshellResult(world.status, world.likely, output)
+
+
+def _known_output(world: World) -> bool:
+    return known(tuple(world.output or ())) is not None
 
 
 class Subshells:
@@ -66,7 +95,7 @@ class Subshells:
         result = self.run(node.body, inner)
         if world.output is not None and result.output:
             world.output.extend(result.output)
-        world.settle(result.status, result.likely)
+        result.settle(world)
         self._runner.check(world)
         return [world]
 
@@ -81,7 +110,7 @@ class Subshells:
             result = self.run(body, inner)
         finally:
             session.inner -= 1
-        world.settle(result.status, result.likely)
+        result.settle(world)
         session.substituted = True
         output = result.output or ()
         if len(output) == 1:

@@ -145,6 +145,13 @@ class Simple(Positioned):
     words: list[WordNode | Assignment]
     redirects: list[Redirect]
 
+    @property
+    def command_span(self) -> Span:
+        """Where the command stands, without its redirections."""
+        starts = [item.start for item in (*self.assignments, *self.words[:1])]
+        end = self.words[-1].end if self.words else self.end
+        return Span(min(starts, default=self.start), end)
+
 
 @dataclass(slots=True)
 class Pipeline(Positioned):

@@ -84,7 +84,7 @@ def test_named_arguments_are_all_there_is() -> None:
 
 def test_what_is_assumed_is_said() -> None:
     (command,) = read(b"if [ $# -lt 2 ]; then exit 1; fi\ncmd a", "run.sh").commands
-    assert command.assumptions == ("[ $# -lt 2 ] is false",)
+    assert command.assumptions == ("`[ $# -lt 2 ]` is false",)
     (command,) = read(b"if [ $# -gt 2 ]; then exit 1; fi\ncmd a", "run.sh").commands
     assert command.assumptions == ()
 

@@ -109,8 +109,8 @@ def test_a_decided_condition_assumes_nothing() -> None:
 
 def test_both_sides_of_an_open_condition() -> None:
     assert assumed('if [ -d "$X" ]; then cmd a; else cmd b; fi; cmd c') == [
-        (["cmd", "a"], ('[ -d "$X" ] is true',)),
-        (["cmd", "b"], ('[ -d "$X" ] is false',)),
+        (["cmd", "a"], ('`[ -d "$X" ]` is true',)),
+        (["cmd", "b"], ('`[ -d "$X" ]` is false',)),
         (["cmd", "c"], ()),
     ]
 
@@ -120,8 +120,8 @@ def test_two_launches_from_an_open_condition() -> None:
     launches = [item for item in assumed(text) if item[0][0] == "python"]
     assert [words[-1] for words, _ in launches] == ["n=8", "n=4"]
     assert [assumption for _, (assumption,) in launches] == [
-        "nvidia-smi | grep -q H100 succeeds",
-        "nvidia-smi | grep -q H100 fails",
+        "`nvidia-smi | grep -q H100` succeeds",
+        "`nvidia-smi | grep -q H100` fails",
     ]
 
 
@@ -153,9 +153,67 @@ def test_a_failing_command_is_not_expected() -> None:
 
 def test_a_probe_may_fail() -> None:
     assert assumed("command -v uv && X=1; cmd x$X") == [
-        (["cmd", "x1"], ("command -v uv succeeds",)),
-        (["cmd", "x${?variable X is not set in the script}"], ("command -v uv fails",)),
+        (["cmd", "x1"], ("`command -v uv` succeeds",)),
+        (["cmd", "x${?variable X is not set in the script}"], ("`command -v uv` fails",)),
     ]
+
+
+DETECTION = "$(python3 -c 'import torch_npu' 2>/dev/null && echo npu || echo gpu)"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"D=${{DEVICE:-{DETECTION}}}\ncmd $D",
+        f"cmd {DETECTION}",
+        f"cmd $(echo {DETECTION})",
+        f"cmd $(echo {DETECTION} | tr a-z a-z)",
+        f"d() {{ local x={DETECTION}; echo $x; }}\ncmd $(d)",
+        "d() { if python3 -c 'import torch_npu'; then echo npu; else echo gpu; fi; }\ncmd `d`",
+        f"for D in {DETECTION}; do cmd $D; done",
+        f"case {DETECTION} in npu) D=npu;; *) D=gpu;; esac; cmd $D",
+        f"[ {DETECTION} = npu ] && D=npu || D=gpu; cmd $D",
+        "D=gpu; python3 -c 'import torch_npu' && D=npu; cmd $D",
+        "if ! python3 -c 'import torch_npu'; then D=gpu; else D=npu; fi; cmd $D",
+        "D=$(bash -c \"python3 -c 'import torch_npu' && echo npu || echo gpu\"); cmd $D",
+    ],
+)
+def test_a_detection_is_followed_both_ways(text: str) -> None:
+    found = {words[1]: why for words, why in assumed(text) if words[0] == "cmd"}
+    assert found == {
+        "npu": ("`python3 -c 'import torch_npu'` succeeds",),
+        "gpu": ("`python3 -c 'import torch_npu'` fails",),
+    }
+
+
+def test_two_outcomes_in_one_command_agree() -> None:
+    both = [words for words, _ in assumed(f"cmd {DETECTION} {DETECTION}") if words[0] == "cmd"]
+    assert sorted(both) == [["cmd", "gpu", "gpu"], ["cmd", "npu", "npu"]]
+
+
+def test_independent_outcomes_are_combined() -> None:
+    text = "cmd $(a >log && echo 1 || echo 2) $(b >log && echo 3 || echo 4)"
+    found = [" ".join(words[1:]) for words, _ in assumed(text) if words[0] == "cmd"]
+    assert sorted(found) == ["1 3", "1 4", "2 3", "2 4"]
+
+
+def test_a_command_reached_either_way_assumes_what_both_do() -> None:
+    text = "[ -f $A ] && X=1\n[ -f $B ] || exit 1\ncmd $X\nother"
+    (why,) = [why for words, why in assumed(text) if words[0] == "other"]
+    assert why == ()
+
+
+def test_an_output_of_which_little_is_known_stays_open() -> None:
+    (words,) = [w for w, _ in assumed("cmd $(git rev-parse HEAD || echo none)") if w[0] == "cmd"]
+    assert words[1].startswith("${?output of git")
+
+
+def test_bound_on_outcomes() -> None:
+    one = "$(ls a >/dev/null && echo {n} || echo -{n})"
+    text = "cmd " + " ".join(one.replace("{n}", str(n)) for n in range(1, 12))
+    result = read(text.encode(), "x.sh")
+    assert [problem.kind for problem in result.problems] == ["limit"]
+    assert len([c for c in result.commands if c.argv[0].text == "cmd"]) <= 32
 
 
 def test_known_characters_decide() -> None:
@@ -167,7 +225,7 @@ def test_known_characters_decide() -> None:
 def test_a_loop_with_an_open_end() -> None:
     assert assumed("until ray status; do sleep 5; done\ncmd a") == [
         (["ray", "status"], ()),
-        (["sleep", "5"], ("ray status fails",)),
+        (["sleep", "5"], ("`ray status` fails",)),
         (["cmd", "a"], ()),
     ]
 
