@@ -5,10 +5,11 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from graphql import GraphQLError, OperationType, build_schema, execute_sync, parse, validate
-from graphql.language import OperationDefinitionNode
+from graphql.language import DocumentNode, OperationDefinitionNode
 
 from tests.github.context import INTEGRATION, Context, ProblemError
 from tests.github.contract import OFFICIAL
@@ -27,9 +28,22 @@ class Question:
     mutation: bool
 
 
+_parsed = lru_cache(maxsize=64)(parse)
+"""The program asks a handful of questions over and over."""
+
+
+@lru_cache(maxsize=64)
+def _question_of(text: str) -> DocumentNode:
+    """The document; AssertionError where GitHub's schema has no such question."""
+    document = _parsed(text)
+    if problems := validate(SCHEMA, document):
+        raise AssertionError(f"not a question to GitHub: {problems[0].message}")
+    return document
+
+
 def question(text: str) -> Question:
     """Name and kind of the operation in a document; a name is wanted, for the log."""
-    for node in parse(text).definitions:
+    for node in _parsed(text).definitions:
         if isinstance(node, OperationDefinitionNode):
             name = node.name.value.lower() if node.name else ""
             return Question(name, node.operation is OperationType.MUTATION)
@@ -38,12 +52,9 @@ def question(text: str) -> Question:
 
 def answer(asked: Context) -> dict[str, Any]:
     """The answer to a question; errors are part of it, as GraphQL has it."""
-    document = parse(asked.body["query"])
-    if problems := validate(SCHEMA, document):
-        raise AssertionError(f"not a question to GitHub: {problems[0].message}")
     done = execute_sync(
         SCHEMA,
-        document,
+        _question_of(asked.body["query"]),
         root_value=_root(asked),
         variable_values=asked.body.get("variables"),
     )

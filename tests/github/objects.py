@@ -1,11 +1,19 @@
-"""Git objects of a network of forks: one bare repository, as GitHub keeps them."""
+"""Git objects of a network of forks: one bare repository, as GitHub keeps them.
+
+Objects and refs are written and read here, in git's own format, so that a test starts git only
+for what git alone can do: differences, and whatever it asks by itself.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import threading
+import zlib
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
@@ -41,19 +49,26 @@ class Entry:
     size: int | None
 
 
+_FOLDER = "040000"
+_COMPARED: dict[tuple[str, ...], bytes] = {}
+
+
 @dataclass
 class Objects:
     folder: Path
-    _cache: dict[tuple[str, ...], bytes] = field(default_factory=dict, repr=False)
+    _known: dict[str, tuple[str, bytes]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        self.folder.mkdir(parents=True)
-        self.git("init", "--quiet", "--bare", ".")
+        for name in ("objects", "refs"):
+            (self.folder / name).mkdir(parents=True)
+        (self.folder / "HEAD").write_text("ref: refs/heads/main\n")
+        (self.folder / "config").write_text(
+            "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
+        )
 
-    def git(self, *arguments: str, data: bytes = b"") -> bytes:
+    def git(self, *arguments: str) -> bytes:
         done = subprocess.run(
             ["git", "-C", str(self.folder), *arguments],
-            input=data,
             env={
                 "PATH": os.environ["PATH"],
                 "HOME": str(self.folder),
@@ -68,19 +83,52 @@ class Objects:
         return done.stdout
 
     def _kept(self, *arguments: str) -> bytes:
-        """Of immutable objects, so that nothing is read twice."""
-        if arguments not in self._cache:
-            self._cache[arguments] = self.git(*arguments)
-        return self._cache[arguments]
+        """Of commits named in full: the same in every test, so that nothing is compared twice."""
+        if arguments not in _COMPARED:
+            _COMPARED[arguments] = self.git(*arguments)
+        return _COMPARED[arguments]
+
+    def write(self, kind: str, data: bytes) -> str:
+        """The id of an object, which is there from now on."""
+        whole = b"%b %d\0%b" % (kind.encode(), len(data), data)
+        oid = hashlib.sha1(whole, usedforsecurity=False).hexdigest()
+        path = self._loose(oid)
+        if not path.exists():
+            path.parent.mkdir(exist_ok=True)
+            half = path.with_suffix(f".{threading.get_ident()}")
+            half.write_bytes(zlib.compress(whole, 1))
+            half.replace(path)
+        return oid
+
+    def read(self, oid: str) -> tuple[str, bytes]:
+        """Kind and content of an object; LookupError when there is none."""
+        if oid not in self._known:
+            try:
+                whole = zlib.decompress(self._loose(oid).read_bytes())
+            except (OSError, ValueError):
+                raise LookupError(f"no object {oid}") from None
+            head, _, data = whole.partition(b"\0")
+            self._known[oid] = (head.split()[0].decode(), data)
+        return self._known[oid]
+
+    def _loose(self, oid: str) -> Path:
+        return self.folder / "objects" / oid[:2] / oid[2:]
 
     def ref(self, ref: str) -> str | None:
-        """The commit of a ref; None when there is none."""
+        """The commit of a ref or of a full id; None when there is none."""
+        with suppress(OSError, ValueError):
+            ref = (self.folder / ref).read_text().strip()
         try:
-            return (
-                self.git("rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}").decode().strip()
-            )
+            return ref if self.kind(ref) == "commit" else None
         except LookupError:
             return None
+
+    def move(self, ref: str, oid: str) -> None:
+        path = self.folder / ref
+        path.parent.mkdir(parents=True, exist_ok=True)
+        half = path.with_suffix(f".{threading.get_ident()}")
+        half.write_text(f"{oid}\n")
+        half.replace(path)
 
     def commit(
         self,
@@ -94,55 +142,96 @@ class Objects:
         date: int = 1_767_225_600,
     ) -> str:
         """Makes a commit on `ref` that adds, alters and (None) removes files."""
-        stream = [f"commit {ref}\n".encode()]
-        for who in ("author", "committer"):
-            stream.append(f"{who} {author} {date} +0000\n".encode())
-        stream.append(b"data %d\n%b\n" % (len(message.encode()), message.encode()))
-        if parent:
-            stream.append(f"from {parent}\n".encode())
-        else:
-            stream.append(b"deleteall\n")
+        changes: dict[str, tuple[str, str] | None] = {}
         for path, content in files.items():
-            quoted = _quoted(path)
             if content is None:
-                stream.append(f"D {quoted}\n".encode())
+                changes[path] = None
                 continue
             mode = "120000" if isinstance(content, Link) else "100755" if executable else "100644"
             text = content.target if isinstance(content, Link) else content
             data = text.encode() if isinstance(text, str) else text
-            stream.append(f"M {mode} inline {quoted}\n".encode())
-            stream.append(b"data %d\n%b\n" % (len(data), data))
-        self.git("fast-import", "--quiet", "--force", data=b"".join(stream))
-        made = self.ref(ref)
-        assert made is not None
+            changes[path] = (mode, self.write("blob", data))
+        tree = self.grown(self.tree_of(parent) if parent else None, changes)
+        parents = (parent,) if parent else ()
+        made = self.committed(tree, parents, message, f"{author} {date} +0000")
+        self.move(ref, made)
         return made
+
+    def committed(self, tree: str, parents: Iterable[str], message: str, who: str) -> str:
+        """The id of a new commit; `who` is author and committer with a date as git writes it."""
+        lines = [f"tree {tree}", *(f"parent {one}" for one in parents)]
+        lines += [f"author {who}", f"committer {who}", "", message]
+        return self.write("commit", "\n".join(lines).encode())
+
+    def grown(self, tree: str | None, changes: Mapping[str, tuple[str, str] | None]) -> str:
+        """The id of `tree` with other files, each a mode and a blob; None removes one."""
+        entries = {e.path: (e.mode, e.oid) for e in self._entries(tree)} if tree else {}
+        folders: dict[str, dict[str, tuple[str, str] | None]] = {}
+        for path, change in changes.items():
+            name, slash, rest = path.partition("/")
+            if slash:
+                folders.setdefault(name, {})[rest] = change
+            elif change is None:
+                entries.pop(name, None)
+            else:
+                entries[name] = change
+        for name, inside in folders.items():
+            mode, old = entries.pop(name, ("", ""))
+            made = self.grown(old if mode == _FOLDER else None, inside)
+            if made != EMPTY_TREE:
+                entries[name] = (_FOLDER, made)
+        # git sorts a folder as if its name ended with a slash.
+        order = sorted(entries, key=lambda n: os.fsencode(n + "/" * (entries[n][0] == _FOLDER)))
+        lines = []
+        for name in order:
+            mode, oid = entries[name]
+            lines.append(
+                b"%b %b\0%b" % (mode.lstrip("0").encode(), os.fsencode(name), bytes.fromhex(oid))
+            )
+        return self.write("tree", b"".join(lines))
+
+    def tree_of(self, oid: str) -> str:
+        """The tree of a commit, or the tree itself."""
+        kind, data = self.read(oid)
+        return data[5:45].decode() if kind == "commit" else oid
 
     def entry(self, commit: str, path: str) -> Entry | None:
         """What stands at a path of a commit or tree; None when nothing does."""
-        if not path:
-            tree = self._kept("rev-parse", f"{commit}^{{tree}}").decode().strip()
-            return Entry("040000", "tree", tree, "", None)
-        listed = self._entries("ls-tree", "-z", "-l", commit, "--", path.rstrip("/"))
-        return listed[0] if len(listed) == 1 and listed[0].path == path.rstrip("/") else None
+        found = Entry(_FOLDER, "tree", self.tree_of(commit), "", None)
+        for name in filter(None, path.split("/")):
+            inside = self._entries(found.oid) if found.kind == "tree" else ()
+            one = next((entry for entry in inside if entry.path == name), None)
+            if one is None:
+                return None
+            found = one
+        return replace(found, path=path.rstrip("/"))
 
     def tree(self, oid: str, *, recursive: bool) -> list[Entry]:
-        how = ("-r", "-t") if recursive else ()
-        return self._entries("ls-tree", "-z", "-l", *how, oid)
-
-    def _entries(self, *arguments: str) -> list[Entry]:
         found = []
-        for line in filter(None, self._kept(*arguments).split(b"\0")):
-            facts, path = line.split(b"\t", 1)
-            mode, kind, oid, size = facts.decode().split()
-            name = path.decode("utf-8", "replace")
-            found.append(Entry(mode, kind, oid, name, int(size) if size.isdigit() else None))
+        for entry in self._entries(self.tree_of(oid)):
+            found.append(entry)
+            if recursive and entry.kind == "tree":
+                inside = self.tree(entry.oid, recursive=True)
+                found += [replace(one, path=f"{entry.path}/{one.path}") for one in inside]
+        return found
+
+    def _entries(self, tree: str) -> list[Entry]:
+        data, at, found = self.read(tree)[1], 0, []
+        while at < len(data):
+            end = data.index(b"\0", at)
+            mode, _, name = data[at:end].partition(b" ")
+            oid = data[end + 1 : end + 21].hex()
+            kind = {b"40000": "tree", b"160000": "commit"}.get(mode, "blob")
+            size = len(self.blob(oid)) if kind == "blob" else None
+            found.append(Entry(mode.decode().zfill(6), kind, oid, os.fsdecode(name), size))
+            at = end + 21
         return found
 
     def blob(self, oid: str) -> bytes:
-        return self._kept("cat-file", "blob", oid)
+        return self.read(oid)[1]
 
     def kind(self, oid: str) -> str:
-        return self._kept("cat-file", "-t", oid).decode().strip()
+        return self.read(oid)[0]
 
     def merge_base(self, one: str, other: str) -> str:
         return self._kept("merge-base", one, other).decode().strip()
@@ -185,11 +274,3 @@ class Objects:
         text = self._kept("diff", "-M", fork, head, "--", *paths).decode("utf-8", "replace")
         start = text.find("\n@@ ")
         return text[start + 1 :].removesuffix("\n") if start >= 0 else ""
-
-
-def _quoted(path: str) -> str:
-    data = os.fsencode(path)
-    plain = all(0x20 < byte < 0x7F and byte not in b'"\\' for byte in data)
-    if plain:
-        return path
-    return '"' + "".join(f"\\{byte:03o}" for byte in data) + '"'

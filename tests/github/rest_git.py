@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import time
 from typing import Any
 
 from tests.github.context import Context, ProblemError
@@ -70,7 +71,7 @@ def commit(asked: Context, owner: str, repo: str, commit_sha: str) -> tuple[int,
 
 
 def _commit(asked: Context, found: Repository, oid: str) -> dict[str, Any]:
-    lines = found.objects.git("cat-file", "commit", oid).decode("utf-8", "replace")
+    lines = found.objects.read(oid)[1].decode("utf-8", "replace")
     head, _, message = lines.partition("\n\n")
     facts = [line.split(" ", 1) for line in head.split("\n")]
     return {
@@ -157,8 +158,7 @@ def create_blob(asked: Context, owner: str, repo: str) -> tuple[int, Any]:
     content = asked.body["content"]
     decoded = asked.body.get("encoding") == "base64"
     data = base64.b64decode(content) if decoded else content.encode()
-    oid = found.objects.git("hash-object", "-w", "--stdin", data=data).decode().strip()
-    return 201, {"url": "https://example.org/", "sha": oid}
+    return 201, {"url": "https://example.org/", "sha": found.objects.write("blob", data)}
 
 
 @handles("post", f"{REPOSITORY}/git/trees")
@@ -166,16 +166,13 @@ def create_tree(asked: Context, owner: str, repo: str) -> tuple[int, Any]:
     found = asked.repository(owner, repo)
     may_push(asked, found)
     base = asked.body.get("base_tree")
-    files = {e.path: e for e in found.objects.tree(base, recursive=True) if e.kind != "tree"}
+    changes = {}
     for item in asked.body["tree"]:
         oid = item.get("sha")
         if "content" in item:
-            data = item["content"].encode()
-            oid = found.objects.git("hash-object", "-w", "--stdin", data=data).decode().strip()
-        files.pop(item["path"], None)
-        if oid:
-            files[item["path"]] = Entry(item["mode"], "blob", oid, item["path"], None)
-    oid = _written(found, files)
+            oid = found.objects.write("blob", item["content"].encode())
+        changes[item["path"]] = (item["mode"], oid) if oid else None
+    oid = found.objects.grown(base, changes)
     listed = found.objects.tree(oid, recursive=False)
     return 201, {
         "sha": oid,
@@ -185,31 +182,13 @@ def create_tree(asked: Context, owner: str, repo: str) -> tuple[int, Any]:
     }
 
 
-def _written(found: Repository, files: dict[str, Entry]) -> str:
-    """A tree of these files, folder by folder."""
-    here: list[bytes] = []
-    folders: dict[str, dict[str, Entry]] = {}
-    for path, entry in files.items():
-        name, _, rest = path.partition("/")
-        if rest:
-            folders.setdefault(name, {})[rest] = entry
-        else:
-            here.append(f"{entry.mode} blob {entry.oid}\t{name}".encode())
-    for name, inside in folders.items():
-        here.append(f"040000 tree {_written(found, inside)}\t{name}".encode())
-    data = b"".join(line + b"\0" for line in here)
-    return found.objects.git("mktree", "-z", data=data).decode().strip()
-
-
 @handles("post", f"{REPOSITORY}/git/commits")
 def create_commit(asked: Context, owner: str, repo: str) -> tuple[int, Any]:
     found = asked.repository(owner, repo)
     may_push(asked, found)
-    parents = [word for oid in asked.body.get("parents", ()) for word in ("-p", oid)]
-    who = ("-c", "user.name=rlbot", "-c", "user.email=rlbot@users.noreply.github.com")
-    message = asked.body["message"].encode()
-    tree = asked.body["tree"]
-    made = found.objects.git(*who, "commit-tree", tree, *parents, data=message).decode().strip()
+    who = f"rlbot <rlbot@users.noreply.github.com> {int(time.time())} +0000"
+    parents = asked.body.get("parents", ())
+    made = found.objects.committed(asked.body["tree"], parents, asked.body["message"], who)
     return 201, _commit(asked, found, made)
 
 
@@ -223,5 +202,5 @@ def move_ref(asked: Context, owner: str, repo: str, ref: str) -> tuple[int, Any]
         raise ProblemError(422, "Reference does not exist")
     if not asked.body.get("force") and found.objects.merge_base(old, new) != old:
         raise ProblemError(422, "Update is not a fast forward")
-    found.objects.git("update-ref", found.ref(branch), new, old)
+    found.objects.move(found.ref(branch), new)
     return 200, _ref(asked, ref, new)

@@ -55,6 +55,7 @@ class Server:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True  # else an answer in two parts waits 40 ms
 
             def _handle(self) -> None:
                 server.handle(self)
