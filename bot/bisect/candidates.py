@@ -30,7 +30,7 @@ ENOUGH = 127
 """Candidates at most: seven runs."""
 
 CandidateVerdict = Literal["fits", "open", "too large"]
-_NOT_OF_THE_BATCH = frozenset(("RLB110", "RLB111", "RLB112", "RLB113", "RLB041"))
+_NOT_OF_THE_BATCH = ("RLB110", "RLB111", "RLB112", "RLB113", "RLB041")
 """Rules that predict the memory, and the one of the trial log: none of them refuses a batch."""
 
 
@@ -76,11 +76,12 @@ class Candidates:
 
     def _errors(self, value: int) -> frozenset[tuple[str, str]]:
         script = replace(self.script, data=self.knob.write(self.script.data, value))
-        report = check_script(script, replace(self.options, evidence="off"))
+        ignore = (*self.options.ignore, *_NOT_OF_THE_BATCH)
+        report = check_script(script, replace(self.options, evidence="off", ignore=ignore))
         return frozenset(
             (finding.id, finding.message)
             for finding in report.findings
-            if finding.severity == "error" and finding.id not in _NOT_OF_THE_BATCH
+            if finding.severity == "error"
         )
 
     def estimate(self, value: int) -> MemoryEstimate:

@@ -185,9 +185,10 @@ def _under(report: Report, most: int) -> str:
     limit = most
     while True:
         text = _text(report, limit)
-        if len(text.encode()) <= most:
+        length = len(text.encode())
+        if length <= most:
             return text
-        limit = limit * 9 // 10
+        limit = min(limit * most // length, limit * 99 // 100)
 
 
 def _digest(text: str) -> str:
