@@ -32,7 +32,13 @@ FRAMEWORKS = ("verl", "openrlhf", "trl", "open-instruct")
 
 PYDANTIC_CONFIG: dict[str, object] = {"use_attribute_docstrings": True, "extra": "forbid"}
 
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _HOST = re.compile(r"(?=.{1,253}\Z)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9-]+)*\Z", re.I)
+
+
+def is_variable(name: str) -> bool:
+    """Whether a text is a name of a shell variable."""
+    return _VARIABLE.match(name) is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +76,8 @@ class Config:
     """The documentation page with the table; null for none."""
     framework: dict[str, str] = field(default_factory=dict)
     """Framework to the release that scripts are checked against; the newest known by default."""
+    env: dict[str, str] = field(default_factory=dict)
+    """Variables that scripts are read with, as their caller would set them: name to value."""
     wandb_hosts: tuple[str, ...] = ()
     """Hosts of run pages besides wandb.ai and forge.coreweave.com."""
     allow_private_runs: bool = False
@@ -246,6 +254,15 @@ def _check_values(config: Config, origin: str, lines: Mapping[str, int]) -> None
                 "{where}: {error}", where=_at(origin, lines, error.key), error=sentence_of(error)
             )
         ) from None
+    for name in config.env:
+        if not is_variable(name):
+            raise UserError(
+                message(
+                    '{where}: env: "{name}" is no name of a shell variable.',
+                    where=_at(origin, lines, "env"),
+                    name=name,
+                )
+            )
     for host in config.wandb_hosts:
         if not _HOST.match(host):
             raise UserError(

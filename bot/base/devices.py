@@ -6,7 +6,9 @@ A name alone is ambiguous (an H20 has 96 GB or 141 GB), so name AND memory decid
 from __future__ import annotations
 
 import csv
+from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -26,6 +28,26 @@ GIB = 1 << 30
 
 _TOLERANCE = 0.03
 """Drivers of one card differ by this share of the memory (an A100 80GB: 81,251 to 81,920 MiB)."""
+
+
+class Vendor(StrEnum):
+    """Who makes an accelerator, which decides the software that it takes."""
+
+    NVIDIA = "NVIDIA"
+    AMD = "AMD"
+    ASCEND = "Ascend"
+
+
+_VENDORS: Mapping[Interconnect, Vendor] = {"xgmi": Vendor.AMD, "hccs": Vendor.ASCEND}
+_WORDS: Mapping[str, Vendor] = {
+    "nvidia": Vendor.NVIDIA,
+    "cuda": Vendor.NVIDIA,
+    "gpu": Vendor.NVIDIA,
+    "amd": Vendor.AMD,
+    "rocm": Vendor.AMD,
+    "npu": Vendor.ASCEND,
+    "ascend": Vendor.ASCEND,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +73,11 @@ class Device:
     def memory_gib(self) -> float:
         """Total memory in GiB."""
         return self.memory_bytes / GIB
+
+    @property
+    def vendor(self) -> Vendor:
+        """Who makes it."""
+        return _VENDORS.get(self.interconnect, Vendor.NVIDIA)
 
     @property
     def label(self) -> str:
@@ -81,6 +108,15 @@ def by_token(token: str) -> tuple[Device, ...]:
     """The devices that a file name's token may mean; empty when it is not known."""
     token = token.lower()
     return tuple(d for d in devices() if token == d.token or token in d.name_tokens)
+
+
+def vendor_of(name: str) -> Vendor | None:
+    """The maker of what a token such as h100, a word such as npu, or a reported name names."""
+    makers = {device.vendor for device in by_token(name)}
+    if len(makers) == 1:
+        return makers.pop()
+    first = name.lower().split()[:1]
+    return _WORDS.get(first[0]) if first else None
 
 
 def by_report(name: str, memory_bytes: int | None) -> Device | None:

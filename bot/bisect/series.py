@@ -60,7 +60,7 @@ def _read(
 ) -> tuple[Reading, tuple[Plan, ...]]:
     """What a version of the script would launch, with its tree, path and named releases."""
     version = read_script(replace(script, data=data), options)
-    return version.reading, tuple(version.plans)
+    return version.reading, version.choice.plans
 
 
 def varied(candidates: Candidates) -> tuple[Varied, ...]:

@@ -17,6 +17,7 @@ from bot.frameworks.plan import Plan
 from bot.report import Estimate, Evidence, Finding, ScriptReport, Verdict
 from bot.report.claims import ClaimName
 from bot.rules._support.base import RuleContext
+from bot.script.choice import counted_launch
 
 if TYPE_CHECKING:
     from bot.base.devices import Device
@@ -39,12 +40,12 @@ def estimate_launch(
 ) -> Estimate:
     """The estimate of a launch; where there is none, one that says why.
 
-    The device is the one given, else the run's, else the one in the script's name.
+    The device is the one given, else the run's, else the one that the script states.
     """
     from bot.memory.report import no_estimate, report_estimate
     from bot.memory.settings import NoEstimateError
 
-    card = device or (_device(facts) if facts else None) or context.name.device
+    card = device or (_device(facts) if facts else None) or context.choice.device
     try:
         run = measured(facts) if facts else None
         return report_estimate(
@@ -106,7 +107,6 @@ def estimate_script(
     script: ScriptFile,
     options: CheckOptions,
     *,
-    device: str | None = None,
     gpus: int | None = None,
     run: Path | None = None,
 ) -> ScriptReport:
@@ -122,19 +122,24 @@ def estimate_script(
     except EvidenceError as error:
         raise UserError(sentence_of(error)) from None
     estimates = [
-        estimate_launch(context, plan, device=device, gpus=gpus, facts=facts)
-        for plan in context.plans
+        estimate_launch(context, plan, device=options.device, gpus=gpus, facts=facts)
+        for plan in context.choice.plans
     ]
-    estimate = (
-        most(estimates)
-        if estimates
-        else no_estimate(message("The script starts no known framework."))
-    )
+    if estimates:
+        estimate = most(estimates)
+    else:
+        estimate = no_estimate(message("The script starts no known framework."))
+    counts = counted_launch(context.plans, context.choice)
+    if estimate.stages and context.choice.open():
+        most_of = context.choice.plans[estimates.index(estimate)]
+        reason = message("it takes the most memory of those that are possible")
+        counts = counted_launch(context.plans, context.choice, most_of, reason)
     verdict: Verdict = "inconclusive" if estimate.outcome == "no prediction" else "pass"
     return ScriptReport(
         path=script.path,
         sha256=hashlib.sha256(script.data).hexdigest(),
         verdict="fail" if estimate.outcome == "impossible" else verdict,
+        counts=counts,
         estimate=estimate,
     )
 

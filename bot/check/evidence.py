@@ -38,8 +38,8 @@ class Backing:
 def back(
     script: ScriptFile, context: RuleContext, run: Path | RunLink | None, options: CheckOptions
 ) -> Backing:
-    """Read the run and compare it with every launch; the launch that fits it best counts."""
-    plan = context.plans[0] if context.plans else None
+    """Read the run and compare it with every launch that the device allows; the best fit counts."""
+    plan = context.choice.plans[0] if context.plans else None
     try:
         links = [parse_link(stated.text, options.hosts) for stated in context.header.links]
     except EvidenceError as error:
@@ -64,7 +64,7 @@ def back(
 
     link = links[0] if links else run if isinstance(run, RunLink) else None
     compared = []
-    for plan in context.plans:
+    for plan in context.choice.plans:
         estimate = estimate_launch(context, plan, facts=facts)
         around = _around(script, context, plan, options)
         around = replace(around, estimate=expected_peak(estimate))

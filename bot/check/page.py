@@ -175,7 +175,7 @@ class _Subjects:
             path=path,
             name=context.name,
             header=context.header,
-            plans=context.plans,
+            plans=context.choice.plans,
             trials=trials,
         )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 
 from bot.base.deadline import DeadlineError, deadline
 from bot.base.errors import UncheckedError
@@ -12,6 +11,7 @@ from bot.base.messages import message
 from bot.check.request import CheckOptions, ScriptFile
 from bot.frameworks import plans
 from bot.rules._support.base import RuleContext
+from bot.script.choice import choose
 from bot.script.header import read_header
 from bot.script.name import read_name
 from bot.shell import Invocation, read
@@ -36,11 +36,7 @@ def bounded(path: str) -> Iterator[None]:
         ) from None
 
 
-def read_script(
-    script: ScriptFile,
-    options: CheckOptions,
-    invocation: Invocation | None = None,
-) -> RuleContext:
+def read_script(script: ScriptFile, options: CheckOptions) -> RuleContext:
     """Read a script; the tree counts for one that stands in it.
 
     Each launch is read under the release that the options name, else the one that the script's own
@@ -48,28 +44,37 @@ def read_script(
     the reading takes too long.
     """
     with bounded(script.path):
-        return _read(script, options, invocation)
+        return _read(script, options)
 
 
-def _read(script: ScriptFile, options: CheckOptions, invocation: Invocation | None) -> RuleContext:
+def _read(script: ScriptFile, options: CheckOptions) -> RuleContext:
+    invocation = Invocation(
+        environment={} if options.clean_environment else None,
+        assumed={**options.config.env, **options.environment},
+        arguments=options.script_arguments,
+        path=script.tree_path,
+    )
     reading = read(
         script.data,
         script.path,
-        replace(invocation or Invocation(), path=script.tree_path),
+        invocation,
         files=options.files if script.tree_path is not None else None,
     )
     header = read_header(reading.comments)
+    name = read_name(script.full_path or script.path, options.config.name_profiles())
+    launches = plans(
+        reading,
+        versions={**options.config.framework, **options.versions},
+        header_versions={name: stated.text for name, stated in header.versions.items()},
+        trees=options.trees,
+    )
     return RuleContext(
         path=script.path,
         reading=reading,
-        name=read_name(script.full_path or script.path, options.config.name_profiles()),
+        name=name,
         header=header,
-        plans=plans(
-            reading,
-            versions={**options.config.framework, **options.versions},
-            header_versions={name: stated.text for name, stated in header.versions.items()},
-            trees=options.trees,
-        ),
+        plans=launches,
+        choice=choose(launches, name, header, device=options.device),
         files=options.files,
     )
 

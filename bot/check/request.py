@@ -54,7 +54,9 @@ class CheckOptions:
     contributor: str | None = None
     link: str | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
-    """Variables that the script's caller is taken to set, for `resolve_script`."""
+    """Variables that the script's caller is taken to set, besides those of the configuration."""
+    device: str | None = None
+    """The accelerator that the script is read for, such as h100 or npu; before the script's own."""
     clean_environment: bool = False
     """True when the caller sets no others."""
     script_arguments: Sequence[str] | None = None

@@ -24,10 +24,12 @@ from bot.frameworks.key_table import NEAR_MISSES
 from bot.frameworks.plan import Plan
 from bot.report import (
     Change,
+    CountedLaunch,
     Evidence,
     Finding,
     PageEdit,
     PageReport,
+    PlanReport,
     Report,
     Row,
     ScriptReport,
@@ -38,9 +40,9 @@ from bot.report import (
 )
 from bot.rules._support.base import RuleContext
 from bot.rules._support.registry import RULES, check_context
+from bot.script.choice import counted_launch, which_launch
 from bot.script.name import ScriptName, model_size
 from bot.script.plan import launch_report, name_report, plan_report
-from bot.shell import Invocation
 
 if TYPE_CHECKING:
     from bot.table.edit import PageChange
@@ -87,7 +89,7 @@ def check_read(
     """As `check_script`, for a script that was read already."""
     with bounded(script.path):
         findings, suppressed, unchecked = _lint(context, options)
-    backing = Backing(plan=context.plans[0] if context.plans else None)
+    backing = Backing(plan=context.choice.plans[0] if context.plans else None)
     if _wants_run(context, options, run):
         if run is None and script.asked:
             missing = Unchecked(check="evidence", reason=script.asked)
@@ -101,7 +103,10 @@ def check_read(
     row: Row | None = None
     edit: PageEdit | None = None
     estimate = backing.estimate
-    if backing.plan is not None and options.evidence != "off":
+    undecided = context.choice.open() if backing.facts is None else ()
+    if undecided and options.evidence != "off":
+        unchecked = (*unchecked, Unchecked(check="row", reason=which_launch(undecided)))
+    elif backing.plan is not None and options.evidence != "off":
         row = _row(script, context, backing.plan, backing.facts, options)
         # A row that nothing backs is not offered, least of all in the place of a published one.
         backed = backing.facts is not None and (
@@ -118,7 +123,8 @@ def check_read(
         _report(script, _verdict(findings, unchecked, backing.evidence)),
         name=name_report(context.name),
         launches=tuple(launch_report(plan, context.source) for plan in context.plans),
-        plan=plan_report(backing.plan) if backing.plan else None,
+        plan=plan_report(backing.plan) if backing.plan and not undecided else None,
+        counts=_counts(context, backing),
         findings=findings,
         suppressed=suppressed,
         unchecked=unchecked,
@@ -135,17 +141,13 @@ def resolve_script(script: ScriptFile, options: CheckOptions) -> ScriptReport:
 
     Raises UserError when an option names an unknown release.
     """
-    invocation = Invocation(
-        environment={} if options.clean_environment else None,
-        assumed=options.environment,
-        arguments=options.script_arguments,
-    )
-    context = read_script(script, options, invocation)
+    context = read_script(script, options)
     findings, unchecked = check_context(context, select=["syntax"])
     report = replace(
         _report(script, _verdict(findings, unchecked, None)),
         launches=tuple(launch_report(p, context.source, origins=True) for p in context.plans),
-        plan=plan_report(context.plans[0]) if context.plans else None,
+        plan=_plan(context),
+        counts=counted_launch(context.plans, context.choice),
         findings=findings,
         unchecked=unchecked,
     )
@@ -169,6 +171,20 @@ def _lint(
         findings, unchecked = RULES.run(rules, context)
     kept, suppressed = suppress(context, with_levels(findings, levels), rules, unchecked)
     return kept, suppressed, unchecked
+
+
+def _plan(context: RuleContext) -> PlanReport | None:
+    """What the launch that counts intends; None where nobody can know which does."""
+    if not context.plans or context.choice.open():
+        return None
+    return plan_report(context.choice.plans[0])
+
+
+def _counts(context: RuleContext, backing: Backing) -> CountedLaunch | None:
+    if backing.facts is None:
+        return counted_launch(context.plans, context.choice)
+    why = message("it fits the run best")
+    return counted_launch(context.plans, context.choice, backing.plan, why)
 
 
 def _wants_run(context: RuleContext, options: CheckOptions, run: Path | RunLink | None) -> bool:

@@ -52,6 +52,7 @@ def add_common(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> Non
         metavar="DIR",
         help="check verl's settings against the configuration of this checkout instead",
     )
+    add_machine(parser)
     parser.add_argument(
         "--lang",
         choices=("en", "zh"),
@@ -69,6 +70,23 @@ def add_common(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> Non
     )
     parser.add_argument("--verbose", action="store_true", help="show notes and every claim")
     parser.add_argument("--quiet", action="store_true", help="print nothing when nothing is wrong")
+
+
+def add_machine(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments that choose between the launches of a script."""
+    parser.add_argument(
+        "--device",
+        metavar="NAME",
+        help="the accelerator, such as h100, a100-40 or npu: launches for another maker's do not "
+        "count (default: the one in the script's comment or name)",
+    )
+    parser.add_argument(
+        "--env",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        help="a variable that the caller sets: what would be launched then?",
+    )
 
 
 def load_config(path: str | None, folder: Path | None = None) -> Config:
@@ -141,6 +159,8 @@ def options_of(arguments: argparse.Namespace, config: Config, **more: object) ->
     return CheckOptions(
         config=replace(config, language=arguments.lang) if arguments.lang else config,
         versions=_versions(arguments.framework),
+        environment=_environment(arguments.env),
+        device=_device(arguments.device),
         trees=trees_of(arguments),
         select=_ids(arguments.select),
         ignore=_ids(arguments.ignore),
@@ -273,6 +293,34 @@ def wants_color(choice: str) -> bool:
     if os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
+
+
+def _environment(given: list[str]) -> dict[str, str]:
+    from bot.base.config import is_variable
+
+    variables: dict[str, str] = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals or not is_variable(name):
+            raise UserError(
+                message('--env takes NAME=VALUE, such as DEVICE=npu; got "{text}".', text=text)
+            )
+        variables[name] = value
+    return variables
+
+
+def _device(name: str | None) -> str | None:
+    from bot.base.devices import vendor_of
+
+    if name is not None and vendor_of(name) is None:
+        raise UserError(
+            message(
+                '--device: "{name}" is no known accelerator; name one such as h100, or npu, or '
+                "rocm.",
+                name=name,
+            )
+        )
+    return name
 
 
 def _ids(text: str) -> tuple[str, ...]:

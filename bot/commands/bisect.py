@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from bot.base.errors import UserError, system_reason
 from bot.base.files import replace_file, write_new_file
 from bot.base.messages import message, plural_message, sentence_of
-from bot.commands.arguments import read_file
+from bot.commands.arguments import add_machine, read_file
 from bot.commands.inputs import script_with_options
 from bot.commands.output import notice, write
 from bot.commands.runs import RUN, add_offline, run_of
@@ -114,11 +114,7 @@ def _add_script(parser: argparse.ArgumentParser) -> None:
         "that the page calls MaxBatch); given again, the others keep their share of the first",
     )
     add_root(parser)
-    parser.add_argument(
-        "--device",
-        metavar="NAME",
-        help="the accelerator, such as h100 or a100-40 (default: the one in the script's name)",
-    )
+    add_machine(parser)
     parser.add_argument(
         "--gpus", metavar="N", type=int, help="GPUs, where the script leaves them to its launcher"
     )

@@ -21,11 +21,6 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_paths(parser)
     add_root(parser)
     parser.add_argument(
-        "--device",
-        metavar="NAME",
-        help="the accelerator, such as h100 or a100-40 (default: the one in the script's name)",
-    )
-    parser.add_argument(
         "--gpus",
         metavar="N",
         type=int,
@@ -53,7 +48,6 @@ def run(arguments: argparse.Namespace) -> int:
     estimate = partial(
         estimate_script,
         options=options,
-        device=arguments.device,
         gpus=arguments.gpus,
         run=Path(arguments.run) if arguments.run else None,
     )

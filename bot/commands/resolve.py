@@ -22,13 +22,6 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_root(parser)
     add_offline(parser)
     parser.add_argument(
-        "--env",
-        metavar="NAME=VALUE",
-        action="append",
-        default=[],
-        help="a variable that the caller sets: what would be launched then?",
-    )
-    parser.add_argument(
         "--clean-env",
         action="store_true",
         help="the caller sets nothing else, as under `env -i`: what is not set is empty",
@@ -55,7 +48,6 @@ def run(arguments: argparse.Namespace) -> int:
     options = options_of(
         arguments,
         config,
-        environment=_environment(arguments.env),
         clean_environment=arguments.clean_env,
         script_arguments=_words(arguments.args),
         files=files,
@@ -72,18 +64,6 @@ def run(arguments: argparse.Namespace) -> int:
         write(launches(report))
         return exit_status(report)
     return finish(report, arguments)
-
-
-def _environment(given: list[str]) -> dict[str, str]:
-    variables: dict[str, str] = {}
-    for text in given:
-        name, equals, value = text.partition("=")
-        if not equals or not name.isidentifier():
-            raise UserError(
-                message('--env takes NAME=VALUE, such as DEVICE=npu; got "{text}".', text=text)
-            )
-        variables[name] = value
-    return variables
 
 
 def _words(text: str | None) -> tuple[str, ...] | None:

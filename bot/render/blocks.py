@@ -206,6 +206,8 @@ def checked_item(script: ScriptReport) -> str:
             settings=counted(len(launch.settings), SETTING),
         )
         parts.append(said if launch.complete else said + tr(", known in part"))
+    if script.counts:
+        parts.append(inline(clip(wording.counted_launch(script.counts), SENTENCE)))
     if script.evidence:
         source = inline(clip(script.evidence.source, SENTENCE))
         parts.append(tr("compared with {source}", source=source))

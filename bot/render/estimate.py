@@ -6,7 +6,8 @@ from bot.render.budget import budget_lines, budget_table, headline, notes
 from bot.render.budget_svg import drawing
 from bot.render.escape import markdown_inline, terminal
 from bot.render.speech import speaking, tr
-from bot.report import Estimate, Report
+from bot.render.wording import counted_launch
+from bot.report import Estimate, Report, ScriptReport
 
 
 def estimates(report: Report, form: str) -> str:
@@ -23,13 +24,20 @@ def estimates(report: Report, form: str) -> str:
             if script.estimate is None:
                 continue
             if form == "markdown":
-                blocks.append(_markdown(script.path, script.estimate))
+                block = _markdown(script.path, script.estimate)
+                launch = f"\n- {markdown_inline(_launch(script))}" if script.counts else ""
             else:
-                blocks.append("\n".join(budget_lines(script.path, script.estimate)))
+                block = "\n".join(budget_lines(script.path, script.estimate))
+                launch = f"\n  {terminal(_launch(script))}" if script.counts else ""
+            blocks.append(block + launch)
         blocks += [
             tr("not checked: {what}", what=terminal(item.reason)) for item in report.unchecked
         ]
         return "\n\n".join(blocks) + "\n"
+
+
+def _launch(script: ScriptReport) -> str:
+    return counted_launch(script.counts) if script.counts else ""
 
 
 def _markdown(path: str, estimate: Estimate) -> str:

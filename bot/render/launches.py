@@ -5,7 +5,7 @@ from __future__ import annotations
 from bot.render.columns import padded, width_of
 from bot.render.escape import terminal
 from bot.render.speech import speaking, tr
-from bot.render.wording import listed
+from bot.render.wording import counted_launch, listed
 from bot.report import LaunchReport, Origin, Report, ScriptReport
 
 _WIDEST = 60
@@ -28,6 +28,8 @@ def _script(script: ScriptReport) -> str:
         lines += ["", *_launch(number, launch)]
     if not script.launches:
         lines.append("  " + tr("starts no known framework"))
+    if script.counts:
+        lines += ["", "  " + terminal(counted_launch(script.counts))]
     for finding in script.findings:
         lines.append(f"  {finding.line}:{finding.column} {terminal(finding.message)}")
     for item in script.unchecked:

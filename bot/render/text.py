@@ -100,6 +100,8 @@ def _script(
             why = launch.framework_version_reason
             said = tr("line {line}, {version}", line=launch.line, version=version)
             lines += _entry(tr("launch"), tr("{what}: {why}", what=said, why=why) if why else said)
+    if script.counts and (verbose or script.evidence or script.row or script.estimate):
+        lines += _entry(tr("counts"), wording.counted_launch(script.counts))
     if script.evidence:
         lines += _evidence(script.evidence, paint, verbose)
     if script.estimate and script.estimate.stages:

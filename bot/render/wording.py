@@ -11,7 +11,17 @@ from shlex import quote
 
 from bot.render.speech import counted, current, tr, tr_plural, word
 from bot.render.words import CLAIM, CLAIMS_LEFT, PAGE, REASON, ROW, SCRIPT, SEVERITY, SOURCES, STEP
-from bot.report import Claim, Evidence, Finding, Report, Row, Scalar, ScriptReport, Unchecked
+from bot.report import (
+    Claim,
+    CountedLaunch,
+    Evidence,
+    Finding,
+    Report,
+    Row,
+    Scalar,
+    ScriptReport,
+    Unchecked,
+)
 from bot.report.claims import SourcePart, source_groups
 
 ORDER = ("error", "warning", "note")
@@ -149,6 +159,15 @@ def clause(text: str) -> str:
 def matter(name: str) -> str:
     """The name of a claim or a check, as readers of the language spoken now know it."""
     return word(name)
+
+
+def counted_launch(counts: CountedLaunch) -> str:
+    """Which of several launches counts, on which conditions, and why."""
+    place = {"number": counts.launch, "reason": counts.reason}
+    if not counts.conditions:
+        return tr("launch {number} counts: {reason}", **place)
+    conditions = listed(counts.conditions)
+    return tr("launch {number} counts, if {conditions}: {reason}", conditions=conditions, **place)
 
 
 def origin(source: str) -> str:

@@ -53,6 +53,7 @@ MEMORY: Final = (
 CHECKS: Final = (
     "evidence",
     "page",
+    "row",
     "script",
 )
 """Checks that were not made."""

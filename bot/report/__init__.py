@@ -36,6 +36,7 @@ from bot.report.findings import (
     Unchecked,
 )
 from bot.report.launches import (
+    CountedLaunch,
     LaunchReport,
     Name,
     Origin,
@@ -58,6 +59,7 @@ __all__ = [
     "Change",
     "Claim",
     "ClaimVerdict",
+    "CountedLaunch",
     "Edit",
     "Estimate",
     "EstimateOption",

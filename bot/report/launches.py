@@ -69,6 +69,18 @@ class LaunchReport(ReportPart):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CountedLaunch(ReportPart):
+    """Which of several launches the plan, the row, the estimate and the claims are about."""
+
+    launch: int
+    """Its place among `launches`, from 1."""
+    conditions: tuple[str, ...]
+    """What has to hold for it, as its `assumptions` say."""
+    reason: str
+    """Why it counts and another one does not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PlanReport(ReportPart):
     """What the script intends to run; null where it cannot be known."""
 

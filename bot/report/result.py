@@ -10,7 +10,7 @@ from bot.report.base import ReportPart, Verdict
 from bot.report.estimate import Estimate
 from bot.report.evidence import Evidence
 from bot.report.findings import Finding, Suppressed, Unchecked
-from bot.report.launches import LaunchReport, Name, PlanReport
+from bot.report.launches import CountedLaunch, LaunchReport, Name, PlanReport
 from bot.report.page import PageEdit, PageReport, Row
 
 
@@ -24,6 +24,8 @@ class ScriptReport(ReportPart):
     name: Name | None = None
     launches: tuple[LaunchReport, ...] = ()
     plan: PlanReport | None = None
+    counts: CountedLaunch | None = None
+    """Null where all launches count, or nobody can know which do."""
     findings: tuple[Finding, ...] = ()
     suppressed: tuple[Suppressed, ...] = ()
     unchecked: tuple[Unchecked, ...] = ()

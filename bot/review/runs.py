@@ -133,7 +133,7 @@ def _settled(
             facts[run] = linked(run)
         except EvidenceError:
             continue
-    first = {path: contexts[path].plans[0] for path in choice.asked if contexts[path].plans}
+    first = {path: contexts[path].choice.plans[0] for path in choice.asked if contexts[path].plans}
     return by_configuration(first, facts, choice)
 
 

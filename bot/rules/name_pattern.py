@@ -66,9 +66,9 @@ def check(context: RuleContext) -> Iterator[Hit]:
 
 def _suggestion(context: RuleContext) -> str | None:
     """The name that the settings would have; None when a part of it is not known."""
-    if len(context.plans) != 1:
+    if len(context.choice.plans) != 1:
         return None
-    plan = context.plans[0]
+    plan = context.choice.plans[0]
     stem = context.name.file_name.removesuffix(".sh").lower()
     devices = [token for token in stem.split("_") if by_token(token)]
     model = model_label(plan.model.value) if plan.model.value else None

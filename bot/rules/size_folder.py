@@ -72,5 +72,5 @@ def check(context: RuleContext) -> Iterator[Hit]:
 
 
 def _size_used(context: RuleContext) -> str | None:
-    sizes = {model_size(plan.model.value) for plan in context.plans if plan.model.value}
+    sizes = {model_size(plan.model.value) for plan in context.choice.plans if plan.model.value}
     return sizes.pop() if len(sizes) == 1 else None

@@ -50,8 +50,8 @@ META = Meta(
 
 def check(context: RuleContext) -> Iterator[Hit]:
     """Compare each value that has a trial log with the log."""
-    for tried in tried_values(context.reading, context.plans):
-        plans = [plan for plan in context.plans if reaches(context.reading, plan, tried)]
+    for tried in tried_values(context.reading, context.choice.plans):
+        plans = [plan for plan in context.choice.plans if reaches(context.reading, plan, tried)]
         if plans:
             yield from _judge(context, plans[0], tried)
 

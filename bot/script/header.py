@@ -7,13 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from bot.base.config import FRAMEWORKS
+from bot.base.devices import vendor_of
 from bot.shell.source import Span
 from bot.shell.words import Comment
 
 TAGS = ("MIN", "RECOMMENDED")
 
 _LINE = re.compile(
-    r"#+\s*(wandb|tag|contributor|verl|openrlhf|trl|open-instruct)\s*:\s*(\S.*?)\s*\Z",
+    r"#+\s*(wandb|tag|contributor|device|verl|openrlhf|trl|open-instruct)\s*:\s*(\S.*?)\s*\Z",
     re.IGNORECASE,
 )
 
@@ -35,6 +36,8 @@ class Header:
     tag: Stated | None = None
     """MIN or RECOMMENDED as written, upper case; other words are kept for a rule to refuse."""
     contributor: Stated | None = None
+    device: Stated | None = None
+    """The accelerator, where the word names one that is known."""
     versions: dict[str, Stated] = field(default_factory=dict)
     """Framework to the release that the script is written for."""
 
@@ -54,10 +57,11 @@ def read_header(comments: Iterable[Comment]) -> Header:
             links.append(stated)
         else:
             first.setdefault(kind, stated)
-    tag = first.get("tag")
+    tag, device = first.get("tag"), first.get("device")
     return Header(
         links=tuple(links),
         tag=Stated(tag.text.upper(), tag.span) if tag else None,
         contributor=first.get("contributor"),
+        device=device if device and vendor_of(device.text) else None,
         versions={name: first[name] for name in FRAMEWORKS if name in first},
     )

@@ -32,9 +32,11 @@ def split(session: Session, world: World, alternatives: Alternatives) -> list[tu
     world.assume(alternatives.yes)
     other.assume(alternatives.no)
     question, positive = alternatives.question, alternatives.positive
-    if question:
-        world.decisions = {**world.decisions, question: positive}
-        other.decisions = {**other.decisions, question: not positive}
+    if not question:
+        # Nothing asks it again; the answer tells the two ways apart.
+        question = f"\2{alternatives.yes}"
+    world.decisions = {**world.decisions, question: positive}
+    other.decisions = {**other.decisions, question: not positive}
     return [(world, True), (other, False)]
 
 

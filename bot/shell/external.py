@@ -51,6 +51,7 @@ class ExternalCommands:
                     pipeline=world.pipe,
                     pipefail="pipefail" in world.options,
                     assumptions=world.assumptions,
+                    answers=world.decisions,
                 )
             )
         self._writes(base, words[1:], world)

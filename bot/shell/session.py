@@ -12,7 +12,7 @@ from bot.shell.fields import Atom, ExpansionContext
 from bot.shell.limits import LimitReached, ShellLimits
 from bot.shell.places import Places
 from bot.shell.source import Span
-from bot.shell.state import Value, World, shared, shown
+from bot.shell.state import Value, World, agreed, shared, shown
 from bot.shell.syntax import Script, WordPart
 from bot.shell.tree import Tree
 from bot.shell.words import Command, Hole, HoleKind, Piece, Problem, Variable, Word
@@ -185,8 +185,9 @@ class Session:
         if seen is not None:
             earlier = self.commands[seen]
             common = shared(earlier.assumptions, command.assumptions)
-            if common != earlier.assumptions:
-                self.commands[seen] = replace(earlier, assumptions=common)
+            answers = agreed(earlier.answers, command.answers)
+            if common != earlier.assumptions or answers != earlier.answers:
+                self.commands[seen] = replace(earlier, assumptions=common, answers=answers)
             return
         if len(self.commands) >= self.limits.commands:
             span = command.span

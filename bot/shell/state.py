@@ -137,8 +137,8 @@ class World:
     """With an unknown status: what has to be known, where that does not change."""
     flow: Flow | None = None
     assumptions: tuple[str, ...] = ()
-    decisions: dict[str, bool] = field(default_factory=dict)
-    """Conditions on the caller's variables that were assumed, so as to stay consistent."""
+    decisions: Mapping[str, bool] = field(default_factory=dict)
+    """Conditions that were assumed, so as to stay consistent; never changed in place."""
     output: list[Piece] | None = None
     """What commands have written, where that is wanted."""
     stdin: Value | None = None
@@ -262,15 +262,17 @@ def shared(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(text for text in one if text in found)
 
 
+def agreed(one: Mapping[str, bool], other: Mapping[str, bool]) -> Mapping[str, bool]:
+    """The answers that both give."""
+    if one is other:
+        return one
+    return {question: answer for question, answer in one.items() if other.get(question) is answer}
+
+
 def join(world: World, other: World) -> None:
     """Makes `world` stand for `other` too: what only one of them assumed is forgotten."""
     world.assumptions = shared(world.assumptions, other.assumptions)
-    if world.decisions is not other.decisions:
-        world.decisions = {
-            text: outcome
-            for text, outcome in world.decisions.items()
-            if other.decisions.get(text) is outcome
-        }
+    world.decisions = agreed(world.decisions, other.decisions)
     if world.status != other.status:
         world.status = None
         world.likely = world.likely or other.likely

@@ -31,7 +31,7 @@ class SubshellResult:
         """Notes in `world` what is assumed."""
         if self.assumptions is not None and self.decisions is not None:
             world.assumptions = self.assumptions
-            world.decisions = dict(self.decisions)
+            world.decisions = self.decisions
 
     def settle(self, world: World) -> None:
         """Makes the status that of `world`, which assumes what the result does."""

@@ -13,6 +13,8 @@ from bot.shell.source import Span
 from bot.shell.state import Value, World, known
 from bot.shell.words import Hole, Piece
 
+_MACHINE = ("/dev/", "/proc/", "/sys/", "/usr/", "/opt/")
+"""Folders of the machine, which a script does not change."""
 _INTEGER = re.compile(r"[ \t]*[-+]?[0-9]+[ \t]*")
 COMPARE = {
     "-eq": lambda a, b: a == b,
@@ -164,6 +166,8 @@ def unary(session: Session, world: World, operator: str, value: Value) -> Truth:
         return Truth(text in world.options) if text is not None else Truth(None)
     if operator == "-R":
         return Truth(False) if text is not None else Truth(None)
+    if text is not None and text.startswith(_MACHINE):
+        return Truth(None, f"{operator}\0{text}")
     return Truth(False) if text == "" and operator != "-t" else Truth(None)
 
 

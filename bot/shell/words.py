@@ -5,7 +5,8 @@ Nothing here knows a framework. Unknown is a value: a `Hole` with a reason, neve
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from bot.shell.source import Source, Span
@@ -129,6 +130,17 @@ class Command:
     """Whether `set -o pipefail` was in force."""
     assumptions: tuple[str, ...] = ()
     """Undecidable conditions taken to hold on the way here, in words."""
+    answers: Mapping[str, bool] = field(default_factory=dict)
+    """The same as values: what was asked, and the answer (see `asked`). Of two launches that answer
+    a question differently, at most one runs."""
+
+
+def asked(question: str) -> tuple[str, ...]:
+    """The parts of a question of `Command.answers`: an operator or a program, and what follows.
+
+    A part that is not known holds no text of the script, and is left out.
+    """
+    return tuple(part for part in question.split("\0") if "\1" not in part)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from bot.frameworks import plans
 from bot.report import Finding, Unchecked
 from bot.rules._support.base import RuleContext
 from bot.rules._support.registry import check_context
+from bot.script.choice import choose
 from bot.script.header import read_header
 from bot.script.name import read_name
 from bot.shell import read
@@ -19,12 +20,16 @@ def context(script: str | bytes, path: str = PATH) -> RuleContext:
     """A script as rules see it."""
     reading = read(script.encode() if isinstance(script, str) else script, path)
     header = read_header(reading.comments)
+    name = read_name(path, PROFILES)
+    versions = {framework: said.text for framework, said in header.versions.items()}
+    launches = plans(reading, header_versions=versions)
     return RuleContext(
         path=path,
         header=header,
         reading=reading,
-        name=read_name(path, PROFILES),
-        plans=plans(reading, header_versions={n: said.text for n, said in header.versions.items()}),
+        name=name,
+        plans=launches,
+        choice=choose(launches, name, header),
     )
 
 

@@ -11,6 +11,7 @@ from bot.frameworks.plan import Plan
 from bot.memory.from_plan import PlanEstimate, estimate_plan
 from bot.memory.lengths import Measured
 from bot.registry.base import Example, Hit, Meta, Rule, Skip, TextEdit
+from bot.script.choice import LaunchChoice
 from bot.script.header import Header
 from bot.script.name import ScriptName
 from bot.shell import Files
@@ -31,6 +32,8 @@ class RuleContext:
     """What the script's comments state."""
     plans: Sequence[Plan]
     """One for each launch of a known framework, in order."""
+    choice: LaunchChoice
+    """The launches of them that count: what the name, the row and an estimate are about."""
     files: Files | None = None
     """The tree that the script is called from, for a model's `config.json`; None without one."""
     _estimates: dict[object, PlanEstimate] = field(

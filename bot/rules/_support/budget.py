@@ -23,12 +23,13 @@ SOURCE = "docs/memory.md: the staged model of memory, its calibration and its li
 
 def predictions(context: RuleContext) -> Iterator[tuple[Plan, PlanEstimate]]:
     """Each launch with its prediction; launches without one are left out."""
-    if context.name.device is None:
+    device = context.choice.device
+    if device is None:
         return
-    for plan in context.plans:
+    for plan in context.choice.plans:
         if plan.model.value is not None:
             try:
-                made = context.estimate(plan, context.name.device, gpus=context.name.gpus)
+                made = context.estimate(plan, device, gpus=context.name.gpus)
             except NoEstimateError:
                 continue
             yield plan, made
@@ -47,5 +48,5 @@ def ran_before(context: RuleContext, plan: Plan) -> bool:
     """Whether the script's own trial log says that its value ran."""
     return any(
         outcome(tried.trials, tried.value) is True and reaches(context.reading, plan, tried)
-        for tried in tried_values(context.reading, context.plans)
+        for tried in tried_values(context.reading, context.choice.plans)
     )

@@ -68,7 +68,7 @@ def contradictions(
     if not legible(context):
         return
     found: list[tuple[Plan, Field[T], T]] = []
-    for plan in context.plans:
+    for plan in context.choice.plans:
         known = field(plan)
         if known.value is None or agrees(known.value):
             return
