@@ -14,7 +14,7 @@ from bot.report import CountedLaunch
 from bot.script.header import Header
 from bot.script.name import ScriptName
 from bot.script.plan import plan_report
-from bot.shell.words import asked
+from bot.shell.words import Command, asked
 
 DeviceSource: TypeAlias = Literal["option", "name", "header"]
 """Who says which device it is: the caller, the script's name, or its comment."""
@@ -77,7 +77,7 @@ def choose(
     vendor = vendor_of(device) if device else None
     if device is None or vendor is None:
         return LaunchChoice(tuple(plans))
-    kept = tuple(plan for plan in plans if not _ruled_out(plan, vendor))
+    kept = tuple(plan for plan in plans if not rules_out(vendor, plan.launch.command))
     if not kept:
         return LaunchChoice(tuple(plans), 0, device, source)
     return LaunchChoice(kept, len(plans) - len(kept), device, source)
@@ -135,8 +135,9 @@ def exclusive(one: Plan, other: Plan) -> bool:
     )
 
 
-def _ruled_out(plan: Plan, vendor: Vendor) -> bool:
-    for question, answer in plan.launch.command.answers.items():
+def rules_out(vendor: Vendor, command: Command) -> bool:
+    """Whether a command does not run on a maker's devices."""
+    for question, answer in command.answers.items():
         meant = vendors_asked(question)
         if meant and answer is not (vendor in meant):
             return True

@@ -41,7 +41,7 @@ def test_json_says_everything() -> None:
     [
         (("actor_rollout_ref.model.path=my/own",), (), "The shape of the model my/own is not"),
         (("trainer.n_gpus_per_node=$N",), (), "(trainer.n_gpus_per_node) is not known"),
-        ((), ("--device", "x99"), "The memory of a x99 is not known"),
+        ((), ("--device", "npu"), "The memory of a npu is not known"),
         (("actor_rollout_ref.rollout.tensor_model_parallel_size=3",), (), "does not divide 8 GPUs"),
         (("actor_rollout_ref.rollout.name=trt",), (), "The inference engine trt is not modelled"),
         (("actor_rollout_ref.actor.fsdp_config.fsdp_size=3",), (), "fsdp_size 3"),
@@ -63,6 +63,14 @@ def test_what_is_missing_gets_a_sentence(
     assert "no prediction" in result.out
     assert reason in result.out
     assert "GiB" not in result.out
+
+
+def test_a_device_that_nobody_knows_is_refused() -> None:
+    result = rlbot("estimate", FULL, "--device", "x99", cwd=ROOT)
+    assert (result.status, result.out) == (2, "")
+    assert result.err == (
+        'rlbot: --device: "x99" is no known accelerator; name one such as h100, or npu, or rocm.\n'
+    )
 
 
 def test_a_config_beside_the_script_is_read(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from bot.shell import Invocation, read
 from bot.shell.tree import Files
 from bot.shell.words import Command, Reading
 from tests.shell.judge import RECORDED, Call, argv_of, same, same_environment
-from tests.shell.sandbox import ANSWERS, ENVIRONMENT, Run, Sandbox
+from tests.shell.sandbox import ANSWERS, ENVIRONMENT, Machine, Run, Sandbox
 
 LAUNCHERS = frozenset(
     {
@@ -153,7 +153,7 @@ def judge(folder: Path, *, walled: bool, seconds: float, workers: int, only: str
     try:
         outside = {path: _outside(data[path]) for path in paths}
         runs = [
-            sandbox.run(outside, seconds=seconds, workers=workers, answer=answer)
+            sandbox.run(outside, seconds=seconds, workers=workers, machine=Machine(answer))
             for answer in ANSWERS
         ]
         environment = sandbox.environment()

@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.shell.judge import Call, afterwards, parse_call
@@ -58,6 +58,21 @@ class Run:
     """Whether `bash -n` takes it."""
     ended: bool
     """False when it ran out of time."""
+    errors: str = ""
+    """What bash wrote to its standard error."""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What programs answer, and how scripts are called."""
+
+    answer: str = ANSWERS[0]
+    """Of the programs whose answer nobody can know."""
+    device: str = ""
+    """gpu or npu: what looks for one of the other kind fails; without, all of it succeeds."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """What the caller sets besides `ENVIRONMENT`."""
+    arguments: Sequence[str] = ()
 
 
 class Sandbox:
@@ -103,16 +118,17 @@ class Sandbox:
         *,
         seconds: float,
         workers: int,
-        answer: str = ANSWERS[0],
+        machine: Machine = Machine(),
     ) -> list[Run]:
         """Runs the scripts at `paths`, relative to the tree, `workers` at a time.
 
         With each path come the files outside of the tree that are to be there, empty: what a
-        script sources from an installation that the sandbox does not have. `answer` is what the
-        programs say whose answer nobody can know.
+        script sources from an installation that the sandbox does not have.
         """
         with ThreadPoolExecutor(workers if self.walled else 1) as pool:
-            return list(pool.map(lambda path: self._run(path, paths[path], seconds, answer), paths))
+            return list(
+                pool.map(lambda path: self._run(path, paths[path], seconds, machine), paths)
+            )
 
     def environment(self) -> dict[str, str]:
         """The environment in which scripts start."""
@@ -120,20 +136,23 @@ class Sandbox:
             return dict(ENVIRONMENT)
         return {**ENVIRONMENT, "PATH": str(self.bin), "HOME": str(self.folder / "home")}
 
-    def _run(self, path: str, outside: Sequence[str], seconds: float, answer: str) -> Run:
+    def _run(self, path: str, outside: Sequence[str], seconds: float, machine: Machine) -> Run:
         calls = Path(tempfile.mkdtemp(dir=self.runs)) if self.walled else self.calls
         work = self.folder / "work"
         for folder in () if self.walled else (calls, work):
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir()
-        (calls / "answer").write_text(f"{answer}\n")
+        (calls / "answer").write_text(f"{machine.answer}\n")
+        (calls / "device").write_text(f"{machine.device}\n")
+        (calls / "arguments").write_text("".join(f"{word}\n" for word in machine.arguments))
         where = {"JUDGE": str(self.folder), "CALLS": str(calls), "WORK": str(work)}
         command = [str(self.tools / "bash")]
         if self.walled:
             where = {"JUDGE": "/judge", "CALLS": "/calls", "WORK": "/srv", "WALLED": "1"}
             where["OUTSIDE"] = "\n".join(outside)
             command = [*self._wall(calls), "/judge/tools/bash"]
-        given = [f"{k}={v}" for k, v in self.environment().items() if k != "PWD"]
+        variables = {**self.environment(), **machine.variables}
+        given = [f"{k}={v}" for k, v in variables.items() if k != "PWD"]
         ended = True
         with subprocess.Popen(
             [*command, "-c", _DRIVER, "driver", path, *given],
@@ -151,8 +170,10 @@ class Sandbox:
         found = tuple(parse_call((calls / name).read_bytes()) for name in names)
         syntax = calls / "syntax"
         valid = syntax.exists() and syntax.read_text().strip() == "0"
+        errors = calls / "errors"
+        text = errors.read_text(errors="replace") if errors.exists() else ""
         shutil.rmtree(calls, ignore_errors=True)
-        return Run(found, valid, ended)
+        return Run(found, valid, ended, text)
 
     def _wall(self, calls: Path) -> list[str]:
         words = [
@@ -194,7 +215,9 @@ ulimit -f 8192 -c 0
 # Other process numbers in each of the two runs.
 while read -r line; do (:); done < "$CALLS/answer"
 # A limit of this machine is none of the script's.
-env -i "$@" 'BASH_FUNC_ulimit%%=() { :; }' "$JUDGE/tools/bash" --norc "$path" &
+mapfile -t arguments < "$CALLS/arguments"
+env -i "$@" 'BASH_FUNC_ulimit%%=() { :; }' "$JUDGE/tools/bash" --norc "$path" "${arguments[@]}" \\
+  2> "$CALLS/errors" &
 script=$!
 wait "$script"
 # What it left in the background may not have been recorded yet.
@@ -220,7 +243,9 @@ def _recorder(name: str, tools: str, calls: str) -> str:
         then = f'read -r rlbot_answer < {calls}/answer\necho "$rlbot_answer"\n'
         then = (_CLONE.format(tools=tools) if name == "git" else "") + then
     elif name in LISTING:
-        then = f"exec {tools}/cat {calls}/answer\n"
+        then = f"{_DEVICE.format(calls=calls)}exec {tools}/cat {calls}/answer\n"
+    elif name in ("python", "python3"):
+        then = _DEVICE.format(calls=calls) + then
     return (
         f"#!{tools}/sh\nrlbot_call={calls}/$$\n"
         # `exec` keeps the process number.
@@ -229,6 +254,15 @@ def _recorder(name: str, tools: str, calls: str) -> str:
         f'echo "${{rlbot_call##*/}}" >> {calls}/order\n{then}'
     )
 
+
+_DEVICE = """\
+read -r rlbot_device < {calls}/device
+case "$rlbot_device:${{0##*/}} $*" in
+  gpu:npu-smi* | gpu:*-c*torch_npu*) exit 1 ;;
+  npu:nvidia-smi* | npu:rocm-smi* | npu:*-c*torch.cuda*) exit 1 ;;
+esac
+"""
+"""What looks for a device of the other kind fails."""
 
 _MKTEMP = """\
 read -r rlbot_answer < {calls}/answer
@@ -241,7 +275,15 @@ echo $rlbot_path
 """
 _CLONE = """\
 if [ "$1" = clone ]; then
-  for rlbot_last in "$@"; do :; done
+  shift
+  while [ $# -gt 0 ]; do
+    case $1 in
+      -b | --branch | --depth) shift ;;
+      -*) ;;
+      *) rlbot_last=$1 ;;
+    esac
+    shift
+  done
   rlbot_last=${{rlbot_last##*/}}
   exec {tools}/mkdir -p "${{rlbot_last%.git}}"
 fi
