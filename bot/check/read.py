@@ -67,6 +67,7 @@ def _read(script: ScriptFile, options: CheckOptions) -> RuleContext:
         versions={**options.config.framework, **options.versions},
         header_versions={name: stated.text for name, stated in header.versions.items()},
         trees=options.trees,
+        place=options.place(script) if options.place is not None else None,
     )
     return RuleContext(
         path=script.path,

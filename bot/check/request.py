@@ -9,7 +9,7 @@ from typing import Literal
 from bot.base.config import Config
 from bot.evidence.facts import Facts
 from bot.evidence.links import PUBLIC_ONLY, RunHosts, RunLink
-from bot.frameworks import ConfigTree
+from bot.frameworks import ConfigTree, ScriptPlace
 from bot.shell import Files
 
 
@@ -48,6 +48,9 @@ class CheckOptions:
     """Framework to release, asked for explicitly; before the script's own comment."""
     trees: Mapping[str, ConfigTree] = field(default_factory=dict)
     """Framework to a configuration that stands in the place of every release."""
+    place: Callable[[ScriptFile], ScriptPlace | None] | None = None
+    """Where a script stands in its repository, which may say what configuration counts; None for a
+    script that stands in none."""
     select: Sequence[str] = ()
     ignore: Sequence[str] = ()
     tag: str | None = None

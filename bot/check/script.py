@@ -42,7 +42,7 @@ from bot.rules._support.base import RuleContext
 from bot.rules._support.registry import RULES, check_context
 from bot.script.choice import counted_launch, which_launch
 from bot.script.name import ScriptName, model_size
-from bot.script.plan import launch_report, name_report, plan_report
+from bot.script.plan import configurations, launch_report, name_report, plan_report
 
 if TYPE_CHECKING:
     from bot.table.edit import PageChange
@@ -122,6 +122,7 @@ def check_read(
     report = replace(
         _report(script, _verdict(findings, unchecked, backing.evidence)),
         name=name_report(context.name),
+        configurations=configurations(context.plans),
         launches=tuple(launch_report(plan, context.source) for plan in context.plans),
         plan=plan_report(backing.plan) if backing.plan and not undecided else None,
         counts=_counts(context, backing),
@@ -145,6 +146,7 @@ def resolve_script(script: ScriptFile, options: CheckOptions) -> ScriptReport:
     findings, unchecked = check_context(context, select=["syntax"])
     report = replace(
         _report(script, _verdict(findings, unchecked, None)),
+        configurations=configurations(context.plans),
         launches=tuple(launch_report(p, context.source, origins=True) for p in context.plans),
         plan=_plan(context),
         counts=counted_launch(context.plans, context.choice),

@@ -155,13 +155,16 @@ def options_of(arguments: argparse.Namespace, config: Config, **more: object) ->
     from dataclasses import replace
 
     from bot.check.request import CheckOptions
+    from bot.commands.checkouts import DiskCheckouts
 
+    folders = [Path(path) for path in getattr(arguments, "paths", ())]
     return CheckOptions(
         config=replace(config, language=arguments.lang) if arguments.lang else config,
         versions=_versions(arguments.framework),
         environment=_environment(arguments.env),
         device=_device(arguments.device),
         trees=trees_of(arguments),
+        place=DiskCheckouts(folders).place,
         select=_ids(arguments.select),
         ignore=_ids(arguments.ignore),
         **more,  # type: ignore[arg-type]

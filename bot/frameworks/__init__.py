@@ -7,7 +7,9 @@ from types import MappingProxyType
 
 from bot.frameworks import launch as launches
 from bot.frameworks.base import Framework, Versions
+from bot.frameworks.checkout import Checkout, ScriptPlace, counts
 from bot.frameworks.config_tree import ConfigTree, read_tree, tree_table
+from bot.frameworks.fit import fitted
 from bot.frameworks.open_instruct import OpenInstruct
 from bot.frameworks.openrlhf import OpenRLHF
 from bot.frameworks.overrides import CHARACTERS, GRAMMAR
@@ -42,21 +44,38 @@ def plans(
     versions: Mapping[str, str] = _NONE,
     header_versions: Mapping[str, str] = _NONE,
     trees: Mapping[str, ConfigTree] = _NO_TREE,
+    place: ScriptPlace | None = None,
 ) -> tuple[Plan, ...]:
     """What each launch of a script intends to run, in order.
 
     `versions` are releases that the user requests, `header_versions` those that the script's
-    comment names, both framework → release; without either the newest known release is used.
-    `trees` are configurations (framework → `tree_table(…)`, for verl alone) by which every launch
-    of their framework is read, whatever release is requested.
+    comment names, both framework → release. `trees` are configurations (framework →
+    `tree_table(…)`, for verl alone) by which every launch of their framework is read, whatever
+    release is requested. Without any of them the repository counts that the script stands in
+    (`place`): a vendored copy of the framework, else a pin of its release; else the release that
+    has most of the script's settings, the newest of several.
     Raises `UserError` when a release in `versions` is not known.
     """
-    named = Versions(versions, header_versions, trees)
+    named = Versions(versions, header_versions, trees, place)
     by_name = {framework.name: framework for framework in FRAMEWORKS}
     with GRAMMAR.granted(CHARACTERS):
-        return tuple(
-            by_name[launch.framework].plan(launch, named) for launch in find_launches(reading)
-        )
+        found = find_launches(reading)
+        planned: dict[int, Plan] = {}
+        for name in dict.fromkeys(launch.framework for launch in found):
+            of_framework = [launch for launch in found if launch.framework == name]
+            read = fitted(of_framework, by_name[name].plan, named)
+            planned.update(zip(map(id, of_framework), read, strict=True))
+        return tuple(planned[id(launch)] for launch in found)
 
 
-__all__ = ["FRAMEWORKS", "ConfigTree", "find_launches", "plans", "read_tree", "tree_table"]
+__all__ = [
+    "FRAMEWORKS",
+    "Checkout",
+    "ConfigTree",
+    "ScriptPlace",
+    "counts",
+    "find_launches",
+    "plans",
+    "read_tree",
+    "tree_table",
+]

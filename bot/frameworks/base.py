@@ -8,9 +8,11 @@ from typing import Protocol
 
 from bot.base.errors import UserError
 from bot.base.messages import message
+from bot.frameworks.checkout import ScriptPlace
 from bot.frameworks.config_tree import ConfigTree
 from bot.frameworks.plan import Launch, Plan, VersionSource
 from bot.frameworks.releases import find_release, releases
+from bot.frameworks.source_options import SourceOptions
 from bot.shell.words import Word
 
 
@@ -25,8 +27,18 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True)
+class ReleaseChoice:
+    """The releases that a script may be for."""
+
+    releases: tuple[str, ...]
+    """The preferred one first; where nobody names the release, the script's settings decide."""
+    source: VersionSource
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Versions:
-    """The releases that a script is for, where the user or the script names them."""
+    """What says which configuration counts for a script, the strongest first."""
 
     requested: Mapping[str, str] = field(default_factory=dict)
     """Framework → release, as the user requested it."""
@@ -34,48 +46,90 @@ class Versions:
     """Framework → release, as the script's comment says (`# verl: 0.8.0`)."""
     trees: Mapping[str, ConfigTree] = field(default_factory=dict)
     """Framework → configuration that stands in the place of every release."""
+    place: ScriptPlace | None = None
+    """Where the script stands in a repository that may vendor a framework or pin its release."""
+    tried: Mapping[str, ReleaseChoice] = field(default_factory=dict)
+    """Framework → the choice that is tried, in the place of all that would follow."""
 
-    def choose(self, framework: str) -> Version:
-        """The release for a framework: the requested one, the comment's, else the newest.
+    def tree(self, framework: str) -> ConfigTree | None:
+        """The configuration of verl that counts instead of a release; None without one."""
+        if (given := self.trees.get(framework)) is not None:
+            return given
+        if framework != "verl" or not self._repository_counts(framework):
+            return None
+        return self.place.checkout.tree(self.place.path) if self.place else None
+
+    def options(self, framework: str) -> SourceOptions | None:
+        """The options of a vendored copy that count instead of a release; None without one."""
+        if framework != "openrlhf" or not self._repository_counts(framework):
+            return None
+        return self.place.checkout.options(self.place.path) if self.place else None
+
+    def _repository_counts(self, framework: str) -> bool:
+        named = framework in self.requested or framework in self.header
+        return self.place is not None and not named
+
+    def choice(self, framework: str) -> ReleaseChoice:
+        """The releases for a framework: the requested one, the comment's, the pinned ones, all.
 
         Raises `UserError` when the requested release is not known.
         """
+        if found := self.tried.get(framework):
+            return found
         every = releases(framework)
         if requested := self.requested.get(framework):
-            release = find_release(framework, requested)
-            if release is None:
-                raise UserError(
-                    message(
-                        "{framework} {requested} is not known: use one of {names}, or leave the "
-                        "version out for the newest.",
-                        framework=framework,
-                        requested=requested,
-                        names=", ".join(every),
-                    )
-                )
-            return Version(release, "requested", message("the release asked for"))
+            return ReleaseChoice(
+                (known_release(framework, requested),),
+                "requested",
+                message("the release asked for"),
+            )
         if named := self.header.get(framework):
             release = find_release(framework, named)
             if release is not None:
                 reason = message("the release that the script's comment names")
-                return Version(release, "header", reason)
+                return ReleaseChoice((release,), "header", reason)
             reason = message(
                 "the newest release known, since the script's comment names {said}, which is not",
                 said=named,
             )
-            return Version(every[-1], "header", reason)
-        return Version(every[-1], "newest", message("the newest release known"))
+            return ReleaseChoice(every[-1:], "header", reason)
+        place = self.place
+        if place is not None and (pin := place.checkout.pin(framework, place.path)) is not None:
+            return ReleaseChoice(pin.releases, "pin", pin.reason)
+        return ReleaseChoice(tuple(reversed(every)), "newest", message("the newest release known"))
 
     def having(self, framework: str, entry: str, has: Callable[[str], bool]) -> Version:
-        """As `choose`, but where none is named, the newest release for which `has` is true."""
-        chosen = self.choose(framework)
-        if chosen.source != "newest" or has(chosen.release):
+        """The preferred release; where several may be meant, the first for which `has` is true.
+
+        Raises `UserError` when the requested release is not known.
+        """
+        choice = self.choice(framework)
+        first = choice.releases[0]
+        chosen = Version(first, choice.source, choice.reason)
+        if len(choice.releases) < 2 or has(first):
             return chosen
-        for release in reversed(releases(framework)):
+        for release in choice.releases:
             if has(release):
                 reason = message("the newest release that has {entry}", entry=entry)
-                return Version(release, "newest", reason)
+                return Version(release, choice.source, reason)
         return chosen
+
+
+def known_release(framework: str, requested: str) -> str:
+    """The release that a user requests; raises `UserError` when it is not known."""
+    every = releases(framework)
+    release = find_release(framework, requested)
+    if release is None:
+        raise UserError(
+            message(
+                "{framework} {requested} is not known: use one of {names}, or leave the "
+                "version out for the newest.",
+                framework=framework,
+                requested=requested,
+                names=", ".join(every),
+            )
+        )
+    return release
 
 
 class Framework(Protocol):

@@ -19,6 +19,7 @@ from bot.base.errors import UserError
 from bot.base.messages import message, sentence_of
 from bot.frameworks.compose import Composer
 from bot.frameworks.config_files import LIMITS, SUFFIX, ComposeError, ConfigLimits
+from bot.frameworks.eras import era
 from bot.frameworks.hydra_table import HydraTable
 from bot.frameworks.hydra_tree import YamlTree
 from bot.frameworks.releases import entry_root, releases
@@ -41,7 +42,16 @@ class ConfigTree:
     """Whose configuration it is, in words: "this pull request", "the checkout ../verl"."""
     composer: Composer
     framework: str = "verl"
+    vendored: bool = False
+    """Whether the name is that of a folder, which needs no "the configuration of" before it."""
     _tables: dict[str, TreeTable | str] = field(default_factory=dict, compare=False)
+
+    @property
+    def title(self) -> str:
+        """What reports call it."""
+        return (
+            self.name if self.vendored else message("the configuration of {name}", name=self.name)
+        )
 
     def root_of(self, entry: str) -> str | None:
         """The root configuration that a module starts with; None when the tree does not have it.
@@ -78,7 +88,7 @@ class ConfigTree:
 
     def __reduce__(self) -> tuple[object, ...]:
         """What is read of it anew where it is sent: composed tables stay where they are."""
-        return ConfigTree, (self.name, self.composer, self.framework)
+        return ConfigTree, (self.name, self.composer, self.framework, self.vendored)
 
 
 class TreeTable(HydraTable):
@@ -91,8 +101,7 @@ class TreeTable(HydraTable):
         data = {
             "framework": tree.framework,
             "version": tree.name,
-            "title": f"the configuration of {tree.name}",
-            "as_release": releases(tree.framework)[-1],
+            "title": tree.title,
             "groups": tree.groups,
             "pool": [],
             "roots": {
@@ -107,6 +116,11 @@ class TreeTable(HydraTable):
             },
         }
         super().__init__(data, root)
+
+    @cached_property
+    def as_release(self) -> str:
+        """The release that the configuration is like, by its settings."""
+        return ".".join(map(str, era(self)))
 
     def _options(self, key: str, default: str) -> Mapping[str, YamlTree | None]:
         """The other options of a group, each composed on first use."""
@@ -162,16 +176,21 @@ class _Lazy(Mapping[str, V]):
 
 
 def tree_table(
-    files: Mapping[str, bytes], name: str, *, limits: ConfigLimits = LIMITS
+    files: Mapping[str, bytes],
+    name: str,
+    *,
+    limits: ConfigLimits = LIMITS,
+    vendored: bool = False,
 ) -> ConfigTree:
     """The table of a configuration folder: path relative to the folder → content.
 
-    `name` says whose configuration it is, as the reports print it after "the configuration of".
+    `name` says whose configuration it is, as the reports print it after "the configuration of";
+    for a `vendored` one it is the name of the folder, printed as it is.
     Files other than `.yaml` are left out. Raises `UserError` when there is no configuration in
     them or they are over the limits; a root that cannot be composed has a `ConfigTree.problem`.
     """
     try:
-        tree = ConfigTree(name, Composer(files, limits=limits))
+        tree = ConfigTree(name, Composer(files, limits=limits), vendored=vendored)
     except ComposeError as error:
         raise UserError(
             message(

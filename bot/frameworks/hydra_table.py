@@ -24,7 +24,6 @@ class HydraTable:
         self.framework: str = data["framework"]
         self.version: str = data["version"]
         self._title: str = data.get("title", f"{self.framework} {self.version}")
-        self._release: str = data.get("as_release", self.version)
         self.root = root
         self._file = data
         self._pool: list[Any] = self._file["pool"]
@@ -45,6 +44,11 @@ class HydraTable:
         return self._expanded[at]
 
     # What is there
+
+    @property
+    def as_release(self) -> str:
+        """The release that the configuration is, or is like."""
+        return self.version
 
     @property
     def groups(self) -> Mapping[str, Sequence[str]]:
@@ -124,7 +128,7 @@ class HydraTable:
         return self._instead[key]
 
     def _deprecated(self, key: str) -> str | None:
-        for entry in deprecations(self.framework, self._release):
+        for entry in deprecations(self.framework, self.as_release):
             head, star, tail = str(entry.get("key", "")).rpartition("*")
             fits = key.startswith(head) and key.endswith(tail) if star else key == tail
             if not fits:
@@ -138,7 +142,7 @@ class HydraTable:
     @property
     def deprecated_root(self) -> str | None:
         """What to write instead of naming this root configuration, when that is deprecated."""
-        for entry in deprecations(self.framework, self._release):
+        for entry in deprecations(self.framework, self.as_release):
             if entry.get("root") == self.root:
                 return str(entry["use"])
         return None
@@ -160,11 +164,18 @@ class HydraTable:
         """
         return self._judge(settings)[0]
 
+    def refused(self, settings: Sequence[Setting]) -> tuple[bool, ...]:
+        """See `KeyTable.refused`."""
+        verdicts, _ = self._judge(settings, hints=False)
+        return tuple(verdict.accepted is False for verdict in verdicts)
+
     def composed(self, settings: Sequence[Setting]) -> YamlTree:
         """The configuration with every override that Hydra would take, refused ones left out."""
-        return self._judge(settings)[1]
+        return self._judge(settings, hints=False)[1]
 
-    def _judge(self, settings: Sequence[Setting]) -> tuple[tuple[KeyVerdict, ...], YamlTree]:
+    def _judge(
+        self, settings: Sequence[Setting], *, hints: bool = True
+    ) -> tuple[tuple[KeyVerdict, ...], YamlTree]:
         results: dict[int, KeyVerdict] = {}
         tree, doubt = self._chosen(settings, results)
         start = tree
@@ -177,7 +188,9 @@ class HydraTable:
                 results[at] = replace(taken, accepted=None) if doubt and taken else taken
                 tree = after
             except CannotPutError as refusal:
-                results[at] = self._refused(tree, setting, refusal.status, doubt, start)
+                results[at] = self._refused(
+                    tree, setting, refusal.status, doubt, start if hints else None
+                )
         return tuple(results[at] for at in range(len(settings))), tree
 
     def tree_for(self, settings: Sequence[Setting]) -> YamlTree:
@@ -291,8 +304,9 @@ class HydraTable:
         return rules.names_of(self.tree)
 
     def _refused(
-        self, tree: YamlTree, setting: Setting, status: Status, doubt: str, start: YamlTree
+        self, tree: YamlTree, setting: Setting, status: Status, doubt: str, start: YamlTree | None
     ) -> KeyVerdict:
+        """Why a setting is refused; with the tree that it started from, what to write instead."""
         key = setting.key
         if status == "undecided":
             return _undecided(
@@ -334,13 +348,13 @@ class HydraTable:
                 accepted=False,
                 message=f"{parent} is a single setting, so nothing can stand below it",
             )
-        elsewhere = self._elsewhere(key)
+        elsewhere = self._elsewhere(key) if start is not None else None
         choice = elsewhere[0] if elsewhere else None
         return KeyVerdict(
             status="unknown",
             accepted=False,
             message=f"{self._title} has no {key}",
-            suggestion=None if choice else closest(key, self._names(start)),
+            suggestion=None if choice or start is None else closest(key, self._names(start)),
             choice=choice,
         )
 

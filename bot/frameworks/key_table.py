@@ -107,6 +107,9 @@ class KeyTable(Protocol):
         `+a.b=1 a.b=2` is right, the reverse is not.
         """
 
+    def refused(self, settings: Sequence[Setting]) -> tuple[bool, ...]:
+        """For each setting, whether its verdict refuses it for sure; cheaper than the verdicts."""
+
 
 NEAR_MISSES: Final = Allowance("near misses")
 """Keys whose like is looked for, which takes milliseconds each."""

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from bot.frameworks.base import Versions
+from bot.frameworks.base import Version, Versions
 from bot.frameworks.fields import AppliedSettings, product, total
 from bot.frameworks.launch import launcher_option
 from bot.frameworks.option_table import OptionTable
@@ -56,14 +56,7 @@ class OpenRLHF:
         (`--train.batch_size`); the other trainers have only the latter, which then is the
         `train_batch_size`. GPUs a node and nodes are those of the actor; `gpus` counts every role.
         """
-        version = versions.having(
-            self.name,
-            launch.entry,
-            lambda known: entry_root(self.name, known, launch.entry) is not None,
-        )
-        root = entry_root(self.name, version.release, launch.entry)
-        found = table(self.name, version.release, root) if root else None
-        options = found if isinstance(found, OptionTable) else None
+        version, options = _table(launch, versions)
         line = read_line(launch.argv, options)
         values = AppliedSettings(line.settings, _lookup(line, options))
         rl = "ppo" in launch.entry
@@ -77,7 +70,7 @@ class OpenRLHF:
             framework_version=version.release,
             version_reason=version.reason,
             version_source=version.source,
-            table=found,
+            table=options,
             settings=tuple(line.settings),
             bad_arguments=tuple(line.bad),
             model=values.path(*_MODEL),
@@ -108,6 +101,19 @@ class OpenRLHF:
             else none,
             loggers=_loggers(values),
         )
+
+
+def _table(launch: Launch, versions: Versions) -> tuple[Version, OptionTable | None]:
+    """The release, or the vendored sources in its place, and the options of the module there."""
+    name = OpenRLHF.name
+    if (sources := versions.options(name)) is not None:
+        return Version(sources.name, "tree", sources.name), sources.table(launch.entry)
+    version = versions.having(
+        name, launch.entry, lambda known: entry_root(name, known, launch.entry) is not None
+    )
+    root = entry_root(name, version.release, launch.entry)
+    found = table(name, version.release, root) if root else None
+    return version, found if isinstance(found, OptionTable) else None
 
 
 def _lookup(line: OptionLine, options: OptionTable | None) -> Callable[[str], Any]:

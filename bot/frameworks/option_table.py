@@ -174,6 +174,13 @@ class OptionTable:
         """What argparse would say to each option; they do not depend on each other."""
         return tuple(self.verdict(setting) for setting in settings)
 
+    def refused(self, settings: Sequence[Setting]) -> tuple[bool, ...]:
+        """See `KeyTable.refused`; an option with a wrong value is one that is there."""
+        return tuple(
+            setting.key not in self._options and len(self.fitting(setting.key)) != 1
+            for setting in settings
+        )
+
 
 def _listed(names: Sequence[str]) -> str:
     shown = [*names[:3], f"{len(names) - 3} others"] if len(names) > 4 else list(names)

@@ -14,9 +14,10 @@ from bot.shell.words import Command, Word
 
 T = TypeVar("T")
 
-VersionSource: TypeAlias = Literal["requested", "header", "newest", "tree"]
+VersionSource: TypeAlias = Literal["requested", "header", "tree", "pin", "settings", "newest"]
 """Which configuration a launch is read by: the release that the user requests, the one that the
-script's comment names, the newest, or a configuration folder in place of a release."""
+script's comment names, a configuration (given, or vendored) in place of a release, the release that
+the repository pins, the one that has most of the script's settings, or the newest."""
 
 
 RAY_JOB: Final = "ray job submit"
@@ -65,6 +66,21 @@ def nothing() -> Field[T]:
     return Field(None)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inference:
+    """How a release was inferred from the settings of a script, and what hangs on that."""
+
+    preferred: str
+    """The release that would have been taken otherwise."""
+    explained: tuple[Setting, ...]
+    """Settings of the launch that `preferred` refuses and the inferred release takes."""
+    doubtful: tuple[Setting, ...]
+    """Settings that the inferred release refuses, though another one that may be meant takes them:
+    no errors, since the script may be for that one."""
+    releases: tuple[str, ...]
+    """The releases that take all of `explained`."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Plan:
     """What one launch intends to run.
@@ -79,6 +95,8 @@ class Plan:
     version_reason: str
     """Why that release, in words: "the newest release known"."""
     version_source: VersionSource = "newest"
+    inference: Inference | None = None
+    """Where the release is inferred and something hangs on it."""
     table: KeyTable | None = None
     """The settings of that release; None when it is not known."""
     settings: tuple[Setting, ...] = ()

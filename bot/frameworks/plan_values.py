@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from bot.frameworks import hydra_tree as trees
+from bot.frameworks.eras import era
 from bot.frameworks.hydra_table import HydraTable
 from bot.frameworks.option_table import OptionTable
 from bot.frameworks.plan import Plan
@@ -137,29 +138,7 @@ def version_at_least(plan: Plan, *wanted: int) -> bool:
     found = re.match(r"v?(\d+(?:\.\d+)*)\Z", plan.framework_version)
     if found:
         return tuple(int(part) for part in found[1].split(".")) >= wanted
-    return _era(plan) >= wanted
-
-
-_LEGACY = "trainer.use_legacy_worker_impl"
-"""A setting of verl 0.6 and 0.7 alone: which of two implementations of its workers runs."""
-_MARKS = (
-    ("actor_rollout_ref.actor.pad_to_length", (0, 9)),
-    ("actor_rollout_ref.rollout.disaggregation", (0, 8)),
-    ("actor_rollout_ref.actor.tau_pos", (0, 7)),
-    ("actor_rollout_ref.actor.freeze_vision_tower", (0, 6)),
-    ("actor_rollout_ref.actor.data_loader_seed", (0, 5)),
-    ("actor_rollout_ref.actor.loss_agg_mode", (0, 4)),
-    ("actor_rollout_ref.rollout.val_kwargs", (0, 3)),
-)
-"""Settings of verl with the release that brought each, newest first."""
-
-
-def _era(plan: Plan) -> tuple[int, ...]:
-    """The release that a configuration without one is like, by the settings that it has."""
-    if plan.table is None:
-        return (0,)
-    newest = next((release for key, release in _MARKS if key in plan.table), (0,))
-    return min(newest, (0, 7)) if _LEGACY in plan.table else newest
+    return plan.table is not None and era(plan.table) >= wanted
 
 
 def _plain(value: object) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
@@ -91,26 +91,42 @@ def entry_root(framework: str, version: str, entry: str) -> str | None:
     return None if found is None else str(found)
 
 
+def ranges_of_releases(framework: str, present: Iterable[str]) -> str:
+    """Releases in words, neighbours together: "0.2 to 0.3.0.post1 and 0.9.1"."""
+    return _ranges(releases(framework), _runs(framework, present))
+
+
 def spans_of_releases(framework: str, present: Iterable[str]) -> str | None:
     """Releases in words: "in verl 0.4.1 to 0.9.0, removed in 0.9.1"; None for no release."""
     known = releases(framework)
+    runs = _runs(framework, present)
+    if not runs:
+        return None
+    text = message("in {framework} {releases}", framework=framework, releases=_ranges(known, runs))
+    last = runs[-1][1]
+    if last == len(known) - 1:
+        return text
+    return message("{span}, removed in {release}", span=text, release=known[last + 1])
+
+
+def _ranges(known: Sequence[str], runs: Iterable[tuple[int, int]]) -> str:
+    return enumeration(
+        [
+            known[a] if a == b else message("{first} to {last}", first=known[a], last=known[b])
+            for a, b in runs
+        ]
+    )
+
+
+def _runs(framework: str, present: Iterable[str]) -> list[tuple[int, int]]:
+    """First and last of the neighbours among a framework's releases."""
     having = set(present)
     runs: list[tuple[int, int]] = []
-    for at, version in enumerate(known):
+    for at, version in enumerate(releases(framework)):
         if version not in having:
             continue
         if runs and runs[-1][1] == at - 1:
             runs[-1] = (runs[-1][0], at)
         else:
             runs.append((at, at))
-    if not runs:
-        return None
-    parts = [
-        known[a] if a == b else message("{first} to {last}", first=known[a], last=known[b])
-        for a, b in runs
-    ]
-    text = message("in {framework} {releases}", framework=framework, releases=enumeration(parts))
-    last = runs[-1][1]
-    if last == len(known) - 1:
-        return text
-    return message("{span}, removed in {release}", span=text, release=known[last + 1])
+    return runs

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from bot.base.messages import message
 from bot.frameworks import hydra_tree as trees
 from bot.frameworks.base import Version, Versions
 from bot.frameworks.command_line import launcher_number
@@ -97,11 +98,13 @@ def _table(launch: Launch, line: HydraLine, versions: Versions) -> tuple[Version
     elsewhere = path is not None and (path.value or "?").strip("./") != "config"
     unknown = elsewhere or (name is not None and given is None)
 
-    if tree := versions.trees.get(Verl.name):
+    if (tree := versions.tree(Verl.name)) is not None:
         root = None if unknown else given or tree.root_of(launch.entry)
         problem = tree.problem(root) if root else None
-        reason = f"the configuration of {tree.name}"
-        version = Version(tree.name, "tree", f"{reason}; {problem}" if problem else reason)
+        reason = tree.title
+        if problem:
+            reason = message("{reason}; {problem}", reason=reason, problem=problem)
+        version = Version(tree.name, "tree", reason)
         return version, tree.table(root) if root and not problem else None
 
     def has(known: str) -> bool:

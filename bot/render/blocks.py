@@ -195,17 +195,16 @@ def checked_item(script: ScriptReport) -> str:
     path = code_span(clip(script.path, 2 * PATH))
     parts = [f"- {path}, sha256 {code_span(script.sha256[:12])}"]
     for launch in script.launches:
-        version = f"{launch.framework} {launch.framework_version}".strip()
-        if version:
-            why = wording.clause(launch.framework_version_reason)
-            version = tr("{what} ({source})", what=version, source=why)
         said = tr(
             "line {line} starts {version} with {settings}",
             line=launch.line,
-            version=inline(clip(version, SENTENCE)),
+            version=inline(clip(launch.framework, SENTENCE)),
             settings=counted(len(launch.settings), SETTING),
         )
         parts.append(said if launch.complete else said + tr(", known in part"))
+    if script.configurations:
+        said = wording.listed(wording.clause(one) for one in script.configurations)
+        parts.append(tr("read with {configuration}", configuration=inline(clip(said, SENTENCE))))
     if script.counts:
         parts.append(inline(clip(wording.counted_launch(script.counts), SENTENCE)))
     if script.evidence:

@@ -39,9 +39,10 @@ def _script(script: ScriptReport) -> str:
 
 def _launch(number: int, launch: LaunchReport) -> list[str]:
     known = "" if launch.complete else tr(", known in part")
+    own = launch.framework_version == launch.framework_version_reason
     version = tr(
         "{what} ({source})",
-        what=f"{launch.framework} {launch.framework_version}",
+        what=launch.framework if own else f"{launch.framework} {launch.framework_version}",
         source=launch.framework_version_reason,
     )
     where = tr("line {line}, {version}", line=launch.line, version=terminal(version))

@@ -137,11 +137,17 @@ class _SarifLog:
 
     def _artifact(self, file: CheckedFile) -> SarifObject:
         script = isinstance(file, ScriptReport)
-        return {
+        artifact: SarifObject = {
             "location": self._uri(file.path),
             "mimeType": "text/x-shellscript" if script else "text/x-rst",
             "hashes": {"sha-256": file.sha256},
         }
+        if isinstance(file, ScriptReport) and file.configurations:
+            said = tr(
+                "Read with {configuration}.", configuration=wording.listed(file.configurations)
+            )
+            artifact["description"] = {"text": visible(said)}
+        return artifact
 
     def _of(self, file: CheckedFile) -> Iterator[SarifObject]:
         hidden = file.suppressed if isinstance(file, ScriptReport) else ()

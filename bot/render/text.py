@@ -91,15 +91,12 @@ def _script(
     verbose: bool,
     width: int,
 ) -> list[str]:
-    lines = [paint("path", terminal(script.path))]
-    lines += _findings(script.findings, sources, paint, verbose, width)
+    lines = _findings(script.findings, sources, paint, verbose, width)
     if verbose:
         lines += _suppressed(script.suppressed)
         for launch in script.launches:
-            version = f"{launch.framework} {launch.framework_version}".strip()
-            why = launch.framework_version_reason
-            said = tr("line {line}, {version}", line=launch.line, version=version)
-            lines += _entry(tr("launch"), tr("{what}: {why}", what=said, why=why) if why else said)
+            said = tr("line {line}, {version}", line=launch.line, version=launch.framework)
+            lines += _entry(tr("launch"), said)
     if script.counts and (verbose or script.evidence or script.row or script.estimate):
         lines += _entry(tr("counts"), wording.counted_launch(script.counts))
     if script.evidence:
@@ -110,7 +107,9 @@ def _script(
         lines += _entry(tr("unchecked") if not index else "", _unchecked(item))
     if script.row:
         lines += _row(script.row, script.page_edit)
-    return lines
+    if lines:
+        lines += _entry(tr("read with"), *script.configurations)
+    return [paint("path", terminal(script.path)), *lines]
 
 
 def _page(

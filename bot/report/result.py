@@ -22,6 +22,9 @@ class ScriptReport(ReportPart):
     sha256: str
     verdict: Verdict
     name: Name | None = None
+    configurations: tuple[str, ...] = ()
+    """What the launches were read with, each once: a release with the reason for it, or a folder
+    such as `verl/trainer/config of this repository`."""
     launches: tuple[LaunchReport, ...] = ()
     plan: PlanReport | None = None
     counts: CountedLaunch | None = None

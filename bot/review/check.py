@@ -102,7 +102,7 @@ def check_change(source: ChangeSource, request: CheckRequest) -> CheckedChange:
             head=source.head,
             web_url=source.web_url,
             files=files,
-            options=replace(options, linked=None, files=None),
+            options=replace(options, linked=None, files=None, place=None),
             fetches=options.linked is not None,
             tree=TREE,
             runs=request.runs([file.path for file in files.scripts], options),
@@ -116,5 +116,7 @@ def check_change(source: ChangeSource, request: CheckRequest) -> CheckedChange:
         touches=bool(files.scripts) or files.page_changed or files.page_removed,
         sources=read.sources,
         page=read.page,
-        options=replace(for_scripts(options), trees=read.trees, files=ChangeModels(source)),
+        options=replace(
+            for_scripts(options), trees=read.trees, place=None, files=ChangeModels(source)
+        ),
     )

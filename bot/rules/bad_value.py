@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from bot.base.messages import message
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
-from bot.rules._support.keys import refused, release, shown
+from bot.rules._support.keys import refused, shown
 
 META = Meta(
     id="RLB027",
@@ -34,12 +34,12 @@ def check(context: RuleContext) -> Iterator[Hit]:
     for plan, setting, verdict in refused(context, "group", "invalid"):
         key = shown(plan, setting.key)
         what = (
-            verdict.message
+            message("{problem}", problem=verdict.message)
             if verdict.names_key
             else message("{key}: {problem}", key=key, problem=verdict.message)
         )
         yield Hit(
-            message=message("{what} ({release})", what=what, release=release(plan)),
+            message=what,
             span=setting.value_span,
             help=(
                 message("did you mean {suggestion}?", suggestion=verdict.suggestion)

@@ -14,7 +14,7 @@ from bot.frameworks.plan_values import PlanValues, values_of
 from bot.frameworks.setting import Setting
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
-from bot.rules._support.keys import release, replaced, shown
+from bot.rules._support.keys import replaced, shown
 from bot.rules._support.verl import ENTRY, per_gpu_help, unread_sizes
 
 META = Meta(
@@ -62,7 +62,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
 def _hit(context: RuleContext, values: PlanValues, setting: Setting, use: str) -> Hit:
     plan = values.plan
     key = shown(plan, setting.key)
-    text = message("{key} is deprecated ({release})", key=key, release=release(plan))
+    text = message("{key} is deprecated", key=key)
     if not use:
         return Hit(message=text, span=setting.key_span, help=message("remove it; it has no effect"))
     over_all = use == f"{setting.key}_per_gpu" and plan.framework == "verl"
@@ -126,11 +126,7 @@ def _root(plan: Plan) -> Iterator[Hit]:
         at = word.text.find(root)
         if at >= 0:
             yield Hit(
-                message=message(
-                    "the root configuration {root} is deprecated ({release})",
-                    root=root,
-                    release=release(plan),
-                ),
+                message=message("the root configuration {root} is deprecated", root=root),
                 span=word.span_of(at, at + len(root)),
                 help=message("use {use} instead", use=use),
             )

@@ -8,6 +8,7 @@ from bot.base.messages import message
 from bot.frameworks.plan_values import version_at_least
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
+from bot.rules._support.keys import title
 from bot.rules._support.verl import ACTOR, LIMITS, ROLLOUT, trainers
 
 _TRAIN = f"{ACTOR}.use_dynamic_bsz"
@@ -45,12 +46,12 @@ def check(context: RuleContext) -> Iterator[Hit]:
         if version_at_least(values.plan, 0, 8):
             yield Hit(
                 message=message(
-                    "{infer} is {one} and {train} is {other}; verl {version} needs them equal",
+                    "{infer} is {one} and {train} is {other}; {verl} needs them equal",
                     infer=_INFER,
                     one=infer,
                     train=_TRAIN,
                     other=train,
-                    version=values.plan.framework_version,
+                    verl=title(values.plan),
                 ),
                 span=values.place(_INFER, _TRAIN),
                 help=message("remove {infer}, which then follows the actor", infer=_INFER),

@@ -8,6 +8,7 @@ from bot.base.messages import message
 from bot.frameworks.plan_values import PlanValue, PlanValues
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
+from bot.rules._support.keys import title
 from bot.rules._support.verl import (
     ACTOR,
     LIMITS,
@@ -66,7 +67,6 @@ def check(context: RuleContext) -> Iterator[Hit]:
 def _judge(
     values: PlanValues, total: str, over_all: PlanValue, per_gpu: PlanValue
 ) -> Iterator[Hit]:
-    version = values.plan.framework_version
     if over_all.value is not None and per_gpu.value is not None:
         yield Hit(
             message=message("both {total} and {total}_per_gpu are set", total=total),
@@ -87,8 +87,8 @@ def _judge(
         setting = over_all.setting
         yield Hit(
             message=message(
-                "verl {version} needs {total}_per_gpu; its workers no longer read {total}",
-                version=version,
+                "{verl} needs {total}_per_gpu; its workers no longer read {total}",
+                verl=title(values.plan),
                 total=total,
             ),
             span=setting.key_span if setting else values.place(),

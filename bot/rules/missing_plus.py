@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from bot.base.messages import message
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
-from bot.rules._support.keys import refused, release, replaced
+from bot.rules._support.keys import refused, replaced
 
 META = Meta(
     id="RLB022",
@@ -33,14 +33,12 @@ META = Meta(
 
 def check(context: RuleContext) -> Iterator[Hit]:
     """The overrides that Hydra would take with `+`."""
-    for plan, setting, verdict in refused(context, "needs-plus"):
+    for _, setting, verdict in refused(context, "needs-plus"):
         plus = verdict.suggestion or f"+{setting.key}"
         edits = replaced(context, setting, plus)
         yield Hit(
             message=message(
-                "{key} is new below a free-form mapping and needs a + ({release})",
-                key=setting.key,
-                release=release(plan),
+                "{key} is new below a free-form mapping and needs a +", key=setting.key
             ),
             span=setting.key_span,
             help=message("write {plus}", plus=plus),

@@ -9,7 +9,7 @@ from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
-from bot.rules._support.keys import refused, release, replaced
+from bot.rules._support.keys import refused, replaced
 
 META = Meta(
     id="RLB021",
@@ -42,11 +42,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
                 line=line,
             )
         else:
-            text = message(
-                "{key} exists, so + cannot add it ({release})",
-                key=setting.key,
-                release=release(plan),
-            )
+            text = message("{key} exists, so + cannot add it", key=setting.key)
         edits = replaced(context, setting, setting.key)
         yield Hit(
             message=text,

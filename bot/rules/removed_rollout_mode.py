@@ -9,7 +9,6 @@ from bot.frameworks.plan_values import values_of, version_at_least
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.edits import without_word
 from bot.rules._support.example import verl
-from bot.rules._support.keys import release
 from bot.rules._support.verl import ROLLOUT
 
 _KEY = f"{ROLLOUT}.mode"
@@ -41,7 +40,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
             continue
         edits = without_word(context, setting.word)
         yield Hit(
-            message=message("rollout.mode sync was removed ({release})", release=release(plan)),
+            message=message("rollout.mode sync was removed in verl 0.7.0"),
             span=setting.value_span,
             help=message("remove the setting: async is the default"),
             fix_title=message("remove {key}", key=_KEY) if edits else None,

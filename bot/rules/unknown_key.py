@@ -11,7 +11,7 @@ from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
 from bot.rules._support.base import Example, Hit, Meta, RuleContext, Skip
 from bot.rules._support.example import verl
-from bot.rules._support.keys import refused, release, replaced, shown
+from bot.rules._support.keys import refused, replaced, shown
 
 META = Meta(
     id="RLB020",
@@ -29,9 +29,11 @@ META = Meta(
         "for with a comment such as `# verl: 0.8.0`."
     ),
     limits=(
-        "Checked against one release, which the message names. A launch whose configuration is not "
-        "known (a recipe of its own, a configuration outside the package) is reported as something "
-        "that could not be checked. Keys added with `+` are never unknown to Hydra."
+        "Checked against one configuration, which the report names once for each script. A launch "
+        "whose configuration is not known (a recipe of its own, a configuration outside the "
+        "package) is reported as something that could not be checked. Keys added with `+` are "
+        "never unknown to Hydra. Where nobody states the release, settings that another release "
+        "has are left to RLB028."
     ),
     source=(
         "The configuration in the released wheels of verl and openrlhf; Hydra's rules: "
@@ -85,22 +87,24 @@ def _hit(context: RuleContext, plan: Plan, setting: Setting, verdict: KeyVerdict
     key = shown(plan, setting.key)
     if verdict.status != "unknown":
         return Hit(
-            message=message(
-                "{message} ({release})", message=verdict.message, release=release(plan)
-            ),
+            message=verdict.message,
             span=setting.key_span,
             severity="warning" if verdict.accepted else None,
         )
     history = plan.table.history(setting.key) if plan.table else None
     text = (
-        message("{key} is {history}", key=key, history=history)
+        message("there is no {key} here; it is {history}", key=key, history=history)
         if history
-        else message("no release of {framework} has {key}", framework=plan.framework, key=key)
+        else message(
+            "there is no {key} here, nor in any release of {framework}",
+            framework=plan.framework,
+            key=key,
+        )
     )
     near = _sensible(plan, setting, verdict.suggestion, history)
     edits = replaced(context, setting, f"{setting.operator}{near}") if near else ()
     return Hit(
-        message=message("{message} ({release})", message=text, release=release(plan)),
+        message=text,
         span=setting.key_span,
         help=(
             message("did you mean {key}?", key=shown(plan, near))
@@ -114,7 +118,7 @@ def _hit(context: RuleContext, plan: Plan, setting: Setting, verdict: KeyVerdict
 
 def _unchosen(choice: str, found: list[tuple[Plan, Setting]]) -> Hit:
     """One finding for all settings of a launch that a missing choice would bring."""
-    plan, first = found[0]
+    _, first = found[0]
     more = (
         plural_message(
             " (and {count} other setting like it)",
@@ -126,11 +130,10 @@ def _unchosen(choice: str, found: list[tuple[Plan, Setting]]) -> Hit:
     )
     return Hit(
         message=message(
-            "{key}{more} exists only with {choice} ({release})",
+            "{key}{more} exists only with {choice}",
             key=first.key,
             more=more,
             choice=choice,
-            release=release(plan),
         ),
         span=first.key_span,
         help=plural_message(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import UNKNOWN, Setting
 from bot.report import JsonValue, LaunchReport, Name, Origin, PlanReport
@@ -66,6 +69,22 @@ def launch_report(plan: Plan, source: Source, *, origins: bool = False) -> Launc
         environment={name: word.text for name, word in plan.launch.command.environment.items()},
         origins=tuple(_origin(setting, source) for setting in plan.settings) if origins else (),
     )
+
+
+def configurations(plans: Iterable[Plan]) -> tuple[str, ...]:
+    """What the launches were read with, each once."""
+    found = [
+        plan.version_reason
+        if plan.version_source == "tree"
+        else message(
+            "{framework} {version}, {reason}",
+            framework=plan.framework,
+            version=plan.framework_version,
+            reason=plan.version_reason,
+        )
+        for plan in plans
+    ]
+    return tuple(dict.fromkeys(found))
 
 
 def _origin(setting: Setting, source: Source) -> Origin:

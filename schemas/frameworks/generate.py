@@ -10,8 +10,8 @@ in the file of all releases (the others), which is all that the program needs to
 
 Nothing of a package is imported or run. verl's settings are the YAML files of the wheel, composed
 by hydra-core as verl itself would (`bot/frameworks/compose.py`); OpenRLHF's are the `add_argument`
-calls of its sources (`argparse_options.py`), TRL's and open-instruct's the fields of their
-dataclasses (`dataclass_options.py`), read with `ast`. Format of a file of verl,
+calls of its sources (`bot/frameworks/argparse_options.py`), TRL's and open-instruct's the fields of
+their dataclasses (`dataclass_options.py`), read with `ast`. Format of a file of verl,
 `verl/<release>.json`:
 
 - `kind`: "hydra"; `source`: the package's file name and SHA-256;
@@ -44,9 +44,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from argparse_options import options_of
 from dataclass_releases import open_instruct_release, texts_of, trl_release
 
+from bot.frameworks.argparse_options import options_of
 from bot.frameworks.compose import Composer, groups_of
 from bot.frameworks.config_files import ComposeError, ConfigLimits
 from bot.frameworks.releases import release_key

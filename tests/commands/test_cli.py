@@ -364,7 +364,7 @@ def test_lint_against_a_checkout_answers_which_scripts_it_breaks(folder: Path) -
     command = ("lint", "examples", "--select", "unknown-key", "--framework-tree", "checkout")
     result = rlbot(*command, cwd=folder)
     assert result.status == 1
-    assert "checked against the configuration of checkout" in result.out
+    assert "read with  the configuration of checkout" in result.out
     assert "data.train_batch_size" not in result.out
     assert rlbot("lint", "examples", "--against", "verl@0.9.1", cwd=folder).status == 0
     both = rlbot(*command, "--framework", "verl@0.9.1", cwd=folder)

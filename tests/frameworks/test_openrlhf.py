@@ -330,7 +330,7 @@ def test_a_plan_of_ppo() -> None:
 def test_a_script_for_an_older_release() -> None:
     arguments = "--pretrain x/y --zero_stage 3 --rollout_batch_size 64 --use_wandb k --lora_rank 8"
     old = plan_of(PPO + arguments, openrlhf="0.9.10")
-    new = plan_of(PPO + arguments)
+    new = plan_of(PPO + arguments, openrlhf=releases("openrlhf")[-1])
     assert old.table is not None
     assert new.table is not None
     assert all(old.table.verdicts(old.settings))

@@ -175,6 +175,7 @@ def good(path: str = SMALL) -> ScriptReport:
         sha256="6d1e" * 16,
         verdict="pass",
         name=Name(profile="tuning", valid=True, model="qwen2.5-7b", task="grpo", gpus=2),
+        configurations=("verl 0.9.1, the newest release known",),
         launches=(launch(),),
         plan=PlanReport(framework="verl", model="Qwen/Qwen2.5-7B-Instruct", task="GRPO", gpus=2),
         findings=(finding("the seed is not set", severity="note", path=path, line=20),),
@@ -245,6 +246,7 @@ def unknown(path: str = SMALL) -> ScriptReport:
         path=path,
         sha256="11bb" * 16,
         verdict="inconclusive",
+        configurations=("verl 0.9.1, the newest release known",),
         launches=(launch(),),
         unchecked=(
             Unchecked(

@@ -30,5 +30,5 @@ def test_a_new_key_below_a_free_mapping(snapshot: SnapshotAssertion) -> None:
 
 def test_points_into_an_array(snapshot: SnapshotAssertion) -> None:
     key = "actor_rollout_ref.rollout.engine_kwargs.vllm.disable_mm_preprocessor_cache"
-    script = f"ARGS=(\n    {key}=True\n)\n" + verl('"${ARGS[@]}"')
+    script = f"ARGS=(\n    {key}=True\n)\n" + verl('"${ARGS[@]}"', before="# verl: 0.9.1")
     assert marked(SLUG, script) == snapshot

@@ -42,7 +42,7 @@ def test_stays_silent(script: str) -> None:
     ],
 )
 def test_a_key_that_verl_does_not_have(setting: str, snapshot: SnapshotAssertion) -> None:
-    assert marked(SLUG, verl(setting)) == snapshot
+    assert marked(SLUG, verl(setting, before="# verl: 0.9.1")) == snapshot
 
 
 def test_settings_of_one_missing_choice_are_told_once(snapshot: SnapshotAssertion) -> None:
@@ -58,7 +58,10 @@ def test_settings_of_one_missing_choice_are_told_once(snapshot: SnapshotAssertio
 def test_does_not_suggest_what_is_set_already(snapshot: SnapshotAssertion) -> None:
     megatron = "actor_rollout_ref.actor.megatron"
     script = verl(
-        "model_engine=megatron", f"{megatron}.param_offload=True", f"{megatron}.grad_offload=True"
+        "model_engine=megatron",
+        f"{megatron}.param_offload=True",
+        f"{megatron}.grad_offload=True",
+        before="# verl: 0.9.1",
     )
     assert marked(SLUG, script) == snapshot
 
@@ -66,7 +69,12 @@ def test_does_not_suggest_what_is_set_already(snapshot: SnapshotAssertion) -> No
 def test_a_key_of_another_release(snapshot: SnapshotAssertion) -> None:
     script = verl("reward_model.launch_reward_fn_async=True", before="# verl: 0.4.1")
     assert quiet(SLUG, script)
-    assert marked(SLUG, verl("reward_model.launch_reward_fn_async=True")) == snapshot
+    script = verl("reward_model.launch_reward_fn_async=True", before="# verl: 0.9.1")
+    assert marked(SLUG, script) == snapshot
+
+
+def test_a_key_of_another_release_where_nobody_says_which_is_meant() -> None:
+    assert quiet(SLUG, verl("reward_model.launch_reward_fn_async=True"))
 
 
 def test_points_into_an_array(snapshot: SnapshotAssertion) -> None:
@@ -80,5 +88,6 @@ def test_a_configuration_of_ones_own_is_something_unchecked(snapshot: SnapshotAs
 
 
 def test_openrlhf(snapshot: SnapshotAssertion) -> None:
-    script = "python3 -m openrlhf.cli.train_ppo_ray --zero_stage 3 --num_workers 4\n"
+    script = "# openrlhf: 0.11.2\n"
+    script += "python3 -m openrlhf.cli.train_ppo_ray --zero_stage 3 --num_workers 4\n"
     assert marked(SLUG, script) == snapshot

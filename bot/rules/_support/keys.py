@@ -13,10 +13,14 @@ from bot.rules._support.base import RuleContext, TextEdit
 
 
 def refused(context: RuleContext, *statuses: Status) -> Iterator[tuple[Plan, Setting, KeyVerdict]]:
-    """The settings of all plans whose verdict has one of these statuses."""
+    """The settings of all plans whose verdict has one of these statuses.
+
+    Those that hang on an inferred release alone are left out: `inferred-release` names them.
+    """
     for plan in context.plans:
+        doubtful = plan.inference.doubtful if plan.inference else ()
         for setting, verdict in zip(plan.settings, _verdicts(plan), strict=False):
-            if verdict.status in statuses:
+            if verdict.status in statuses and setting not in doubtful:
                 yield plan, setting, verdict
 
 
@@ -26,18 +30,12 @@ def _verdicts(plan: Plan) -> tuple[KeyVerdict, ...]:
     return plan.table.verdicts(plan.settings) if plan.table is not None else ()
 
 
-def release(plan: Plan) -> Message:
-    """The release of the verdicts, in words: "checked against verl 0.9.1: the newest release".
-
-    A configuration in place of a release (a checkout, a change) is described by its reason alone.
-    """
+def title(plan: Plan) -> Message:
+    """What a plan is read by, as a sentence names it: "verl 0.9.1", "this verl"."""
     if plan.version_source == "tree":
-        return message("checked against {reason}", reason=plan.version_reason)
+        return message("this {framework}", framework=plan.framework)
     return message(
-        "checked against {framework} {version}: {reason}",
-        framework=plan.framework,
-        version=plan.framework_version,
-        reason=plan.version_reason,
+        "{framework} {version}", framework=plan.framework, version=plan.framework_version
     )
 
 

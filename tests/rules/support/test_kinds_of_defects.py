@@ -68,7 +68,7 @@ KINDS = {
     "a key that the newest release removed": (
         ours("trainer.use_legacy_worker_impl=auto"),
         PATH,
-        ("RLB020", "error", "use_legacy"),
+        ("RLB028", "warning", "use_legacy"),
     ),
     "a plus on a key that is there": (
         ours("+actor_rollout_ref.rollout.temperature=1.0"),

@@ -9,6 +9,8 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+_MOST = 5_000
+"""Options of one module; what nests loops to have more is no trainer."""
 UNREADABLE = "${computed}"
 """A default that only running the program gives, such as one made from the date."""
 
@@ -57,9 +59,14 @@ def calls(body: Iterable[ast.AST], names: Mapping[str, Any]) -> Iterator[tuple[a
 
 
 def options_of(source: str) -> dict[str, list[Any]]:
-    """The options of a module that has one `ArgumentParser`: name → its description."""
+    """The options of a module that has one `ArgumentParser`: name → its description.
+
+    Raises SyntaxError or ValueError for what is no Python, or has too many options.
+    """
     options: dict[str, list[Any]] = {}
-    for call, names in calls(ast.parse(source).body, {}):
+    for number, (call, names) in enumerate(calls(ast.parse(source).body, {})):
+        if number > _MOST:
+            raise ValueError(f"more than {_MOST} options")
         given = {keyword.arg: keyword.value for keyword in call.keywords}
         action = constant(given.get("action"), names) or "store"
         kind = ast.unparse(given["type"]) if "type" in given else "str"

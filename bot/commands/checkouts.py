@@ -1,0 +1,111 @@
+"""The repositories that scripts on disk stand in."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bot.frameworks import Checkout, ScriptPlace, counts
+from bot.frameworks.checkout import CONFIG
+
+if TYPE_CHECKING:
+    from bot.check.request import ScriptFile
+
+_NAMES = 60_000
+"""Names in a repository that are looked at, the nearest to its root first."""
+_LEVELS = 12
+"""Folders in each other that are walked into."""
+_LARGEST = 1 << 20
+"""Bytes of a file that is read."""
+_SKIPPED = frozenset(("node_modules", "site-packages", "venv", "__pycache__", "wandb", "outputs"))
+"""Folders that hold what is installed or made, beside those whose name begins with a dot."""
+
+
+class DiskCheckouts:
+    """Finds and keeps the repositories of scripts on disk."""
+
+    def __init__(self, given: Sequence[Path] = ()) -> None:
+        """`given` are folders that stand for a repository where a script lies in none."""
+        self._given = [Path().absolute(), *(path.absolute() for path in given)]
+        self._checkouts: dict[Path, Checkout] = {}
+        self._roots: dict[Path, Path | None] = {}
+
+    def place(self, script: ScriptFile) -> ScriptPlace | None:
+        """Where a script stands; None for one in no repository and below no folder given."""
+        path = Path(os.path.normpath(Path(script.full_path or script.path).absolute()))
+        root = self._root(path.parent)
+        if root is None:
+            return None
+        if root not in self._checkouts:
+            self._checkouts[root] = Checkout(_Files(root))
+        return ScriptPlace(self._checkouts[root], path.relative_to(root).as_posix())
+
+    def _root(self, folder: Path) -> Path | None:
+        """The nearest folder with `.git`, else with a copy of verl, else the outermost given."""
+        if folder not in self._roots:
+            within = (folder, *folder.parents)
+            repository = next((at for at in within if (at / ".git").exists()), None)
+            given = next((at for at in reversed(within) if at in self._given), None)
+            vendoring = next((at for at in within if (at / CONFIG).is_dir()), None)
+            self._roots[folder] = repository or vendoring or given
+        return self._roots[folder]
+
+
+class _Files(Mapping[str, bytes]):
+    """The files of a repository that count, each read on first use."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._paths = frozenset(_walk(root))
+        self._known: dict[str, bytes] = {}
+
+    def __getitem__(self, path: str) -> bytes:
+        if path not in self._paths:
+            raise KeyError(path)
+        if path not in self._known:
+            self._known[path] = _bytes(self._root / path)
+        return self._known[path]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._paths)
+
+    def __len__(self) -> int:
+        return len(self._paths)
+
+
+def _walk(root: Path) -> Iterator[str]:
+    """The regular files that count, by path from the root; links are not followed."""
+    left = _NAMES
+    waiting = [("", 0)]
+    for folder, level in waiting:
+        try:
+            with os.scandir(root / folder) as listed:
+                items = sorted(listed, key=lambda item: item.name)
+        except OSError:
+            continue
+        left -= len(items)
+        if left < 0:
+            return
+        for item in items:
+            path = f"{folder}{item.name}"
+            if item.is_dir(follow_symlinks=False):
+                if not item.name.startswith(".") and item.name not in _SKIPPED and level < _LEVELS:
+                    waiting.append((f"{path}/", level + 1))
+            elif counts(path) and item.is_file(follow_symlinks=False):
+                yield path
+
+
+def _bytes(path: Path) -> bytes:
+    """The content of a regular file; empty for one that is gone, too large, or something else."""
+    try:
+        number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with os.fdopen(number, "rb") as file:
+            status = os.fstat(number)
+            if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST:
+                return b""
+            return file.read(_LARGEST)
+    except OSError:
+        return b""

@@ -1,0 +1,145 @@
+"""Releases of frameworks that a repository's own files ask for: requirements and version files.
+
+An exact requirement names a release. A range leaves several. A version file of a fork says which
+release it has left behind, no more: "0.1" means after 0.1.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from bot.base.messages import message
+from bot.frameworks.releases import find_release, release_key, releases
+
+PIN_FILES: Final = re.compile(
+    r"((?:.+/)?)(?:requirements[\w.-]*\.txt|requirements/[\w.-]+\.txt|pyproject\.toml|setup\.py"
+    r"|setup\.cfg|verl/version/version|openrlhf/version\.txt|version\.txt|trl/version\.py)\Z"
+)
+"""Paths that may hold a pin; the group is the folder that it counts for."""
+_VERSIONS: Final = {
+    "verl": "verl/version/version",
+    "openrlhf": "version.txt",
+    "trl": "trl/version.py",
+}
+_NUMBER: Final = r"v?[0-9]+(?:\.[0-9]+)*(?:\.?post[0-9]+)?"
+_CLAUSE = re.compile(rf"(===|==|~=|!=|>=|<=|>|<)\s*({_NUMBER})(\.\*)?\s*\Z")
+_LONGEST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """The releases that a file leaves open."""
+
+    path: str
+    releases: tuple[str, ...]
+    """Those that fit, the most likely one first."""
+    reason: str
+    """Where it stands, in words."""
+
+
+def read_pin(framework: str, files: Mapping[str, bytes]) -> Pin | None:
+    """The first statement about a framework in these files of one folder; None without one.
+
+    Requirements come before version files. A statement that leaves every known release open, or
+    none, says nothing.
+    """
+    known = releases(framework)
+    if not known:
+        return None
+    for path, data in sorted(files.items(), key=lambda item: _rank(item[0])):
+        text = data.decode("utf-8", "replace")
+        for asked in _requirements(path, text):
+            fitting = _fitting(framework, asked)
+            if fitting and len(fitting) < len(known):
+                reason = message("{requirement} in {path}", requirement=asked.strip(), path=path)
+                return Pin(path, tuple(reversed(fitting)), reason)
+    for path, data in files.items():
+        if path.endswith(f"/{_VERSIONS.get(framework, '?')}") or path == _VERSIONS.get(framework):
+            found = re.search(_NUMBER, data.decode("utf-8", "replace"))
+            after = tuple(r for r in known if found and release_key(r) > release_key(found[0]))
+            if found and after and len(after) < len(known):
+                reason = message("after {version}, as {path} says", version=found[0], path=path)
+                return Pin(path, after, reason)
+    return None
+
+
+def _rank(path: str) -> tuple[int, str]:
+    name = path.rsplit("/", 1)[-1]
+    order = ("requirements.txt", "pyproject.toml", "setup.py", "setup.cfg")
+    return (order.index(name) if name in order else len(order)), path
+
+
+def _fitting(framework: str, text: str) -> tuple[str, ...]:
+    """The known releases that a requirement such as `verl>=0.7.1,<0.9.0` leaves; none for others.
+
+    A requirement with an address names a release by its tag alone: `verl @ git+https://…@v0.4.1`.
+    """
+    name = framework.replace("-", "[-_.]")
+    found = re.match(rf"\s*{name}\s*(?:\[[^\]]*\])?\s*(.*)\Z", text, re.IGNORECASE)
+    if found is None or len(text) > _LONGEST:
+        return ()
+    rest = found[1].split(";")[0].split(" #")[0].strip(" ()")
+    if rest.startswith("@"):
+        tag = re.search(rf"@({_NUMBER})(?:#.*)?\Z", rest[1:])
+        release = find_release(framework, tag[1]) if tag else None
+        return (release,) if release else ()
+    clauses = [_CLAUSE.match(part.strip()) for part in rest.split(",") if part.strip()]
+    if not clauses or not all(clauses):
+        return ()
+    bounds = [(c[1], c[2].removeprefix("v"), bool(c[3])) for c in clauses if c]
+    return tuple(
+        release
+        for release in releases(framework)
+        if all(_satisfies(release, *bound) for bound in bounds)
+    )
+
+
+def _satisfies(release: str, operator: str, version: str, star: bool) -> bool:
+    """PEP 440's comparison, a post-release counting as its release."""
+    own, other = release_key(release)[0], release_key(version)[0]
+    written = tuple(int(n) for n in re.findall(r"[0-9]+", version.partition(".post")[0]))
+    if star or operator == "~=":
+        prefix = written if star else written[:-1]
+        padded = own + (0,) * max(0, len(prefix) - len(own))
+        same = padded[: len(prefix)] == prefix and (star or own >= other)
+        return same if operator != "!=" else not same
+    verdicts = {
+        "==": own == other, "===": own == other, "!=": own != other,
+        ">=": own >= other, "<=": own <= other, ">": own > other, "<": own < other,
+    }  # fmt: skip
+    return verdicts[operator]
+
+
+def _requirements(path: str, text: str) -> Iterator[str]:
+    """Each text of a file that may be a requirement."""
+    if path.endswith(".toml"):
+        try:
+            yield from _texts(tomllib.loads(text))
+        except tomllib.TOMLDecodeError:
+            return
+    elif path.endswith(".py"):
+        try:
+            nodes = list(ast.walk(ast.parse(text)))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return
+        for node in nodes:
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield node.value
+    elif path.endswith((".txt", ".cfg")):
+        yield from text.splitlines()
+
+
+def _texts(node: Any) -> Iterator[str]:
+    if isinstance(node, str):
+        yield node
+    elif isinstance(node, dict):
+        for below in node.values():
+            yield from _texts(below)
+    elif isinstance(node, list):
+        for below in node:
+            yield from _texts(below)

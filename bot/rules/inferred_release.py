@@ -1,0 +1,90 @@
+"""RLB028: a release that is inferred from the settings, and what hangs on that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.base.messages import Message, message, plural_message
+from bot.frameworks.plan import Inference, Plan
+from bot.frameworks.releases import ranges_of_releases
+from bot.frameworks.setting import Setting
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.example import verl
+
+META = Meta(
+    id="RLB028",
+    slug="inferred-release",
+    severity="warning",
+    confidence="high",
+    added_in="0.1.0",
+    summary="Nobody states the release, and only some releases take the script's settings.",
+    why=(
+        "The configuration of each release is closed: a setting that one release has stops "
+        "another. A script that does not say which release it is for runs for those who guess "
+        "right."
+    ),
+    instead=(
+        "Say which release the script is for: with a comment such as `# verl: 0.8.0`, with "
+        "`framework:` in `.rlbot.yml`, or with a requirement such as `verl==0.8.0` in the "
+        "repository."
+    ),
+    limits=(
+        "One finding for each launch, in the place of one for each setting. Only where neither an "
+        "option, a comment, a vendored copy of the framework nor a pin decides. A setting that "
+        "every release refuses stays an error of its own."
+    ),
+    source="The configuration of every release of verl, OpenRLHF, TRL and open-instruct",
+    example=Example(
+        bad=verl("actor_rollout_ref.actor.fsdp_config.grad_offload=False"),
+        good=verl("actor_rollout_ref.actor.fsdp_config.grad_offload=False", before="# verl: 0.2"),
+    ),
+)
+
+
+def check(context: RuleContext) -> Iterator[Hit]:
+    """The launches whose release was inferred from their settings."""
+    for plan in context.plans:
+        if plan.inference is not None:
+            yield _hit(plan, plan.inference)
+
+
+def _hit(plan: Plan, inference: Inference) -> Hit:
+    first: Setting = (*inference.explained, *inference.doubtful)[0]
+    return Hit(
+        message=_explained(plan, inference) if inference.explained else _doubtful(plan, inference),
+        span=first.key_span,
+        help=message(
+            "say which release the script is for, such as # {framework}: {release}",
+            framework=plan.framework,
+            release=plan.framework_version,
+        ),
+    )
+
+
+def _explained(plan: Plan, inference: Inference) -> Message:
+    count = len(inference.explained)
+    text = plural_message(
+        "{count} setting is not in {framework} {preferred}, but in {releases}: read as {release}",
+        "{count} settings are not in {framework} {preferred}; all are in {releases}: "
+        "read as {release}",
+        count,
+        framework=plan.framework,
+        preferred=inference.preferred,
+        releases=ranges_of_releases(plan.framework, inference.releases),
+        release=plan.framework_version,
+    )
+    if not inference.doubtful:
+        return text
+    return message("{what}; {more}", what=text, more=_doubtful(plan, inference))
+
+
+def _doubtful(plan: Plan, inference: Inference) -> Message:
+    names = [setting.key for setting in inference.doubtful]
+    return plural_message(
+        "{framework} {release} does not have {keys}, which another release has",
+        "{framework} {release} does not have {count} settings that other releases have: {keys}",
+        len(names),
+        framework=plan.framework,
+        release=plan.framework_version,
+        keys=", ".join(dict.fromkeys(names[:5])) + (", …" if len(names) > 5 else ""),
+    )

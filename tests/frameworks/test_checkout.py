@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from bot.frameworks import Checkout, ScriptPlace, counts, plans
+from bot.frameworks.checkout import nearest
+from bot.frameworks.plan import Plan
+from bot.shell import read
+
+ROOT = b"actor_rollout_ref: {actor: {own: 1}}\ntrainer: {nnodes: 1}\n"
+RUN = b"python3 -m verl.trainer.main_ppo actor_rollout_ref.actor.own=2\n"
+RLHF = b"""
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--own", type=int, default=3)
+"""
+
+
+def plan_of(files: dict[str, bytes], path: str, script: bytes = RUN, **header: str) -> Plan:
+    place = ScriptPlace(Checkout(files), path)
+    (plan,) = plans(read(script, path), header_versions=header, place=place)
+    return plan
+
+
+@pytest.mark.parametrize(
+    ("path", "does"),
+    [
+        ("verl/trainer/config/ppo_trainer.yaml", True),
+        ("train/verl/trainer/config/actor/actor.yaml", True),
+        ("a/openrlhf/cli/train_ppo_ray.py", True),
+        ("requirements-dev.txt", True),
+        ("verl/trainer/config/readme.md", False),
+        ("myverl/trainer/config/ppo_trainer.yaml", False),
+        ("openrlhf/cli/serve_rm.py", False),
+        ("README.md", False),
+    ],
+)
+def test_which_files_count(path: str, does: bool) -> None:
+    assert counts(path) is does
+
+
+def test_a_vendored_configuration_counts() -> None:
+    plan = plan_of({"verl/trainer/config/ppo_trainer.yaml": ROOT}, "examples/run.sh")
+    assert plan.version_source == "tree"
+    assert plan.version_reason == "verl/trainer/config of this repository"
+    assert plan.table is not None
+    assert all(plan.table.verdicts(plan.settings))
+
+
+def test_the_comment_of_the_script_comes_first() -> None:
+    plan = plan_of({"verl/trainer/config/ppo_trainer.yaml": ROOT}, "run.sh", verl="0.8.0")
+    assert (plan.framework_version, plan.version_source) == ("0.8.0", "header")
+
+
+def test_a_configuration_comes_before_a_pin() -> None:
+    files = {
+        "verl/trainer/config/ppo_trainer.yaml": ROOT,
+        "examples/requirements.txt": b"verl==0.8.0",
+    }
+    assert plan_of(files, "examples/run.sh").version_source == "tree"
+
+
+def test_the_pin_nearest_above_the_script_counts() -> None:
+    files = {"requirements.txt": b"verl==0.7.0", "examples/requirements.txt": b"verl==0.8.0"}
+    assert plan_of(files, "examples/a/run.sh").framework_version == "0.8.0"
+    assert plan_of(files, "scripts/run.sh").framework_version == "0.7.0"
+
+
+def test_a_setting_that_a_pinned_release_refuses_is_no_guess() -> None:
+    script = b"python3 -m verl.trainer.main_ppo trainer.use_legacy_worker_impl=auto\n"
+    plan = plan_of({"requirements.txt": b"verl==0.9.1"}, "run.sh", script)
+    assert (plan.version_source, plan.inference) == ("pin", None)
+    weak = plan_of({"requirements.txt": b"verl>=0.6"}, "run.sh", script)
+    assert weak.framework_version == "0.7.1"
+    assert weak.inference is not None
+    assert "verl>=0.6 in requirements.txt" in weak.version_reason
+
+
+def test_the_settings_decide_where_nothing_else_does() -> None:
+    script = b"python3 -m verl.trainer.main_ppo trainer.use_legacy_worker_impl=auto\n"
+    plan = plan_of({}, "run.sh", script)
+    assert (plan.framework_version, plan.version_source) == ("0.7.1", "settings")
+
+
+def test_the_options_of_a_vendored_openrlhf_count() -> None:
+    script = b"python3 -m openrlhf.cli.train_sft --own 4 --zero_stage 2\n"
+    plan = plan_of({"openrlhf/cli/train_sft.py": RLHF}, "examples/run.sh", script)
+    assert plan.version_reason == "openrlhf/cli of this repository"
+    assert plan.table is not None
+    assert [v.status for v in plan.table.verdicts(plan.settings)] == ["ok", "unknown"]
+    other = b"python3 -m openrlhf.cli.train_dpo --own 4\n"
+    assert plan_of({"openrlhf/cli/train_sft.py": RLHF}, "run.sh", other).table is None
+
+
+@pytest.mark.parametrize("source", [b"def", b"\xff\x00", b"x" * 10_000_000, b"(" * 5_000])
+def test_sources_that_are_no_python(source: bytes) -> None:
+    script = b"python3 -m openrlhf.cli.train_sft --own 4\n"
+    assert plan_of({"openrlhf/cli/train_sft.py": source}, "run.sh", script).table is None
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        ("examples/run.sh", "verl/trainer/config"),
+        ("train/run.sh", "train/verl/trainer/config"),
+        ("train/verl/examples/run.sh", "train/verl/trainer/config"),
+        ("verl/examples/run.sh", "verl/trainer/config"),
+        ("other/run.sh", "verl/trainer/config"),
+    ],
+)
+def test_the_nearest_copy_is_meant(script: str, expected: str) -> None:
+    folders = ("verl/trainer/config", "train/verl/trainer/config")
+    assert nearest(dict.fromkeys(folders), script) == expected
+
+
+def test_a_checkout_is_sent_to_other_processes_as_its_files() -> None:
+    files = {"verl/trainer/config/ppo_trainer.yaml": ROOT}
+    checkout = Checkout(files)
+    assert checkout.tree("run.sh") is not None
+    again = pickle.loads(pickle.dumps(checkout))  # noqa: S301 - our own bytes
+    assert again.files == files
+    assert again.tree("run.sh") is not None

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+
+from bot.frameworks.pins import PIN_FILES, read_pin
+from bot.frameworks.releases import releases
+
+
+def pinned(path: str, text: str, framework: str = "verl") -> tuple[str, ...] | None:
+    found = read_pin(framework, {path: text.encode()})
+    return found.releases if found else None
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("verl==0.8.0", ("0.8.0",)),
+        ("torch\nverl == 0.8.0  # ours\n", ("0.8.0",)),
+        ("verl[vllm]==0.3.0", ("0.3.0.post1",)),
+        ("verl>=0.7.1,<0.9.0", ("0.8.0", "0.7.1")),
+        ("verl~=0.6.0 ; python_version > '3.10'", ("0.6.1", "0.6.0")),
+        ("verl @ git+https://github.com/volcengine/verl.git@v0.4.1", ("0.4.1",)),
+        ("verl @ git+https://github.com/volcengine/verl.git@main", None),
+        ("verl", None),
+        ("verl>=0", None),
+        ("verl==99", None),
+        ("verl-tool==0.8.0", None),
+        ("# verl==0.8.0", None),
+        ("verl==0.8.0 or so", None),
+    ],
+)
+def test_requirements(text: str, expected: tuple[str, ...] | None) -> None:
+    assert pinned("requirements.txt", text) == expected
+
+
+def test_other_files_that_state_requirements() -> None:
+    project = '[project]\nname = "x"\ndependencies = ["torch", "verl==0.7.0"]\n'
+    assert pinned("pyproject.toml", project) == ("0.7.0",)
+    assert pinned("setup.py", "setup(install_requires=['verl==0.7.0'])") == ("0.7.0",)
+    assert pinned("setup.cfg", "[options]\ninstall_requires =\n    verl==0.7.0\n") == ("0.7.0",)
+
+
+def test_a_version_file_says_what_is_left_behind() -> None:
+    found = pinned("verl/version/version", "0.1\n")
+    assert found is not None
+    assert (found[0], found[-1]) == ("0.2", releases("verl")[-1])
+    assert pinned("verl/version/version", "nothing") is None
+    assert pinned("verl/version/version", releases("verl")[-1]) is None
+
+
+@pytest.mark.parametrize("path", ["pyproject.toml", "setup.py", "setup.cfg", "requirements.txt"])
+@given(data=st.binary(max_size=200))
+def test_any_bytes_are_read(path: str, data: bytes) -> None:
+    assert PIN_FILES.match(path)
+    read_pin("verl", {path: data})
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["==", "!=", ">=", "<=", ">", "<", "~="]),
+            st.sampled_from(["0.4.0", "0.4.1", "0.5.0", "0.7.1", "0.8.0", "0.9.0"]),
+        ),
+        min_size=1,
+        max_size=3,
+    )
+)
+def test_ranges_are_those_of_pep_440(clauses: list[tuple[str, str]]) -> None:
+    specifier = ",".join(operator + version for operator, version in clauses)
+    known = [release for release in releases("verl") if ".post" not in release]
+    expected = [release for release in known if Version(release) in SpecifierSet(specifier)]
+    found = pinned("requirements.txt", f"verl{specifier}") or ()
+    post = [release for release in releases("verl") if ".post" in release]
+    if 0 < len(expected) < len(known):
+        assert [release for release in reversed(found) if release not in post] == expected

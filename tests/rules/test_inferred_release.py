@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from bot.rules._support.example import verl
+from tests.rules.helpers import found, marked, quiet
+
+SLUG = "inferred-release"
+OLD = "actor_rollout_ref.actor.fsdp_config.grad_offload=False"
+"""A setting of verl 0.1 and 0.2 alone."""
+NEW = "actor_rollout_ref.actor.pad_to_length=8"
+"""A setting that came with verl 0.9.0."""
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl(),
+        verl(OLD, before="# verl: 0.2"),
+        verl(OLD, before="# verl: 0.9.1"),
+        verl("trainer.nothing_of_the_kind=1"),
+        "python3 -m recipe.mine.main_mine trainer.my_own=1\n",
+    ],
+)
+def test_stays_silent(script: str) -> None:
+    assert quiet(SLUG, script)
+
+
+def test_one_setting_of_an_old_release(snapshot: SnapshotAssertion) -> None:
+    assert marked(SLUG, verl(OLD)) == snapshot
+
+
+def test_several_settings_are_one_finding(snapshot: SnapshotAssertion) -> None:
+    ref = "actor_rollout_ref.ref.fsdp_config.fsdp_size=-1"
+    more = "actor_rollout_ref.rollout.dtype=bfloat16"
+    script = verl(OLD, "critic.model.fsdp_config.grad_offload=False", ref, more)
+    assert marked(SLUG, script) == snapshot
+
+
+def test_settings_that_no_release_has_together(snapshot: SnapshotAssertion) -> None:
+    assert marked(SLUG, verl(OLD, NEW)) == snapshot
+
+
+def test_each_setting_is_named_by_one_rule_alone() -> None:
+    script = verl(OLD, "trainer.nothing_of_the_kind=1")
+    assert len(found(SLUG, script)) == 1
+    (error,) = found("unknown-key", script)
+    assert "nothing_of_the_kind" in error.message
+
+
+def test_options_of_an_old_release_of_openrlhf(snapshot: SnapshotAssertion) -> None:
+    script = "python3 -m openrlhf.cli.train_ppo_ray --zero_stage 3 --rollout_batch_size 64\n"
+    assert marked(SLUG, script) == snapshot
