@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from bot.base.errors import UserError
 from bot.base.messages import message, sentence_of
@@ -22,6 +22,7 @@ from bot.frameworks.config_files import LIMITS, SUFFIX, ComposeError, ConfigLimi
 from bot.frameworks.eras import era
 from bot.frameworks.hydra_table import HydraTable
 from bot.frameworks.hydra_tree import YamlTree
+from bot.frameworks.lifetimes import deprecations
 from bot.frameworks.releases import entry_root, releases
 
 V = TypeVar("V")
@@ -117,10 +118,16 @@ class TreeTable(HydraTable):
         }
         super().__init__(data, root)
 
-    @cached_property
-    def as_release(self) -> str:
-        """The release that the configuration is like, by its settings."""
-        return ".".join(map(str, era(self)))
+    def _deprecations(self) -> Sequence[Mapping[str, Any]]:
+        """Those with a replacement, which the tree has or not; of others, those of its time."""
+        newest = releases(self.framework)[-1]
+        like = ".".join(map(str, era(self)))
+        own = deprecations(self.framework, like)
+        return [
+            entry
+            for entry in deprecations(self.framework, newest)
+            if (entry["use"] and not entry.get("outside")) or entry in own
+        ]
 
     def _options(self, key: str, default: str) -> Mapping[str, YamlTree | None]:
         """The other options of a group, each composed on first use."""

@@ -46,11 +46,6 @@ class HydraTable:
     # What is there
 
     @property
-    def as_release(self) -> str:
-        """The release that the configuration is, or is like."""
-        return self.version
-
-    @property
     def groups(self) -> Mapping[str, Sequence[str]]:
         """Configuration groups (folders of the configuration) with their options."""
         groups: Mapping[str, Sequence[str]] = self._file["groups"]
@@ -127,8 +122,12 @@ class HydraTable:
             self._instead[key] = self._deprecated(key)
         return self._instead[key]
 
+    def _deprecations(self) -> Sequence[Mapping[str, Any]]:
+        """The deprecations that may count; one counts where its replacement is there."""
+        return deprecations(self.framework, self.version)
+
     def _deprecated(self, key: str) -> str | None:
-        for entry in deprecations(self.framework, self.as_release):
+        for entry in self._deprecations():
             head, star, tail = str(entry.get("key", "")).rpartition("*")
             fits = key.startswith(head) and key.endswith(tail) if star else key == tail
             if not fits:
@@ -142,7 +141,7 @@ class HydraTable:
     @property
     def deprecated_root(self) -> str | None:
         """What to write instead of naming this root configuration, when that is deprecated."""
-        for entry in deprecations(self.framework, self.as_release):
+        for entry in self._deprecations():
             if entry.get("root") == self.root:
                 return str(entry["use"])
         return None

@@ -95,7 +95,7 @@ def test_a_choice_is_composed_exactly_and_named_when_it_is_missing() -> None:
     assert verdict.choice == "model@actor_rollout_ref.model=wide"
 
 
-def test_deprecations_are_those_of_the_newest_release() -> None:
+def test_deprecations_are_those_whose_replacement_is_there() -> None:
     files = {f"{ROOT}.yaml": "actor: {ppo_micro_batch_size: 1, ppo_micro_batch_size_per_gpu: 1}\n"}
     found = tree(files).table(ROOT)
     assert found is not None
