@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 
 from bot.base.messages import message
+from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
@@ -30,7 +31,9 @@ META = Meta(
         "An error only for a name with lower-case letters: names in upper case are by custom the "
         "caller's (clusters set them), and are a note. Silent after `source`, when the file that "
         "may set the variable cannot be read. A default in the script settles it; one that needs "
-        "the variable itself is a note, unless `set -u` stops there."
+        "the variable itself is a note, unless `set -u` stops there. So is a variable that the "
+        "script sets only on a way that it does not take, and one for a setting of verl that is "
+        "off by default: empty, it stays off."
     ),
     source="https://www.gnu.org/software/bash/manual/bash.html#Shell-Parameter-Expansion",
     example=Example(
@@ -63,10 +66,48 @@ def check(context: RuleContext) -> Iterator[Hit]:
                 name = hole.name or ""
                 if not name or name in names:
                     continue
-                certain = name != name.upper() and not elsewhere and (strict or not default)
-                near = get_close_matches(name, sorted(names), n=1, cutoff=0.75)
                 key = shown(plan, setting.key)
+                if _set_on_another_way(context, name):
+                    yield _other_way(key, name, span, strict=strict and not default)
+                    continue
+                certain = name != name.upper() and not elsewhere and (strict or not default)
+                certain = certain and (strict or not _stays_off(plan, setting, hole))
+                near = get_close_matches(name, sorted(names), n=1, cutoff=0.75)
                 yield _hit(key, name, span, near, certain=certain)
+
+
+def _set_on_another_way(context: RuleContext, name: str) -> bool:
+    """Whether the text assigns a variable, where the script does not go when it launches."""
+    comments = [comment.span for comment in context.reading.comments]
+    return any(
+        not any(span.start <= found.start() < span.end for span in comments)
+        for found in re.finditer(
+            rf"(?:^|[\s;&|({{])(?:{re.escape(name)}\+?=|for\s+{re.escape(name)}\s+in\b)",
+            context.source.text,
+        )
+    )
+
+
+def _stays_off(plan: Plan, setting: Setting, hole: Hole) -> bool:
+    """Whether a setting that is the variable and nothing else is off by default, as empty is."""
+    known = plan.table.get(setting.key) if plan.table is not None else None
+    if plan.framework != "verl" or known is None or setting.text != f"${{?{hole.reason}}}":
+        return False
+    return known.default is False or known.default == ""
+
+
+def _other_way(key: str, name: str, span: Span, *, strict: bool) -> Hit:
+    return Hit(
+        message=message(
+            "{key} needs the variable {name}, which the script sets only on a way that this launch "
+            "does not take",
+            key=key,
+            name=name,
+        ),
+        span=span,
+        severity=None if strict else "note",
+        help=message("give it a value on each way, or a default: ${{{name}:-…}}", name=name),
+    )
 
 
 def _unset(setting: Setting) -> Iterator[tuple[Hole, Span, bool]]:

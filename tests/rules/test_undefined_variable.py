@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import marked, quiet
+from tests.rules.helpers import found, marked, quiet
 
 SLUG = "undefined-variable"
 
@@ -42,6 +42,37 @@ def test_stays_silent(script: str) -> None:
 )
 def test_a_lower_case_name_is_an_error(script: str, snapshot: SnapshotAssertion) -> None:
     assert marked(SLUG, script) == snapshot
+
+
+_ASYNC = 'mode="sync"\nif [ "$mode" = "async" ]; then\n    raw="True"\nfi'
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl("data.return_raw_chat=$raw", before=_ASYNC),
+        verl("data.train_files=$raw", before=_ASYNC),
+        verl("data.filter_overlong_prompts=$raw"),
+        verl("data.train_files=$raw", before="f() { raw=1; }"),
+    ],
+)
+def test_an_empty_value_that_starts_is_a_note(script: str, snapshot: SnapshotAssertion) -> None:
+    assert [finding.severity for finding in found(SLUG, script)] == ["note"]
+    assert marked(SLUG, script) == snapshot
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl("data.return_raw_chat=$raw", before=f"set -u\n{_ASYNC}"),
+        verl("data.filter_overlong_prompts=$raw", before="set -u"),
+        verl("data.filter_overlong_prompts=${raw}e"),
+        verl("data.train_files=$raw", before="# raw=1"),
+        verl("data.train_files=$raw", before="traw=1"),
+    ],
+)
+def test_an_empty_value_that_does_not_start_is_an_error(script: str) -> None:
+    assert [finding.severity for finding in found(SLUG, script)] == ["error"]
 
 
 @pytest.mark.parametrize(
