@@ -202,11 +202,15 @@ def _after_prefix(name: str, words: list[Word]) -> list[Word]:
 def _after_ray(words: list[Word]) -> list[Word]:
     """What `ray job submit` runs: what follows `--`, else the first word that is no option."""
     texts = [word.text for word in words]
-    if "--" in texts:
-        return words[texts.index("--") + 1 :]
     at = 0
-    while at < len(words) and texts[at].startswith("-"):
-        at += 1 if "=" in texts[at] or texts[at] in _RAY_FLAGS else 2
+    if "--" in texts:
+        at = texts.index("--") + 1
+    else:
+        while at < len(words) and texts[at].startswith("-"):
+            at += 1 if "=" in texts[at] or texts[at] in _RAY_FLAGS else 2
+    # A shell runs the words, which may start with assignments.
+    while at < len(words) and _ASSIGNMENT.match(texts[at]):
+        at += 1
     return words[at:]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.shell.fields import part
-from bot.shell.inner_texts import InnerText, file_text, parsed, run_lines, value_text
+from bot.shell.inner_texts import InnerText, file_text, parsed, run_lines, shown, value_text
 from bot.shell.runner import Runner
 from bot.shell.source import Span
 from bot.shell.state import ShellVariable, Value, World, known
@@ -56,6 +56,8 @@ class ChildShells:
             return False
         if not command:
             text = file_text(self._session, rest[0], world, span)
+            if text is None:
+                self._missing(rest[0], world, span)
             arguments = tuple(word.pieces for word in rest[1:])
             start = _Start(rest[0].pieces, arguments, options)
         else:
@@ -69,6 +71,14 @@ class ChildShells:
             return False
         self._run(text, world, start)
         return True
+
+    def _missing(self, word: Word, world: World, span: Span) -> None:
+        """Reports a script that is not where it is looked for, and what it launches with it."""
+        session = self._session
+        path = session.tree.path(world, word.pieces)
+        if path is not None and session.tree.lacks(path, span):
+            name = shown(session, word)
+            session.unsupported(f"{name} is not read: there is no file {path} in the tree", span)
 
     def _file(self, words: Sequence[Word], world: World, span: Span) -> bool:
         """Runs `path/file`, when its first line names a shell."""

@@ -110,6 +110,13 @@ class Tree:
             self._kept[path] = data
         return self._kept[path]
 
+    def lacks(self, path: str, at: Span) -> bool:
+        """Whether there is no such file, and the script has not written it either."""
+        try:
+            return self.known and path not in self._written and self.read(path, at) is None
+        except LimitReached:
+            return False
+
     def text(self, path: str, at: Span) -> str | None:
         """The text of a file; None where it is unknown, or no text.
 

@@ -53,6 +53,8 @@ def test_other_commands_are_no_launches(text: str) -> None:
         ("nohup time -p python3 -m {} a=1", PPO, ()),
         ("exec timeout -k 5 --signal=INT 10h python3 -m {} a=1", PPO, ()),
         ("ray job submit -- python3 -m {} a=1", PPO, ("ray job submit",)),
+        ("ray job submit --a b -- X=1 Y=$Z python3 -m {} a=1", PPO, ("ray job submit",)),
+        ("ray job submit --a b X=1 python3 -m {} a=1", PPO, ("ray job submit",)),
         (
             (
                 "ray job submit --no-wait --address=http://x:1 --working-dir . -- env X=1 "

@@ -230,3 +230,25 @@ def test_parts_of_all_files_count_together() -> None:
     text = "for i in 1 2 3 4 5; do . ./v; done; cmd a"
     result = read(text.encode(), "run.sh", files={"v": b"x y " * 5_000}.get)
     assert [problem.kind for problem in result.problems] == ["limit"]
+
+
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [
+        ("cd nowhere\nbash train.sh", ["nowhere/train.sh"]),
+        ("cd sub; bash train.sh; cd nowhere; sh ./train.sh", ["sub/nowhere/train.sh"]),
+        ("bash gone.sh; bash gone.sh", ["gone.sh"]),
+        ("cd sub; bash train.sh", []),
+        ("cat > made.sh <<< 'cmd a'\nbash made.sh", []),
+        ("bash $UNKNOWN/train.sh; bash /opt/train.sh; bash -c 'cmd b'", []),
+    ],
+)
+def test_a_script_that_is_not_there_is_reported(text: str, missing: list[str]) -> None:
+    result = reading(text, sub__train="cmd a")
+    assert [problem.kind for problem in result.problems] == ["unsupported"] * len(missing)
+    for problem, path in zip(result.problems, missing, strict=True):
+        assert problem.message.endswith(f" is not read: there is no file {path} in the tree")
+
+
+def test_without_a_tree_no_script_is_missed() -> None:
+    assert read(b"bash train.sh", "run.sh").problems == ()
