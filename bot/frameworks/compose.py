@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from bot.base.messages import message, sentence_of
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from bot.frameworks.memory_source import MemoryRepository
 
 
+_NAME = re.compile(rb"[\w.-]+")
+_KEY = re.compile(rb"(?<![\w.-])([\w.-]++)['\"]?\s*+:")
 _Composed: TypeAlias = tuple[YamlTree, dict[str, str]]
 
 
@@ -83,8 +86,12 @@ class Composer:
 
     def mentions(self, name: str) -> bool:
         """Whether a file may have a key of this name; one that none has is in no composition."""
-        key = re.compile(rb"(?<![\w.-])" + re.escape(name.encode()) + rb"['\"]?\s*:")
-        return any(key.search(data) for folder in self._folders for data in folder.values())
+        return not _NAME.fullmatch(name.encode()) or name.encode() in self._mentioned
+
+    @cached_property
+    def _mentioned(self) -> frozenset[bytes]:
+        files = (data for folder in self._folders for data in folder.values())
+        return frozenset(found[1] for data in files for found in _KEY.finditer(data))
 
     def root(self, root: str) -> YamlTree:
         """One root with every choice of a group that differs from the default, one at a time.

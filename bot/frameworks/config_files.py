@@ -14,19 +14,21 @@ class ComposeError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ConfigLimits:
-    """What a configuration may be at most; the largest of verl's releases needs a tenth."""
+    """What a configuration may be at most; the largest of verl's releases needs half."""
 
     files: int = 600
     file_bytes: int = 512 * 1024
     all_bytes: int = 6 * 1024 * 1024
     depth: int = 60
     """Mappings and lists in each other."""
-    nodes: int = 60_000
+    package: int = 20
+    """Mappings in each other at whose end a defaults list puts a file."""
+    nodes: int = 20_000
     """Values of one file, aliases written out; and of all files that one composition loads."""
     loads: int = 1_500
     """Files that one composition loads, each time it loads one counts."""
-    all_nodes: int = 600_000
-    """Values that all compositions of one set of files load: half a minute's work."""
+    all_nodes: int = 100_000
+    """Values that all compositions of one set of files load: seconds of work."""
 
 
 LIMITS: Final = ConfigLimits()

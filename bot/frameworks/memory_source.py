@@ -8,7 +8,6 @@ variables of the environment that a configuration names (`hydra.job.env_copy`).
 
 from __future__ import annotations
 
-import copy
 import posixpath
 import warnings
 from collections.abc import Mapping, Sequence
@@ -18,15 +17,19 @@ from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra._internal.config_repository import ConfigRepository
 from hydra._internal.config_search_path_impl import ConfigSearchPathImpl
 from hydra._internal.defaults_list import create_defaults_list
+from hydra.core.default_element import ResultDefault
 from hydra.core.object_type import ObjectType
 from hydra.core.override_parser.types import Override, OverrideType, Quote, QuotedString, ValueType
 from hydra.plugins.config_source import ConfigLoadError, ConfigResult, ConfigSource
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig, OmegaConf, flag_override
 
 from bot.base.messages import message
 from bot.frameworks.config_files import SUFFIX, ComposeError, ConfigLimits
 from bot.frameworks.hydra_tree import YamlTree
 from bot.frameworks.yaml_data import count, hide, read_yaml, show
+
+_FILE, _ENTRY = 5, 20
+"""What a file and an entry of a defaults list cost, in values."""
 
 
 class _MemorySource(ConfigSource):
@@ -36,6 +39,8 @@ class _MemorySource(ConfigSource):
         super().__init__(provider="main", path="memory://")
         self._files = files
         self._limits = limits
+        self.listing = False
+        """Whether files are loaded for their defaults lists alone."""
         self._read: dict[str, tuple[Any, dict[str, str | None], int]] = {}
         self._groups = {
             path[:at] for path in files for at, character in enumerate(path) if character == "/"
@@ -56,14 +61,23 @@ class _MemorySource(ConfigSource):
             self._read[path] = (hidden, header, count(hidden))
         return self._read[path]
 
+    def cost(self, path: str) -> int:
+        """What loading a file costs, in values."""
+        data, _, values = self.read(path)
+        listed = data.get("defaults") if isinstance(data, dict) else None
+        entries = _ENTRY * len(listed) if isinstance(listed, list) else 0
+        return _FILE + entries if self.listing else _FILE + values
+
     def load_config(self, config_path: str) -> ConfigResult:
         """A configuration of its own, since Hydra changes what it loads."""
         path = _file(config_path)
         if path not in self._files:
             raise ConfigLoadError(f"Config not found: {config_path}")
         data, header, _ = self.read(path)
+        if self.listing:
+            data = _outline(data)
         return ConfigResult(
-            config=OmegaConf.create({} if data is None else copy.deepcopy(data)),
+            config=OmegaConf.create({} if data is None else data),
             path="memory://",
             provider="main",
             header=dict(header),
@@ -106,6 +120,7 @@ class MemoryRepository(ConfigRepository):
 
     def __init__(self, sources: Sequence[_MemorySource], limits: ConfigLimits) -> None:
         self.sources = list(sources)
+        self._folders = sources
         self.limits = limits
         self.loads = 0
         self.nodes = 0
@@ -115,6 +130,11 @@ class MemoryRepository(ConfigRepository):
         """The repository of some folders."""
         return cls([_MemorySource(files, limits) for files in folders], limits)
 
+    def list_only(self, listing: bool) -> None:
+        """Whether files are loaded for their defaults lists alone, which takes half as long."""
+        for source in self._folders:
+            source.listing = listing
+
     def get_schema_source(self) -> ConfigSource:
         """None of any use."""
         return _NoSchema({}, self.limits)
@@ -122,16 +142,15 @@ class MemoryRepository(ConfigRepository):
     def load_config(self, config_path: str) -> ConfigResult | None:
         """As Hydra's; raises `ComposeError` once a composition has loaded too much."""
         source = self._find_object_source(config_path, ObjectType.CONFIG)
+        self.loads += 1
         if isinstance(source, _MemorySource):
-            self.loads += 1
-            self.nodes += source.read(_file(config_path))[2]
-            if self.loads > self.limits.loads or self.nodes > self.limits.nodes:
-                raise ComposeError(
-                    message(
-                        "it loads too many files or values: its defaults lists may refer to each "
-                        "other"
-                    )
+            self.nodes += source.cost(_file(config_path))
+        if self.loads > self.limits.loads or self.nodes > self.limits.nodes:
+            raise ComposeError(
+                message(
+                    "it loads too many files or values: its defaults lists may refer to each other"
                 )
+            )
         return super().load_config(config_path)
 
 
@@ -142,6 +161,7 @@ def compose(
     repository.loads = repository.nodes = 0
     try:
         with warnings.catch_warnings(action="ignore"):
+            repository.list_only(True)
             listed = create_defaults_list(
                 repo=repository,
                 config_name=root,
@@ -149,8 +169,8 @@ def compose(
                 prepend_hydra=False,
                 skip_missing=False,
             )
-            loader = ConfigLoaderImpl(ConfigSearchPathImpl())
-            config = loader._compose_config_from_defaults_list(listed.defaults, repository)
+            repository.list_only(False)
+            config = _merged(listed.defaults, repository)
             tree = OmegaConf.to_container(config, resolve=False)
     except RecursionError:
         raise ComposeError(
@@ -170,6 +190,27 @@ def compose(
         if option is not None
     }
     return {str(key): show(node) for key, node in tree.items()}, choices
+
+
+def _merged(defaults: list[ResultDefault], repository: MemoryRepository) -> DictConfig:
+    """What `ConfigLoaderImpl._compose_config_from_defaults_list` gives.
+
+    That corrects the parents of all nodes after each file, which takes the square of their number.
+    """
+    loader = ConfigLoaderImpl(ConfigSearchPathImpl())
+    deepest = max(((default.package or "").count(".") for default in defaults), default=0)
+    if deepest > repository.limits.package:
+        raise ComposeError(
+            message(
+                "its defaults lists put a file more than {count} mappings deep",
+                count=repository.limits.package,
+            )
+        )
+    config = OmegaConf.create()
+    files = [loader._load_single_config(default, repository).config for default in defaults]
+    with flag_override(config, "no_deepcopy_set_nodes", True):
+        config.merge_with(*files)
+    return config
 
 
 def _choice(key: str, option: str) -> Override:
@@ -199,6 +240,15 @@ def _decoded(path: str, data: bytes) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ComposeError(message("{path} is not UTF-8", path=path)) from None
+
+
+def _outline(data: Any) -> Any:
+    """The defaults list, and one setting of those beside it: Hydra asks whether there is any."""
+    if not isinstance(data, dict):
+        return data
+    found = {key: None for key, value in data.items() if key != "defaults" and value != "???"}
+    listed = {"defaults": data["defaults"]} if "defaults" in data else {}
+    return {**listed, **dict(list(found.items())[:1])}
 
 
 def _without_hydra(data: Any) -> Any:

@@ -6,12 +6,14 @@ Imports PyYAML and omegaconf, so import it late.
 from __future__ import annotations
 
 import re
+from itertools import count as count_up
 from typing import Any
 
 import yaml
 from omegaconf._utils import get_yaml_loader
 
 from bot.base.messages import message
+from bot.base.yaml_size import NestingError, size_of
 from bot.frameworks.config_files import ComposeError, ConfigLimits
 
 _HIDDEN = "\ue000"
@@ -36,6 +38,15 @@ def read_yaml(path: str, text: str, limits: ConfigLimits) -> Any:
         )
     try:
         loader = get_yaml_loader()(text)
+        compose_node, composed = loader.compose_node, count_up()
+
+        def counted(parent: yaml.Node | None, index: object) -> yaml.Node | None:
+            if next(composed) > limits.nodes:
+                raise _too_many(path, limits)
+            node: yaml.Node | None = compose_node(parent, index)
+            return node
+
+        loader.compose_node = counted
         try:
             node = loader.get_single_node()
             if node is None:
@@ -62,6 +73,12 @@ def read_yaml(path: str, text: str, limits: ConfigLimits) -> Any:
     return data
 
 
+def _too_many(path: str, limits: ConfigLimits) -> ComposeError:
+    return ComposeError(
+        message("{path} has more than {nodes} values", path=path, nodes=limits.nodes)
+    )
+
+
 def _place(error: yaml.YAMLError) -> str:
     mark = getattr(error, "problem_mark", None)
     problem = getattr(error, "problem", None)
@@ -69,33 +86,13 @@ def _place(error: yaml.YAMLError) -> str:
     return f"{where}: {problem}" if problem else where
 
 
-def _measure(path: str, node: yaml.Node, limits: ConfigLimits) -> int:
-    """Values below a node with aliases written out, each node measured once."""
-    sizes: dict[int, int] = {}
-    open_nodes: set[int] = set()
-
-    def size(node: yaml.Node, depth: int) -> int:
-        known = sizes.get(id(node))
-        if known is not None:
-            return known
-        if depth > limits.depth or id(node) in open_nodes:
-            raise ComposeError(message("{path} nests too deeply", path=path))
-        below: list[yaml.Node] = []
-        if isinstance(node, yaml.MappingNode):
-            below = [part for pair in node.value for part in pair]
-        elif isinstance(node, yaml.SequenceNode):
-            below = node.value
-        open_nodes.add(id(node))
-        total = 1 + sum(size(part, depth + 1) for part in below)
-        open_nodes.discard(id(node))
-        if total > limits.nodes:
-            raise ComposeError(
-                message("{path} has more than {nodes} values", path=path, nodes=limits.nodes)
-            )
-        sizes[id(node)] = total
-        return total
-
-    return size(node, 0)
+def _measure(path: str, node: yaml.Node, limits: ConfigLimits) -> None:
+    try:
+        size = size_of(node, limits.depth)
+    except NestingError:
+        raise ComposeError(message("{path} nests too deeply", path=path)) from None
+    if size > limits.nodes:
+        raise _too_many(path, limits)
 
 
 def _check(path: str, data: Any) -> None:

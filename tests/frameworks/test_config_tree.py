@@ -315,6 +315,32 @@ def test_sets_of_files_that_are_refused(
     assert str(raised.value).startswith("The configuration of a pull request was not read: ")
 
 
+@pytest.mark.parametrize(
+    ("files", "limits", "refusal"),
+    [
+        ("defaults: [optional b: c, optional d: e]", {"loads": 2}, "too many files or values"),
+        ("defaults: [b: null, d: null]", {"nodes": 30}, "too many files or values"),
+        ("defaults: [b@x.y.z: null, two@x.y.z]", {"package": 1}, "more than 1 mappings deep"),
+        ("a: [1, 2, 3, 4]", {"nodes": 5}, "more than 5 values"),
+        ("a: &a [1]\nb: [*a, *a, *a]", {"nodes": 9}, "more than 9 values"),
+    ],
+)
+def test_compositions_that_take_too_much(files: str, limits: dict[str, int], refusal: str) -> None:
+    for limit, expected in ((ConfigLimits(**limits), False), (LIMITS, True)):
+        found = tree({f"{ROOT}.yaml": files, "two.yaml": "x: 1\n"}, limit)
+        assert (found.table(ROOT) is not None) == expected
+        assert expected or refusal in str(found.problem(ROOT))
+
+
+def test_a_name_that_files_mention() -> None:
+    text = "a: {b : 1, 'c': 2}\nd-e: x.f: y\n# g\nh\t: 1"
+    composer = Composer({"a.yaml": b"x: 1\n", "b/c.yaml": text.encode()})
+    names = ("a", "b", "c", "d", "e", "d-e", "f", "x.f", "g", "h", "y", "x", "é")
+    assert [name for name in names if composer.mentions(name)] == [
+        "a", "b", "c", "d-e", "x.f", "h", "x", "é",
+    ]  # fmt: skip
+
+
 def test_compositions_are_counted() -> None:
     composer = Composer({"a.yaml": b"x: 1\n", "b.yaml": b""}, limits=ConfigLimits(all_nodes=1))
     assert composer.compose("a", {})[0] == {"x": 1}
