@@ -17,12 +17,15 @@ from bot.base.adapters import adapter_of
 from bot.base.errors import UserError
 from bot.base.messages import Language, message, sentence_of
 from bot.base.naming_profiles import Profile, ProfileError, chosen
+from bot.base.yaml_size import NestingError, size_of
 
 if TYPE_CHECKING:
     import yaml
 
 FILE_NAME = ".rlbot.yml"
 MAX_BYTES = 1 << 16
+MAX_VALUES = 10_000
+MAX_DEPTH = 50
 
 RuleLevel: TypeAlias = Literal["error", "warning", "note", "off"]
 RepositoryRole: TypeAlias = Literal["read", "triage", "write", "maintain", "admin"]
@@ -132,9 +135,23 @@ def read_config(data: bytes, origin: str) -> ConfigFile:
     from pydantic import ValidationError
 
     try:
-        root = yaml.compose(data, yaml.SafeLoader)
+        loader = yaml.SafeLoader(data)
+        root = loader.get_single_node()
         lines = dict(_keys(root, origin))
-        content = yaml.safe_load(data)
+        if root is not None and size_of(root, MAX_DEPTH) > MAX_VALUES:
+            raise UserError(
+                message(
+                    "{origin} has more than {count} values, each alias counted as what it stands "
+                    "for; shorten it.",
+                    origin=origin,
+                    count=f"{MAX_VALUES:,}",
+                )
+            )
+        content = None if root is None else loader.construct_document(root)
+    except NestingError:
+        raise UserError(
+            message("{origin} nests its values too deeply; write them flat.", origin=origin)
+        ) from None
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
         where = (

@@ -111,12 +111,24 @@ def test_the_line_of_every_key_is_known() -> None:
     assert given.lines == {"page": 2, "permissions": 3, "permissions.apply": 4}
 
 
-def test_aliases_that_grow_without_end_are_refused_at_once() -> None:
-    bomb = b"a: &a [x, x]\n" + b"".join(
-        f"{chr(98 + n)}: &{chr(98 + n)} [{', '.join([f'*{chr(97 + n)}'] * 9)}]\n".encode()
-        for n in range(20)
+@pytest.mark.parametrize(
+    ("link", "next_one"),
+    [("page: &a0 [x, x]\n", "{name}: &a{n} [*a{m}, *a{m}]\n"),
+     ("page: &a0 {{x: 1}}\n", "{name}: &a{n} {{<<: [*a{m}, *a{m}]}}\n")],
+    ids=["lists", "merges"],
+)  # fmt: skip
+def test_aliases_that_grow_without_end_are_refused(link: str, next_one: str) -> None:
+    bomb = link.format() + "".join(
+        next_one.format(name=f"k{n}", n=n, m=n - 1) for n in range(1, 60)
     )
-    with pytest.raises(UserError, match='unknown key "a"'):
-        parse_config(bomb, ".rlbot.yml")
-    with pytest.raises(UserError, match="scripts"):
-        parse_config(bomb.replace(b"a: &a", b"scripts: &a", 1) + b"", ".rlbot.yml")
+    with pytest.raises(UserError, match="more than 10,000 values"):
+        parse_config(bomb.encode(), ".rlbot.yml")
+    few = link.format() + next_one.format(name="rules", n=1, m=0)
+    with pytest.raises(UserError, match=r"page: |rules: "):
+        parse_config(few.encode(), ".rlbot.yml")
+
+
+@pytest.mark.parametrize("text", ["page: " + "[" * 60 + "]" * 60, "page: &a [*a]"])
+def test_values_in_each_other_without_end_are_refused(text: str) -> None:
+    with pytest.raises(UserError, match=r"nests its values too deeply"):
+        parse_config(text.encode(), ".rlbot.yml")

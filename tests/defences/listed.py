@@ -64,7 +64,7 @@ DEFENCES = (
         "T1",
         "loads the configuration with Python's own tags",
         "bot/base/config.py::read_config",
-        becomes("yaml.safe_load(data)", "yaml.unsafe_load(data)"),
+        becomes("yaml.SafeLoader(data)", "yaml.UnsafeLoader(data)"),
         (_THREATS + "test_t1_nothing_of_a_pull_request_is_started_imported_or_written",),
     ),
     Defence(
