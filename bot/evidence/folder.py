@@ -22,14 +22,18 @@ from bot.evidence.limits import RunLimits
 from bot.evidence.locate import DENIED, UNREADABLE, Located, locate, open_inside, shown
 from bot.evidence.metrics import CHARTED
 from bot.evidence.records import record_type
-from bot.evidence.run_config import plain
-from bot.evidence.side_files import Host, SideFiles
+from bot.evidence.run_config import plain, too_large
+from bot.evidence.side_files import MOST_GPUS, Host, SideFiles
 from bot.evidence.tally import Tally
 from bot.evidence.transaction_log import LogReader
 from bot.report import JsonValue
 
 _GPU_MEMORY = re.compile(r"(?:system\.)?gpu\.([0-9]{1,4})\.memoryAllocatedBytes(?:/l:.*)?\Z", re.S)
 """NVML's used memory of one GPU; `/l:` is the label of a writer in runs with several."""
+_LARGE = 1 << 16
+"""Bytes of a record after which the clock is looked at."""
+_ENTRY = 40
+"""What an entry of the configuration, or a name on the way to one, takes beside its characters."""
 
 
 def read_folder(path: Path, limits: RunLimits | None = None) -> Facts:
@@ -93,6 +97,8 @@ class _RunLog:
         self.host = Host()
         self.console = Console(limits.line_characters)
         self.exit_code: int | None = None
+        self.config_left = limits.config_bytes
+        """Negative once the configuration is too large, which leaves it out."""
         self.gaps: list[str] = []
         self.undecodable = 0
         self.unparsed = 0
@@ -129,7 +135,8 @@ class _RunLog:
             if max(self.history_rows, self.system_rows) >= self.limits.rows:
                 self._stop(reader, plural_message("{count} row", "{count} rows", self.limits.rows))
                 return
-            if number % 256 == 255 and time.monotonic() > deadline:
+            look = number % 256 == 255 or len(payload) > _LARGE
+            if look and time.monotonic() > deadline:
                 self._stop(reader, seconds_of(self.limits.seconds))
                 return
 
@@ -222,14 +229,23 @@ class _RunLog:
 
     def _config(self, config: Any) -> None:
         for item in config.update:
-            path = list(item.nested_key) or [item.key]
+            nested, text = item.nested_key, item.value_json
+            self.config_left -= len(text) + _ENTRY * (1 + len(nested))
+            if self.config_left < 0:
+                self.config = {}
+                return
+            path = list(nested) or [item.key]
             try:
-                value = json.loads(item.value_json)
+                value = json.loads(text)
             except (ValueError, RecursionError):
                 self.unparsed += 1
                 continue
             _put(self.config, path, value)
         for item in config.remove:
+            self.config_left -= _ENTRY
+            if self.config_left < 0:
+                self.config = {}
+                return
             _drop(self.config, list(item.nested_key) or [item.key])
 
     def _environment(self, record: Any) -> None:
@@ -242,7 +258,7 @@ class _RunLog:
         if record.gpu_nvidia:
             host.gpus = tuple(
                 GpuInfo(name=gpu.name, memory_bytes=gpu.memory_total or None)
-                for gpu in record.gpu_nvidia
+                for gpu in record.gpu_nvidia[:MOST_GPUS]
             )
 
     def facts(self, located: Located, beside: SideFiles, reader: LogReader) -> Facts:
@@ -251,7 +267,7 @@ class _RunLog:
         metadata = beside.metadata()
         if metadata is not None:
             self._merge(metadata)
-        config = plain(self.config) or plain(beside.config())
+        config = plain(self.config, self.gaps) or plain(beside.config(), self.gaps)
         requirements = beside.requirements()
         out_of_memory = self.console.close() or beside.out_of_memory()
         return Facts(
@@ -333,6 +349,8 @@ class _RunLog:
                     byte=reader.stopped_at,
                 )
             )
+        if self.config_left < 0:
+            self.gaps.append(too_large())
         if self.undecodable:
             self.gaps.append(
                 plural_message(

@@ -5,24 +5,33 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from bot.base.messages import message
 from bot.evidence.literals import literal
 from bot.report import JsonValue
 
 _MAX_NAMESPACE: Final = 200_000
 """Characters of namespaces' texts that are parsed, of one run."""
+MAX_VALUES: Final = 100_000
+"""Values of a configuration, at any depth; verl's has less than a thousand."""
 _MAX_DEPTH: Final = 60
 _DEEPER: Final = "(nested too deeply)"
 _NAMESPACE: Final = ("Namespace(", "namespace(")
 """`argparse`'s, and `types.SimpleNamespace`'s, which is the one of OpenRLHF since 0.10."""
 
 
-def plain(config: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+def plain(
+    config: Mapping[str, JsonValue], gaps: list[str], most: int = MAX_VALUES
+) -> dict[str, JsonValue]:
     """A configuration without what was wrapped around it.
 
     W&B's own `_wandb` entry is left out, its {"desc": …, "value": …} around every entry is opened,
     and namespaces that arrived as text (OpenRLHF since 0.10 logs `Namespace(batch_size=128)`)
-    become mappings. They are parsed as data, never evaluated; other text stays text.
+    become mappings. They are parsed as data, never evaluated; other text stays text. One of more
+    than `most` values is empty, with a sentence in `gaps`.
     """
+    if _values(config, most) > most:
+        gaps.append(too_large(most))
+        return {}
     entries = {k: v for k, v in config.items() if k not in ("_wandb", "wandb_version")}
     if entries and all(
         isinstance(value, dict) and "value" in value and value.keys() <= {"desc", "value"}
@@ -38,6 +47,28 @@ def plain(config: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
         else:
             found[key] = _shallow(value)
     return found
+
+
+def too_large(count: int = MAX_VALUES) -> str:
+    """What the gaps say of a configuration that is left out for its size."""
+    return message(
+        "The configuration of a run has more than {count} values, or megabytes of text: it was "
+        "left out.",
+        count=count,
+    )
+
+
+def _values(config: Mapping[str, JsonValue], most: int) -> int:
+    """The values of a configuration, counted until they are more than `most`."""
+    count = len(config)
+    waiting: list[JsonValue] = [*config.values()] if count <= most else []
+    while waiting and count <= most:
+        value = waiting.pop()
+        if isinstance(value, dict | list):
+            count += len(value)
+            if count <= most:
+                waiting.extend(value.values() if isinstance(value, dict) else value)
+    return count
 
 
 def _parsed(text: str, limit: int) -> JsonValue:

@@ -18,6 +18,10 @@ from bot.report import JsonValue
 if TYPE_CHECKING:
     import yaml
 
+MOST_GPUS = 1024
+"""GPUs of one host."""
+_MOST_NODES = 30_000
+"""Nodes of `config.yaml`: PyYAML makes ten thousand in a second."""
 _REQUIREMENT = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)==(\S+)\Z")
 
 
@@ -36,7 +40,7 @@ class Host:
         """The GPUs; when only the first one's name is known, that name for each."""
         if self.gpus or self.gpu is None:
             return self.gpus
-        return (GpuInfo(name=self.gpu),) * max(1, min(self.gpu_count or 1, 1024))
+        return (GpuInfo(name=self.gpu),) * max(1, min(self.gpu_count or 1, MOST_GPUS))
 
 
 @dataclass(slots=True)
@@ -100,11 +104,11 @@ class SideFiles:
     def out_of_memory(self) -> str | None:
         """The line of `output.log` that reports an out-of-memory error, if any."""
         console = Console(self.limits.line_characters)
-        console.feed(self._text("output.log"))
+        console.feed(self._text("output.log", self.limits.output_bytes))
         return console.close()
 
-    def _text(self, name: str) -> str:
-        limit = self.limits.side_file_bytes
+    def _text(self, name: str, limit: int | None = None) -> str:
+        limit = limit or self.limits.side_file_bytes
         try:
             with open_inside(self.located.root, self.located.files / name) as file:
                 data = file.read(limit + 1)
@@ -130,12 +134,18 @@ class SideFiles:
 
 @cache
 def _loader() -> type[yaml.SafeLoader]:
-    """A loader that refuses aliases: W&B writes none, and a few of them make any size."""
+    """A loader that refuses aliases, of which a few make any size and W&B writes none.
+
+    It refuses any number of nodes, too.
+    """
     import yaml
 
     class Loader(yaml.SafeLoader):
+        nodes = 0
+
         def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-            if self.check_event(yaml.AliasEvent):
+            self.nodes += 1
+            if self.nodes > _MOST_NODES or self.check_event(yaml.AliasEvent):
                 raise yaml.YAMLError
             return super().compose_node(parent, index)
 
@@ -154,7 +164,7 @@ def _gpus(value: object) -> tuple[GpuInfo, ...]:
     if not isinstance(value, list):
         return ()
     found = []
-    for gpu in value:
+    for gpu in value[:MOST_GPUS]:
         if isinstance(gpu, dict) and isinstance(gpu.get("name"), str):
             # JSON of a uint64 is text: "85520809984".
             memory = str(gpu.get("memoryTotal", ""))

@@ -204,6 +204,8 @@ def test_a_damaged_block_is_a_gap_and_the_rest_is_read(own_run: Path) -> None:
         (RunLimits(metrics=2), "Only the first 2 metrics"),
         (RunLimits(side_file_bytes=10), "files/requirements.txt is longer than 10 bytes"),
         (RunLimits(record_bytes=1500), "1 record longer than 1500 bytes was skipped"),
+        (RunLimits(config_bytes=90), "more than 100000 values, or megabytes of text"),
+        (RunLimits(output_bytes=3), "files/output.log is longer than 3 bytes"),
     ],
 )
 def test_each_bound_that_is_hit_is_said(own_run: Path, limits: RunLimits, words: str) -> None:
@@ -211,6 +213,7 @@ def test_each_bound_that_is_hit_is_said(own_run: Path, limits: RunLimits, words:
     log = log_of(own_run)
     long = record_type()(output_raw={"line": "x" * 5000}).SerializeToString()
     log.write_bytes(log.read_bytes() + framed_after(log.stat().st_size, [long]))
+    (own_run / "files" / "output.log").write_text("lines\n")
     facts = read_folder(own_run, limits)
     assert any(words in gap for gap in facts.gaps)
 

@@ -13,8 +13,8 @@ from tests.profiles import scaled
 
 def test_a_plain_configuration_stays_as_it_is() -> None:
     config: dict[str, JsonValue] = {"data": {"value": 1, "other": 2}, "x": None, "s": "Name(a=1)"}
-    assert plain(config) == config
-    assert plain({}) == {}
+    assert plain(config, []) == config
+    assert plain({}, []) == {}
 
 
 def test_the_sdks_own_entries_and_wrapping_are_left_out() -> None:
@@ -24,12 +24,12 @@ def test_the_sdks_own_entries_and_wrapping_are_left_out() -> None:
         "data": {"desc": None, "value": {"n": 1}},
         "x": {"value": None},
     }
-    assert plain(wrapped) == {"data": {"n": 1}, "x": None}
+    assert plain(wrapped, []) == {"data": {"n": 1}, "x": None}
 
 
 def test_one_entry_without_wrapping_means_that_none_is_wrapped() -> None:
     config: dict[str, JsonValue] = {"a": {"value": 1}, "b": 2}
-    assert plain(config) == config
+    assert plain(config, []) == config
 
 
 def test_a_namespace_as_text_is_read_as_data() -> None:
@@ -37,8 +37,8 @@ def test_a_namespace_as_text_is_read_as_data() -> None:
         "Namespace(batch_size=128, lr=1e-06, neg=-1, name='x', flag=True, none=None, "
         "inner=Namespace(list=[1, (2, 'b')], map={'k': 1}), obj=<object>)"
     )
-    assert plain({"train": text}) == {"train": text}  # Not an expression: stays text.
-    assert plain({"train": text.replace("<object>", "torch.bfloat16")}) == {
+    assert plain({"train": text}, []) == {"train": text}  # Not an expression: stays text.
+    assert plain({"train": text.replace("<object>", "torch.bfloat16")}, []) == {
         "train": {
             "batch_size": 128,
             "lr": 1e-06,
@@ -64,15 +64,26 @@ def test_a_namespace_as_text_is_read_as_data() -> None:
     ],
 )
 def test_what_is_no_namespace_stays_text(text: str) -> None:
-    assert plain({"k": text}) == {"k": text}
+    assert plain({"k": text}, []) == {"k": text}
 
 
 def test_nothing_in_a_namespace_is_evaluated() -> None:
-    found = plain({"k": "Namespace(a=__import__('os').getcwd(), b=1)"})
+    found = plain({"k": "Namespace(a=__import__('os').getcwd(), b=1)"}, [])
     assert found == {"k": {"a": "__import__('os').getcwd()", "b": 1}}
 
 
 @given(st.text(max_size=60))
 @settings(max_examples=scaled(200), deadline=None, derandomize=True)
 def test_any_text_is_taken(text: str) -> None:
-    plain({"k": f"Namespace({text})"})
+    plain({"k": f"Namespace({text})"}, [])
+
+
+@pytest.mark.parametrize(
+    "config", [{"a": [0] * 9}, {"a": {"b": [{}] * 8}}, {str(n): 1 for n in range(10)}]
+)
+def test_a_configuration_of_any_size_is_left_out(config: dict[str, JsonValue]) -> None:
+    gaps: list[str] = []
+    assert plain(config, gaps, most=10) == config
+    assert gaps == []
+    assert plain(config | {"z": None}, gaps, most=10) == {}
+    assert len(gaps) == 1

@@ -73,7 +73,7 @@ def assemble(sdk: Sdk, asked: RunRequest, watch: Watch) -> Facts:
     log = folder / f"{run_id}.wandb"  # Names the place beside which the files lie.
     located = Located(folder.resolve(), log, "")
     gaps += streams.fetch_files(run, names, located.files, bounds)
-    beside = SideFiles(located, RunLimits(side_file_bytes=bounds.file_bytes), gaps)
+    beside = SideFiles(located, RunLimits(output_bytes=bounds.file_bytes), gaps)
     host = beside.metadata() or Host()
 
     tell(ReadStage.CONSOLE, 0, None)
@@ -103,7 +103,7 @@ def assemble(sdk: Sdk, asked: RunRequest, watch: Watch) -> Facts:
             name=_text(run.name),
             user=_text(getattr(getattr(run, "user", None), "username", None)),
         ),
-        config=plain(dict(config)) or plain(beside.config()),
+        config=plain(config, gaps) or plain(beside.config(), gaps),
         history=history.series,
         history_rows=history.rows,
         system=system.series,

@@ -17,9 +17,11 @@ from bot.evidence.online.sdk import Sdk, failures
 from bot.evidence.run_config import plain
 
 _SHORT = 20
+"""A run that says "finished" after fewer steps than this may have died (verl before 0.9.0)."""
 _MOST_STEPS = 1 << 53
 """A summary is JSON: what is larger is no count."""
-"""A run that says "finished" after fewer steps than this may have died (verl before 0.9.0)."""
+_MOST_VALUES = 5_000
+"""Values of each other run's configuration, since there are a hundred of them."""
 
 
 def siblings(sdk: Sdk, run: Any, bounds: Bounds) -> tuple[list[Sibling], list[str]]:
@@ -57,7 +59,8 @@ def siblings(sdk: Sdk, run: Any, bounds: Bounds) -> tuple[list[Sibling], list[st
         )
     looked, more = _consoles(found.values(), bounds)
     gaps += more
-    return [_sibling(other, looked.get(other.id)) for other in found.values()], gaps
+    others = [_sibling(other, looked.get(other.id), gaps) for other in found.values()]
+    return others, list(dict.fromkeys(gaps))
 
 
 def _listing(sdk: Sdk, run: Any, chosen: dict[str, str], bounds: Bounds) -> Any:
@@ -126,7 +129,7 @@ def _suspect(run: Any) -> bool:
     return _text(run.state) != "finished" or (steps is not None and steps < _SHORT)
 
 
-def _sibling(run: Any, looked: tuple[bool, str] | None) -> Sibling:
+def _sibling(run: Any, looked: tuple[bool, str] | None, gaps: list[str]) -> Sibling:
     config = run.config if isinstance(run.config, Mapping) else {}
     user = getattr(run, "user", None)
     return Sibling(
@@ -137,7 +140,7 @@ def _sibling(run: Any, looked: tuple[bool, str] | None) -> Sibling:
         created=utc(getattr(run, "createdAt", None)),
         group=_text(getattr(run, "group", None)),
         sweep=_text(getattr(run, "sweepName", None)),
-        config=plain(dict(config)),
+        config=plain(config, gaps, _MOST_VALUES),
         steps=_steps(run),
         out_of_memory=looked[0] if looked else None,
         out_of_memory_source=looked[1] if looked else None,
