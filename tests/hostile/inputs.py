@@ -7,14 +7,17 @@ from random import Random
 from typing import Final
 
 from tests.hostile.comments import COMMENTS
+from tests.hostile.configs import CONFIGS
+from tests.hostile.logs import LOGS
 from tests.hostile.pages import PAGES
 from tests.hostile.runs import CONSOLES, MODELS, RUNS
 from tests.hostile.scripts import SCRIPTS
+from tests.hostile.trees import TREES
 from tests.shell.cases import CASES
 
 INPUTS: Final[dict[str, dict[str, str]]] = {
     "script": SCRIPTS, "page": PAGES, "model": MODELS, "run": RUNS, "console": CONSOLES,
-    "comment": COMMENTS,
+    "comment": COMMENTS, "tree": TREES, "config": CONFIGS, "log": LOGS,
 }  # fmt: skip
 """Class of an input to the inputs by name."""
 _LONGEST: Final = 1 << 20

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from bot.base.config import parse_config
 from bot.base.errors import UserError
 from bot.base.isolated import Caller
 from bot.check.page import Repository, check_page
@@ -16,18 +18,25 @@ from bot.check.script import check_script
 from bot.evidence import EvidenceError, read
 from bot.evidence.find_links import find_links
 from bot.evidence.record import record
+from bot.frameworks import tree_table
 from bot.github.commands import commands
 from bot.memory.hub_config import NotReadError
 from bot.memory.models import from_config
 from bot.table.judge import judge
+from tests.hostile.logs import log as written
 
+SCRIPT = "examples/tuning/7b/qwen2.5-7b_grpo_8_h800_fsdp_vllm.sh"
+_LAUNCH = (
+    "python3 -m verl.trainer.main_ppo a=o1 x=1 +k1.b=2 ++k2=[1,2] ~k3 data.train_batch_size=64 "
+    "trainer.n_gpus_per_node=8 actor_rollout_ref.model.path=Qwen/Qwen2.5-7B "
+    + " ".join(f"foo.bar{n}=1" for n in range(300))
+).encode()
 PAGE = "docs/perf/device_tuning.rst"
 
 
 def script(data: bytes) -> None:
     """A tuning script: its findings, its row, its estimate."""
-    name = "examples/tuning/7b/qwen2.5-7b_grpo_8_h800_fsdp_vllm.sh"
-    check_script(ScriptFile(path=name, data=data), CheckOptions(evidence="optional"))
+    check_script(ScriptFile(path=SCRIPT, data=data), CheckOptions(evidence="optional"))
 
 
 def page(data: bytes) -> None:
@@ -69,6 +78,34 @@ def comment(data: bytes) -> None:
     find_links(text)
 
 
+def tree(data: bytes) -> None:
+    """The configuration of verl in a change, which its scripts meet."""
+    files: dict[str, bytes] = {}
+    for part in re.split(rb"^### ", data, flags=re.MULTILINE)[1:]:
+        path, _, text = part.partition(b"\n")
+        files[path.decode("utf-8", "replace")] = text
+    with suppress(UserError):
+        trees = {"verl": tree_table(files, "this change")}
+        check_script(
+            ScriptFile(path=SCRIPT, data=_LAUNCH), CheckOptions(evidence="optional", trees=trees)
+        )
+
+
+def config(data: bytes) -> None:
+    """The configuration of this program in a change."""
+    with suppress(UserError):
+        parse_config(data, ".rlbot.yml of this change")
+
+
+def log(data: bytes) -> None:
+    """The transaction log of a run."""
+    with TemporaryDirectory() as folder:
+        run = Path(folder) / "run-20260101_000000-abcd1234"
+        run.mkdir()
+        (run / "run-abcd1234.wandb").write_bytes(written(data.decode("utf-8", "replace")))
+        _read(run)
+
+
 def _read(place: Path) -> None:
     with suppress(EvidenceError):
         record(read(place), ())
@@ -76,7 +113,7 @@ def _read(place: Path) -> None:
 
 READERS: Final[Mapping[str, Callable[[bytes], None]]] = {
     "script": script, "page": page, "model": model, "run": run, "console": console,
-    "comment": comment,
+    "comment": comment, "tree": tree, "config": config, "log": log,
 }  # fmt: skip
 
 

@@ -18,7 +18,8 @@ def check(kind: str) -> None:
 
 
 def test_every_class_of_inputs_is_checked_here() -> None:
-    assert set(INPUTS) == set(READERS) == {"script", "page", "model", "run", "console", "comment"}
+    here = {"script", "page", "model", "run", "console", "comment", "tree", "config", "log"}
+    assert set(INPUTS) == set(READERS) == here
 
 
 def test_scripts() -> None:
@@ -43,3 +44,15 @@ def test_console_logs() -> None:
 
 def test_comments() -> None:
     check("comment")
+
+
+def test_configurations_of_verl() -> None:
+    check("tree")
+
+
+def test_configurations() -> None:
+    check("config")
+
+
+def test_transaction_logs() -> None:
+    check("log")
