@@ -453,11 +453,7 @@ DEFENCES = (
         "T17",
         "keeps every way through a script",
         "bot/shell/decisions.py::split",
-        becomes(
-            "session.spend(0, 1 + len(world.assumptions) + len(world.decisions)"
-            " + len(world.variables) // 16)",
-            "None",
-        ),
+        becomes("session.spend(0, world.weight())", "None"),
         (_BOUNDS,),
     ),
     Defence(
