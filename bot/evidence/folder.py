@@ -9,7 +9,6 @@ frames directly took 14 s and 18 MB, says where a log is cut or damaged, and sta
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from pathlib import Path
@@ -22,18 +21,15 @@ from bot.evidence.limits import RunLimits
 from bot.evidence.locate import DENIED, UNREADABLE, Located, locate, open_inside, shown
 from bot.evidence.metrics import CHARTED
 from bot.evidence.records import record_type
-from bot.evidence.run_config import plain, too_large
+from bot.evidence.run_config import LoggedConfig, plain
 from bot.evidence.side_files import MOST_GPUS, Host, SideFiles
 from bot.evidence.tally import Tally
 from bot.evidence.transaction_log import LogReader
-from bot.report import JsonValue
 
 _GPU_MEMORY = re.compile(r"(?:system\.)?gpu\.([0-9]{1,4})\.memoryAllocatedBytes(?:/l:.*)?\Z", re.S)
 """NVML's used memory of one GPU; `/l:` is the label of a writer in runs with several."""
 _LARGE = 1 << 16
 """Bytes of a record after which the clock is looked at."""
-_ENTRY = 40
-"""What an entry of the configuration, or a name on the way to one, takes beside its characters."""
 
 
 def read_folder(path: Path, limits: RunLimits | None = None) -> Facts:
@@ -89,7 +85,7 @@ class _RunLog:
     def __init__(self, limits: RunLimits) -> None:
         self.limits = limits
         self.run = RunId()
-        self.config: dict[str, JsonValue] = {}
+        self.config = LoggedConfig(limits.config_bytes)
         self.history: dict[str, Tally] = {}
         self.history_rows = 0
         self.system: dict[int, Tally] = {}
@@ -97,11 +93,8 @@ class _RunLog:
         self.host = Host()
         self.console = Console(limits.line_characters)
         self.exit_code: int | None = None
-        self.config_left = limits.config_bytes
-        """Negative once the configuration is too large, which leaves it out."""
         self.gaps: list[str] = []
         self.undecodable = 0
-        self.unparsed = 0
         self.other_runs = 0
         self.metrics_left_out = False
 
@@ -116,7 +109,7 @@ class _RunLog:
             "stats": self._stats,
             "output_raw": self._output,
             "output": self._output,
-            "config": self._config,
+            "config": self.config.take,
             "run": self._run,
             "environment": self._environment,
             "exit": self._exit,
@@ -207,7 +200,7 @@ class _RunLog:
             name=run.display_name or known.name,
         )
         self.host.commit = run.git.commit or self.host.commit
-        self._config(run.config)
+        self.config.take(run.config)
         if known.id is not None:
             return
         if run.forked or run.HasField("branch_point"):
@@ -226,27 +219,6 @@ class _RunLog:
                     step=run.starting_step,
                 )
             )
-
-    def _config(self, config: Any) -> None:
-        for item in config.update:
-            nested, text = item.nested_key, item.value_json
-            self.config_left -= len(text) + _ENTRY * (1 + len(nested))
-            if self.config_left < 0:
-                self.config = {}
-                return
-            path = list(nested) or [item.key]
-            try:
-                value = json.loads(text)
-            except (ValueError, RecursionError):
-                self.unparsed += 1
-                continue
-            _put(self.config, path, value)
-        for item in config.remove:
-            self.config_left -= _ENTRY
-            if self.config_left < 0:
-                self.config = {}
-                return
-            _drop(self.config, list(item.nested_key) or [item.key])
 
     def _environment(self, record: Any) -> None:
         host = self.host
@@ -267,7 +239,7 @@ class _RunLog:
         metadata = beside.metadata()
         if metadata is not None:
             self._merge(metadata)
-        config = plain(self.config, self.gaps) or plain(beside.config(), self.gaps)
+        config = plain(self.config.entries, self.gaps) or plain(beside.config(), self.gaps)
         requirements = beside.requirements()
         out_of_memory = self.console.close() or beside.out_of_memory()
         return Facts(
@@ -349,8 +321,6 @@ class _RunLog:
                     byte=reader.stopped_at,
                 )
             )
-        if self.config_left < 0:
-            self.gaps.append(too_large())
         if self.undecodable:
             self.gaps.append(
                 plural_message(
@@ -359,14 +329,7 @@ class _RunLog:
                     self.undecodable,
                 )
             )
-        if self.unparsed:
-            self.gaps.append(
-                plural_message(
-                    "{count} entry of the configuration is not valid JSON.",
-                    "{count} entries of the configuration are not valid JSON.",
-                    self.unparsed,
-                )
-            )
+        self.gaps += self.config.gaps()
         if self.other_runs:
             self.gaps.append(
                 message(
@@ -387,22 +350,3 @@ def _typed(item: Any) -> float:
     if kind is None:
         raise ValueError
     return float(getattr(item, kind))
-
-
-def _put(config: dict[str, JsonValue], path: list[str], value: JsonValue) -> None:
-    """Set a nested entry; a scalar on the way gives place to a mapping."""
-    for key in path[:-1]:
-        below = config.get(key)
-        if not isinstance(below, dict):
-            below = config[key] = {}
-        config = below
-    config[path[-1]] = value
-
-
-def _drop(config: dict[str, JsonValue], path: list[str]) -> None:
-    for key in path[:-1]:
-        below = config.get(key)
-        if not isinstance(below, dict):
-            return
-        config = below
-    config.pop(path[-1], None)

@@ -16,7 +16,7 @@ class RunLimits:
     rows: int = 5_000_000
     """Rows of the history and rows of the system stream, each."""
     config_bytes: int = 4 << 20
-    """Characters of JSON of the configuration's entries, each counted as forty more."""
+    """Characters of JSON of the configuration's entries, their names counted as forty each."""
     metrics: int = 20_000
     """Different metric names."""
     seconds: float = 300.0

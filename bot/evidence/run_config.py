@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
-from bot.base.messages import message
+from bot.base.messages import message, plural_message
 from bot.evidence.literals import literal
 from bot.report import JsonValue
 
+_ENTRY: Final = 40
+"""What a name of an entry takes, in characters."""
 _MAX_NAMESPACE: Final = 200_000
 """Characters of namespaces' texts that are parsed, of one run."""
 MAX_VALUES: Final = 100_000
@@ -17,6 +20,65 @@ _MAX_DEPTH: Final = 60
 _DEEPER: Final = "(nested too deeply)"
 _NAMESPACE: Final = ("Namespace(", "namespace(")
 """`argparse`'s, and `types.SimpleNamespace`'s, which is the one of OpenRLHF since 0.10."""
+
+
+class LoggedConfig:
+    """The configuration that a transaction log gives entry by entry."""
+
+    def __init__(self, most: int) -> None:
+        """`most` bounds the characters, those of entries that are replaced included."""
+        self._left = most
+        self.entries: dict[str, JsonValue] = {}
+        self._unparsed = 0
+
+    def take(self, record: Any) -> None:
+        """Apply a `ConfigRecord`."""
+        for item in record.update:
+            path, text = list(item.nested_key) or [item.key], item.value_json
+            if self._is_over(len(text) + _ENTRY * len(path)):
+                return
+            try:
+                value = json.loads(text)
+            except (ValueError, RecursionError):
+                self._unparsed += 1
+                continue
+            self._below(path, create=True)[path[-1]] = value
+        for item in record.remove:
+            path = list(item.nested_key) or [item.key]
+            if self._is_over(_ENTRY * len(path)):
+                return
+            self._below(path, create=False).pop(path[-1], None)
+
+    def gaps(self) -> list[str]:
+        """Sentences on what was left out."""
+        found = [_too_large()] if self._left < 0 else []
+        if self._unparsed:
+            found.append(
+                plural_message(
+                    "{count} entry of the configuration is not valid JSON.",
+                    "{count} entries of the configuration are not valid JSON.",
+                    self._unparsed,
+                )
+            )
+        return found
+
+    def _is_over(self, cost: int) -> bool:
+        self._left -= cost
+        if self._left < 0:
+            self.entries = {}
+        return self._left < 0
+
+    def _below(self, path: list[str], *, create: bool) -> dict[str, JsonValue]:
+        """The mapping that holds an entry; a scalar on the way to a new one gives place to one."""
+        entries = self.entries
+        for key in path[:-1]:
+            below = entries.get(key)
+            if not isinstance(below, dict):
+                below = {}
+                if create:
+                    entries[key] = below
+            entries = below
+        return entries
 
 
 def plain(
@@ -30,7 +92,7 @@ def plain(
     than `most` values is empty, with a sentence in `gaps`.
     """
     if _values(config, most) > most:
-        gaps.append(too_large(most))
+        gaps.append(_too_large(most))
         return {}
     entries = {k: v for k, v in config.items() if k not in ("_wandb", "wandb_version")}
     if entries and all(
@@ -49,7 +111,7 @@ def plain(
     return found
 
 
-def too_large(count: int = MAX_VALUES) -> str:
+def _too_large(count: int = MAX_VALUES) -> str:
     """What the gaps say of a configuration that is left out for its size."""
     return message(
         "The configuration of a run has more than {count} values, or megabytes of text: it was "
