@@ -9,7 +9,7 @@ from typing import Literal
 from bot.base.config import Config
 from bot.evidence.facts import Facts
 from bot.evidence.links import PUBLIC_ONLY, RunHosts, RunLink
-from bot.frameworks import ConfigTree, ScriptPlace
+from bot.frameworks import Checkout, ConfigTree, ScriptPlace
 from bot.shell import Files
 
 
@@ -29,6 +29,17 @@ class ScriptFile:
     contributor: str | None = None
     asked: str | None = None
     """Which run is meant is not clear: the sentence that asks for it; no run is read then."""
+
+
+@dataclass(frozen=True, slots=True)
+class InCheckout:
+    """Places scripts in one repository, by the paths that they are reported with."""
+
+    checkout: Checkout
+
+    def __call__(self, script: ScriptFile) -> ScriptPlace:
+        """Where the script stands."""
+        return ScriptPlace(self.checkout, script.path)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

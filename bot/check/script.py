@@ -89,6 +89,9 @@ def check_read(
     """As `check_script`, for a script that was read already."""
     with bounded(script.path):
         findings, suppressed, unchecked = _lint(context, options)
+    place = options.place(script) if options.place is not None else None
+    if context.plans and place is not None and (why := place.checkout.problem(place.path)):
+        unchecked = (*unchecked, Unchecked(check="configuration", reason=why))
     backing = Backing(plan=context.choice.plans[0] if context.plans else None)
     if _wants_run(context, options, run):
         if run is None and script.asked:

@@ -44,13 +44,13 @@ class DiskCheckouts:
         return ScriptPlace(self._checkouts[root], path.relative_to(root).as_posix())
 
     def _root(self, folder: Path) -> Path | None:
-        """The nearest folder with `.git`, else with a copy of verl, else the outermost given."""
+        """The nearest folder with `.git`, else the outermost given, else one with verl."""
         if folder not in self._roots:
             within = (folder, *folder.parents)
             repository = next((at for at in within if (at / ".git").exists()), None)
             given = next((at for at in reversed(within) if at in self._given), None)
             vendoring = next((at for at in within if (at / CONFIG).is_dir()), None)
-            self._roots[folder] = repository or vendoring or given
+            self._roots[folder] = repository or given or vendoring
         return self._roots[folder]
 
 

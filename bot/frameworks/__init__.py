@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from bot.frameworks import launch as launches
 from bot.frameworks.base import Framework, Versions
-from bot.frameworks.checkout import Checkout, ScriptPlace, counts
+from bot.frameworks.checkout import Checkout, ScriptPlace, counts, needed
 from bot.frameworks.config_tree import ConfigTree, read_tree, tree_table
 from bot.frameworks.fit import fitted
 from bot.frameworks.open_instruct import OpenInstruct
@@ -75,6 +75,7 @@ __all__ = [
     "ScriptPlace",
     "counts",
     "find_launches",
+    "needed",
     "plans",
     "read_tree",
     "tree_table",

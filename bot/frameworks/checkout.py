@@ -8,7 +8,7 @@ script is meant, else the one whose path has most in common with the script's.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
@@ -33,6 +33,15 @@ def counts(path: str) -> bool:
     return bool(_CONFIG.match(path) or _MODULE.match(path) or PIN_FILES.match(path))
 
 
+def needed(paths: Iterable[str], scripts: Iterable[str]) -> tuple[str, ...]:
+    """Of a repository's paths those that say which configuration counts for these scripts."""
+    every = Checkout(dict.fromkeys(filter(counts, paths), b""))
+    found: dict[str, None] = {}
+    for script in scripts:
+        found |= dict.fromkeys(every.paths_for(script))
+    return tuple(sorted(found))
+
+
 class Checkout:
     """A repository's files that count; what is read of them is kept."""
 
@@ -53,10 +62,25 @@ class Checkout:
         self._options: dict[str, SourceOptions] = {}
         self._pins: dict[tuple[str, str], Pin | None] = {}
 
+    def paths_for(self, script: str) -> Iterator[str]:
+        """The files that say which configuration counts for a script."""
+        if (folder := nearest(self._configs, script)) is not None:
+            yield from (f"{folder}/{name}" for name in self._configs[folder])
+        if (folder := nearest(self._modules, script)) is not None:
+            yield from self._modules[folder]
+        for folder in above(script):
+            yield from self._pin_files.get(folder, ())
+
+    def problem(self, script: str) -> str | None:
+        """Why the configuration nearest to a script was not read; None when it was, or is none."""
+        self.tree(script)
+        found = self._trees.get(nearest(self._configs, script) or "")
+        return found if isinstance(found, str) else None
+
     def tree(self, script: str) -> ConfigTree | None:
         """The configuration of verl that is nearest to a script; None without one.
 
-        A folder that holds no configuration, or cannot be read as one, is no reason to stop.
+        Also None for one that cannot be read: `problem` says why.
         """
         folder = nearest(self._configs, script)
         if folder is None:

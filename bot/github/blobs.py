@@ -158,7 +158,28 @@ class BlobReader:
         wanted = [n for n in names if n.mode in _FILE_MODES and n.path.endswith(suffix)]
         if len(wanted) > most or sum(name.size for name in wanted) > MAX_BLOB:
             raise TooMuchError(too_much(folder, len(wanted), suffix))
-        self._fetch(dict.fromkeys(name.oid for name in wanted), folder)
+        return self._contents(wanted, folder)
+
+    def listed(self, commit: str) -> tuple[BlobName, ...]:
+        """The regular files of a commit, in one request; paths from the root.
+
+        Raises TooMuchError when GitHub lists only a part, and other GitHubErrors.
+        """
+        whole = message("the repository")
+        return tuple(n for n in self._listed(commit, whole) if n.mode in _FILE_MODES)
+
+    def named(self, wanted: Sequence[BlobName], most: int) -> dict[str, bytes]:
+        """The contents of files, by path: one request for each 100 that are not known.
+
+        Raises TooMuchError for more than `most` or MAX_BLOB bytes, and other GitHubErrors.
+        """
+        whole = message("the repository")
+        if len(wanted) > most or sum(name.size for name in wanted) > MAX_BLOB:
+            raise TooMuchError(too_much(whole, len(wanted), ""))
+        return self._contents(wanted, whole)
+
+    def _contents(self, wanted: Sequence[BlobName], what: str) -> dict[str, bytes]:
+        self._fetch(dict.fromkeys(name.oid for name in wanted), what)
         return {
             name.path: self.content(name.oid, {}, name.path)
             for name in sorted(wanted, key=lambda name: name.path)

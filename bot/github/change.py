@@ -40,10 +40,9 @@ class FileSelection:
     """The documentation page: read at the head where the change alters it, else at the base."""
     config: str | None = None
     """The configuration file: read at the head where the change alters it, to be validated."""
-    folder: str | None = None
-    """A folder of the head whose files are read too."""
-    suffix: str = ""
-    """How the names of those files end."""
+    others: Callable[[Sequence[str], Sequence[str]], Sequence[str]] | None = None
+    """Of the paths of all regular files of the head, and of the scripts, which files are read too;
+    called once where there are scripts or a page."""
     later: tuple[str, ...] = ()
     """Folders of the head that may be asked for afterwards; their names come along for nothing."""
 
@@ -63,8 +62,8 @@ class ChangeFiles:
     """True when the change takes the page away."""
     config: bytes | None = None
     """The configuration at the head, when the change alters it; never applied."""
-    folder: Mapping[str, bytes] = field(default_factory=dict)
-    """Path within the folder to content."""
+    others: Mapping[str, bytes] = field(default_factory=dict)
+    """Path to content of the other files of the head that were wanted."""
     gaps: tuple[tuple[str, str], ...] = ()
     """What could not be looked at: a name and a sentence for each."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,10 +91,12 @@ class LocalChange:
                 config = self.repository.blob(self.head, wanted.config)
             except UserError:
                 config = None  # A link or a huge file: the base's own stays what it is.
-        folder = {}
-        if wanted.folder:
+        others = {}
+        if wanted.others is not None:
+            paths = [path for path, _, _ in scripts]
+            choose = wanted.others
             try:
-                folder = self.repository.below(self.head, wanted.folder, wanted.suffix)
+                others = self.repository.chosen(self.head, lambda every: choose(every, paths))
             except UserError as error:
                 gaps.append(("configuration", sentence_of(error)))
         return ChangeFiles(
@@ -104,7 +106,7 @@ class LocalChange:
             page_before=before,
             page_removed=removed,
             config=config,
-            folder=folder,
+            others=others,
             gaps=tuple(gaps),
         )
 
@@ -167,19 +169,39 @@ class LocalRepository:
         Empty when there is no such folder. Raises TooMuchError above MAX_FILES or MAX_BLOB
         bytes.
         """
-        listed = self._git("ls-tree", "-r", "-z", "-l", "--full-tree", commit, "--", f"{folder}/")
-        wanted: dict[str, str] = {}
-        total = 0
+        every = self._regular(commit, "--", f"{folder}/")
+        wanted = {path: found for path, found in every.items() if path.endswith(suffix)}
+        files = self._contents(wanted, folder, suffix)
+        return {path.removeprefix(f"{folder}/"): data for path, data in files.items()}
+
+    def chosen(
+        self, commit: str, choose: Callable[[Sequence[str]], Sequence[str]]
+    ) -> dict[str, bytes]:
+        """The regular files of a commit that `choose` selects of all paths.
+
+        Raises TooMuchError above MAX_FILES or MAX_BLOB bytes.
+        """
+        every = self._regular(commit)
+        wanted = {path: every[path] for path in choose(sorted(every))}
+        return self._contents(wanted, message("the repository"), "")
+
+    def _regular(self, commit: str, *within: str) -> dict[str, tuple[str, int]]:
+        """Path to blob and size of the regular files."""
+        listed = self._git("ls-tree", "-r", "-z", "-l", "--full-tree", commit, *within)
+        found: dict[str, tuple[str, int]] = {}
         for entry in filter(None, listed.split(b"\0")):
             facts, path = entry.split(b"\t", 1)
             mode, _, digest, size = facts.decode().split()
-            name = path.decode("utf-8", "surrogateescape").removeprefix(f"{folder}/")
-            if mode in ("100644", "100755") and name.endswith(suffix):
-                wanted[name] = digest
-                total += int(size)
-        if len(wanted) > MAX_FILES or total > MAX_BLOB:
-            raise TooMuchError(too_much(folder, len(wanted), suffix))
-        return {name: self._git("cat-file", "blob", digest) for name, digest in wanted.items()}
+            if mode in ("100644", "100755"):
+                found[path.decode("utf-8", "surrogateescape")] = (digest, int(size))
+        return found
+
+    def _contents(
+        self, wanted: Mapping[str, tuple[str, int]], what: str, suffix: str
+    ) -> dict[str, bytes]:
+        if len(wanted) > MAX_FILES or sum(size for _, size in wanted.values()) > MAX_BLOB:
+            raise TooMuchError(too_much(what, len(wanted), suffix))
+        return {path: self._git("cat-file", "blob", digest) for path, (digest, _) in wanted.items()}
 
     def change(self, base: str, head: str) -> LocalChange:
         """What `head` adds, alters and takes away since it left `base`.

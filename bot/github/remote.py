@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from bot.base.errors import UserError
@@ -118,11 +118,12 @@ class GitHubChange:
         if page and page.kind == "blob" and page.data is None:
             gaps.append(("page", page.reason))
         config = found.get((self.head, wanted.config or ""))
-        folder: Mapping[str, bytes] = {}
-        try:
-            folder = self._folder(found, wanted)
-        except TooMuchError as error:
-            gaps.append(("configuration", sentence_of(error)))
+        others: Mapping[str, bytes] = {}
+        if wanted.others is not None:
+            try:
+                others = self._chosen(wanted.others, paths)
+            except TooMuchError as error:
+                gaps.append(("configuration", sentence_of(error)))
         return ChangeFiles(
             scripts=self._scripts(found, paths),
             page=page.data if page else None,
@@ -130,15 +131,13 @@ class GitHubChange:
             page_before=before.data if before else None,
             page_removed=page_kind == "DELETED",
             config=config.data if config else None,
-            folder=folder,
+            others=others,
             gaps=tuple(gaps),
         )
 
     def _other_places(self, wanted: FileSelection) -> list[tuple[str, str]]:
         """Where the configuration and the folders stand."""
         places = [folder.rstrip("/") for folder in wanted.later if folder.strip("./")]
-        if wanted.folder:
-            places.insert(0, wanted.folder)
         if wanted.config and self.pull.files.get(wanted.config, "DELETED") != "DELETED":
             places.insert(0, wanted.config)
         return [(self.head, path) for path in places]
@@ -164,13 +163,16 @@ class GitHubChange:
         scripts += [ChangedFile(path=path, data=None, reason=over_limit(path)) for path in over]
         return tuple(scripts)
 
-    def _folder(
-        self, found: Mapping[tuple[str, str], TreeEntry], wanted: FileSelection
+    def _chosen(
+        self,
+        choose: Callable[[Sequence[str], Sequence[str]], Sequence[str]],
+        scripts: Sequence[str],
     ) -> Mapping[str, bytes]:
-        tree = found.get((self.head, wanted.folder or ""))
-        if tree is None or tree.kind != "tree":
-            return {}
-        return self._reader().below(tree, wanted.folder or "", wanted.suffix, MAX_FILES)
+        """The files of the head that `choose` selects: one request for the names, one for them."""
+        reader = self._reader()
+        names = {name.path: name for name in reader.listed(self.head)}
+        wanted = [names[path] for path in choose(sorted(names), scripts)]
+        return reader.named(wanted, MAX_FILES)
 
     def below(self, commit: str, folder: str, suffix: str) -> Mapping[str, bytes]:
         """The regular files below a folder whose names end so. Raises GitHubError."""

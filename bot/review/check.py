@@ -9,16 +9,14 @@ from pathlib import Path
 from bot.base.config import FILE_NAME, Config, read_config
 from bot.base.isolated import IsolationLimits
 from bot.base.messages import Language
-from bot.check.request import CheckOptions
+from bot.check.request import CheckOptions, InCheckout
 from bot.evidence.links import RunLink
+from bot.frameworks import Checkout, needed
 from bot.github.change import ChangeSource, FileSelection
 from bot.report import Report
 from bot.review.models import ChangeModels
 from bot.review.page import for_scripts
 from bot.review.reading import ReadRequest, read_isolated
-
-TREE = "verl/trainer/config"
-"""Where a repository that is verl itself keeps its configuration."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +75,11 @@ def configuration(source: ChangeSource, unstated: Language = "en") -> Config:
     return file.config if "language" in file.lines else replace(file.config, language=unstated)
 
 
+def _beside(config: Config) -> list[str]:
+    """Where scripts of the page stand that the change does not touch."""
+    return [f"{folder.rstrip('/')}/any.sh" for folder in config.scripts]
+
+
 def check_change(source: ChangeSource, request: CheckRequest) -> CheckedChange:
     """Check every tuning script that a change adds or alters, and what it does to the page.
 
@@ -84,14 +87,12 @@ def check_change(source: ChangeSource, request: CheckRequest) -> CheckedChange:
     """
     config = request.config or configuration(source, request.unstated)
     options = request.options(config)
-    own_tree = not options.trees and "verl" not in options.versions
     files = source.read(
         FileSelection(
             script=config.owns,
             page=config.page,
             config=FILE_NAME,
-            folder=TREE if own_tree else None,
-            suffix=".yaml",
+            others=lambda paths, scripts: needed(paths, [*scripts, *_beside(config)]),
             later=config.scripts,
         )
     )
@@ -104,7 +105,6 @@ def check_change(source: ChangeSource, request: CheckRequest) -> CheckedChange:
             files=files,
             options=replace(options, linked=None, files=None, place=None),
             fetches=options.linked is not None,
-            tree=TREE,
             runs=request.runs([file.path for file in files.scripts], options),
         ),
         options,
@@ -117,6 +117,8 @@ def check_change(source: ChangeSource, request: CheckRequest) -> CheckedChange:
         sources=read.sources,
         page=read.page,
         options=replace(
-            for_scripts(options), trees=read.trees, place=None, files=ChangeModels(source)
+            for_scripts(options),
+            place=InCheckout(Checkout(files.others)),
+            files=ChangeModels(source),
         ),
     )

@@ -13,11 +13,11 @@ from bot.base.errors import UserError
 from bot.base.isolated import BoundReachedError, Caller, IsolationLimits, isolated
 from bot.base.messages import message, sentence_of
 from bot.check.read import ScriptReader
-from bot.check.request import CheckOptions, PageText, ScriptFile
+from bot.check.request import CheckOptions, InCheckout, PageText, ScriptFile
 from bot.check.script import check_read, make_report
 from bot.evidence.facts import EvidenceError, Facts
 from bot.evidence.links import RunLink
-from bot.frameworks import ConfigTree, tree_table
+from bot.frameworks import Checkout
 from bot.github.change import (
     MAX_BLOB,
     ChangedFile,
@@ -50,8 +50,6 @@ class ReadRequest:
     """Without its functions, which stay with the caller."""
     fetches: bool
     """Whether linked runs may be read."""
-    tree: str | None
-    """Where the change's own configuration of verl lies, if its scripts meet it."""
     runs: Mapping[str, Path | RunLink]
     """Runs that the front end names, by the paths of the scripts."""
     left_out: Mapping[str, str] = field(default_factory=dict)
@@ -67,8 +65,6 @@ class ReadResult:
     """Path to the text of each script."""
     page: str | None
     """Text of the page when the change alters it."""
-    trees: Mapping[str, ConfigTree]
-    """The configuration that the scripts were read with."""
 
 
 def read_isolated(
@@ -111,10 +107,9 @@ def read_isolated(
                 left_out = dict.fromkeys(every, rest) | left_out
 
 
-_CONFIGURATION: Final = "configuration"
 _PAGE: Final = "page"
 _EVIDENCE: Final = "evidence"
-_PARTS: Final = (FILE_NAME, _CONFIGURATION, _PAGE, _EVIDENCE)
+_PARTS: Final = (FILE_NAME, _PAGE, _EVIDENCE)
 """The subjects besides the scripts."""
 
 
@@ -137,7 +132,7 @@ class _Reading:
     def result(self) -> ReadResult:
         """Read everything."""
         self._validate_config()
-        self._read_tree()
+        self.options = replace(self.options, place=InCheckout(Checkout(self.files.others)))
         page = _page(self.files, self.options.config, self.unchecked)
         models = ChangeModels(self.source)
         for_page = self.options
@@ -180,7 +175,6 @@ class _Reading:
                 if file.data is not None
             },
             page=page.text if page and self.files.page_changed else None,
-            trees=self.options.trees,
         )
 
     def _begin(self, subject: str) -> bool:
@@ -202,17 +196,6 @@ class _Reading:
             parse_config(self.files.config, f"{FILE_NAME} of this change")
         except UserError as error:
             self.unchecked.append(Unchecked(check=FILE_NAME, reason=sentence_of(error)))
-
-    def _read_tree(self) -> None:
-        """The configuration of verl that the change itself holds: its scripts will meet it."""
-        if not self.files.folder or not self._begin(_CONFIGURATION):
-            return
-        try:
-            tree = tree_table(self.files.folder, f"this change, {self.request.tree}")
-        except UserError as error:
-            self.unchecked.append(Unchecked(check=_CONFIGURATION, reason=sentence_of(error)))
-        else:
-            self.options = replace(self.options, trees={"verl": tree})
 
     def _changed_page(
         self, page: PageText | None, options: CheckOptions, reader: ScriptReader

@@ -378,10 +378,12 @@ def test_pr_reads_the_configuration_that_the_change_itself_holds(
     contribution: Repository, run: Path
 ) -> None:
     contribution.write("verl/trainer/config/ppo_trainer.yaml", CONFIGURATION)
+    unstated = SCRIPT.replace("# verl: 0.9.1\n", "")
+    contribution.write(f"examples/tuning/7b/{NAME}", unstated)
     contribution.commit("configuration")
     result = rlbot("pr", "--base", "main", "--run", run, cwd=contribution.folder)
     assert result.status == 1
-    assert "the configuration of this change" in result.out
+    assert "read with verl/trainer/config of this repository" in result.out
     asked = ("pr", "--base", "main", "--run", run, "--framework", "verl@0.9.1")
     assert rlbot(*asked, cwd=contribution.folder).status == 0
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
 import pytest
 
 from bot.base.errors import UserError
@@ -16,16 +19,21 @@ from tests.github.store import READ_ONLY, Fault
 from tests.github.world import GOOD, OTHER, PAGE, SCRIPT, World, asked
 
 PULL = PullId("verl-project/verl", 1)
+Others: TypeAlias = Callable[[Sequence[str], Sequence[str]], Sequence[str]]
 
 
 def _wanted(path: str) -> bool:
     return path.startswith("examples/tuning/") and path.endswith(".sh")
 
 
-def _read(here: World, folder: str | None = None, suffix: str = "") -> ChangeFiles:
+def _yaml(paths: Sequence[str], scripts: Sequence[str]) -> Sequence[str]:
+    return [path for path in paths if path.endswith(".yaml")] if scripts else []
+
+
+def _read(here: World, others: Others | None = None) -> ChangeFiles:
     client = here.client()
     change = GitHubChange(client, read_pull(client, PULL))
-    return change.read(FileSelection(script=_wanted, page=PAGE, folder=folder, suffix=suffix))
+    return change.read(FileSelection(script=_wanted, page=PAGE, others=others))
 
 
 def test_only_scripts_that_are_added_or_altered_are_read(here: World) -> None:
@@ -145,32 +153,31 @@ def test_the_page_is_the_bases_unless_the_pull_request_alters_it(here: World) ->
     assert _read(here).gaps == (("page", f"{PAGE} is a symbolic link; commit a file."),)
 
 
-def test_the_heads_own_configuration_is_read_in_one_request(here: World) -> None:
+def test_the_heads_own_configuration_costs_two_requests(here: World) -> None:
     tree = {f"conf/{n}/{n}.yaml": f"number: {n}\n" for n in range(80)}
     here.pull({SCRIPT: GOOD, **tree, "conf/README": "no\n", "conf/link.yaml": Link("1/1.yaml")})
-    files = _read(here, folder="conf", suffix=".yaml")
-    assert files.folder == {f"{n}/{n}.yaml": f"number: {n}\n".encode() for n in range(80)}
-    assert here.requests() == [
-        "POST /graphql pull",
-        "POST /graphql entries",
-        "POST /graphql blobs",
-    ]
+    files = _read(here, others=_yaml)
+    assert files.others == {f"conf/{n}/{n}.yaml": f"number: {n}\n".encode() for n in range(80)}
+    first, second, names, contents = here.requests()
+    assert (first, second) == ("POST /graphql pull", "POST /graphql entries")
+    assert "/git/trees/" in names
+    assert contents == "POST /graphql blobs"
 
 
 def test_folders_in_folders_are_listed_whole(here: World) -> None:
     deep = "/".join("abcdef")
     here.pull({SCRIPT: GOOD, f"conf/{deep}/x.yaml": "x: 1\n", "conf/y.yaml": "y: 1\n"})
-    files = _read(here, folder="conf", suffix=".yaml")
-    assert files.folder == {f"{deep}/x.yaml": b"x: 1\n", "y.yaml": b"y: 1\n"}
+    files = _read(here, others=_yaml)
+    assert files.others == {f"conf/{deep}/x.yaml": b"x: 1\n", "conf/y.yaml": b"y: 1\n"}
     assert any("/git/trees/" in call for call in here.requests())
 
 
 @pytest.mark.slow
 def test_too_much_is_said(here: World) -> None:
     here.pull({SCRIPT: GOOD, **{f"conf/{n}.yaml": f"{n}\n" for n in range(1_001)}})
-    files = _read(here, folder="conf", suffix=".yaml")
-    reason = "conf holds too much to be read: 1,001 .yaml files."
-    assert (files.folder, files.gaps) == ({}, (("configuration", reason),))
+    files = _read(here, others=_yaml)
+    reason = "the repository holds too much to be read: 1,001 more files."
+    assert (files.others, files.gaps) == ({}, (("configuration", reason),))
 
 
 def test_what_was_read_is_not_asked_for_again(here: World) -> None:
@@ -179,11 +186,10 @@ def test_what_was_read_is_not_asked_for_again(here: World) -> None:
     change = GitHubChange(here.client(), read_pull(here.client(), PULL))
     change.read(FileSelection(script=_wanted, page=PAGE, later=("examples/tuning/",)))
     start = len(here.store.calls)
-    again = FileSelection(script=_wanted, folder="examples/tuning", suffix=".sh")
-    found = change.read(again).folder
+    found = change.below(change.head, "examples/tuning", ".sh")
     assert {f"examples/tuning/{path}" for path in found} == {SCRIPT, OTHER}
     assert here.requests(start) == ["POST /graphql blobs"]
-    change.read(again)
+    change.below(change.head, "examples/tuning", ".sh")
     assert len(here.requests(start)) == 1
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -165,8 +166,13 @@ def test_scripts_beyond_the_limit_are_named(repository: Repository) -> None:
     }
 
 
+def _yaml(paths: Sequence[str], scripts: Sequence[str]) -> Sequence[str]:
+    assert scripts == ["tuning/a.sh"]
+    return [path for path in paths if path.endswith(".yaml")]
+
+
 def test_the_page_is_the_bases_unless_the_change_alters_it(repository: Repository) -> None:
-    wanted = FileSelection(script=_wanted, page="docs/page.rst", folder="conf", suffix=".yaml")
+    wanted = FileSelection(script=_wanted, page="docs/page.rst", others=_yaml)
     repository.write("docs/page.rst", "old\n")
     repository.commit()
     repository.git("switch", "--quiet", "--create", "work")
@@ -179,7 +185,7 @@ def test_the_page_is_the_bases_unless_the_change_alters_it(repository: Repositor
     local = LocalRepository(repository.folder)
     files = local.change("main", "work").read(wanted)
     assert (files.page, files.page_changed) == (b"new\n", False)
-    assert files.folder == {"a/b.yaml": b"x: 1\n"}
+    assert files.others == {"conf/a/b.yaml": b"x: 1\n"}
     repository.git("switch", "--quiet", "work")
     repository.write("docs/page.rst", "the author's\n")
     repository.commit()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -96,3 +97,52 @@ def test_the_command_line_reads_a_change_once(
     rlbot("pr", "verl-project/verl#1", "--publish", "--offline", environment=environment)
     assert SECOND in pull.comments[0].body
     once(readings)
+
+
+CONFIGURATION = """\
+actor_rollout_ref: {actor: {own: 1}}
+trainer: {n_gpus_per_node: 1, nnodes: 1, logger: [console]}
+"""
+
+
+UNSTATED = GOOD.replace(b"# verl: 0.9.1\n", b"")
+TREE: dict[str, bytes | str | Link | None] = {
+    SCRIPT: UNSTATED,
+    "training/verl/trainer/config/ppo_trainer.yaml": CONFIGURATION,
+}
+SAID = "read with training/verl/trainer/config of this repository"
+
+
+def test_the_app_reads_with_the_configuration_of_the_repository(app: Running) -> None:
+    pull = app.here.pull(TREE)
+    app.deliver(pull)
+    app.wait(1)
+    (body,) = shown(pull)
+    assert SAID in body
+
+
+def test_the_action_reads_with_the_configuration_of_the_repository(
+    here: World, tmp_path: Path
+) -> None:
+    pull = here.pull(TREE)
+    step(here, tmp_path, "pull_request_target", pull_event(here, pull))
+    assert SAID in pull.comments[0].body
+
+
+def test_the_command_line_reads_with_the_configuration_of_the_repository(
+    here: World, tmp_path: Path
+) -> None:
+    here.pull(TREE)
+    environment = here.server.environment(here.store.workflow_token(here.base))
+    asked = ("pr", "verl-project/verl#1", "--offline", "--format", "json")
+    from_github = json.loads(rlbot(*asked, environment=environment).out)["scripts"][0]
+    for path, data in TREE.items():
+        file = tmp_path / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data if isinstance(data, bytes) else str(data).encode())
+    from_disk = json.loads(rlbot("lint", SCRIPT, "--format", "json", cwd=tmp_path).out)["scripts"][
+        0
+    ]
+    assert from_disk["configurations"] == ["training/verl/trainer/config of this repository"]
+    for part in ("configurations", "launches", "findings", "sha256"):
+        assert from_disk[part] == from_github[part]
