@@ -35,6 +35,7 @@ PLACES: Final[Mapping[str, str]] = {
     "tests/hostile": "process",
     "tests/base/test_isolated.py": "process",
     "tests/locale/test_translations.py": "tools",
+    "tests/packaging/test_core.py": "process",
     "tests/packaging/test_package.py": "process",
     "tests/service": "database",
     "tests/service/test_pages.py": "browser",

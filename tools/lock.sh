@@ -8,7 +8,9 @@ lock() {
 }
 everything=requirements/dev.txt
 lock pyproject.toml --extra service --group dev --output-file "$everything"
-lock pyproject.toml --constraint "$everything" --output-file requirements/run.txt
+lock pyproject.toml --constraint "$everything" --output-file requirements/core.txt
+lock pyproject.toml --constraint "$everything" --extra github --extra wandb \
+    --output-file requirements/run.txt
 lock pyproject.toml --constraint "$everything" --extra service \
     --output-file requirements/service.txt
 lock pyproject.toml --constraint "$everything" --extra service --group check \

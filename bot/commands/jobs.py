@@ -50,12 +50,10 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
-    try:
-        from bot.service.database import parse_database
-        from bot.service.jobs import JobClient
-        from bot.service.settings import DEFAULT_DATABASE
-    except ModuleNotFoundError as error:
-        raise missing(error) from None
+    from bot.service.database import parse_database
+    from bot.service.jobs import JobClient
+    from bot.service.settings import DEFAULT_DATABASE
+
     named = arguments.database or os.environ.get("RLBOT_DATABASE_URL") or DEFAULT_DATABASE
     database = parse_database(named)
     if database.is_sqlite and not database.path.exists():
@@ -172,14 +170,3 @@ def _age(text: str) -> float:
             )
         )
     return int(match[1]) * _UNITS[match[2]]
-
-
-def missing(error: ModuleNotFoundError) -> UserError:
-    """What to install when the App's libraries are not there."""
-    return UserError(
-        message(
-            "The App needs more than the command line does ({name} is missing): install "
-            'rlbot-tuning with its extra, `pip install "rlbot-tuning[service]"`.',
-            name=error.name,
-        )
-    )

@@ -38,14 +38,10 @@ def add_worker(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
-    try:
-        from bot.service.run import serve
-        from bot.service.settings import read_settings
-        from bot.service.work import make_work
-    except ModuleNotFoundError as error:
-        from bot.commands.jobs import missing
+    from bot.service.run import serve
+    from bot.service.settings import read_settings
+    from bot.service.work import make_work
 
-        raise missing(error) from None
     if not 0 < arguments.port < 65536:
         raise UserError(
             message("--port takes a number from 1 to 65535; got {port}.", port=arguments.port)

@@ -18,14 +18,10 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
-    try:
-        from bot.service.run import work
-        from bot.service.settings import read_settings
-        from bot.service.work import make_work
-    except ModuleNotFoundError as error:
-        from bot.commands.jobs import missing
+    from bot.service.run import work
+    from bot.service.settings import read_settings
+    from bot.service.work import make_work
 
-        raise missing(error) from None
     settings = read_settings(os.environ, github=True)
     if arguments.id:
         settings = replace(settings, worker_id=arguments.id)

@@ -8,8 +8,7 @@ from hashlib import sha256
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
-from bot.base.errors import UserError
-from bot.base.messages import Language, message
+from bot.base.messages import Language
 from bot.render.charts import Figure
 from bot.render.escape import html_text
 from bot.render.style import CHART_CSS, CSS, FIGURE_CSS
@@ -31,8 +30,6 @@ def page(
     HTML in it is cut down to the tags that the comment uses, without their attributes; images
     become links. Figures stand after the first table, or after the first paragraph where there is
     none: drawings of our own making, never text of a report.
-
-    Raises UserError when markdown-it-py is not installed.
     """
     # The style is allowed by its hash, so that no other style applies, not even an attribute.
     style = CSS + CHART_CSS + FIGURE_CSS if figures else CSS
@@ -70,20 +67,10 @@ def _body(markdown: str, figures: Sequence[Figure]) -> str:
 
 
 def _parser() -> MarkdownIt:
-    try:
-        from markdown_it import MarkdownIt
-    except ImportError:
-        raise UserError(
-            message(
-                "A page needs markdown-it-py: install it with `pip install "
-                "'markdown-it-py[linkify]'`."
-            )
-        ) from None
-    parser = MarkdownIt("gfm-like").disable("image")
-    linkify = parser.linkify
-    if linkify is not None:
-        # GitHub links what has a scheme or starts with www, not every name that ends in .sh.
-        linkify.set({"fuzzy_link": False, "fuzzy_email": False})
+    from markdown_it import MarkdownIt
+
+    # What GitHub makes a link of by itself, an address in running text, a comment holds none of.
+    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"]).disable("image")
     parser.add_render_rule("html_inline", _html)
     parser.add_render_rule("html_block", _html)
     for cell in ("th_open", "td_open"):

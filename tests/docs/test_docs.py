@@ -90,6 +90,11 @@ def test_yaml_is_a_workflow_or_a_configuration(block: Block, tmp_path: Path) -> 
     content = yaml.safe_load(block.text)
     if "groups" in content:
         return  # Alerts: tests/service/test_deploy.py holds them to the figures that exist.
+    if "repos" in content:
+        hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+        asked = {hook["id"] for repository in content["repos"] for hook in repository["hooks"]}
+        assert asked <= {hook["id"] for hook in hooks}
+        return
     if "jobs" not in content:
         parse_config(block.text.encode(), block.id)
         return

@@ -14,40 +14,15 @@ import tarfile
 import zipfile
 from pathlib import Path
 
-import pytest
 import yaml
 
 from tests.command import ROOT
+from tests.packaging.conftest import built
 
 SCRIPT = ROOT / "examples/tuning/0.5b/qwen2.5-0.5b_grpo-lora_1_h100_fsdp_vllm.sh"
 MIB = 1 << 20
 CATALOGUE = "bot/locale/zh.mo"
 CHINESE = re.compile("[\u4e00-\u9fff]")
-
-
-@pytest.fixture(scope="module")
-def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The files that git holds, as they stand here."""
-    out = tmp_path_factory.mktemp("checkout")
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True)
-    for name in filter(None, listed.stdout.decode().split("\0")):
-        if (ROOT / name).is_file():
-            target = out / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes((ROOT / name).read_bytes())
-    return out
-
-
-def _built(kind: str, checkout: Path, out: Path) -> Path:
-    command = [sys.executable, "-m", "build", f"--{kind}", "--no-isolation", "--outdir", str(out)]
-    subprocess.run([*command, str(checkout)], check=True, capture_output=True, text=True)
-    (made,) = out.iterdir()
-    return made
-
-
-@pytest.fixture(scope="module")
-def wheel(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return _built("wheel", checkout, tmp_path_factory.mktemp("wheel"))
 
 
 def _lint_in_chinese(package: Path, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -86,7 +61,7 @@ def test_the_wheel_lints_in_chinese_without_the_checkout(wheel: Path, tmp_path: 
 
 
 def test_the_source_distribution_holds_the_translations(checkout: Path, tmp_path: Path) -> None:
-    with tarfile.open(_built("sdist", checkout, tmp_path)) as archive:
+    with tarfile.open(built("sdist", checkout, tmp_path)) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert {CATALOGUE, CATALOGUE.replace(".mo", ".po")} <= names
 

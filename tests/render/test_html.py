@@ -1,13 +1,10 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from base64 import b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
 
-import pytest
 from hypothesis import given, settings
 from syrupy.assertion import SnapshotAssertion
 
@@ -115,14 +112,3 @@ def test_any_markdown_is_a_page_that_loads_nothing(markdown: str, title: str) ->
             ("td", "align"),
         }
         assert name != "href" or not (value or "").lower().startswith(("javascript:", "data:"))
-
-
-@pytest.mark.process
-def test_without_markdown_it_the_user_is_told() -> None:
-    code = (
-        "import sys; sys.modules['markdown_it'] = None\n"
-        "from bot.base.errors import UserError\nfrom bot.render.html import page\n"
-        "try: page('x', 'x')\nexcept UserError as error: print(error)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("A page needs markdown-it-py: install it with")

@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bot.base.errors import UserError
-from bot.base.messages import message
+from bot.base.extras import missing_extra
 from bot.doctor._support.base import TIMEOUT, Surroundings
 from bot.github.client import Client, Patience
 
@@ -21,13 +20,7 @@ def settings_of(around: Surroundings) -> ServiceSettings:
     try:
         from bot.service.settings import read_settings
     except ModuleNotFoundError as error:
-        raise UserError(
-            message(
-                "The App's libraries are not installed ({name}): "
-                '`pip install "rlbot-tuning[service]"`.',
-                name=error.name,
-            )
-        ) from None
+        raise missing_extra(error) or error from None
     return read_settings(around.environment)
 
 

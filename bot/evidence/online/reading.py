@@ -6,7 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeAlias
 
-from bot.base.messages import message
+from bot.base.errors import UserError
+from bot.base.extras import need
+from bot.base.messages import message, sentence_of
 from bot.evidence.facts import EvidenceError, Facts
 from bot.evidence.links import RunLink
 from bot.evidence.online.access import Access
@@ -33,6 +35,10 @@ def read_online(
     run that could be read is a sentence in `Facts.gaps`. Leaves no process and no file, also when
     it is interrupted.
     """
+    try:
+        need("wandb")
+    except UserError as error:
+        raise EvidenceError(sentence_of(error)) from None
     bounds = bounds or Bounds()
     key = access.key_for(link)
     request = {
