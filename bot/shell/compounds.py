@@ -149,8 +149,9 @@ class Compounds:
         if not questions:
             return [(world, False)]
         question = "|".join(questions) if all(questions) else ""
-        if question in world.decisions:
-            return [(world, world.decisions[question])]
+        answer = world.answer_to(question) if question else None
+        if answer is not None:
+            return [(world, answer)]
         subject = session.text(node.word.start, node.word.end)
         patterns = session.text(clause.patterns[0].start, clause.patterns[-1].end)
         text = shorten(f"{subject} matches {patterns}")

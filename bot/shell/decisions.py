@@ -8,6 +8,7 @@ from bot.shell.runner import Runner
 from bot.shell.session import Session, shorten
 from bot.shell.state import World
 from bot.shell.syntax import AndOr, CommandNode, Pipeline, Script, Simple
+from bot.shell.ways import UNSTABLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +30,11 @@ def split(session: Session, world: World, alternatives: Alternatives) -> list[tu
     other = world.copy()
     world.settle(0)
     other.settle(1)
-    world.assume(alternatives.yes)
-    other.assume(alternatives.no)
-    question, positive = alternatives.question, alternatives.positive
-    if not question:
-        # Nothing asks it again; the answer tells the two ways apart.
-        question = f"\2{alternatives.yes}"
-    world.decisions = {**world.decisions, question: positive}
-    other.decisions = {**other.decisions, question: not positive}
+    positive = alternatives.positive
+    # What may change is not asked again; the answer tells the two ways apart.
+    question = alternatives.question or f"{UNSTABLE}{alternatives.yes}"
+    world.suppose(question, positive, alternatives.yes)
+    other.suppose(question, not positive, alternatives.no)
     return [(world, True), (other, False)]
 
 
@@ -46,7 +44,7 @@ def decide(session: Session, world: World, node: CommandNode | Script) -> list[t
         return [(world, world.status == 0)]
     question = world.question.lstrip("!")
     positive = (len(world.question) - len(question)) % 2 == 0
-    answer = world.decisions.get(question) if question else None
+    answer = world.answer_to(question) if question else None
     if answer is not None:
         success = answer == positive
         world.settle(0 if success else 1)

@@ -50,9 +50,8 @@ class ExternalCommands:
                     prefix=tuple(prefix),
                     pipeline=world.pipe,
                     pipefail="pipefail" in world.options,
-                    assumptions=world.assumptions,
-                    answers=world.decisions,
-                )
+                ),
+                world.ways,
             )
         self._writes(base, words[1:], world)
         if not self._shells.run(words, world, span):

@@ -17,6 +17,7 @@ from bot.shell.source import Span
 from bot.shell.state import Flow, OpenArguments, World, all_arguments
 from bot.shell.syntax import ArithmeticFor, CommandNode, For, Loop, Script
 from bot.shell.values import AssignedAt, assign_scalar
+from bot.shell.ways import UNSTABLE
 
 _APART = 4
 """Worlds that left a loop in different rounds and are kept apart."""
@@ -221,8 +222,8 @@ class Loops:
             except Unknown:
                 other = one.copy()
                 text = shorten(self._session.text(node.condition.start, node.condition.end))
-                one.assume(f"({text}) is true")
-                other.assume(f"({text}) is false")
+                one.suppose(f"{UNSTABLE}({text})", True, f"({text}) is true")
+                other.suppose(f"{UNSTABLE}({text})", False, f"({text}) is false")
                 return [(one, True), (other, False)]
             return [(one, value != 0)]
 

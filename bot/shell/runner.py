@@ -108,7 +108,11 @@ class Runner:
         """
         if len(worlds) < 2:
             return worlds
+        before = len(worlds)
+        self.session.work(sum(len(world.ways) - 1 for world in worlds))
         worlds = merge(worlds, status=status)
+        if len(worlds) < before:
+            self.session.work(sum(world.weight() for world in worlds))
         if len(worlds) > self.session.limits.worlds:
             self._left_out(node)
             # What still runs matters more than what has ended.

@@ -12,9 +12,10 @@ from bot.shell.fields import Atom, ExpansionContext
 from bot.shell.limits import LimitReached, ShellLimits
 from bot.shell.places import Places
 from bot.shell.source import Span
-from bot.shell.state import Value, World, agreed, shared, shown
+from bot.shell.state import Value, World, shown
 from bot.shell.syntax import Script, WordPart
 from bot.shell.tree import Tree
+from bot.shell.ways import Ways, common, either, words
 from bot.shell.words import Command, Hole, HoleKind, Piece, Problem, Variable, Word
 
 _CALLS_PER_LOOK: Final = 128
@@ -83,6 +84,8 @@ class Session:
         self._expanded = 0
         self._seen_commands: dict[object, int] = {}
         """For each command its place in `commands`."""
+        self._ways: list[Ways] = []
+        """For each of `commands` the ways to it."""
         self._seen_variables: set[object] = set()
         self._seen_problems: set[str] = set()
 
@@ -173,8 +176,8 @@ class Session:
 
     # Records
 
-    def record(self, command: Command) -> None:
-        """Lists a command; one that was reached in another world too assumes what both do."""
+    def record(self, command: Command, ways: Ways) -> None:
+        """Lists a command with the ways to it, to which those in another world are added."""
         key = (
             self._place(command.span),
             tuple(shown(word.pieces) for word in command.argv),
@@ -183,11 +186,10 @@ class Session:
         )
         seen = self._seen_commands.get(key)
         if seen is not None:
-            earlier = self.commands[seen]
-            common = shared(earlier.assumptions, command.assumptions)
-            answers = agreed(earlier.answers, command.answers)
-            if common != earlier.assumptions or answers != earlier.answers:
-                self.commands[seen] = replace(earlier, assumptions=common, answers=answers)
+            if self._ways[seen] is not ways and self._ways[seen] != ways:
+                self.work(sum(len(way.answers) for way in ways))
+                self._ways[seen] = either(self._ways[seen], ways)
+                self.commands[seen] = _assuming(command, self._ways[seen])
             return
         if len(self.commands) >= self.limits.commands:
             span = command.span
@@ -200,7 +202,8 @@ class Session:
             span = command.span
             raise LimitReached("listed", self.limits.listed, span.start, span.end)
         self._seen_commands[key] = len(self.commands)
-        self.commands.append(command)
+        self._ways.append(ways)
+        self.commands.append(_assuming(command, ways))
 
     def _place(self, span: Span) -> object:
         """A place that is the same each time that the same command runs the same file."""
@@ -220,6 +223,10 @@ class Session:
             self._seen_variables.add(key)
             self.variables.append(variable)
         return variable
+
+
+def _assuming(command: Command, ways: Ways) -> Command:
+    return replace(command, assumptions=words(ways), answers=common(ways).answers)
 
 
 def hole(kind: HoleKind, reason: str, span: Span, name: str | None = None) -> Value:

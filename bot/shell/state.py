@@ -8,6 +8,7 @@ from typing import Protocol, TypeAlias
 
 from bot.shell.source import Span
 from bot.shell.syntax import CommandNode as Node
+from bot.shell.ways import START, Ways, either
 from bot.shell.words import Hole, Piece, Word
 
 Value: TypeAlias = tuple[Piece, ...]
@@ -136,9 +137,8 @@ class World:
     question: str = ""
     """With an unknown status: what has to be known, where that does not change."""
     flow: Flow | None = None
-    assumptions: tuple[str, ...] = ()
-    decisions: Mapping[str, bool] = field(default_factory=dict)
-    """Conditions that were assumed, so as to stay consistent; never changed in place."""
+    ways: Ways = START
+    """How the script may have come here: what was assumed."""
     output: list[Piece] | None = None
     """What commands have written, where that is wanted."""
     stdin: Value | None = None
@@ -168,7 +168,8 @@ class World:
         """What a copy costs, as the pieces that could be expanded meanwhile."""
         variables = len(self.variables) // 16
         output = len(self.output or ()) // 16
-        return 1 + len(self.assumptions) + len(self.decisions) + variables + output
+        ways = sum(len(way.answers) + len(way.assumptions) for way in self.ways)
+        return 1 + ways + variables + output
 
     def settle(self, status: int | None, likely: bool = True, question: str = "") -> None:
         """Sets the exit status of what has just run."""
@@ -176,10 +177,17 @@ class World:
         self.likely = likely
         self.question = question
 
-    def assume(self, text: str) -> None:
-        """Notes what is taken to hold from here on; a repeated assumption counts once."""
-        if text not in self.assumptions:
-            self.assumptions = (*self.assumptions, text)
+    def suppose(self, question: str, answer: bool, text: str) -> None:
+        """Notes what is taken to hold from here on; ways on which it does not are left out."""
+        ways = [way.answered(question, answer, text) for way in self.ways]
+        self.ways = tuple(way for way in ways if way is not None)
+
+    def answer_to(self, question: str) -> bool | None:
+        """The answer that all ways give; None where one does not, or another one."""
+        first = self.ways[0].answers.get(question)
+        if all(way.answers.get(question) is first for way in self.ways):
+            return first
+        return None
 
     def same(self, other: World) -> bool:
         """True when nothing that follows can tell the two worlds apart."""
@@ -254,25 +262,9 @@ def merge(worlds: list[World], *, status: bool = False) -> list[World]:
     return kept
 
 
-def shared(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
-    """The assumptions that both make, in the order of the first."""
-    if one is other or not one:
-        return one
-    found = set(other)
-    return tuple(text for text in one if text in found)
-
-
-def agreed(one: Mapping[str, bool], other: Mapping[str, bool]) -> Mapping[str, bool]:
-    """The answers that both give."""
-    if one is other:
-        return one
-    return {question: answer for question, answer in one.items() if other.get(question) is answer}
-
-
 def join(world: World, other: World) -> None:
-    """Makes `world` stand for `other` too: what only one of them assumed is forgotten."""
-    world.assumptions = shared(world.assumptions, other.assumptions)
-    world.decisions = agreed(world.decisions, other.decisions)
+    """Makes `world` stand for `other` too."""
+    world.ways = either(world.ways, other.ways)
     if world.status != other.status:
         world.status = None
         world.likely = world.likely or other.likely

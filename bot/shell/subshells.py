@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from bot.shell.runner import Runner
@@ -10,6 +9,7 @@ from bot.shell.session import Session, hole, shorten
 from bot.shell.source import Span
 from bot.shell.state import Value, World, join, known
 from bot.shell.syntax import CommandNode, Script, Subshell
+from bot.shell.ways import Ways
 from bot.shell.words import Hole, Piece
 
 
@@ -23,15 +23,13 @@ class SubshellResult:
     """With an unknown status: whether success is the ordinary outcome."""
     output: Value | None
     """None where it was not kept."""
-    assumptions: tuple[str, ...] | None = None
+    ways: Ways | None = None
     """What is assumed where it is one of several outcomes; None where nothing is."""
-    decisions: Mapping[str, bool] | None = None
 
     def assume(self, world: World) -> None:
         """Notes in `world` what is assumed."""
-        if self.assumptions is not None and self.decisions is not None:
-            world.assumptions = self.assumptions
-            world.decisions = self.decisions
+        if self.ways is not None:
+            world.ways = self.ways
 
     def settle(self, world: World) -> None:
         """Makes the status that of `world`, which assumes what the result does."""
@@ -55,7 +53,7 @@ def gathered(session: Session, worlds: list[World], span: Span) -> SubshellResul
         return _outcome(first)
     if session.choices is not None and sum(_known_output(one) for one in outcomes) > 1:
         chosen = outcomes[session.choices.choose(len(outcomes))]
-        return replace(_outcome(chosen), assumptions=chosen.assumptions, decisions=chosen.decisions)
+        return replace(_outcome(chosen), ways=chosen.ways)
     output = hole("command", f"output of {shorten(session.text(span.start, span.end))}", span)
     status = first.status if all(one.status == first.status for one in outcomes) else None
     return SubshellResult(status, any(one.likely for one in outcomes), output)

@@ -203,6 +203,21 @@ def test_a_command_reached_either_way_assumes_what_both_do() -> None:
     assert why == ()
 
 
+def test_a_command_of_several_ways_is_not_called_unconditional() -> None:
+    text = "N=0\ncommand -v a && N=$(a)\nif [ $N -le 0 ]; then N=8; fi\ncmd $N"
+    found = {words[1]: why for words, why in assumed(text) if words[0] == "cmd"}
+    assert found["8"] == (
+        "`command -v a` succeeds and `[ $N -le 0 ]` is true, or `command -v a` fails",
+    )
+    assert found["${?output of a}"] == ("`command -v a` succeeds", "`[ $N -le 0 ]` is false")
+
+
+@pytest.mark.parametrize("last", ["X=2", "X=1"])
+def test_ways_that_leave_nothing_out_assume_nothing(last: str) -> None:
+    text = f"if a; then if b; then X=1; else X=2; fi; else {last}; fi\nY=$X; cmd\n"
+    assert [why for words, why in assumed(text) if words[0] == "cmd"] == [()]
+
+
 def test_an_output_of_which_little_is_known_stays_open() -> None:
     (words,) = [w for w, _ in assumed("cmd $(git rev-parse HEAD || echo none)") if w[0] == "cmd"]
     assert words[1].startswith("${?output of git")
