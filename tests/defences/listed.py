@@ -458,6 +458,13 @@ DEFENCES = (
     ),
     Defence(
         "T17",
+        "runs a command again for every outcome",
+        "bot/shell/runner.py::Runner.run",
+        becomes("range(session.limits.worlds - 1)", "range(1 << 20)"),
+        (_BOUNDS,),
+    ),
+    Defence(
+        "T17",
         "lists commands of any length",
         "bot/shell/session.py::Session.record",
         never("len(command.argv) > self.limits.arguments"),
