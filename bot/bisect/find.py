@@ -23,7 +23,7 @@ from bot.shell.words import Reading, Variable
 Read = Callable[[bytes], tuple[Reading, Sequence[Plan]]]
 """Reads a script as the original was read: with the same tree and the same releases."""
 
-BATCH_SIZE = re.compile(r"(?:\A|[._])\w*batch_?size\w*\Z|(?:\A|_)nproc_per_gpu\Z")
+BATCH_SIZE = re.compile(r"(?:\A|[._])\w{0,200}batch_?size\w{0,200}\Z|(?:\A|_)nproc_per_gpu\Z")
 """Keys of batch sizes, in every framework."""
 DECIDING = re.compile(r"batch_?size|max_token|max_len")
 """Keys that may decide what a pass holds."""

@@ -19,7 +19,7 @@ from bot.commands.terminal import in_terminal
 
 READER_GONE: Final = 141
 """The status of a process that SIGPIPE ended, as a shell has it."""
-_COMMAND: Final = re.compile(r"^\s*::|##\[", re.MULTILINE)
+_COMMAND: Final = re.compile(r"^[^\S\n]*::|##\[", re.MULTILINE)
 """What the runner of GitHub Actions may take for a command in a log."""
 
 

@@ -22,13 +22,13 @@ from bot.report.claims import ClaimName, SourceName, compared_with, read_togethe
 
 MaxBatch: TypeAlias = Literal["fits", "confirmed", "contradicted"]
 
-_BATCH_SIZES: Final = re.compile(r"(?:\A|[._])\w*batch_size\w*\Z")
+_BATCH_SIZES: Final = re.compile(r"(?:\A|[._])\w{0,200}batch_size\w{0,200}\Z")
 BOOKKEEPING: Final = re.compile(
     r"(?:trainer\.(?:experiment_name|project_name|default_\w*dir|total_epochs|total_training_steps"
     r"|save_freq|test_freq|val_\w+|logger|resume_\w+|\w*_data_dir|log_val_generations"
-    r"|max_\w*ckpt\w*|del_local_ckpt\w*)"
-    r"|data\.val_\w+|data\.seed|hydra\..*|(?:\w+\.)*(?:wandb|logger|ckpt|eval)(?:[._]\w+)*"
-    r"|(?:\w+\.)*(?:use_wandb|save_path|save_steps|save_hf_ckpt|eval_steps|logging_steps"
+    r"|max_\w{0,200}ckpt\w{0,200}|del_local_ckpt\w*)"
+    r"|data\.val_\w+|data\.seed|hydra\..*|(?:\w{1,80}\.){0,12}(?:wandb|logger|ckpt|eval)(?:_\w{1,80})?(?:\.\w{1,80}){0,12}"
+    r"|(?:\w{1,80}\.){0,12}(?:use_wandb|save_path|save_steps|save_hf_ckpt|eval_steps|logging_steps"
     r"|num_episodes|max_epochs|seed|use_tensorboard|load_checkpoint))\Z"
 )
 """Settings that decide neither what is trained nor how much memory a step takes."""

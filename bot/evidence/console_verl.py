@@ -28,7 +28,7 @@ STEP: Final = "training/global_step"
 
 _ROOTS: Final = frozenset({"actor_rollout_ref", "data", "algorithm", "model", "optim", "engine"})
 _OPENING = re.compile(r"\s*\{'[\w.]+': ")
-_TOKENS = re.compile(r"""(?P<string>'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")|[\[\](){}]""")
+_TOKENS = re.compile(r"""(?P<string>'(?:[^'\\\n]|\\.)*+'?|"(?:[^"\\\n]|\\.)*+"?)|[\[\](){}]""")
 _MAX_CONFIG: Final = 1_000_000
 """Characters of a printed configuration; verl's largest is some 60,000."""
 

@@ -40,7 +40,7 @@ _USER = re.compile(r"(//)[^/?#@]*@")
 _LOOKALIKES = str.maketrans("аеорсухіԁѡԝ01345", "aeopcyxidwwoleas")
 """Letters of other alphabets, and digits, that are drawn like Latin ones."""
 _SCHEME = re.compile(r"(?:([A-Za-z][A-Za-z0-9+.\-]{1,15}):)?//")
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_COMMENT = re.compile(r"<!--(?:(?!-->).)*+(?:-->)?", re.DOTALL)
 _EAST_ASIAN = re.compile(r"[\u2e80-\u9fff\uff00-\uffef]")
 _ABOUT: Final = frozenset(
     {"docs.wandb.ai", "community.wandb.ai", "docs.coreweave.com", "www.coreweave.com"}

@@ -17,7 +17,7 @@ from bot.report.claims import ClaimName, SourceName, claim_source
 
 _PLACEMENT: Final = re.compile(
     r"(?:(?:^|[._])(?:n_gpus_per_node|nnodes|num_nodes|num_gpus_per_node|num_engines"
-    r"|tensor_parallel_size|enable_resource_pool)|colocate_\w+)\Z"
+    r"|tensor_parallel_size|enable_resource_pool)|colocate_\w{1,200})\Z"
 )
 """Settings that decide how many GPUs a job takes, whatever the sum that is made of them."""
 _TOLERANCE: Final = 0.03

@@ -13,7 +13,7 @@ from bot.report import JsonValue, Scalar
 MAX_SHOWN: Final = 200
 """Characters of a value that a report shows."""
 
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\Z", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\Z", re.ASCII)
 _NULLS = frozenset({"null", "none"})
 _BOOLS = {"true": True, "false": False}
 _DEPTH = 40
@@ -93,7 +93,22 @@ def fits(text: str, observed: JsonValue) -> bool | None:
     if not any(map(str.isalnum, "".join(known))) or isinstance(observed, dict):
         return None
     seen = ",".join(map(str, observed)) if isinstance(observed, list) else str(observed)
-    return re.fullmatch(".*".join(map(re.escape, known)), _bare(seen), re.DOTALL) is not None
+    return _in_order(known, _bare(seen))
+
+
+def _in_order(parts: list[str], text: str) -> bool:
+    """Whether a text is made of these parts, with anything between two of them."""
+    first, *middle, last = [*parts] if len(parts) > 1 else [parts[0], ""]
+    if len(parts) == 1:
+        return text == first
+    at, end = len(first), len(text) - len(last)
+    if at > end or not (text.startswith(first) and text.endswith(last)):
+        return False
+    for part in middle:
+        at = text.find(part, at, end) + len(part)
+        if at < len(part):
+            return False
+    return True
 
 
 def _bare(text: str) -> str:

@@ -22,7 +22,7 @@ from bot.frameworks.source_options import SourceOptions
 
 CONFIG: Final = "verl/trainer/config"
 """Where a copy of verl keeps its configuration."""
-_CONFIG = re.compile(rf"((?:.+/)?{CONFIG})/(.+{re.escape(SUFFIX)})\Z")
+_CONFIG = re.compile(rf"((?:.{1, 400}/)?{CONFIG})/(.{1, 400}{re.escape(SUFFIX)})\Z")
 _MODULE = re.compile(r"((?:.+/)?openrlhf/cli)/train_\w+\.py\Z")
 _LARGEST = 1 << 20
 """Bytes of a file that is read."""

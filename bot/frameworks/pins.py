@@ -79,13 +79,15 @@ def _fitting(framework: str, text: str) -> tuple[str, ...]:
 
     A requirement with an address names a release by its tag alone: `verl @ git+https://…@v0.4.1`.
     """
-    name = framework.replace("-", "[-_.]")
-    found = re.match(rf"\s*{name}\s*(?:\[[^\]]*\])?\s*(.*)\Z", text, re.IGNORECASE)
-    if found is None or len(text) > _LONGEST:
+    if len(text) > _LONGEST:
         return ()
-    rest = found[1].split(";")[0].split(" #")[0].strip(" ()")
+    name = framework.replace("-", "[-_.]")
+    found = re.match(rf"\s*{name}\s*(?:\[[^\]]*\])?", text, re.IGNORECASE)
+    if found is None:
+        return ()
+    rest = text[found.end() :].split(";")[0].split(" #")[0].strip(" ()")
     if rest.startswith("@"):
-        tag = re.search(rf"@({_NUMBER})(?:#.*)?\Z", rest[1:])
+        tag = re.search(rf"@({_NUMBER})\Z", rest[1:].partition("#")[0])
         release = find_release(framework, tag[1]) if tag else None
         return (release,) if release else ()
     clauses = [_CLAUSE.match(part.strip()) for part in rest.split(",") if part.strip()]

@@ -15,7 +15,7 @@ from bot.frameworks.setting import UNKNOWN
 from bot.shell.words import Word
 
 _SCRIPT = re.compile(r"(?:trl\.scripts|examples\.scripts(?:\.\w+)*)\.(\w+)\Z")
-_EXAMPLE = re.compile(r"(?:.*/)?examples/scripts/(?:\w+/)*?(\w+)\.py\Z")
+_EXAMPLE = re.compile(r"(?:.{0,400}/)?examples/scripts/(?:\w{1,80}/){0,20}?(\w{1,80})\.py\Z")
 _SIGNS = ("--model_name_or_path", "--output_dir", "--dataset_name", "--config")
 _NO_TRAINER = frozenset(("vllm_serve", "chat", "env", "utils"))
 

@@ -21,8 +21,8 @@ from bot.frameworks.tables import table
 from bot.shell.words import Word
 
 _TRAINER = re.compile(
-    r"(?:verl|recipe|verl_recipe)\.(?:\w+\.)*"
-    r"(?!main_eval|main_gen)(?:main|main_\w+|\w+_main|async_main_\w+|\w*sft_trainer\w*)\Z"
+    r"(?:verl|recipe|verl_recipe)\.(?:\w{1,80}\.){0,12}"
+    r"(?!main_eval|main_gen)(?:main|main_\w{1,80}|\w{1,80}_main|async_main_\w{1,80}|\w{0,80}sft_trainer\w{0,80})\Z"
 )
 _SIGNS = ("actor_rollout_ref.", "+actor_rollout_ref.", "++actor_rollout_ref.")
 _STRATEGIES = ("actor_rollout_ref.actor.strategy", "engine.strategy", "model.strategy")

@@ -18,7 +18,6 @@ from bot.frameworks.config_files import ComposeError, ConfigLimits
 
 _HIDDEN = "\ue000"
 """Stands for `$` in texts that call a resolver; from Unicode's private use area."""
-_CALL = re.compile(r"\$\{[^:]*:")
 _SIMPLE = re.compile(r"\$\{[\w.]+\}")
 """References that omegaconf recognises without its parser."""
 _PARSED = 20
@@ -135,7 +134,7 @@ def hide(data: Any) -> Any:
         return {hide(key): hide(value) for key, value in data.items()}
     if isinstance(data, list):
         return [hide(value) for value in data]
-    if isinstance(data, str) and _CALL.search(data):
+    if isinstance(data, str) and ":" in data.partition("${")[2]:
         return data.replace("$", _HIDDEN)
     return data
 

@@ -16,7 +16,7 @@ from bot.base.messages import message
 from bot.github.client import Client
 from bot.github.pull import PullId
 
-_REPOSITORY = re.compile(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+\Z")
+_REPOSITORY = re.compile(r"[A-Za-z0-9_.-]{1,200}/[A-Za-z0-9_.-]{1,200}\Z")
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
 _CLOSED = "The pull request is closed."
 

@@ -24,7 +24,7 @@ MOST = 5
 MOST_TEXT = 65_536
 """Characters of a comment, as GitHub has it."""
 
-_LINE = re.compile(r"/(verify|apply)(?:[ \t]+(.*\S))?[ \t]*\Z")
+_LINE = re.compile(r"/(verify|apply)(?:[ \t]+((?:[^ \t].*)?\S))?[ \t]*\Z")
 _COMMIT = re.compile(r"[0-9a-fA-F]{7,64}\Z")
 _LINK = re.compile(r"https?://\S{1,2000}\Z")
 _SCRIPT = re.compile(r"[^\s\0]{1,400}\.sh\Z")

@@ -19,7 +19,7 @@ MOST_PAGES_OF_FILES = 30
 
 MOST_PAGES_OF_COMMENTS = 10
 
-_NAME = re.compile(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+\Z")
+_NAME = re.compile(r"[A-Za-z0-9_.-]{1,200}/[A-Za-z0-9_.-]{1,200}\Z")
 _SHORT = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)#(?P<number>[0-9]{1,9})\Z", re.ASCII)
 _ADDRESS = re.compile(
     r"(?P<server>https?://[^/?#@]+)/(?P<repository>[\w.-]+/[\w.-]+)/pull/(?P<number>[0-9]{1,9})"

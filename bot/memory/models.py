@@ -26,7 +26,7 @@ _TUNED = re.compile(
 )
 _VERSION = re.compile(r"-v\d+(?:\.\d+)*(?=-|\Z)")
 _MAKERS = re.compile(r"\A(?:meta-|google-|deepseek-(?=r1-distill))+")
-_CACHED = re.compile(r"models--[^/]+?--([^/]+)/snapshots/")
+_CACHED = re.compile(r"(?<![^/])models--(?:[^/-]|-(?!-))+--([^/]+)/snapshots/")
 _SAME_SHAPE = re.compile(r"\A(?:(qwen2\.5|qwen2)-(?:coder|math)-|(qwen3)-coder-(?=30b-a3b))")
 _FOLDERS = ("", "hf", "huggingface", "model", "checkpoint", "snapshots")
 _MAX_CONFIG = 1 << 20

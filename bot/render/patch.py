@@ -22,7 +22,7 @@ def patch(path: str, before: bytes, after: bytes) -> str:
 
 
 def _lines(data: bytes) -> list[str]:
-    return re.findall(r"[^\n]*\n|[^\n]+\Z", data.decode("utf-8", "surrogateescape"))
+    return re.findall(r"[^\n]+\n?|\n", data.decode("utf-8", "surrogateescape"))
 
 
 def _ended(lines: list[str]) -> Iterator[str]:

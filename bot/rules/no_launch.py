@@ -73,7 +73,7 @@ _IDLE = frozenset(
     ]
 )
 
-_EXIT = re.compile(r"(?m)^\s*exit\b")
+_EXIT = re.compile(r"(?m)^[^\S\n]*exit\b")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(?:\[[^]]*\])?\+?=")
 
 

@@ -34,7 +34,7 @@ META = Meta(
     ),
 )
 
-_HOLE = re.compile(r"\$\{\?[^}]*\}")
+_HOLE = re.compile(r"\$\{\?[^}]{0,500}\}")
 _HOLDER = re.compile(
     r"(?<![\w.\-])/?path[/_]to[/_][\w.\-/]*|(?<![A-Za-z])your?[_\-][A-Za-z][\w.\-]*"
     r"|<[A-Za-z][\w \-/.]{0,40}>|(?<![A-Za-z0-9])(?:x{3,}|TODO|FIXME|CHANGE_?ME)(?![A-Za-z0-9])",

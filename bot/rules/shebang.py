@@ -38,7 +38,7 @@ META = Meta(
 _LINE = "#!/usr/bin/env bash"
 _SH = re.compile(r"#!\s*(?:/usr)?/bin/(?:env\s+)?sh(?:\s|\Z)")
 _BASHISMS = (
-    (re.compile(r"(?m)^\s*(?:declare|local|readonly|export)?\s*\w+\+?=\("), "=( )"),
+    (re.compile(r"(?m)^[^\S\n]*(?:(?:declare|local|readonly|export)\s+)?\w+\+?=\("), "=( )"),
     (re.compile(r"(?m)(?:^|[;&|\s])\[\["), "[[ ]]"),
     (re.compile(r"\bset\s+-\w*o\s+pipefail"), "pipefail"),
     (re.compile(r"<<<"), "<<<"),

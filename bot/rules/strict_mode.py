@@ -39,7 +39,8 @@ _PROGRAMS = re.compile(
     r"(?:pip3?|uv|conda|apt(?:-get)?|git|wget|curl|hf|huggingface-cli|modelscope|python3?|bash|sh|"
     r"ray|tar|unzip|cp|mv|rsync|aws|gsutil|make)\Z"
 )
-_ERREXIT = re.compile(r"(?m)^[^#\n]*\bset\s(?:[^\n#]*\s)?(?:-[a-z]*e[a-z]*|-o\s+errexit)(?![\w-])")
+_SET = re.compile(r"\bset(?=\s)")
+_ERREXIT = re.compile(r"\s(?:-[a-df-z]*e[a-z]*+|-o\s+errexit)(?![\w-])")
 
 
 def check(context: RuleContext) -> Iterator[Hit]:
@@ -67,7 +68,10 @@ def _stops(context: RuleContext) -> bool:
     first = context.source.line(1)
     if first.startswith("#!") and re.search(r"sh\s+-[a-z]*e", first):
         return True
-    return bool(_ERREXIT.search(context.source.text))
+    lines = (line.partition("#")[0] for line in context.source.text.split("\n"))
+    return any(
+        (found := _SET.search(code)) and _ERREXIT.search(code, found.end()) for code in lines
+    )
 
 
 def _fails(command: Command, launch: int) -> bool:

@@ -49,7 +49,7 @@ META = Meta(
 )
 
 
-_NOUNSET = re.compile(r"(?m)^\s*set\s.*?(?:-[a-z]*u|nounset)")
+_NOUNSET = re.compile(r"(?m)^[^\S\n]*set\s.*?(?:-[a-z]*u|nounset)")
 
 
 def check(context: RuleContext) -> Iterator[Hit]:

@@ -14,7 +14,7 @@ from bot.shell.words import Comment
 TAGS = ("MIN", "RECOMMENDED")
 
 _LINE = re.compile(
-    r"#+\s*(wandb|tag|contributor|device|verl|openrlhf|trl|open-instruct)\s*:\s*(\S.*?)\s*\Z",
+    r"#+\s*(wandb|tag|contributor|device|verl|openrlhf|trl|open-instruct)\s*:\s*(\S(?:.*\S)?)\s*\Z",
     re.IGNORECASE,
 )
 

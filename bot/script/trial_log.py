@@ -21,7 +21,7 @@ MOST: Final = 100
 _GOOD = "√✓✔✅"
 _BAD = "×✗✘❌"
 _ENTRY = re.compile(
-    rf"(?<![\w.])(\d{{1,9}})\s*[:=(]?\s*"
+    rf"(?<![\w.])(\d{{1,9}})\s*(?:[:=(]\s*)?"
     rf"([{_GOOD}{_BAD}]|ok|pass(?:ed|es)?|works|fits|oom|fail(?:ed|s)?|x)(?!\w)\)?",
     re.IGNORECASE,
 )

@@ -46,7 +46,7 @@ class Database:
     @property
     def shown(self) -> str:
         """The URL without its password."""
-        return re.sub(r"(://[^:/@]*):[^@]*@", r"\1:***@", self.url)
+        return re.sub(r"(://[^:/@]{0,500}):[^@]{0,500}@", r"\1:***@", self.url)
 
     def engine(self, pool: int) -> sa.Engine:
         """Connections that fail in bounded time instead of waiting for a database that is gone.

@@ -40,7 +40,6 @@ from bot.shell.words import Hole, Piece, Word
 _LOOKS_ASSIGNED = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
 _TILDE = re.compile(r"~([^/:]*)")
 _HOMES = ("", "+", "-", "root")
-_LINE_ENDS = re.compile(r"\n+\Z")
 
 
 def expand_words(session: Session, world: World, nodes: list[WordNode]) -> list[Word]:
@@ -162,7 +161,7 @@ def trimmed(value: Value) -> Value:
         last = pieces[-1]
         if isinstance(last.text, Hole):
             break
-        text = _LINE_ENDS.sub("", last.text)
+        text = last.text.rstrip("\n")
         if text == last.text:
             break
         pieces.pop()

@@ -60,7 +60,7 @@ def _borders(separators: str) -> re.Pattern[str]:
     blanks = f"[{blank}]" if blank else "(?!)"
     if not other:
         return re.compile(f"(){blanks}+")
-    return re.compile(f"{blanks}*([{other}]){blanks}*|{blanks}+")
+    return re.compile(f"(?=[{blank}{other}]){blanks}*+([{other}]?){blanks}*")
 
 
 class _Words:

@@ -13,7 +13,9 @@ from bot.shell.state import Value, known
 from bot.shell.words import Piece, Word
 
 _FLAGS = re.compile(r"-[neE]+")
-_DIRECTIVE = re.compile(r"%([-+ #0]*)(\*|[0-9]+)?(?:\.(\*|[0-9]*))?([a-zA-Z%]|\([^)]*\)T)")
+_DIRECTIVE = re.compile(
+    r"%([-+ #0]*)(\*|[1-9][0-9]*)?(?:\.(\*|[0-9]*))?([a-zA-Z%]|\([^)]{0,500}\)T)"
+)
 _MAX_WIDTH = 4096
 
 

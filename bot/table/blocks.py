@@ -11,11 +11,14 @@ from bot.table.lines import PageLine, column_at, display_columns
 from bot.table.parts import Cell, PageRow, Table
 
 # Only at the left margin: an indented directive is quoted, commented or inside another one.
-_DIRECTIVE = re.compile(r"\.\.[ \t]+(list-table|table)::(?:[ \t]+(.*?))?[ \t]*\Z", re.IGNORECASE)
-_OPTION = re.compile(r"[ \t]+(:[A-Za-z][\w-]*:.*?)[ \t]*\Z")
+_DIRECTIVE = re.compile(
+    r"\.\.[ \t]+(list-table|table)::(?:[ \t]+([^ \t](?:.*[^ \t])?))?[ \t]*\Z", re.IGNORECASE
+)
+_OPTION = re.compile(r"[ \t]+(:[A-Za-z][\w-]*:(?:.*[^ \t])?)[ \t]*\Z")
 _BULLET = r"[-+*\u2022\u2023\u2043]"
-_ROW = re.compile(rf"([ \t]*{_BULLET}[ \t]+)({_BULLET})(?:[ \t]+(.*?))?[ \t]*\Z")
-_CELL = re.compile(rf"([ \t]*)({_BULLET})(?:[ \t]+(.*?))?[ \t]*\Z")
+_CONTENT = r"(?:[ \t]+([^ \t](?:.*[^ \t])?))?[ \t]*\Z"
+_ROW = re.compile(rf"([ \t]*{_BULLET}[ \t]+)({_BULLET}){_CONTENT}")
+_CELL = re.compile(rf"([ \t]*)({_BULLET}){_CONTENT}")
 _BORDER = re.compile(r"=+(?: +=+)+\Z")
 
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
-_BLOB = re.compile(r"/([^/]+)/([^/]+)/(?:blob|tree|raw)/(?:refs/(?:heads|tags)/)?([^/]+)/(.+)\Z")
-_RAW = re.compile(r"/([^/]+)/([^/]+)/(?:refs/(?:heads|tags)/)?([^/]+)/(.+)\Z")
+_BLOB = re.compile(r"\A/([^/]+)/([^/]+)/(?:blob|tree|raw)/(?:refs/(?:heads|tags)/)?([^/]+)/(.+)\Z")
+_RAW = re.compile(r"\A/([^/]+)/([^/]+)/(?:refs/(?:heads|tags)/)?([^/]+)/(.+)\Z")
 _HEADS = frozenset({"main", "master", "HEAD"})
 _MOVED = {"volcengine/verl": "verl-project/verl"}
 """Repositories that were renamed: GitHub answers under both names."""

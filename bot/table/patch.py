@@ -75,4 +75,4 @@ def _range(start: int, end: int) -> str:
 
 
 def _lines(text: str) -> list[str]:
-    return re.findall(r"[^\n]*\n|[^\n]+\Z", text)
+    return re.findall(r"[^\n]+\n?|\n", text)

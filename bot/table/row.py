@@ -19,7 +19,7 @@ from bot.table.tag import deserved_tag
 _ENDING = re.compile(r"-(?:instruct|chat|base|it)\Z", re.IGNORECASE)
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*\Z")
 # The layout of Hugging Face's cache: models--ORG--NAME/snapshots/REVISION.
-_CACHED = re.compile(r"(?:\A|/)models--[^/]+?--([^/]+)(?:/|\Z)")
+_CACHED = re.compile(r"(?:\A|/)models--(?:[^/-]|-(?!-))+--([^/]+)(?:/|\Z)")
 _PACKAGES = {"trtllm": ("tensorrt-llm", "tensorrt_llm")}
 """Engines whose package has another name."""
 _VERSION = re.compile(r"[0-9][A-Za-z0-9.+!-]{0,40}\Z")

@@ -22,7 +22,7 @@ _MAIL = re.compile(r"[A-Za-z0-9.+_-]*[A-Za-z0-9+-]@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-
 _URL_SAFE = frozenset(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:/?#[]@!$&'()+,;=%"
 )
-_LINK = re.compile(r"`(?P<text>(?:[^`\\]|\\.)*?)\s*<(?P<url>[^<>`]+)>`__?\Z", re.DOTALL)
+_LINK = re.compile(r"`(?P<text>(?:[^`\\]|\\.)*?)(?<!\s)\s*<(?P<url>[^<>`]+)>`__?\Z", re.DOTALL)
 _BARE_URL = re.compile(r"https?://\S+\Z", re.IGNORECASE)
 _ESCAPE = re.compile(r"\\(.|\Z)", re.DOTALL)
 

@@ -14,6 +14,7 @@ def _of(text: str, length: int = MOST - 100) -> str:
 COMMENTS: Final[dict[str, str]] = {
     name: f"/verify\n\n{text}"
     for name, text in {
+        "blanks after a command": "\n/verify" + " " * 60_000 + "\x0b\n",
         "declarations": _of("<![ "),
         "declarations in a block": "<div>\n" + _of("<![ "),
         "open quotes in HTML": "<div>\n" + _of('<a href="'),

@@ -87,6 +87,9 @@ PAGES: Final[dict[str, str]] = {
     "dots": _TABLE + "\n" + "a." * 40000 + "@b\n",
     "a long number": _TABLE.replace("116", "1" * 9000),
     "a long count": _TABLE.replace("1*H100", "9" * 9000 + "*H100"),
+    "blanks in a cell": _TABLE.replace("qwen2-0.5b", "q" + " " * 100_000 + "q"),
+    "blanks after a bullet": _TABLE.replace("116", "1" + " " * 100_000 + "6"),
+    "a long engine": _TABLE.replace("vllm0.8.3", "vllm" + "0." * 50_000 + "-"),
     "a long link": _TABLE.replace("`qwen2", "`" + "q" * 60000),
     "wide substitutions": _TABLE
     + "\n"

@@ -174,6 +174,13 @@ SCRIPTS: Final[dict[str, str]] = {
     + "\nfor i in {1..4000}; do [[ $x =~ ^(a|b|aa)*c$ ]]; done\n"
     + LAUNCH,
     "open groups in an expression": "[[ $x =~ " + "(a|" * 2000 + " ]]\n" + LAUNCH,
+    "blanks in a comment": "# device: a" + " " * 200_000 + "b\n" + LAUNCH + "\n",
+    "blanks in a trial log": LAUNCH + " data.train_batch_size=64 # 64" + " " * 200_000 + "a\n",
+    "blank lines": "#!/bin/sh\n" + "\n" * 200_000 + LAUNCH + "\n",
+    "letters of an option": "set " + "-" + "e" * 200_000 + "_\n" + LAUNCH + "\n",
+    "line ends of a substitution": "x=a\ny=$(printf '" + "\\n" * 60_000 + "a')\n" + LAUNCH + "\n",
+    "zeros of a format": "x=$(printf '%" + "0" * 200_000 + "x')\n" + LAUNCH + " a=$x\n",
+    "a long name of an example": "python3 " + "examples/scripts/" * 20_000 + "x --config a\n",
     "comments with trial logs": "# 8 √ 16 x\n" * 5_000 + LAUNCH + "\n",
     "values with trial logs": "".join(f"a{i}=8 # 8 √ 16 x\n" for i in range(3_000)) + LAUNCH + "\n",
 }

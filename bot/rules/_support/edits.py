@@ -9,7 +9,7 @@ from bot.shell.source import Span
 from bot.shell.words import Word
 
 _LINE = re.compile(r"[ \t]*\Z")
-_END = re.compile(r"[ \t]*(\\?)[ \t]*\r?(?:\n|\Z)")
+_END = re.compile(r"[ \t]*(?:(\\)[ \t]*)?\r?(?:\n|\Z)")
 
 
 def without_word(context: RuleContext, word: Word) -> tuple[TextEdit, ...]:

@@ -26,7 +26,7 @@ META = Meta(
     limits="A release is never guessed or compared: only a run tells it.",
 )
 
-_VERSION = re.compile(r"[-=\s]*v?\d+(?:\.\w+)*\Z")
+_VERSION = re.compile(r"[-=\s]{0,50}v?\d{1,50}(?:\.\w{1,50}){0,20}\Z")
 
 
 def check(context: PageContext) -> Iterator[Hit | Skip]:

@@ -1,0 +1,75 @@
+"""No regular expression of `bot/` takes more than linear time, so that any text may be given to it.
+
+Each is judged by its structure, since a text that shows it would have to be known.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.hostile.backtracking import problem
+from tests.hostile.regexes import expressions
+
+EXCEPTIONS = {
+    "bot/base/naming_profiles.py: (?P<model>[a-z0-9.-]+)_x\\Z": "names of files",
+}
+"""FILE: PATTERN to the reason why what it matches is short."""
+
+
+def test_no_expression_goes_back_and_forth() -> None:
+    found = {}
+    places = set()
+    for one in expressions():
+        places.add(one.place)
+        why = "not known" if one.pattern is None else problem(one.pattern, searched=one.searched)
+        if why and one.place not in EXCEPTIONS:
+            found[f"{one.file}:{one.line}"] = why
+    assert found == {}
+    assert places >= EXCEPTIONS.keys()
+
+
+def test_all_of_them_are_found() -> None:
+    files = {one.file for one in expressions()}
+    assert len(files) > 80
+    assert {"bot/shell/fields.py", "bot/base/config.py", "bot/table/rst.py"} <= files
+
+
+@pytest.mark.parametrize(
+    ("pattern", "searched", "expected"),
+    [
+        (r"(?:a+)+b", False, "exponential"),
+        (r"(?:a*)*b", False, "exponential"),
+        (r"(?:a|a)*b", False, "exponential"),
+        (r"(?:a{1,3})+b", False, "exponential"),
+        (r"(\w+\.?)*x", False, "exponential"),
+        (r"\w+\s*\w+x", False, "polynomial"),
+        (r"[ \t]*-?[ \t]*x", False, "polynomial"),
+        (r"a.*b.*c", False, "polynomial"),
+        (r"a+b", True, "polynomial"),
+        (r"\s+$", True, "polynomial"),
+        (r"<a [^>]*>", True, "polynomial"),
+        (r"(?m)^\s+x", True, "polynomial"),
+        (r"(?=.*x)y", True, "polynomial"),
+        (r"([\w.-]++)\s*+:", True, "polynomial"),
+        (r"(?i)(?P<q>a*)(?P=q)b", False, "polynomial"),
+        (r"a+b", False, ""),
+        (r"a+", True, ""),
+        (r"\w+\s+\w+x", False, ""),
+        (r"(\w+\.)*\w+x", False, ""),
+        (r'"[^"]*"', True, ""),
+        (r"\A\s+$", True, ""),
+        (r"(?m)^[ \t]+x", True, ""),
+        (r"(?<![\w.-])([\w.-]++)['\"]?\s*+:", True, ""),
+        (r"a*+a*b", False, ""),
+        (r"(?=[ :])[ ]*+(:?)[ ]*", True, ""),
+        (r".*x", False, ""),
+        (r"(?s)<!--(?:(?!-->).)*+(?:-->)?", True, ""),
+        (r"`((?:[^`\\]|\\.)*?)(?<!\s)\s*<", False, ""),
+    ],
+)
+def test_the_judge(pattern: str, searched: bool, expected: str) -> None:
+    assert problem(re.compile(pattern), searched=searched).partition(":")[0] == expected
+    data = re.compile(pattern.encode())
+    assert problem(data, searched=searched).partition(":")[0] == expected
