@@ -226,7 +226,8 @@ class Session:
 
 
 def _assuming(command: Command, ways: Ways) -> Command:
-    return replace(command, assumptions=words(ways), answers=common(ways).answers)
+    answers = {question: answer for question, (answer, _) in common(ways).answers.items()}
+    return replace(command, assumptions=words(ways), answers=answers)
 
 
 def hole(kind: HoleKind, reason: str, span: Span, name: str | None = None) -> Value:

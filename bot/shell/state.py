@@ -168,7 +168,7 @@ class World:
         """What a copy costs, as the pieces that could be expanded meanwhile."""
         variables = len(self.variables) // 16
         output = len(self.output or ()) // 16
-        ways = sum(len(way.answers) + len(way.assumptions) for way in self.ways)
+        ways = sum(2 * len(way.answers) for way in self.ways)
         return 1 + ways + variables + output
 
     def settle(self, status: int | None, likely: bool = True, question: str = "") -> None:
@@ -185,9 +185,9 @@ class World:
     def answer_to(self, question: str) -> bool | None:
         """The answer that all ways give; None where one does not, or another one."""
         first = self.ways[0].answers.get(question)
-        if all(way.answers.get(question) is first for way in self.ways):
-            return first
-        return None
+        if first is None or not all(way.agrees(question, first[0]) for way in self.ways[1:]):
+            return None
+        return first[0]
 
     def same(self, other: World) -> bool:
         """True when nothing that follows can tell the two worlds apart."""

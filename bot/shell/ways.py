@@ -10,6 +10,7 @@ UNSTABLE: Final = "\2"
 """How a question starts that may be answered differently when it is asked again."""
 _MOST = 8
 """Ways to one point that are told apart."""
+_NOTHING = (None, "")
 _LONGEST = 240
 """Characters of the words for several ways."""
 
@@ -18,42 +19,41 @@ _LONGEST = 240
 class Way:
     """What is assumed on one way."""
 
-    answers: Mapping[str, bool] = field(default_factory=dict)
-    """Question to answer; the same text has the same answer, unless it starts with `UNSTABLE`."""
-    assumptions: tuple[str, ...] = ()
-    """The same in words."""
+    answers: Mapping[str, tuple[bool, str]] = field(default_factory=dict)
+    """Question to answer, and the assumption in words. The same question has the same answer,
+    unless it starts with `UNSTABLE`."""
 
     def answered(self, question: str, answer: bool, text: str) -> Way | None:
         """The way with one more answer; None where it has the opposite one."""
-        if self.answers.get(question, answer) is not answer and not question.startswith(UNSTABLE):
+        earlier = self.answers.get(question)
+        if earlier and earlier[0] is not answer and not question.startswith(UNSTABLE):
             return None
-        assumptions = self.assumptions
-        if text not in assumptions:
-            assumptions = (*assumptions, text)
-        return Way({**self.answers, question: answer}, assumptions)
+        return Way({**self.answers, question: (answer, text)})
 
     def shared(self, other: Way) -> Way:
         """What is assumed on both ways."""
         if self is other:
             return self
-        there = set(other.assumptions)
-        return Way(
-            {q: answer for q, answer in self.answers.items() if other.answers.get(q) is answer},
-            tuple(text for text in self.assumptions if text in there),
-        )
+        return Way({q: said for q, said in self.answers.items() if other.agrees(q, said[0])})
+
+    def beyond(self, other: Way) -> Way:
+        """What is assumed on this way alone."""
+        return Way({q: said for q, said in self.answers.items() if not other.agrees(q, said[0])})
+
+    def agrees(self, question: str, answer: bool) -> bool:
+        """Whether this is its answer to a question."""
+        return self.answers.get(question, _NOTHING)[0] is answer
 
     def resolves(self, other: Way) -> bool:
         """Whether one of the two ways is taken exactly where what they share is assumed.
 
         They answer one question differently and all others alike, or one assumes all of the other.
         """
-        one, two = sorted((self.answers, other.answers), key=len)
-        differing = [
-            question for question, answer in one.items() if two.get(question) is not answer
-        ]
-        return not differing or (
-            len(one) == len(two) and len(differing) == 1 and differing[0] in two
-        )
+        one, two = sorted((self, other), key=lambda way: len(way.answers))
+        differing = one.beyond(two).answers
+        if not differing or len(one.answers) < len(two.answers):
+            return not differing
+        return len(differing) == 1 and next(iter(differing)) in two.answers
 
 
 Ways: TypeAlias = tuple[Way, ...]
@@ -87,11 +87,24 @@ def common(ways: Iterable[Way]) -> Way:
 
 def words(ways: Ways) -> tuple[str, ...]:
     """What is assumed, in words: on all ways, and then how they differ."""
-    shared = common(ways).assumptions
+    on_all = common(ways)
+    shared = tuple(text for _, text in on_all.answers.values())
     if len(ways) == 1:
         return shared
-    rest = [" and ".join(text for text in way.assumptions if text not in shared) for way in ways]
+    rest = _shortened([dict(way.beyond(on_all).answers) for way in ways])
     if not all(rest):
         return shared
-    text = ", or ".join(rest)
+    text = ", or ".join(" and ".join(text for _, text in way.values()) for way in rest)
     return (*shared, text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}...")
+
+
+def _shortened(ways: list[dict[str, tuple[bool, str]]]) -> list[dict[str, tuple[bool, str]]]:
+    """Ways of which one alone need hold, without the "not a" of "a, or not a and b"."""
+    for way in ways:
+        if len(way) != 1:
+            continue
+        ((question, (answer, _)),) = way.items()
+        for other in ways:
+            if question in other and other[question][0] is not answer:
+                del other[question]
+    return ways

@@ -206,10 +206,19 @@ def test_a_command_reached_either_way_assumes_what_both_do() -> None:
 def test_a_command_of_several_ways_is_not_called_unconditional() -> None:
     text = "N=0\ncommand -v a && N=$(a)\nif [ $N -le 0 ]; then N=8; fi\ncmd $N"
     found = {words[1]: why for words, why in assumed(text) if words[0] == "cmd"}
-    assert found["8"] == (
-        "`command -v a` succeeds and `[ $N -le 0 ]` is true, or `command -v a` fails",
-    )
+    assert found["8"] == ("`[ $N -le 0 ]` is true, or `command -v a` fails",)
     assert found["${?output of a}"] == ("`command -v a` succeeds", "`[ $N -le 0 ]` is false")
+
+
+def test_ways_of_a_chain_are_said_shortly() -> None:
+    text = (
+        "if [ -f a ]; then X=1; elif [ -f b ]; then Y=1; elif [ -f c ]; then Z=1; else exit; fi\n"
+        "X= Y= Z=; cmd a"
+    )
+    assert assumed(text)[-1] == (
+        ["cmd", "a"],
+        ("`[ -f a ]` is true, or `[ -f b ]` is true, or `[ -f c ]` is true",),
+    )
 
 
 @pytest.mark.parametrize("last", ["X=2", "X=1"])
