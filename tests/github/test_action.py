@@ -9,15 +9,17 @@ import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
 from bot.base.errors import UserError
 from bot.github.actions import Nothing, OfHead, pulls_with, subject_of
 from bot.service.metrics import Metrics
+from tests.commands.test_branches import SCRIPT as TWO_WAYS
 from tests.conftest import WrittenRun
 from tests.github.runner import pull_event, run_event, step
-from tests.github.store import READ_ONLY
+from tests.github.store import READ_ONLY, Pull
 from tests.github.world import BROKEN, GOOD, ROOT, SCRIPT, World
 from tests.runs.recipe import RunRecipe
 from tests.wandb_server.server import Wandb
@@ -202,41 +204,66 @@ def test_t22_the_token_and_the_key_stand_in_no_output(here: World, tmp_path: Pat
     assert token not in ran.out + ran.summary
 
 
-def test_command_line_action_and_app_give_the_same_report(
-    here: World, tmp_path: Path, written: WrittenRun
-) -> None:
+def three_reports(
+    here: World, tmp_path: Path, pull: Pull, **environment: str
+) -> tuple[bytes, bytes, bytes]:
+    """What the Action, the command line and the App report on the pull request of the world."""
     from bot.github.pull import PullId
     from bot.github.remote import read_change
     from bot.render.json_report import to_json
     from bot.review.check import check_change
     from bot.service.request import check_request
 
+    token = here.store.workflow_token(here.base)
+    by_action = step(here, tmp_path, TARGET, pull_event(here, pull), token=token, **environment)
+    by_command = subprocess.run(
+        [sys.executable, "-m", "bot", "pr", "verl-project/verl#1", "--format", "json"],
+        cwd=ROOT,
+        env={
+            "PATH": os.environ["PATH"],
+            "HOME": str(tmp_path),
+            **here.server.environment(token),
+            **environment,
+        },
+        capture_output=True,
+        check=False,
+    )
+    assert by_command.stderr == b""
+    with mock.patch.dict(os.environ, environment):
+        change = read_change(here.client(token), PullId("verl-project/verl", 1))
+        checked = check_change(change, check_request(Metrics()))
+    return by_action.report.encode(), by_command.stdout, to_json(checked.report).encode()
+
+
+def test_command_line_action_and_app_give_the_same_report(
+    here: World, tmp_path: Path, written: WrittenRun
+) -> None:
     recipe = RunRecipe(config=import_module("examples.demo.__main__").CONFIG)
     with Wandb().serving() as wandb:
         sync(wandb, written(recipe))
         pull = here.pull({SCRIPT: GOOD}, body=f"The run: {wandb.link('abc123')}")
-        token = here.store.workflow_token(here.base)
-        by_action = step(
-            here, tmp_path, TARGET, pull_event(here, pull), token=token, WANDB_BASE_URL=wandb.url
-        )
-        environment = {**here.server.environment(token), "WANDB_BASE_URL": wandb.url}
-        by_command = subprocess.run(
-            [sys.executable, "-m", "bot", "pr", "verl-project/verl#1", "--format", "json"],
-            cwd=ROOT,
-            env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), **environment},
-            capture_output=True,
-            check=False,
-        )
-        before = os.environ.get("WANDB_BASE_URL")
-        os.environ["WANDB_BASE_URL"] = wandb.url
-        try:
-            change = read_change(here.client(token), PullId("verl-project/verl", 1))
-            checked = check_change(change, check_request(Metrics()))
-        finally:
-            del os.environ["WANDB_BASE_URL"]
-            if before is not None:
-                os.environ["WANDB_BASE_URL"] = before
-    assert by_command.stderr == b""
-    assert json.loads(by_action.report)["verdict"] == "pass"
-    assert by_action.report.encode() == by_command.stdout
-    assert to_json(checked.report).encode() == by_command.stdout
+        reports = three_reports(here, tmp_path, pull, WANDB_BASE_URL=wandb.url)
+    assert json.loads(reports[0])["verdict"] == "pass"
+    assert len(set(reports)) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "config", "batch"),
+    [
+        ("qwen3-8b_grpo_8_h100_fsdp_vllm.sh", None, 1024),
+        ("qwen3-8b_grpo_8_910b_fsdp_vllm.sh", None, 16),
+        ("run_qwen3_8b_fsdp.sh", "env:\n  DEVICE: npu\n", 16),
+        ("run_qwen3_8b_fsdp.sh", None, None),
+    ],
+)
+def test_they_take_the_same_launch_of_two(
+    here: World, tmp_path: Path, name: str, config: str | None, batch: int | None
+) -> None:
+    if config:
+        here.base.commit("main", {".rlbot.yml": config})
+    pull = here.pull({f"examples/tuning/7b/{name}": TWO_WAYS})
+    reports = three_reports(here, tmp_path, pull)
+    assert len(set(reports)) == 1
+    (script,) = json.loads(reports[0])["scripts"]
+    assert (script["plan"] and script["plan"]["train_batch_size"]) == batch
+    assert (script["row"] is None) is (batch is None)
