@@ -44,14 +44,17 @@ class DiskCheckouts:
         return ScriptPlace(self._checkouts[root], path.relative_to(root).as_posix())
 
     def _root(self, folder: Path) -> Path | None:
-        """The nearest folder with `.git`, else the outermost given, else one with verl."""
+        """The nearest folder with `.git`, else the outermost that is given or vendors verl."""
         if folder not in self._roots:
             within = (folder, *folder.parents)
             repository = next((at for at in within if (at / ".git").exists()), None)
-            given = next((at for at in reversed(within) if at in self._given), None)
-            vendoring = next((at for at in within if (at / CONFIG).is_dir()), None)
-            self._roots[folder] = repository or given or vendoring
+            outermost = (at for at in reversed(within) if at in self._given or _vendors(at))
+            self._roots[folder] = repository or next(outermost, None)
         return self._roots[folder]
+
+
+def _vendors(folder: Path) -> bool:
+    return (folder / CONFIG).is_dir()
 
 
 class _Files(Mapping[str, bytes]):

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from bot.base.errors import UserError
 from bot.base.messages import message, sentence_of
+from bot.frameworks import hydra_tree as trees
 from bot.frameworks.compose import Composer
 from bot.frameworks.config_files import LIMITS, SUFFIX, ComposeError, ConfigLimits
 from bot.frameworks.eras import era
@@ -24,8 +25,6 @@ from bot.frameworks.hydra_table import HydraTable
 from bot.frameworks.hydra_tree import YamlTree
 from bot.frameworks.lifetimes import deprecations
 from bot.frameworks.releases import entry_root, releases
-
-V = TypeVar("V")
 
 _INSIDE = ("verl", "trainer", "config")
 """Where a checkout of verl keeps its configuration."""
@@ -105,16 +104,7 @@ class TreeTable(HydraTable):
             "title": tree.title,
             "groups": tree.groups,
             "pool": [],
-            "roots": {
-                root: {
-                    "tree": composed,
-                    "choices": choices,
-                    "alternatives": _Lazy(
-                        sorted(key for key in choices if key.split("@")[0] in tree.groups),
-                        lambda key: self._options(key, choices[key]),
-                    ),
-                }
-            },
+            "roots": {root: {"tree": composed, "choices": choices, "alternatives": {}}},
         }
         super().__init__(data, root)
 
@@ -129,20 +119,35 @@ class TreeTable(HydraTable):
             if (entry["use"] and not entry.get("outside")) or entry in own
         ]
 
-    def _options(self, key: str, default: str) -> Mapping[str, YamlTree | None]:
-        """The other options of a group, each composed on first use."""
-        composer = self._source.composer
-        others = [name for name in self.groups[key.split("@")[0]] if name != default]
-        return _Lazy(others, lambda option: composer.alternative(self.root, key, option))
+    @cached_property
+    def _alternatives(self) -> tuple[tuple[str, YamlTree], ...]:
+        """Each option of a chosen group other than the default, with the keys that it brings.
+
+        An option is composed alone, and put where the group stands: composing it beside all other
+        choices takes half a second each on verl of 2026.
+        """
+        found = []
+        for key, default in sorted(self.choices.items(), key=lambda item: ("@" in item[0], item)):
+            group, _, package = key.partition("@")
+            for option in self.groups.get(group, ()):
+                if option != default:
+                    brought = self._alone(group, option, package or group.replace("/", "."))
+                    found.append((f"{key}={option}", brought))
+        return tuple(found)
+
+    def _alone(self, group: str, option: str, package: str) -> YamlTree:
+        try:
+            tree, _ = self._source.composer.compose(f"{group}/{option}", {})
+            own = trees.select(tree, group.replace("/", "."))
+            return trees.put({}, package, own, force=True) if isinstance(own, dict) else tree
+        except (ComposeError, trees.CannotPutError):
+            return {}
 
     def _elsewhere(self, key: str) -> tuple[str, YamlTree] | None:
-        # Composing every choice takes seconds; a name that no file mentions stands under none.
+        # A name that no file mentions stands under no choice.
         if not self._source.composer.mentions(key.rsplit(".", 1)[-1]):
             return None
-        try:
-            return super()._elsewhere(key)
-        except ComposeError:
-            return None
+        return super()._elsewhere(key)
 
     def _under(self, wanted: Mapping[str, str]) -> tuple[YamlTree, dict[str, str], str]:
         """Exact, since these files are composed with all choices at once."""
@@ -158,28 +163,6 @@ class TreeTable(HydraTable):
             return (*self._source.composer.compose(self.root, possible), "")
         except ComposeError as error:
             return self.tree, choices, sentence_of(error)
-
-
-class _Lazy(Mapping[str, V]):
-    """A mapping whose values are made on first use."""
-
-    def __init__(self, keys: list[str], make: Callable[[str], V]) -> None:
-        self._keys = keys
-        self._make = make
-        self._made: dict[str, V] = {}
-
-    def __getitem__(self, key: str) -> V:
-        if key not in self._made:
-            if key not in self._keys:
-                raise KeyError(key)
-            self._made[key] = self._make(key)
-        return self._made[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._keys)
-
-    def __len__(self) -> int:
-        return len(self._keys)
 
 
 def tree_table(

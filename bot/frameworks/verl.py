@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
@@ -50,7 +51,7 @@ class Verl:
         distillation); supervised fine-tuning takes them from torchrun. The table is None for a
         configuration that lies outside the released package.
         """
-        line = read_line(launch.argv)
+        line = _line_of(launch)
         version, known = _table(launch, line, versions)
         hydra = known if isinstance(known, HydraTable) else None
         tree = _applied(line, hydra)
@@ -88,6 +89,20 @@ class Verl:
             max_response_length=nothing() if sft else values.integer("data.max_response_length"),
             loggers=values.first(["trainer.logger"], _loggers),
         )
+
+
+_RECENT: deque[tuple[Launch, HydraLine]] = deque(maxlen=32)
+"""Launches that were read last: one is read by several releases to see which explains it best."""
+
+
+def _line_of(launch: Launch) -> HydraLine:
+    """The overrides of a launch, which do not depend on the release."""
+    for known, line in _RECENT:
+        if known is launch:
+            return line
+    line = read_line(launch.argv)
+    _RECENT.append((launch, line))
+    return line
 
 
 def _table(launch: Launch, line: HydraLine, versions: Versions) -> tuple[Version, KeyTable | None]:
