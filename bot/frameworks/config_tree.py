@@ -108,6 +108,7 @@ class TreeTable(HydraTable):
         }
         super().__init__(data, root)
 
+    @cached_property
     def _deprecations(self) -> Sequence[Mapping[str, Any]]:
         """Those with a replacement, which the tree has or not; of others, those of its time."""
         newest = releases(self.framework)[-1]

@@ -122,12 +122,13 @@ class HydraTable:
             self._instead[key] = self._deprecated(key)
         return self._instead[key]
 
+    @cached_property
     def _deprecations(self) -> Sequence[Mapping[str, Any]]:
         """The deprecations that may count; one counts where its replacement is there."""
         return deprecations(self.framework, self.version)
 
     def _deprecated(self, key: str) -> str | None:
-        for entry in self._deprecations():
+        for entry in self._deprecations:
             head, star, tail = str(entry.get("key", "")).rpartition("*")
             fits = key.startswith(head) and key.endswith(tail) if star else key == tail
             if not fits:
@@ -141,7 +142,7 @@ class HydraTable:
     @property
     def deprecated_root(self) -> str | None:
         """What to write instead of naming this root configuration, when that is deprecated."""
-        for entry in self._deprecations():
+        for entry in self._deprecations:
             if entry.get("root") == self.root:
                 return str(entry["use"])
         return None
