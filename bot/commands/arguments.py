@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bot.base.config import FRAMEWORKS
 from bot.base.errors import UserError, system_reason
 from bot.base.messages import message
 from bot.commands.output import write
@@ -339,6 +340,14 @@ def _versions(given: list[str]) -> dict[str, str]:
                 message(
                     '--framework takes a name and a release, such as verl@0.9.1; got "{text}".',
                     text=text,
+                )
+            )
+        if name.lower() not in FRAMEWORKS:
+            raise UserError(
+                message(
+                    "{name} is no framework that is known: use one of {names}.",
+                    name=name,
+                    names=", ".join(FRAMEWORKS),
                 )
             )
         versions[name.lower()] = release

@@ -12,6 +12,7 @@ from bot.base.errors import UncheckedError, UserError
 from bot.base.messages import message, sentence_of
 from bot.commands.arguments import config_of, options_of, read_file
 from bot.commands.output import read_standard_input
+from bot.commands.progress import Progress
 from bot.commands.runs import Audience, reading
 from bot.commands.tree import path_below, tree_of
 
@@ -35,36 +36,49 @@ def scripts_of(
 ) -> Iterator[ScriptFile]:
     """The scripts named, folders walked; what cannot be read of a folder is added to `unchecked`.
 
-    Raises UserError for a path that was named itself and cannot be read, or lies outside `root`.
+    So is a path of several that cannot be read: it does not cost the others their results. Raises
+    UserError for the only path that was named, when it cannot be read or lies outside `root`.
     """
-    from bot.check.request import ScriptFile
     from bot.report import Unchecked
 
     for given in arguments.paths:
-        if given == "-":
-            stdin_name = arguments.stdin_filename
-            if not stdin_name:
-                raise UserError(
-                    message("A script from - needs --stdin-filename: its name is checked too.")
-                )
-            yield ScriptFile(
-                path=stdin_name,
-                data=read_standard_input(),
-                tree_path=_tree_path(root, Path(stdin_name)),
+        try:
+            yield from _scripts_at(given, arguments.stdin_filename, root, unchecked)
+        except UserError as error:
+            if len(arguments.paths) == 1:
+                raise
+            unchecked.append(Unchecked(check="script", reason=sentence_of(error)))
+
+
+def _scripts_at(
+    given: str, stdin_name: str | None, root: Path | None, unchecked: list[Unchecked]
+) -> Iterator[ScriptFile]:
+    from bot.check.request import ScriptFile
+    from bot.report import Unchecked
+
+    if given == "-":
+        if not stdin_name:
+            raise UserError(
+                message("A script from - needs --stdin-filename: its name is checked too.")
             )
-            continue
-        path = Path(given)
-        if not os.path.isdir(path):  # noqa: PTH112 - Path.is_dir raises for overlong names
-            yield script_at(path, root)
-            continue
-        found = sorted(p for p in path.rglob("*.sh") if not p.is_dir())
-        if not found:
-            raise UserError(message("The folder {path} holds no script (*.sh).", path=path))
-        for file in found:
-            try:
-                yield script_at(file, root)
-            except UserError as error:
-                unchecked.append(Unchecked(check="script", reason=sentence_of(error)))
+        yield ScriptFile(
+            path=stdin_name,
+            data=read_standard_input(),
+            tree_path=_tree_path(root, Path(stdin_name)),
+        )
+        return
+    path = Path(given)
+    if not os.path.isdir(path):  # noqa: PTH112 - Path.is_dir raises for overlong names
+        yield script_at(path, root)
+        return
+    found = sorted(p for p in path.rglob("*.sh") if not p.is_dir())
+    if not found:
+        raise UserError(message("The folder {path} holds no script (*.sh).", path=path))
+    for file in found:
+        try:
+            yield script_at(file, root)
+        except UserError as error:
+            unchecked.append(Unchecked(check="script", reason=sentence_of(error)))
 
 
 def each_script(
@@ -76,14 +90,20 @@ def each_script(
     from bot.check.read import bounded
     from bot.report import Unchecked
 
-    for script in scripts:
-        try:
-            with bounded(script.path):
-                done = work(script)
-        except UncheckedError as error:
-            unchecked.append(Unchecked(check="script", reason=sentence_of(error)))
-            continue
-        yield done
+    progress = Progress()
+    try:
+        for script in scripts:
+            progress.begin(script.path)
+            try:
+                with bounded(script.path):
+                    done = work(script)
+            except UncheckedError as error:
+                unchecked.append(Unchecked(check="script", reason=sentence_of(error)))
+                continue
+            progress.end()
+            yield done
+    finally:
+        progress.end()
 
 
 def script_with_options(
