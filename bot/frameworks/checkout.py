@@ -15,14 +15,13 @@ from typing import Final
 
 from bot.base.errors import UserError
 from bot.base.messages import message, sentence_of
-from bot.frameworks.config_files import SUFFIX
 from bot.frameworks.config_tree import ConfigTree, tree_table
 from bot.frameworks.pins import PIN_FILES, Pin, read_pin
 from bot.frameworks.source_options import SourceOptions
 
 CONFIG: Final = "verl/trainer/config"
 """Where a copy of verl keeps its configuration."""
-_CONFIG = re.compile(rf"((?:.{1, 400}/)?{CONFIG})/(.{1, 400}{re.escape(SUFFIX)})\Z")
+_CONFIG = re.compile(r"((?:.{1,400}/)?verl/trainer/config)/(.{1,400}\.yaml)\Z")
 _MODULE = re.compile(r"((?:.+/)?openrlhf/cli)/train_\w+\.py\Z")
 _LARGEST = 1 << 20
 """Bytes of a file that is read."""
