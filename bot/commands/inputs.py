@@ -12,7 +12,7 @@ from bot.base.errors import UncheckedError, UserError
 from bot.base.messages import message, sentence_of
 from bot.commands.arguments import config_of, options_of, read_file
 from bot.commands.output import read_standard_input
-from bot.commands.progress import Progress
+from bot.commands.progress import ScriptProgress
 from bot.commands.runs import Audience, reading
 from bot.commands.tree import path_below, tree_of
 
@@ -90,7 +90,7 @@ def each_script(
     from bot.check.read import bounded
     from bot.report import Unchecked
 
-    progress = Progress()
+    progress = ScriptProgress()
     try:
         for script in scripts:
             progress.begin(script.path)

@@ -18,7 +18,7 @@ AFTER: Final = 2.0
 _CLEAR: Final = "\r\x1b[K"
 
 
-class Progress:
+class ScriptProgress:
     """Counts what was done; says so where somebody waits."""
 
     def __init__(

@@ -4,7 +4,7 @@ import io
 import json
 from pathlib import Path
 
-from bot.commands.progress import Progress
+from bot.commands.progress import ScriptProgress
 from tests.command import rlbot
 
 
@@ -15,9 +15,9 @@ class Terminal(io.StringIO):
         return True
 
 
-def said(stream: io.StringIO, seconds: float) -> str:
+def shown_after(stream: io.StringIO, seconds: float) -> str:
     times = iter([0.0, 1.0, seconds])
-    progress = Progress(stream, lambda: next(times))
+    progress = ScriptProgress(stream, lambda: next(times))
     progress.begin("a.sh")
     progress.begin("b\x1b[31m.sh")
     progress.end()
@@ -25,18 +25,18 @@ def said(stream: io.StringIO, seconds: float) -> str:
 
 
 def test_what_takes_long_says_how_far_it_is_and_leaves_nothing() -> None:
-    shown = said(Terminal(), 2.5)
+    shown = shown_after(Terminal(), 2.5)
     assert "reading script 2: b" in shown
     assert "\x1b[31m" not in shown
     assert shown.endswith("\r\x1b[K")
 
 
 def test_what_is_fast_says_nothing() -> None:
-    assert said(Terminal(), 1.9) == ""
+    assert shown_after(Terminal(), 1.9) == ""
 
 
 def test_what_is_no_terminal_gets_nothing() -> None:
-    assert said(io.StringIO(), 100.0) == ""
+    assert shown_after(io.StringIO(), 100.0) == ""
 
 
 def test_a_path_that_cannot_be_read_does_not_cost_the_others_their_results(tmp_path: Path) -> None:
