@@ -32,8 +32,8 @@ META = Meta(
         "caller's (clusters set them), and are a note. Silent after `source`, when the file that "
         "may set the variable cannot be read. A default in the script settles it; one that needs "
         "the variable itself is a note, unless `set -u` stops there. So is a variable that the "
-        "script sets only on a way that it does not take, and one for a setting of verl that is "
-        "off by default: empty, it stays off."
+        "script sets only on a way that it does not take, a part of the run's name, and one for a "
+        "setting of verl that is off by default: empty, it stays off."
     ),
     source="https://www.gnu.org/software/bash/manual/bash.html#Shell-Parameter-Expansion",
     example=Example(
@@ -49,6 +49,8 @@ META = Meta(
 )
 
 
+_LABELS = frozenset({"experiment_name", "project_name", "run_name", "wandb_run_name"})
+"""Settings that only name the run."""
 _NOUNSET = re.compile(r"(?m)^[^\S\n]*set\s.*?(?:-[a-z]*u|nounset)")
 
 
@@ -71,7 +73,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
                     yield _other_way(key, name, span, strict=strict and not default)
                     continue
                 certain = name != name.upper() and not elsewhere and (strict or not default)
-                certain = certain and (strict or not _stays_off(plan, setting, hole))
+                certain = certain and (strict or not _starts_empty(plan, setting, hole))
                 near = get_close_matches(name, sorted(names), n=1, cutoff=0.75)
                 yield _hit(key, name, span, near, certain=certain)
 
@@ -88,10 +90,13 @@ def _set_on_another_way(context: RuleContext, name: str) -> bool:
     )
 
 
-def _stays_off(plan: Plan, setting: Setting, hole: Hole) -> bool:
-    """Whether a setting that is the variable and nothing else is off by default, as empty is."""
+def _starts_empty(plan: Plan, setting: Setting, hole: Hole) -> bool:
+    """Whether an empty variable does no harm: in a name, or where empty is off, as by default."""
+    written = f"${{?{hole.reason}}}"
+    if setting.key.rsplit(".", 1)[-1] in _LABELS and setting.text != written:
+        return True
     known = plan.table.get(setting.key) if plan.table is not None else None
-    if plan.framework != "verl" or known is None or setting.text != f"${{?{hole.reason}}}":
+    if plan.framework != "verl" or known is None or setting.text != written:
         return False
     return known.default is False or known.default == ""
 

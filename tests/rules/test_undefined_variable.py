@@ -53,6 +53,7 @@ _ASYNC = 'mode="sync"\nif [ "$mode" = "async" ]; then\n    raw="True"\nfi'
         verl("data.return_raw_chat=$raw", before=_ASYNC),
         verl("data.train_files=$raw", before=_ASYNC),
         verl("data.filter_overlong_prompts=$raw"),
+        verl("trainer.experiment_name=grpo-7b${raw}"),
         verl("data.train_files=$raw", before="f() { raw=1; }"),
     ],
 )
@@ -68,6 +69,8 @@ def test_an_empty_value_that_starts_is_a_note(script: str, snapshot: SnapshotAss
         verl("data.filter_overlong_prompts=$raw", before="set -u"),
         verl("data.filter_overlong_prompts=${raw}e"),
         verl("data.train_files=$raw", before="# raw=1"),
+        verl("trainer.experiment_name=$raw"),
+        verl("trainer.experiment_name=grpo-7b${raw}", before="set -u"),
         verl("data.train_files=$raw", before="traw=1"),
     ],
 )
