@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -12,6 +13,7 @@ from bot.base.errors import UncheckedError, UserError
 from bot.base.messages import message, sentence_of
 from bot.commands.arguments import config_of, options_of, read_file
 from bot.commands.output import read_standard_input
+from bot.commands.parallel import in_order, processes_for
 from bot.commands.progress import ScriptProgress
 from bot.commands.runs import Audience, reading
 from bot.commands.tree import path_below, tree_of
@@ -85,25 +87,40 @@ def each_script(
     work: Callable[[ScriptFile], R],
     scripts: Iterable[ScriptFile],
     unchecked: list[Unchecked],
+    *,
+    jobs: int | None = 1,
 ) -> Iterator[R]:
-    """What `work` makes of each script; one that takes too long is added to `unchecked`."""
-    from bot.check.read import bounded
+    """What `work` makes of each script; one that takes too long is added to `unchecked`.
+
+    In `jobs` processes at most, None for as many as there are processors; with several, scripts
+    and what is made of them are pickled.
+    """
     from bot.report import Unchecked
 
+    named = list(scripts)
+    made = in_order(partial(_bounded, work), named, processes_for(len(named), jobs))
     progress = ScriptProgress()
     try:
-        for script in scripts:
+        for script in named:
             progress.begin(script.path)
-            try:
-                with bounded(script.path):
-                    done = work(script)
-            except UncheckedError as error:
-                unchecked.append(Unchecked(check="script", reason=sentence_of(error)))
+            done = next(made)
+            if isinstance(done, UncheckedError):
+                unchecked.append(Unchecked(check="script", reason=sentence_of(done)))
                 continue
             progress.end()
             yield done
     finally:
         progress.end()
+
+
+def _bounded(work: Callable[[ScriptFile], R], script: ScriptFile) -> R | UncheckedError:
+    from bot.check.read import bounded
+
+    try:
+        with bounded(script.path):
+            return work(script)
+    except UncheckedError as error:
+        return error
 
 
 def script_with_options(

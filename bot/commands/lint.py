@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
+from bot.base.messages import message
 from bot.commands.arguments import CHECK_FORMATS, add_common, config_of, finish, options_of
 from bot.commands.fixing import add_fix, fix_scripts, wants_fix
 from bot.commands.inputs import add_paths, each_script, scripts_of
@@ -13,9 +16,9 @@ from bot.commands.tree import add_root, tree_of
 
 if TYPE_CHECKING:
     from bot.check.request import ScriptFile
-    from bot.report import ScriptReport
 
 SUMMARY = "check scripts or folders"
+MOST_JOBS = 256
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -25,6 +28,12 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_root(parser)
     add_offline(parser)
     add_common(parser, CHECK_FORMATS)
+    parser.add_argument(
+        "--jobs",
+        type=_jobs,
+        metavar="N",
+        help="processes for many scripts (default: one for each processor)",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -41,13 +50,23 @@ def run(arguments: argparse.Namespace) -> int:
         return fix_scripts(scripts, options, arguments, unchecked)
     sources: dict[str, str] = {}
 
-    def check(script: ScriptFile) -> ScriptReport:
-        sources[script.path] = script.data.decode("utf-8", "replace")
-        return check_script(script, options)
+    def noted() -> Iterator[ScriptFile]:
+        for script in scripts:
+            sources[script.path] = script.data.decode("utf-8", "replace")
+            yield script
 
-    reports = list(each_script(check, scripts, unchecked))
+    check = partial(check_script, options=options)
+    reports = list(each_script(check, noted(), unchecked, jobs=arguments.jobs))
     return finish(
         make_report(reports, unchecked=unchecked, language=options.config.language),
         arguments,
         sources,
     )
+
+
+def _jobs(text: str) -> int:
+    if not text.isdecimal() or not 0 < int(text) <= MOST_JOBS:
+        raise argparse.ArgumentTypeError(
+            message("takes a number from 1 to {most}; got {text}.", most=MOST_JOBS, text=text)
+        )
+    return int(text)
