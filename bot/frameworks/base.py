@@ -59,6 +59,15 @@ class Versions:
             return None
         return self.place.checkout.tree(self.place.path) if self.place else None
 
+    def own(
+        self, framework: str, entry: str, path: str | None, name: str | None
+    ) -> tuple[ConfigTree, str] | None:
+        """The configuration and root of a program of the script's repository; None without one."""
+        if self.place is None or not self._repository_counts(framework):
+            return None
+        place, tree = self.place, self.tree(framework)
+        return place.checkout.own(entry, place.path, path, name, tree)
+
     def options(self, framework: str) -> SourceOptions | None:
         """The options of a vendored copy that count instead of a release; None without one."""
         if framework != "openrlhf" or not self._repository_counts(framework):

@@ -15,7 +15,16 @@ from typing import Final
 
 from bot.base.errors import UserError
 from bot.base.messages import message, sentence_of
+from bot.frameworks.config_files import SUFFIX
 from bot.frameworks.config_tree import ConfigTree, tree_table
+from bot.frameworks.own_config import (
+    ConfigFolders,
+    config_file,
+    ending,
+    folder_of,
+    is_main,
+    module_paths,
+)
 from bot.frameworks.pins import PIN_FILES, Pin, read_pin
 from bot.frameworks.source_options import SourceOptions
 
@@ -29,15 +38,17 @@ _LARGEST = 1 << 20
 
 def counts(path: str) -> bool:
     """Whether a file of a repository may say which configuration counts."""
-    return bool(_CONFIG.match(path) or _MODULE.match(path) or PIN_FILES.match(path))
+    if config_file(path) is not None or is_main(path):
+        return True
+    return bool(_MODULE.match(path) or PIN_FILES.match(path))
 
 
-def needed(paths: Iterable[str], scripts: Iterable[str]) -> tuple[str, ...]:
+def needed(paths: Iterable[str], scripts: Mapping[str, bytes]) -> tuple[str, ...]:
     """Of a repository's paths those that say which configuration counts for these scripts."""
     every = Checkout(dict.fromkeys(filter(counts, paths), b""))
     found: dict[str, None] = {}
-    for script in scripts:
-        found |= dict.fromkeys(every.paths_for(script))
+    for script, data in scripts.items():
+        found |= dict.fromkeys(every.paths_for(script, data.decode("utf-8", "replace")))
     return tuple(sorted(found))
 
 
@@ -57,12 +68,20 @@ class Checkout:
                 self._modules.setdefault(found[1], []).append(path)
             elif found := PIN_FILES.match(path):
                 self._pin_files.setdefault((found[1] or "").rstrip("/"), []).append(path)
+        self._own = ConfigFolders(files)
         self._trees: dict[str, ConfigTree | str] = {}
+        self._own_trees: dict[tuple[str, str, int], ConfigTree | None] = {}
         self._options: dict[str, SourceOptions] = {}
         self._pins: dict[tuple[str, str], Pin | None] = {}
 
-    def paths_for(self, script: str) -> Iterator[str]:
-        """The files that say which configuration counts for a script."""
+    def paths_for(self, script: str, text: str) -> Iterator[str]:
+        """The files that say which configuration counts for a script with this text."""
+        for path in module_paths(text):
+            if (module := nearest(ending(self._own.mains, path), script)) is not None:
+                yield module
+                around = f"{module.rpartition('/')[0]}/config"
+                for beside in (around, f"{around}s"):
+                    yield from (f"{beside}/{name}" for name in self._own.folders.get(beside, ()))
         if (folder := nearest(self._configs, script)) is not None:
             yield from (f"{folder}/{name}" for name in self._configs[folder])
         if (folder := nearest(self._modules, script)) is not None:
@@ -76,6 +95,37 @@ class Checkout:
         found = self._trees.get(nearest(self._configs, script) or "")
         return found if isinstance(found, str) else None
 
+    def own(
+        self, entry: str, script: str, path: str | None, name: str | None, verl: ConfigTree | None
+    ) -> tuple[ConfigTree, str] | None:
+        """The configuration and root of a program of the repository; None when it is not known.
+
+        `path` and `name` are those of the command line (`--config-path`, `--config-name`), in the
+        place of what the module's `@hydra.main` says. `verl` stands for verl's own configuration.
+        """
+        wanted = entry.replace(".", "/") + ".py"
+        module = nearest(ending(self._own.mains, wanted), script)
+        main = self._own.main(module) if module is not None else None
+        if path is not None and path.startswith("/"):
+            ends = [f for f in self._own.folders if path.rstrip("/").endswith(f"/{f}")]
+            folder = max(ends, key=len, default=None)
+        elif module is None or main is None:
+            return None
+        else:
+            folder = folder_of(module, main.config_path if path is None else path)
+        root = name or (main.config_name if main is not None else None)
+        if folder is None or folder not in self._own.folders or root is None:
+            return None
+        root = root.removesuffix(SUFFIX)
+        if folder in self._configs:
+            vendored = self._tree(folder)
+            return (vendored, root) if isinstance(vendored, ConfigTree) else None
+        key = (folder, root, id(verl))
+        if key not in self._own_trees:
+            self._own_trees[key] = self._own.tree(folder, root, verl)
+        found = self._own_trees[key]
+        return (found, root) if found is not None else None
+
     def tree(self, script: str) -> ConfigTree | None:
         """The configuration of verl that is nearest to a script; None without one.
 
@@ -84,6 +134,10 @@ class Checkout:
         folder = nearest(self._configs, script)
         if folder is None:
             return None
+        found = self._tree(folder)
+        return found if isinstance(found, ConfigTree) else None
+
+    def _tree(self, folder: str) -> ConfigTree | str:
         if folder not in self._trees:
             files = {name: self._content(f"{folder}/{name}") for name in self._configs[folder]}
             called = message("{path} of this repository", path=folder)
@@ -91,8 +145,7 @@ class Checkout:
                 self._trees[folder] = tree_table(files, called, vendored=True)
             except UserError as error:
                 self._trees[folder] = sentence_of(error)
-        found = self._trees[folder]
-        return found if isinstance(found, ConfigTree) else None
+        return self._trees[folder]
 
     def options(self, script: str) -> SourceOptions | None:
         """The options of the copy of OpenRLHF that is nearest to a script; None without one."""

@@ -48,6 +48,11 @@ class Composer:
         self._composed: dict[tuple[str, tuple[tuple[str, str], ...]], _Composed | str] = {}
 
     @property
+    def files(self) -> Mapping[str, bytes]:
+        """The files of the first folder."""
+        return self._folders[0]
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The configurations of the first folder that stand in no group, without `.yaml`."""
         return tuple(

@@ -23,7 +23,7 @@ from bot.frameworks.config_files import LIMITS, SUFFIX, ComposeError, ConfigLimi
 from bot.frameworks.eras import era
 from bot.frameworks.hydra_table import HydraTable
 from bot.frameworks.hydra_tree import YamlTree
-from bot.frameworks.lifetimes import deprecations
+from bot.frameworks.lifetimes import deprecations, history
 from bot.frameworks.releases import entry_root, releases
 
 _INSIDE = ("verl", "trainer", "config")
@@ -143,6 +143,11 @@ class TreeTable(HydraTable):
             return trees.put({}, package, own, force=True) if isinstance(own, dict) else tree
         except (ComposeError, trees.CannotPutError):
             return {}
+
+    def history(self, key: str) -> str | None:
+        """As for a release; for a root that no release has, that of verl's own trainer."""
+        known = history(self.framework, self.root, key)
+        return known or history(self.framework, "ppo_trainer", key)
 
     def _elsewhere(self, key: str) -> tuple[str, YamlTree] | None:
         # A name that no file mentions stands under no choice.

@@ -11,6 +11,7 @@ from bot.base.messages import message
 from bot.frameworks import hydra_tree as trees
 from bot.frameworks.base import Version, Versions
 from bot.frameworks.command_line import launcher_number
+from bot.frameworks.config_tree import ConfigTree
 from bot.frameworks.fields import AppliedSettings, product, string, total
 from bot.frameworks.hydra_table import HydraTable
 from bot.frameworks.key_table import KeyTable
@@ -110,17 +111,19 @@ def _table(launch: Launch, line: HydraLine, versions: Versions) -> tuple[Version
     name = line.flags.get("--config-name")
     path = line.flags.get("--config-path")
     given = name.value.removesuffix(".yaml") if name and name.value else None
-    elsewhere = path is not None and (path.value or "?").strip("./") != "config"
+    usual = launch.entry.startswith("verl.trainer.")
+    if not usual or path is not None:
+        hidden = any(flag is not None and flag.value is None for flag in (path, name))
+        own = path.value if path is not None else None
+        found = None if hidden else versions.own(Verl.name, launch.entry, own, given)
+        if found is not None:
+            return _of_tree(*found)
+    elsewhere = path is not None and not (usual and (path.value or "?").strip("./") == "config")
     unknown = elsewhere or (name is not None and given is None)
 
     if (tree := versions.tree(Verl.name)) is not None:
         root = None if unknown else given or tree.root_of(launch.entry)
-        problem = tree.problem(root) if root else None
-        reason = tree.title
-        if problem:
-            reason = message("{reason}; {problem}", reason=reason, problem=problem)
-        version = Version(tree.name, "tree", reason)
-        return version, tree.table(root) if root and not problem else None
+        return _of_tree(tree, root)
 
     def has(known: str) -> bool:
         entry = entry_root(Verl.name, known, launch.entry)
@@ -131,6 +134,16 @@ def _table(launch: Launch, line: HydraLine, versions: Versions) -> tuple[Version
         return version, None
     root = given or entry_root(Verl.name, version.release, launch.entry)
     return version, table(Verl.name, version.release, root) if root else None
+
+
+def _of_tree(tree: ConfigTree, root: str | None) -> tuple[Version, KeyTable | None]:
+    """The tree in the place of a release, and the table of its root; None for an unknown one."""
+    problem = tree.problem(root) if root else None
+    reason = tree.title
+    if problem:
+        reason = message("{reason}; {problem}", reason=reason, problem=problem)
+    version = Version(tree.name, "tree", reason)
+    return version, tree.table(root) if root and not problem else None
 
 
 def _applied(line: HydraLine, known: HydraTable | None) -> trees.YamlTree:

@@ -93,10 +93,10 @@ class LocalChange:
                 config = None  # A link or a huge file: the base's own stays what it is.
         others = {}
         if wanted.others is not None:
-            paths = [path for path, _, _ in scripts]
+            contents = {file.path: file.data or b"" for file in files}
             choose = wanted.others
             try:
-                others = self.repository.chosen(self.head, lambda every: choose(every, paths))
+                others = self.repository.chosen(self.head, lambda every: choose(every, contents))
             except UserError as error:
                 gaps.append(("configuration", sentence_of(error)))
         return ChangeFiles(

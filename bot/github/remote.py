@@ -121,7 +121,10 @@ class GitHubChange:
         others: Mapping[str, bytes] = {}
         if wanted.others is not None:
             try:
-                others = self._chosen(wanted.others, paths)
+                contents = {
+                    path: entry.data or b"" for (_, path), entry in found.items() if path in paths
+                }
+                others = self._chosen(wanted.others, contents)
             except TooMuchError as error:
                 gaps.append(("configuration", sentence_of(error)))
         return ChangeFiles(
@@ -165,8 +168,8 @@ class GitHubChange:
 
     def _chosen(
         self,
-        choose: Callable[[Sequence[str], Sequence[str]], Sequence[str]],
-        scripts: Sequence[str],
+        choose: Callable[[Sequence[str], Mapping[str, bytes]], Sequence[str]],
+        scripts: Mapping[str, bytes],
     ) -> Mapping[str, bytes]:
         """The files of the head that `choose` selects: one request for the names, one for them."""
         reader = self._reader()

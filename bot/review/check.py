@@ -75,9 +75,9 @@ def configuration(source: ChangeSource, unstated: Language = "en") -> Config:
     return file.config if "language" in file.lines else replace(file.config, language=unstated)
 
 
-def _beside(config: Config) -> list[str]:
+def _beside(config: Config) -> dict[str, bytes]:
     """Where scripts of the page stand that the change does not touch."""
-    return [f"{folder.rstrip('/')}/any.sh" for folder in config.scripts]
+    return {f"{folder.rstrip('/')}/any.sh": b"" for folder in config.scripts}
 
 
 def check_change(source: ChangeSource, request: CheckRequest) -> CheckedChange:
@@ -92,7 +92,7 @@ def check_change(source: ChangeSource, request: CheckRequest) -> CheckedChange:
             script=config.owns,
             page=config.page,
             config=FILE_NAME,
-            others=lambda paths, scripts: needed(paths, [*scripts, *_beside(config)]),
+            others=lambda paths, scripts: needed(paths, {**_beside(config), **scripts}),
             later=config.scripts,
         )
     )

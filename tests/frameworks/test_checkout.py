@@ -4,7 +4,7 @@ import pickle
 
 import pytest
 
-from bot.frameworks import Checkout, ScriptPlace, counts, plans
+from bot.frameworks import Checkout, ScriptPlace, counts, needed, plans
 from bot.frameworks.checkout import nearest
 from bot.frameworks.plan import Plan
 from bot.shell import read
@@ -32,7 +32,9 @@ def plan_of(files: dict[str, bytes], path: str, script: bytes = RUN, **header: s
         ("a/openrlhf/cli/train_ppo_ray.py", True),
         ("requirements-dev.txt", True),
         ("verl/trainer/config/readme.md", False),
-        ("myverl/trainer/config/ppo_trainer.yaml", False),
+        ("recipe/dapo/config/dapo_trainer.yaml", True),
+        ("recipe/dapo/main_dapo.py", True),
+        ("recipe/dapo/reward.py", False),
         ("openrlhf/cli/serve_rm.py", False),
         ("README.md", False),
     ],
@@ -122,3 +124,66 @@ def test_a_checkout_is_sent_to_other_processes_as_its_files() -> None:
     again = pickle.loads(pickle.dumps(checkout))  # noqa: S301 - our own bytes
     assert again.files == files
     assert again.tree("run.sh") is not None
+
+
+MAIN = b"""
+import hydra
+
+@hydra.main(config_path="config", config_name="mine", version_base=None)
+def main(config):
+    raise SystemExit
+"""
+OWN = (
+    b"hydra: {searchpath: [file://verl/trainer/config]}\ndefaults: [ppo_trainer, _self_]\nmine: 1\n"
+)
+RECIPE = {
+    "verl/trainer/config/ppo_trainer.yaml": ROOT,
+    "recipe/mine/main_mine.py": MAIN,
+    "recipe/mine/config/mine.yaml": OWN,
+}
+START = b"python3 -m recipe.mine.main_mine mine=2 trainer.nnodes=2 trainer.no=1"
+
+
+@pytest.mark.parametrize(
+    ("script", "files"),
+    [
+        (START, RECIPE),
+        (START, RECIPE | {"recipe/mine/config/mine.yaml": OWN.replace(b"file://", b"pkg://")
+                          .replace(b"verl/trainer/config", b"verl.trainer.config")}),
+        (START.replace(b"main_mine", b"main_mine --config-path=./config --config-name=mine.yaml"),
+         RECIPE),
+        (START.replace(b"recipe.mine.main_mine", b"verl.trainer.main_ppo --config-name=mine "
+                       b"--config-path=/home/me/code/recipe/mine/config"), RECIPE),
+    ],
+)  # fmt: skip
+def test_a_program_with_a_configuration_of_its_own(script: bytes, files: dict[str, bytes]) -> None:
+    plan = plan_of(files, "recipe/mine/run.sh", script)
+    assert plan.version_reason == "recipe/mine/config of this repository"
+    assert plan.table is not None
+    assert [v.status for v in plan.table.verdicts(plan.settings)] == ["ok", "ok", "unknown"]
+
+
+def test_a_path_that_ends_in_the_copy_of_verl_is_that_copy() -> None:
+    script = b"python3 -m verl.trainer.main_ppo --config-path=/verl/trainer/config trainer.nnodes=2"
+    plan = plan_of(RECIPE, "examples/run.sh", script + b" --config-name=ppo_trainer")
+    assert plan.version_reason == "verl/trainer/config of this repository"
+    assert plan.table is not None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"recipe/mine/main_mine.py": MAIN.replace(b'"config"', b"computed()")},
+        {"recipe/mine/main_mine.py": b"def"},
+        {"recipe/mine/config/mine.yaml": OWN.replace(b"file://verl", b"file://other")},
+        {"recipe/mine/config/mine.yaml": OWN.replace(b"ppo_trainer", b"nothing")},
+    ],
+)
+def test_what_cannot_be_followed_is_not_known(change: dict[str, bytes]) -> None:
+    assert plan_of(RECIPE | change, "recipe/mine/run.sh", START).table is None
+
+
+def test_a_change_asks_for_no_more_than_its_scripts_need() -> None:
+    others = ["recipe/other/main_other.py", "recipe/other/config/other.yaml", "README.md"]
+    found = needed([*RECIPE, *others], {"recipe/mine/run.sh": START})
+    assert set(found) == set(RECIPE)

@@ -46,7 +46,7 @@ def test_every_byte_of_a_pull_request_arrives(place: Place) -> None:
     assert (read.state, set(read.files.values()), read.changed_files) == ("OPEN", {"ADDED"}, 6)
     change = GitHubChange(place.client(), read)
     wanted = FileSelection(
-        script=lambda path: path.endswith(".sh"), others=lambda _paths, scripts: scripts
+        script=lambda path: path.endswith(".sh"), others=lambda _paths, scripts: [*scripts]
     )
     found = change.read(wanted)
     assert {file.path: file.data for file in found.scripts} == files

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 import pytest
@@ -19,14 +19,14 @@ from tests.github.store import READ_ONLY, Fault
 from tests.github.world import GOOD, OTHER, PAGE, SCRIPT, World, asked
 
 PULL = PullId("verl-project/verl", 1)
-Others: TypeAlias = Callable[[Sequence[str], Sequence[str]], Sequence[str]]
+Others: TypeAlias = Callable[[Sequence[str], Mapping[str, bytes]], Sequence[str]]
 
 
 def _wanted(path: str) -> bool:
     return path.startswith("examples/tuning/") and path.endswith(".sh")
 
 
-def _yaml(paths: Sequence[str], scripts: Sequence[str]) -> Sequence[str]:
+def _yaml(paths: Sequence[str], scripts: Mapping[str, bytes]) -> Sequence[str]:
     return [path for path in paths if path.endswith(".yaml")] if scripts else []
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -166,8 +166,8 @@ def test_scripts_beyond_the_limit_are_named(repository: Repository) -> None:
     }
 
 
-def _yaml(paths: Sequence[str], scripts: Sequence[str]) -> Sequence[str]:
-    assert scripts == ["tuning/a.sh"]
+def _yaml(paths: Sequence[str], scripts: Mapping[str, bytes]) -> Sequence[str]:
+    assert scripts == {"tuning/a.sh": b"echo a\n"}
     return [path for path in paths if path.endswith(".yaml")]
 
 

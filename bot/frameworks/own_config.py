@@ -1,0 +1,147 @@
+"""The configuration of a program that brings its own: `@hydra.main`, `--config-path`, search paths.
+
+A recipe, or a package derived from verl, has a configuration folder beside its modules. Which one a
+module uses is read off the decorator of its main function, a syntax tree that is never run. A
+search path (`file://verl/trainer/config`, `pkg://verl.trainer.config`) adds the folder of the
+repository that it ends with.
+"""
+
+from __future__ import annotations
+
+import ast
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any, Final
+
+from bot.base.messages import message
+from bot.frameworks.compose import Composer
+from bot.frameworks.config_files import LIMITS, SUFFIX, ComposeError
+from bot.frameworks.config_tree import ConfigTree
+from bot.frameworks.yaml_data import read_yaml
+
+_FOLDERS: Final = ("config", "configs")
+_WORD: Final = re.compile(r"[\w./-]{1,400}")
+
+
+@dataclass(frozen=True, slots=True)
+class HydraMain:
+    """What a `@hydra.main` says."""
+
+    config_path: str
+    config_name: str | None
+
+
+def hydra_main(source: str) -> HydraMain | None:
+    """The decorator of the first main function; None without one, or for a computed folder."""
+    try:
+        nodes = list(ast.walk(ast.parse(source)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    for node in nodes:
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        for mark in node.decorator_list:
+            if isinstance(mark, ast.Call) and ast.unparse(mark.func) == "hydra.main":
+                given = {word.arg: word.value for word in mark.keywords}
+                path, name = _text(given.get("config_path")), _text(given.get("config_name"))
+                return None if path is None else HydraMain(path, name)
+    return None
+
+
+def _text(node: ast.expr | None) -> str | None:
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
+
+
+def config_file(path: str) -> tuple[str, str] | None:
+    """Folder and path within, of a file in a configuration folder; None for another."""
+    parts = path.split("/")
+    if not path.endswith(SUFFIX):
+        return None
+    for at, part in enumerate(parts[:-1]):
+        if part in _FOLDERS:
+            return "/".join(parts[: at + 1]), "/".join(parts[at + 1 :])
+    return None
+
+
+def is_main(path: str) -> bool:
+    """Whether a module may hold a main function."""
+    name = path.rsplit("/", 1)[-1]
+    return name.endswith(".py") and ("main" in name or "trainer" in name)
+
+
+def module_paths(text: str) -> Iterator[str]:
+    """The files of modules that a script's text may start: `recipe.dapo.main_dapo`."""
+    for word in dict.fromkeys(_WORD.findall(text)):
+        path = word.removesuffix(".py").replace(".", "/") + ".py"
+        if is_main(path):
+            yield path.lstrip("/")
+
+
+def ending(paths: Iterable[str], end: str) -> dict[str, str]:
+    """Those of the paths that are `end`, or end with it after a slash, as a mapping to itself."""
+    return {path: path for path in paths if path == end or path.endswith(f"/{end}")}
+
+
+class ConfigFolders:
+    """The configuration folders of a repository."""
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        """`files` are all that count, by path; contents are read on use."""
+        self._files = files
+        self.folders: dict[str, list[str]] = {}
+        self.mains: set[str] = set()
+        for path in sorted(files):
+            if (found := config_file(path)) is not None:
+                self.folders.setdefault(found[0], []).append(found[1])
+            elif is_main(path):
+                self.mains.add(path)
+
+    def content(self, folder: str) -> dict[str, bytes]:
+        """The files of a folder, by path within it."""
+        return {name: self._files.get(f"{folder}/{name}", b"") for name in self.folders[folder]}
+
+    def main(self, path: str) -> HydraMain | None:
+        """The decorator in a module."""
+        return hydra_main(self._files.get(path, b"").decode("utf-8", "replace"))
+
+    def tree(self, folder: str, root: str, verl: ConfigTree | None) -> ConfigTree | None:
+        """The folder with what its root's search path adds; None where that is not here.
+
+        `verl` is the configuration that stands for verl's own.
+        """
+        files = self.content(folder)
+        others: list[Mapping[str, bytes]] = []
+        for place in search_path(files.get(root + SUFFIX, b"")):
+            scheme, _, rest = place.partition("://")
+            wanted = rest.replace(".", "/") if scheme == "pkg" else posixpath.normpath(rest)
+            if wanted.endswith("verl/trainer/config") and verl is not None:
+                others.append(verl.composer.files)
+                continue
+            found = ending(self.folders, wanted.lstrip("/"))
+            if len(found) != 1:
+                return None
+            others.append(self.content(next(iter(found))))
+        named = message("{path} of this repository", path=folder)
+        try:
+            return ConfigTree(named, Composer(files, *others), vendored=True)
+        except ComposeError:
+            return None
+
+
+def search_path(data: bytes) -> list[str]:
+    """What `hydra.searchpath` of a root configuration adds."""
+    try:
+        found: Any = read_yaml("config", data.decode("utf-8-sig"), LIMITS)
+    except (ComposeError, UnicodeDecodeError):
+        return []
+    hydra = found.get("hydra") if isinstance(found, dict) else None
+    places = hydra.get("searchpath") if isinstance(hydra, dict) else None
+    return [place for place in places if isinstance(place, str)] if isinstance(places, list) else []
+
+
+def folder_of(module: str, config_path: str) -> str:
+    """The folder that a relative `config_path` in a module means, by path from the root."""
+    return posixpath.normpath(str(PurePosixPath(module).parent / config_path))
