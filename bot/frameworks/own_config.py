@@ -20,7 +20,6 @@ from bot.base.messages import message
 from bot.frameworks.compose import Composer
 from bot.frameworks.config_files import LIMITS, SUFFIX, ComposeError
 from bot.frameworks.config_tree import ConfigTree
-from bot.frameworks.yaml_data import read_yaml
 
 _FOLDERS: Final = ("config", "configs")
 _WORD: Final = re.compile(r"[\w./-]{1,400}")
@@ -133,6 +132,8 @@ class ConfigFolders:
 
 def search_path(data: bytes) -> list[str]:
     """What `hydra.searchpath` of a root configuration adds."""
+    from bot.frameworks.yaml_data import read_yaml
+
     try:
         found: Any = read_yaml("config", data.decode("utf-8-sig"), LIMITS)
     except (ComposeError, UnicodeDecodeError):
