@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from bot.base.markdown import leave_plain, with_tables
 from bot.base.messages import mark, message
 from bot.evidence.facts import EvidenceError
 from bot.evidence.links import HOSTS, PUBLIC_ONLY, RunHosts, RunLink, parse_link
@@ -40,6 +41,8 @@ _USER = re.compile(r"(//)[^/?#@]*@")
 _LOOKALIKES = str.maketrans("аеорсухіԁѡԝ01345", "aeopcyxidwwoleas")
 """Letters of other alphabets, and digits, that are drawn like Latin ones."""
 _SCHEME = re.compile(r"(?:([A-Za-z][A-Za-z0-9+.\-]{1,15}):)?//")
+_MOST: Final = 65_536
+"""Characters of a text, as GitHub has it."""
 _COMMENT = re.compile(r"<!--(?:(?!-->).)*+(?:-->)?", re.DOTALL)
 _EAST_ASIAN = re.compile(r"[\u2e80-\u9fff\uff00-\uffef]")
 _ABOUT: Final = frozenset(
@@ -147,7 +150,7 @@ def _blocks(text: str) -> Iterator[_Block]:
 def _pieces(text: str) -> Iterator[tuple[str, _Block]]:
     """The blocks as they come, each with its kind; an empty one where a row begins or ends."""
     quotes, line = 0, 1
-    for token in _parser().parse(text):
+    for token in with_tables(_parser(), text[:_MOST]).parse(text[:_MOST]):
         if token.map:
             line = token.map[0] + 1
         where: TextPart = "quote" if quotes else "text"
@@ -288,4 +291,4 @@ def _parser() -> MarkdownIt:
         def validateLink(self, _url: str) -> bool:  # noqa: N802
             return True
 
-    return Parser("commonmark").enable(["table", "strikethrough"])
+    return leave_plain(Parser("commonmark").enable("strikethrough"))

@@ -17,6 +17,8 @@ from typing import Literal, TypeAlias
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from bot.base.markdown import leave_plain, with_tables
+
 CommandName: TypeAlias = Literal["verify", "apply", "help"]
 
 MOST = 5
@@ -117,7 +119,7 @@ def lines(text: str) -> list[str]:
     if "/verify" not in text and "/apply" not in text:
         return []
     text = text[:MOST_TEXT].replace("\r\n", "\n")
-    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    parser = leave_plain(with_tables(MarkdownIt("commonmark").enable("strikethrough"), text))
     # Escaped characters stay apart from others: `\\/verify` is no command.
     parser.disable("text_join")
     found: list[str] = []

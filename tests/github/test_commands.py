@@ -114,3 +114,8 @@ def test_any_text_is_read(text: str) -> None:
 def test_quoting_takes_the_command_out_of_any_text(text: str) -> None:
     quoted = "\n".join(f"> {line}" for line in text.split("\n"))
     assert lines(quoted) == []
+
+
+def test_a_table_that_is_too_wide_for_anybody_is_text() -> None:
+    table = "|" + "a|" * 900 + "\n|" + "-|" * 900 + "\n" + "|\n" * 9_000
+    assert commands(table + "\n/verify") == (CommentCommand(name="verify"),)
