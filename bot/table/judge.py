@@ -90,6 +90,15 @@ def _judged(text: str, path: str) -> Judgement | str:
         )
     except RecursionError:
         return message("{path} is nested too deeply for docutils; simplify the page.", path=path)
+    except MemoryError:
+        raise
+    except Exception as error:
+        # Its transforms fail on some references: a page that nobody could build.
+        return message(
+            "docutils fails on {path} ({kind}); simplify its references and substitutions.",
+            path=path,
+            kind=type(error).__name__,
+        )
 
 
 def _parsed(text: str, path: str) -> Judgement:

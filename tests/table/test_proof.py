@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.table import add_row
+from bot.table import PageError, add_row
 from bot.table.judge import Shown, judge
 from bot.table.proof import Expected, fault
 from tests.table.factories import make, page
@@ -78,3 +78,9 @@ def test_nothing_of_a_page_is_executed() -> None:
     assert len(messages) == 3
     assert all("disabled" in message or "deactivated" in message for message in messages)
     assert judgement.tables == ()
+
+
+def test_a_page_on_which_docutils_fails() -> None:
+    substitutions = ".. |a| replace:: |b| |b|\n.. |b| replace:: |c| |c|\n"
+    with pytest.raises(PageError, match=r"docutils fails on docs/x.rst \(KeyError\)"):
+        judge(substitutions, "docs/x.rst")
