@@ -27,7 +27,7 @@ class ConfigLimits:
     """Values of one file, aliases written out; and of all files that one composition loads."""
     loads: int = 1_500
     """Files that one composition loads, each time it loads one counts."""
-    all_nodes: int = 100_000
+    all_nodes: int = 60_000
     """Values that all compositions of one set of files load: seconds of work."""
 
 

@@ -112,7 +112,9 @@ class KeyTable(Protocol):
 
 
 NEAR_MISSES: Final = Allowance("near misses")
-"""Keys whose like is looked for, which takes milliseconds each."""
+"""Keys whose like is looked for, which takes milliseconds each among the settings of a release."""
+_AT_ONCE: Final = 2_000
+"""Settings that a release has at most; among more of them a key counts several times."""
 _LONGEST: Final = 300
 
 
@@ -122,7 +124,7 @@ def closest(key: str, candidates: tuple[str, ...]) -> str | None:
     The last part counts most, since sections move more often than settings are renamed; then the
     sections that both have, whatever their order, and the whole text.
     """
-    if len(key) > _LONGEST or not NEAR_MISSES.takes(1):
+    if len(key) > _LONGEST or not NEAR_MISSES.takes(1 + len(candidates) // _AT_ONCE):
         return None
     return _closest(key, candidates)
 
