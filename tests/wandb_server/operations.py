@@ -171,7 +171,10 @@ def _runs(server: Wandb, variables: Variables, key: str | None) -> Answer:
             "readOnly": True,
             "runs": {
                 "edges": edges,
-                "pageInfo": {"endCursor": str(end), "hasNextPage": end < len(found)},
+                "pageInfo": {
+                    "endCursor": str(end),
+                    "hasNextPage": "Runs" in server.endless or end < len(found),
+                },
             },
         }
     }
@@ -209,7 +212,7 @@ def _full_history(server: Wandb, run: StoredRun, variables: Variables) -> Answer
 
 
 def _parquet(server: Wandb, run: StoredRun, _variables: Variables) -> Answer:
-    place = f"{server.url}/exports/{run.entity}/{run.project}/{run.name}"
+    place = f"{server.files_url}/exports/{run.entity}/{run.project}/{run.name}"
     live = [] if run.live_from is None else [{"_step": run.live_from}] if run.exports else []
     urls = [f"{place}/{number}.parquet" for number in range(len(run.exports))]
     return {"parquetHistory": {"parquetUrls": urls, "liveData": live}}
@@ -221,7 +224,7 @@ def _files(server: Wandb, run: StoredRun, variables: Variables) -> Answer:
     for name in wanted:
         if name not in run.files:
             continue
-        url = f"{server.url}/storage/{run.entity}/{run.project}/{run.name}/{name}"
+        url = f"{server.files_url}/storage/{run.entity}/{run.project}/{run.name}/{name}"
         node = {
             "id": name,
             "name": name,
@@ -235,7 +238,10 @@ def _files(server: Wandb, run: StoredRun, variables: Variables) -> Answer:
         edges.append({"node": node, "cursor": name})
     return {
         "fileCount": len(run.files),
-        "files": {"edges": edges, "pageInfo": {"endCursor": None, "hasNextPage": False}},
+        "files": {
+            "edges": edges,
+            "pageInfo": {"endCursor": "1", "hasNextPage": "RunFiles" in server.endless},
+        },
     }
 
 
@@ -274,7 +280,7 @@ _OPERATIONS: dict[str, Operation] = {
     "ServerFeaturesQuery": _features,
     "UpsertBucket": _upsert,
     "CreateRunFiles": _create_files,
-    "RunAccess": _of_run(_run),
+    "RunAccess": _of_run(lambda _server, run, _variables: {"name": run.name}),
     "RunCounts": _of_run(_run),
     "Run": _of_run(_run),
     "RunHistoryKeys": _of_run(_run),

@@ -25,7 +25,9 @@ _OPERATION = re.compile(r"\b(?:query|mutation)\s+(\w+)")
 class Wandb:
     """A server, its store, and what it was asked."""
 
-    def __init__(self, tls: ssl.SSLContext | None = None, *, port: int = 0) -> None:
+    def __init__(
+        self, tls: ssl.SSLContext | None = None, *, host: str = "127.0.0.1", port: int = 0
+    ) -> None:
         self.store = Store()
         self.faults: list[Fault] = []
         self.requests: list[str] = []
@@ -44,11 +46,15 @@ class Wandb:
         self.bytes_sent = 0
         self.stopping = threading.Event()
         self._lock = threading.Lock()
-        self._http = _Server(("127.0.0.1", port), _Handler)
+        self._http = _Server((host, port), _Handler)
         self._http.wandb = self
         if tls is not None:
             self._http.socket = tls.wrap_socket(self._http.socket, server_side=True)
-        self.url = f"http{'s' if tls else ''}://127.0.0.1:{self._http.server_port}"
+        self.url = f"http{'s' if tls else ''}://{host}:{self._http.server_port}"
+        self.files_url = self.url
+        """Where the addresses lead that it gives for files and exports."""
+        self.endless: set[str] = set()
+        """Listings that say after each page that there is another one."""
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.05,), daemon=True)
 
     def link(self, run: str, project: str = "verl_tuning", entity: str = "verl-team") -> str:

@@ -51,7 +51,7 @@ class Bounds:
     """Siblings whose last console lines are searched."""
     sibling_lines: int = 500
     """Last console lines of a sibling that are searched."""
-    answer_bytes: int = 128 << 20
+    answer_bytes: int = 32 << 20
     """Bytes that the reading process may hand back."""
 
     def to_json(self) -> dict[str, Any]:

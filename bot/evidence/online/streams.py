@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -184,7 +185,8 @@ def fetch_files(run: Any, names: tuple[str, ...], folder: Path, bounds: Bounds) 
     gaps: list[str] = []
     with failures(ReadStage.FILES):
         listing = run.files(names=list(names), per_page=len(names))
-        found = list(listing)
+        # No more than were asked for, whatever the server says of further pages.
+        found = list(islice(listing, len(names)))
         if ((listing.last_response or {}).get("project") or {}).get("run") is None:
             # The SDK gives an empty list for a run that is not there.
             raise ReadingError(ReadFailure(kind="gone", stage=ReadStage.FILES))
