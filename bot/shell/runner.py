@@ -12,8 +12,10 @@ from bot.shell.session import ExpansionFault, Session
 from bot.shell.state import Flow, World, merge
 from bot.shell.syntax import CommandNode, Group, If, Item, Loop, Pipeline, Script, Subshell
 
-_OTHER_SHELLS = re.compile(r"\$\(|`|[<>]\(|\b(?:ba)?sh\b")
-"""What starts a shell of its own, whose outcome may be one of several."""
+_SUBSTITUTION = re.compile(r"\$\(|`|<\(")
+"""What starts a shell of its own, whose output may be one of several."""
+_SHELL = re.compile(r"\b(?:ba)?sh\b")
+"""The same, where the output of the command is wanted."""
 
 
 class Runner:
@@ -24,7 +26,7 @@ class Runner:
         self.handlers: dict[type, Callable[..., list[World]]] = {}
         """For each kind of node a function of it and a world, which gives the worlds behind it."""
         self._guarded = 0
-        self._chooses: dict[tuple[int, int], bool] = {}
+        self._chooses: dict[tuple[int, int, bool], bool] = {}
         """For places of commands whether they may have to choose."""
 
     def run(self, node: CommandNode, world: World) -> list[World]:
@@ -59,11 +61,13 @@ class Runner:
             return world.output is not None
         if isinstance(node, (Group, If, Loop)):
             return False
-        place = (node.start, node.end)
+        place = (node.start, node.end, world.output is not None)
         found = self._chooses.get(place)
         if found is None:
             text = self.session.text(node.start, node.end)
-            found = self._chooses[place] = _OTHER_SHELLS.search(text) is not None
+            found = _SUBSTITUTION.search(text) is not None
+            found = found or (world.output is not None and _SHELL.search(text) is not None)
+            self._chooses[place] = found
         return found
 
     def _once(self, node: CommandNode, world: World) -> list[World]:
