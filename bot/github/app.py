@@ -123,16 +123,6 @@ def installations(client: Client) -> list[int]:
     ]
 
 
-def repositories(client: Client) -> list[str]:
-    """Full names of an installation's repositories that take pull requests. Raises GitHubError."""
-    found = client.pages("/installation/repositories", most=100, inside="repositories")
-    return [
-        str(item["full_name"])
-        for item in found
-        if not item.get("archived") and not item.get("disabled")
-    ]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepositoryState:
     """What GitHub says of a repository at this moment."""
@@ -141,14 +131,29 @@ class RepositoryState:
     name: str
     """owner/name, as it is now."""
     private: bool
+    active: bool
+    """Whether it takes pull requests."""
+
+    @classmethod
+    def of(cls, item: Mapping[str, Any]) -> RepositoryState:
+        """The state that an answer of GitHub holds."""
+        return cls(
+            id=int(item["id"]),
+            name=str(item["full_name"]),
+            private=bool(item["private"]),
+            active=not item.get("archived") and not item.get("disabled"),
+        )
+
+
+def repositories(client: Client) -> list[RepositoryState]:
+    """An installation's repositories. Raises GitHubError."""
+    found = client.pages("/installation/repositories", most=100, inside="repositories")
+    return [RepositoryState.of(item) for item in found]
 
 
 def repository_state(client: Client, name: str) -> RepositoryState:
     """The repository of a name, also of an earlier one. Raises GitHubError."""
-    found = client.get(f"/repos/{name}")
-    return RepositoryState(
-        id=int(found["id"]), name=str(found["full_name"]), private=bool(found["private"])
-    )
+    return RepositoryState.of(client.get(f"/repos/{name}"))
 
 
 def installation_of(client: Client, name: str) -> int | None:

@@ -23,6 +23,7 @@ from bot.service.lease import Guard, lease_for
 from bot.service.metrics import Metrics
 from bot.service.settings import ServiceSettings, identity_of, require_secret
 from bot.service.sweep import Sweeper, sweep
+from bot.service.verifications import Verifications
 from bot.service.worker import Worker
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class SupervisedWorker:
         self._lease = lease_for(settings.database, settings.worker_id)
         self._lease.take()
         self._jobs = JobClient(settings.database)
+        self._verifications = Verifications(settings.database)
         self._guard = Guard(self._lease, self._jobs, _end_at_once)
         self._retention = settings.retention_days * DAY
         self._ending = threading.Event()
@@ -55,7 +57,12 @@ class SupervisedWorker:
         if settings.app_id is not None and settings.private_key is not None:
             identity = identity_of(settings, os.environ)
             self._sweeper = Sweeper(
-                self._lease, lambda: sweep(identity, lambda job: self._jobs.submit(job))
+                self._lease,
+                lambda: sweep(
+                    identity,
+                    lambda job: self._jobs.submit(job),
+                    self._verifications.shown_repositories,
+                ),
             )
         self._worker = Worker(settings, work, ended=metrics.ended)
 
@@ -77,6 +84,7 @@ class SupervisedWorker:
         self._guard.stop()
         self._worker.stop()
         self._jobs.close()
+        self._verifications.close()
         self._lease.release()
 
     def _keep(self) -> None:

@@ -1,8 +1,8 @@
 """Makes up for missed webhooks: failed deliveries are requested anew, unseen heads are found.
 
 GitHub never repeats a failed delivery by itself. So at start and every ten minutes one process
-requests the failed ones of GitHub's own list, and looks for open pull requests whose head has no
-check run of ours.
+requests the failed ones of GitHub's own list, looks for open pull requests whose head has no check
+run of ours, and hides what is shown of repositories that are not public and covered any more.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ from __future__ import annotations
 import logging
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from uuid import uuid4
 
 from bot.github.app import (
     AppIdentity,
     Delivery,
+    RepositoryState,
     deliver_again,
     deliveries,
     installations,
@@ -25,6 +27,7 @@ from bot.github.app import (
 from bot.github.errors import GitHubError
 from bot.service.job import Job
 from bot.service.lease import Lease
+from bot.service.visibility import VisibilityChange
 
 INTERVAL = 600.0
 """Seconds between two sweeps."""
@@ -45,6 +48,8 @@ class SweepResult:
     delivered_again: int
     found: int
     """Jobs for heads that had never been looked at."""
+    hidden: int
+    """Jobs for repositories that are shown and may not be."""
 
 
 def failed(attempts: Iterable[Delivery]) -> list[Delivery]:
@@ -68,8 +73,14 @@ def failed(attempts: Iterable[Delivery]) -> list[Delivery]:
     return sorted(missing, key=lambda attempt: attempt.delivered_at)[:MOST_AGAIN]
 
 
-def sweep(identity: AppIdentity, submit: Callable[[Job], str]) -> SweepResult:
+def sweep(
+    identity: AppIdentity,
+    submit: Callable[[Job], str],
+    shown: Callable[[], Mapping[int, str]] = dict,
+) -> SweepResult:
     """Look once. One installation that cannot be read does not keep the others from it.
+
+    `shown` gives the repositories of the reports that are shown: GitHub's number to the name.
 
     Raises GitHubError when the App itself cannot sign in.
     """
@@ -80,24 +91,66 @@ def sweep(identity: AppIdentity, submit: Callable[[Job], str]) -> SweepResult:
             deliver_again(client, delivery)
             redelivered += 1
         found = 0
+        shown_before, covered, whole = shown(), dict[int, RepositoryState](), True
         for number in installations(client):
             try:
-                found += _installation(identity, number, submit)
+                found += _installation(identity, number, submit, covered)
             except GitHubError as error:
+                whole = False
                 _log.warning("installation %d was not swept: %s", number, error)
     finally:
         client.close()
-    if redelivered or found:
-        _log.info("asked for %d deliveries again, found %d unseen heads", redelivered, found)
-    return SweepResult(redelivered, found)
+    hidden = _hide(shown_before, covered, submit, whole=whole)
+    if redelivered or found or hidden:
+        _log.info(
+            "asked for %d deliveries again, found %d unseen heads, hides %d repositories",
+            redelivered,
+            found,
+            hidden,
+        )
+    return SweepResult(redelivered, found, hidden)
 
 
-def _installation(identity: AppIdentity, number: int, submit: Callable[[Job], str]) -> int:
+def _hide(
+    shown: Mapping[int, str],
+    covered: Mapping[int, RepositoryState],
+    submit: Callable[[Job], str],
+    *,
+    whole: bool,
+) -> int:
+    """Have what may not be shown hidden; `whole` says whether all that is covered was read."""
+    hidden = 0
+    for number, name in shown.items():
+        state = covered.get(number)
+        if whole if state is None else state.private:
+            change = VisibilityChange(hide=True, repositories=((number, name),))
+            job = Job(
+                kind="hide",
+                repository=name,
+                number=0,
+                installation=0,
+                repository_id=number,
+                # Each time anew: it may have been public in between.
+                meaning=f"sweep:{uuid4().hex}",
+                detail=change.detail(),
+            )
+            hidden += submit(job) == "stored"
+    return hidden
+
+
+def _installation(
+    identity: AppIdentity,
+    number: int,
+    submit: Callable[[Job], str],
+    covered: dict[int, RepositoryState],
+) -> int:
     client = identity.installation(number)
     found = 0
     try:
-        for repository in repositories(client):
-            for pull in unanswered(client, repository, identity.app_id):
+        states = repositories(client)
+        covered |= {state.id: state for state in states}
+        for state in states:
+            for pull in unanswered(client, state.name, identity.app_id) if state.active else ():
                 # A head that was looked at once and needs no answer is known by this meaning.
                 job = Job(
                     kind="check",

@@ -248,6 +248,16 @@ class Verifications:
         with self._engine.connect() as connection:
             return [_verified_script(stored) for stored in connection.execute(query).mappings()]
 
+    def shown_repositories(self) -> dict[int, str]:
+        """Repositories that a report of is shown: GitHub's number to the name it has there."""
+        query = (
+            sa.select(_reports.c.repository_id, _reports.c.repository)
+            .where(_VISIBLE & _reports.c.repository_id.is_not(None))
+            .distinct()
+        )
+        with self._engine.connect() as connection:
+            return {int(number): str(name) for number, name in connection.execute(query)}
+
     def report(self, report_id: int) -> StoredReport | None:
         """A public report; None when there is none, or when it is not public."""
         query = sa.select(_reports).where((_reports.c.id == report_id) & _VISIBLE)

@@ -57,6 +57,7 @@ _FILES = "tests/base/test_files.py::"
 _SEEN = "tests/service/test_visibility.py::"
 _OPEN = "tests/service/test_connections.py::"
 _ONLINE = "tests/evidence/online/test_command.py::"
+_TREES = "tests/frameworks/test_config_tree.py::"
 _HERE = "tests/service/test_threats.py::"
 
 DEFENCES = (
@@ -700,6 +701,62 @@ DEFENCES = (
         "bot/base/files.py::_Target.draft",
         becomes("os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW", "os.O_WRONLY | os.O_CREAT"),
         (_FILES + "test_a_planted_draft_is_not_followed",),
+    ),
+    Defence(
+        "T17",
+        "looks for any number of files of a configuration",
+        "bot/frameworks/memory_source.py::MemoryRepository.load_config",
+        never("self.loads > self.limits.loads or self.nodes > self.limits.nodes"),
+        (_TREES + "test_compositions_that_take_too_much",),
+    ),
+    Defence(
+        "T17",
+        "writes out the aliases of .rlbot.yml",
+        "bot/base/config.py::read_config",
+        never("root is not None and size_of(root, MAX_DEPTH) > MAX_VALUES"),
+        ("tests/base/test_config.py::test_aliases_that_grow_without_end_are_refused",),
+    ),
+    Defence(
+        "T17",
+        "takes a run's configuration of any size",
+        "bot/evidence/run_config.py::plain",
+        never("_values(config, most) > most"),
+        ("tests/evidence/test_run_config.py::test_a_configuration_of_any_size_is_left_out",),
+    ),
+    Defence(
+        "T17",
+        "takes any number of settings from a transaction log",
+        "bot/evidence/run_config.py::LoggedConfig._is_over",
+        returns("False"),
+        ("tests/evidence/test_folder.py::test_each_bound_that_is_hit_is_said",),
+    ),
+    Defence(
+        "T17",
+        "goes back and forth in a comment of a script",
+        "bot/script/header.py::_LINE",
+        is_assigned(r're.compile(r"#+\s*(wandb)\s*:\s*(\S.*?)\s*\Z")'),
+        ("tests/hostile/test_regexes.py::test_no_expression_goes_back_and_forth",),
+    ),
+    Defence(
+        "T17",
+        "reads tables of any width in comments",
+        "bot/base/markdown.py::with_tables",
+        returns('parser.enable("table")'),
+        ("tests/github/test_commands.py::test_a_table_that_is_too_wide_for_anybody_is_text",),
+    ),
+    Defence(
+        "T17",
+        "lists a run's files as long as the server does",
+        "bot/evidence/online/streams.py::fetch_files",
+        becomes("list(islice(listing, len(names)))", "list(islice(listing, 100))"),
+        ("tests/evidence/online/test_lying.py::test_files_without_end",),
+    ),
+    Defence(
+        "T25",
+        "shows what went private without a word",
+        "bot/service/sweep.py::_hide",
+        returns("0"),
+        (_SEEN + "test_t25_private_although_the_webhook_was_lost",),
     ),
     Defence(
         "T24",

@@ -118,4 +118,5 @@ def test_quoting_takes_the_command_out_of_any_text(text: str) -> None:
 
 def test_a_table_that_is_too_wide_for_anybody_is_text() -> None:
     table = "|" + "a|" * 900 + "\n|" + "-|" * 900 + "\n" + "|\n" * 9_000
-    assert commands(table + "\n/verify") == (CommentCommand(name="verify"),)
+    assert commands(table + "/verify") == (CommentCommand(name="verify"),)
+    assert commands("|a|\n|-|\n|b\n/verify") == ()

@@ -16,6 +16,7 @@ from bot.check.request import CheckOptions
 from bot.github.pull import PullId
 from bot.service.database import Database
 from bot.service.job import Job
+from bot.service.sweep import sweep
 from bot.service.verifications import HiddenSubject, Publication, Verifications
 from tests.github.store import Pull
 from tests.github.world import BROKEN, SCRIPT, World, asked
@@ -98,6 +99,38 @@ def test_t25_private_after_a_rename_that_nobody_told_of(app: Running) -> None:
     app.here.store.rename(app.here.base, "verl-project/secret")
     app.here.base.private = True
     _tell(app, "repository", "privatized")
+    assert _shown(app) == set()
+
+
+def _sweep(app: Running) -> int:
+    """How many repositories the App's periodic look hides; waits for the jobs."""
+    before = len(app.ended)
+    hidden = sweep(app.identity, app.jobs.submit, app.verifications.shown_repositories).hidden
+    app.wait(before + hidden)
+    return hidden
+
+
+def test_t25_private_although_the_webhook_was_lost(app: Running) -> None:
+    _answered(app)
+    assert _sweep(app) == 0
+    assert _shown(app) == {"verl-project/verl"}
+    app.here.base.private = True
+    assert _sweep(app) == 1
+    assert _shown(app) == set()
+    assert _sweep(app) == 0
+    # Public again, as an event says, and private again without one.
+    app.here.base.private = False
+    _tell(app, "repository", "publicized")
+    assert _shown(app) == {"verl-project/verl"}
+    app.here.base.private = True
+    assert _sweep(app) == 1
+    assert _shown(app) == set()
+
+
+def test_t25_removed_although_the_webhook_was_lost(app: Running) -> None:
+    _answered(app)
+    app.here.store.installations.pop(app.installation)
+    assert _sweep(app) == 1
     assert _shown(app) == set()
 
 
