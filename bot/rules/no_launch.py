@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.base.messages import Message, message
+from bot.base.messages import Message, enumeration, message
+from bot.frameworks import FRAMEWORKS
 from bot.rules._support.base import Example, Hit, Meta, RuleContext, Skip
 from bot.rules._support.code import without_comments
 from bot.rules._support.example import verl
@@ -23,7 +24,7 @@ META = Meta(
         "Add the command that starts the training, such as `python3 -m verl.trainer.main_ppo …`."
     ),
     limits=(
-        "A script that runs programs of which none is known to start verl or OpenRLHF is reported "
+        "A script that runs programs of which none is known to start a framework is reported "
         "as something that could not be checked, not as an error; so is one that ends before "
         "it starts anything. "
         "Scripts with a syntax error are left to the rule syntax."
@@ -90,7 +91,8 @@ def check(context: RuleContext) -> Iterator[Hit | Skip]:
         named = ", ".join(_short(name) for name in list(dict.fromkeys(programs))[:3])
         yield Skip(
             reason=message(
-                "no command is known to start verl or OpenRLHF; the script runs {named}",
+                "no command starts a known framework ({frameworks}); the script runs {named}",
+                frameworks=enumeration(framework.name for framework in FRAMEWORKS),
                 named=named,
             )
         )

@@ -52,11 +52,8 @@ def check(context: RuleContext) -> Iterator[Hit | Skip]:
         if plan.table is None and plan.settings:
             yield Skip(
                 reason=message(
-                    "the settings of {entry} are not known ({framework} {version}: {reason})",
+                    "the settings of {entry} are not known: no configuration of it was found",
                     entry=plan.launch.entry,
-                    framework=plan.framework,
-                    version=plan.framework_version,
-                    reason=plan.version_reason,
                 )
             )
     doubts: Counter[str] = Counter()
