@@ -14,7 +14,7 @@ from bot.bisect.knob import Knob
 from bot.bisect.request import Where
 from bot.check.estimate import measured
 from bot.check.request import CheckOptions, ScriptFile
-from bot.check.script import check_script
+from bot.check.script import check_read
 from bot.frameworks.plan import Plan
 from bot.memory.estimate import MemoryEstimate
 from bot.memory.from_plan import estimate_plan
@@ -50,7 +50,7 @@ class Candidates:
         """What the script launches with a value."""
         if value not in self._plans:
             data = self.knob.write(self.script.data, value)
-            self._plans[value] = tuple(self.read(data)[1])
+            self._plans[value] = self.read(data).choice.plans
         return self._plans[value]
 
     def batch(self, value: int) -> int | None:
@@ -77,10 +77,11 @@ class Candidates:
     def _errors(self, value: int) -> frozenset[tuple[str, str]]:
         script = replace(self.script, data=self.knob.write(self.script.data, value))
         ignore = (*self.options.ignore, *_NOT_OF_THE_BATCH)
-        report = check_script(script, replace(self.options, evidence="off", ignore=ignore))
+        options = replace(self.options, evidence="off", ignore=ignore)
+        checked = check_read(script, self.read(script.data), options)
         return frozenset(
             (finding.id, finding.message)
-            for finding in report.findings
+            for finding in checked.report.findings
             if finding.severity == "error"
         )
 

@@ -17,9 +17,10 @@ Ends: TypeAlias = tuple[Limit | None, Limit | None]
 
 def logged_trials(candidates: Candidates) -> tuple[Trial, ...]:
     """The trial log that the script has beside the value that is varied."""
-    reading = candidates.read(candidates.script.data)
+    context = candidates.read(candidates.script.data)
+    values = tried_values(context.reading, context.choice.plans)
     span = candidates.knob.parts[0].span
-    return next((tried.trials for tried in tried_values(*reading) if tried.span == span), ())
+    return next((tried.trials for tried in values if tried.span == span), ())
 
 
 def known_ends(candidates: Candidates, request: SeriesRequest) -> Ends:

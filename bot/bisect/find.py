@@ -16,11 +16,12 @@ from bot.base.messages import enumeration, message
 from bot.bisect.knob import Knob, KnobPart, edited
 from bot.evidence.batch_claims import BOOKKEEPING
 from bot.frameworks.plan import Plan
+from bot.rules._support.base import RuleContext
 from bot.script.trial_log import tried_values
 from bot.shell.source import Span
 from bot.shell.words import Reading, Variable
 
-Read = Callable[[bytes], tuple[Reading, Sequence[Plan]]]
+Read = Callable[[bytes], RuleContext]
 """Reads a script as the original was read: with the same tree and the same releases."""
 
 BATCH_SIZE = re.compile(r"(?:\A|[._])\w{0,200}batch_?size\w{0,200}\Z|(?:\A|_)nproc_per_gpu\Z")
@@ -42,12 +43,13 @@ def find_knob(data: bytes, read: Read, vary: Sequence[str] = ()) -> Knob:
         raise UserError(
             message("The script is not UTF-8 (byte {start}); convert it first.", start=error.start)
         ) from None
-    reading, plans = read(data)
+    context = read(data)
+    plans = context.choice.plans
     if not plans:
         raise UserError(
             message("The script starts no known framework, so it has no batch to vary.")
         )
-    finder = _Finder(data, read, reading, plans)
+    finder = _Finder(data, read, context.reading, plans)
     parts = tuple(map(finder.named, dict.fromkeys(vary))) if vary else (finder.batch(),)
     key = plans[0].train_batch_size.key or (parts[0].key or parts[0].name)
     knob = Knob(parts, key, plans[0].train_batch_size.value or parts[0].value)
@@ -166,7 +168,8 @@ class _Finder:
 
     def _moves(self, part: KnobPart, key: str) -> bool:
         """Whether the key follows a variable, and nothing but batch sizes does."""
-        _, after = self._read(edited(self._data, [(part.span, str(part.value * 2))]))
+        doubled = edited(self._data, [(part.span, str(part.value * 2))])
+        after = self._read(doubled).choice.plans
         if len(self._plans) != len(after):
             return False
         changed = set().union(*map(_changed, self._plans, after))
@@ -174,7 +177,7 @@ class _Finder:
 
     def settle(self, knob: Knob) -> None:
         """Check that every launch follows its places; raises UserError when one does not."""
-        _, after = self._read(knob.write(self._data, knob.value * 2))
+        after = self._read(knob.write(self._data, knob.value * 2)).choice.plans
         several = len(self._plans) > 1
         for old, new in zip(self._plans, after, strict=len(self._plans) == len(after)):
             if several and not _changed(old, new):

@@ -30,13 +30,15 @@ def with_log(
     if not trials or knob.values(value) is None:
         return data, False
     part = knob.parts[0]
-    reading, plans = candidates.read(data)
+    context = candidates.read(data)
+    reading, plans = context.reading, context.choice.plans
     wanted = whole_log(candidates, trials)
     bare = knob.write(data, value)
-    starts = _words(candidates.read(bare)[0])
+    starts = _words(candidates.read(bare).reading)
     for edit in _places(reading, plans, part, trial_log(wanted)):
         changed = edited(data, sorted([edit, *knob.edits(value)], key=lambda one: one[0].start))
-        after, launches = candidates.read(changed)
+        again = candidates.read(changed)
+        after, launches = again.reading, again.choice.plans
         logs = [
             tried
             for tried in tried_values(after, launches)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 
 from bot import __version__
 from bot.base.messages import message, sentence_of
@@ -23,10 +23,9 @@ from bot.bisect.request import SeriesRequest, command, plan_again
 from bot.bisect.search import SearchNode, bisection, doubled, doubling, most_runs, runs_to
 from bot.check.read import read_script
 from bot.check.request import CheckOptions, ScriptFile
-from bot.frameworks.plan import Plan
 from bot.memory.settings import NoEstimateError
 from bot.report import Tool
-from bot.shell.words import Reading
+from bot.rules._support.base import RuleContext
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +44,8 @@ def plan_series(script: ScriptFile, options: CheckOptions, request: SeriesReques
 
 def candidates_of(script: ScriptFile, options: CheckOptions, request: SeriesRequest) -> Candidates:
     """What may be tried; raises UserError where the script has no batch that can be varied."""
-    read = partial(_read, script, options)
+    # Places are tried, values compared and errors looked for in the same versions of the script.
+    read = lru_cache(maxsize=64)(partial(_read, script, options))
     knob = find_knob(script.data, read, request.vary)
     return Candidates(script, options, read, knob, request.where)
 
@@ -55,17 +55,14 @@ def plan_runs(candidates: Candidates, request: SeriesRequest) -> SeriesPlan:
     return _Planner(candidates, request).plan()
 
 
-def _read(
-    script: ScriptFile, options: CheckOptions, data: bytes
-) -> tuple[Reading, tuple[Plan, ...]]:
-    """What a version of the script would launch, with its tree, path and named releases."""
-    version = read_script(replace(script, data=data), options)
-    return version.reading, version.choice.plans
+def _read(script: ScriptFile, options: CheckOptions, data: bytes) -> RuleContext:
+    """A version of the script, read with its tree, path and named releases."""
+    return read_script(replace(script, data=data), options)
 
 
 def varied(candidates: Candidates) -> tuple[Varied, ...]:
     """The numbers that are varied, as an answer names them."""
-    source = candidates.read(candidates.script.data)[0].source
+    source = candidates.read(candidates.script.data).reading.source
     places = [(part, *source.line_column(part.span.start)) for part in candidates.knob.parts]
     return tuple(
         Varied(name=part.name, value=part.value, line=line, column=column)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,9 @@ from tests.command import ROOT
 DIALECT = {"door", "doors", "obey", "obeys", "obeyed", "wish", "wishes", "asking", "told", "said"}
 DIALECT |= {"bisecting", "recommending"}
 """Words that once stood for entry point, handle, request, message and estimate."""
+
+
+_parsed = lru_cache(maxsize=None)(ast.parse)
 
 
 def _classes(tree: ast.Module) -> Iterator[str]:
@@ -36,7 +40,7 @@ def _repeated(sources: dict[str, str]) -> dict[str, list[str]]:
     """Name of a public class to the modules that define it, where they are several."""
     places = defaultdict(list)
     for path, text in sources.items():
-        for name in _classes(ast.parse(text)):
+        for name in _classes(_parsed(text)):
             if not name.startswith("_"):
                 places[name].append(path)
     return {name: paths for name, paths in places.items() if len(paths) > 1}
@@ -92,7 +96,7 @@ def test_names_are_the_words_of_the_field(folder: str) -> None:
     for path in (ROOT / folder).rglob("*.py"):
         if "runs" in path.parts or "node_modules" in path.parts:
             continue
-        names = [path.stem, *_names(ast.parse(path.read_text(encoding="utf-8")))]
+        names = [path.stem, *_names(_parsed(path.read_text(encoding="utf-8")))]
         found |= {
             (path.relative_to(ROOT).as_posix(), name)
             for name in names

@@ -156,7 +156,8 @@ def test_the_log_stands_where_the_linter_reads_it(style: str, newline: str) -> N
     assert with_log(again.candidates, trials, values[0]) == (data, True)
     report = check_script(script(data), CheckOptions(select=("trial-log",)))
     assert not report.findings
-    (tried,) = tried_values(*again.candidates.read(data))
+    context = again.candidates.read(data)
+    (tried,) = tried_values(context.reading, context.choice.plans)
     assert {trial.value: trial.passed for trial in tried.trials}.items() >= {
         (values[0], True),
         (values[1], False),
@@ -169,7 +170,8 @@ def test_any_log_comes_back_from_the_script(trials: list[Trial]) -> None:
     series = plan_series(script(VARIABLES), CheckOptions(), SeriesRequest(ran=1, failed=2))
     data, done = with_log(series.candidates, trials, None)
     assert done
-    (tried,) = tried_values(*series.candidates.read(data))
+    context = series.candidates.read(data)
+    (tried,) = tried_values(context.reading, context.choice.plans)
     assert tried.trials == merged((), trials)
     lines = data.decode().splitlines()
     changed = [new for new, old in zip(lines, VARIABLES.splitlines(), strict=True) if new != old]
