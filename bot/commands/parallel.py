@@ -18,10 +18,13 @@ from bot.base.messages import message
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
+    from multiprocessing.context import ForkProcess
 
 T = TypeVar("T")
 R = TypeVar("R")
 
+_INTERRUPTED = 130
+"""Exit status of a process that Ctrl-C ended."""
 _WORTH = 8
 """Scripts a process: with fewer, starting it costs what it saves."""
 
@@ -70,7 +73,7 @@ def _forked(work: Callable[[T], R], items: Sequence[T], processes: int) -> Itera
             theirs.close()
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
         for number in range(len(items)):
-            yield _next(ends[number % processes])
+            yield _next(ends[number % processes], started[number % processes])
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
         for process in started:
@@ -78,10 +81,13 @@ def _forked(work: Callable[[T], R], items: Sequence[T], processes: int) -> Itera
             process.join()
 
 
-def _next(end: Connection) -> Any:
+def _next(end: Connection, process: ForkProcess) -> Any:
     try:
         made, error = end.recv()
     except EOFError:
+        process.join()
+        if process.exitcode == _INTERRUPTED:  # It may hear of Ctrl-C before this process does.
+            raise KeyboardInterrupt from None
         raise UserError(
             message(
                 "A process that read scripts was ended from outside, perhaps for want of memory; "
@@ -95,7 +101,7 @@ def _next(end: Connection) -> Any:
 
 def _carry_out(work: Callable[[T], R], items: Sequence[T], end: Connection) -> None:
     # Ctrl-C reaches every process of the terminal: these have nothing to say about it.
-    signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+    signal.signal(signal.SIGINT, lambda *_: os._exit(_INTERRUPTED))
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     for item in items:
         try:

@@ -104,6 +104,18 @@ def reading(folder: Path) -> Iterator[subprocess.Popen[str]]:
         process.kill()
 
 
+def _interrupted(number: int) -> int:
+    if number == 7:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(60)
+    return number
+
+
+def test_ctrl_c_that_another_process_hears_first_is_no_fault() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        list(in_order(_interrupted, range(30), 2))
+
+
 def test_ctrl_c_ends_all_of_them_with_one_word(reading: subprocess.Popen[str]) -> None:
     children = Path(f"/proc/{reading.pid}/task/{reading.pid}/children")
     while reading.poll() is None and len(children.read_text().split()) < 2:
