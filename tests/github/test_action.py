@@ -247,6 +247,7 @@ def test_command_line_action_and_app_give_the_same_report(
     assert len(set(reports)) == 1
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("name", "config", "batch"),
     [
