@@ -46,7 +46,15 @@ PLACES: Final[Mapping[str, str]] = {
 """Folders and files, from the root of the repository; what stands in a marked folder is marked."""
 
 FREE: Final = frozenset(
-    f"tests/service/test_{name}.py" for name in ("events", "retries", "threats", "webhook")
+    (
+        "tests/evidence/online/test_access.py",
+        "tests/evidence/online/test_wire.py",
+        "tests/hostile/test_regexes.py",
+        "tests/service/test_events.py",
+        "tests/service/test_retries.py",
+        "tests/service/test_threats.py",
+        "tests/service/test_webhook.py",
+    )
 )
 """Files of marked folders that need nothing."""
 
