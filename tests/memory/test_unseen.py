@@ -1,0 +1,60 @@
+"""The set that judges the model: what it holds, and that nobody changed it afterwards."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from bot.frameworks import plans
+from bot.shell import read
+
+FOLDER = Path(__file__).parent / "unseen"
+DIGEST = "5e9570ddad018b7d6dec464acc470b13e24099dbef6faac9b6b0aac365399b02"
+ROWS: list[dict[str, Any]] = json.loads((FOLDER / "rows.json").read_text("utf-8"))
+
+
+def test_nobody_changed_it() -> None:
+    digest = sha256((FOLDER / "rows.json").read_bytes())
+    for path in sorted((FOLDER / "scripts").iterdir()):
+        digest.update(path.name.encode() + path.read_bytes())
+    assert digest.hexdigest() == DIGEST
+
+
+def test_it_holds_what_a_judge_needs() -> None:
+    assert len(ROWS) >= 40
+    assert sum(row["date"] > "2025-09-30" for row in ROWS) >= 15
+    assert sum("outcome" in row for row in ROWS) >= 20
+    assert sum(row.get("outcome") == "oom" for row in ROWS) == 15
+    assert sum("measured_gib" in row for row in ROWS) == 37
+    assert {row["method"] for row in ROWS} == {"full", "lora", "qlora", "dora"}
+    assert {row["backend"] for row in ROWS} == {"fsdp", "zero", "megatron", "single"}
+    assert sum(row["moe"] for row in ROWS) >= 8
+    assert sum(row["vision"] for row in ROWS) >= 8
+    assert all(row["source"].startswith("github.com/") for row in ROWS)
+
+
+def test_no_row_is_one_of_the_calibration() -> None:
+    known = [
+        row["source"]
+        for name in ("cases.json", "held_out.json")
+        for row in json.loads((FOLDER.parent / name).read_text("utf-8"))
+    ]
+    places = [place for row in ROWS for place in row["source"].split() if "/" in place]
+    named = {
+        place.strip(":,;()")
+        for place in places
+        if place.strip(":,;()").endswith((".sh", ".md", ".log"))
+    }
+    assert named
+    assert not [place for place in named if any(place in source for source in known)]
+
+
+def test_each_script_is_read_as_one_launch() -> None:
+    for row in ROWS:
+        framework, _, release = row["framework"].partition("@")
+        script = (FOLDER / "scripts" / f"{row['id']}.sh").read_bytes()
+        read_plans = plans(read(script, "unseen.sh"), versions={framework: release})
+        assert [plan.framework for plan in read_plans] == [framework], row["id"]
+    assert len(list((FOLDER / "scripts").iterdir())) == len(ROWS)

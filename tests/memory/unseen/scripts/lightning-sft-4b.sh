@@ -1,0 +1,15 @@
+torchrun --standalone --nproc_per_node=4 -m verl.trainer.sft_trainer \
+    data.train_batch_size=4 \
+    data.micro_batch_size_per_gpu=1 \
+    data.max_token_len_per_gpu=2048 \
+    data.max_length=1024 \
+    data.pad_mode=no_padding \
+    model.path=Qwen/Qwen3-4B \
+    model.enable_gradient_checkpointing=True \
+    model.use_remove_padding=True \
+    engine.param_offload=True \
+    engine.optimizer_offload=True \
+    engine.model_dtype=bfloat16 \
+    engine.dtype=bfloat16 \
+    trainer.n_gpus_per_node=4 \
+    trainer.nnodes=1

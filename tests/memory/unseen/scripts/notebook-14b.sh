@@ -1,0 +1,12 @@
+accelerate launch --num_processes 1 -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen3-14B \
+    --dtype float16 \
+    --max_length 1024 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 4 \
+    --optim paged_adamw_8bit \
+    --use_liger_kernel true \
+    --use_peft \
+    --load_in_4bit \
+    --lora_r 32 \
+    --lora_target_modules q_proj k_proj v_proj o_proj gate_proj up_proj down_proj

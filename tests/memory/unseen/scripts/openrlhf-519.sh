@@ -1,0 +1,16 @@
+deepspeed --module openrlhf.cli.train_ppo \
+    --pretrain OpenRLHF/Llama-3-8b-sft-mixture \
+    --reward_pretrain OpenRLHF/Llama-3-8b-rm-mixture \
+    --micro_train_batch_size 2 \
+    --train_batch_size 128 \
+    --micro_rollout_batch_size 4 \
+    --rollout_batch_size 1024 \
+    --prompt_max_len 1024 \
+    --generate_max_len 1024 \
+    --zero_stage 2 \
+    --bf16 \
+    --init_kl_coef 0.01 \
+    --adam_offload \
+    --flash_attn \
+    --gradient_checkpointing \
+    --prompt_data OpenRLHF/prompt-collection-v0.1

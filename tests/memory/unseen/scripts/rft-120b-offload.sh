@@ -1,0 +1,28 @@
+python -m openrlhf.cli.train_ppo_ray \
+    --pretrain openai/gpt-oss-120b \
+    --advantage_estimator dr_grpo \
+    --init_kl_coef 0 \
+    --n_samples_per_prompt 8 \
+    --rollout_batch_size 8 \
+    --micro_rollout_batch_size 2 \
+    --train_batch_size 8 \
+    --micro_train_batch_size 1 \
+    --max_len 4096 \
+    --prompt_max_len 1024 \
+    --generate_max_len 3072 \
+    --lora_rank 64 \
+    --lora_alpha 128 \
+    --target_modules q_proj k_proj v_proj o_proj \
+    --actor_num_nodes 1 \
+    --actor_num_gpus_per_node 4 \
+    --vllm_num_engines 2 \
+    --vllm_tensor_parallel_size 2 \
+    --vllm_gpu_memory_utilization 0.8 \
+    --zero_stage 3 \
+    --adam_offload \
+    --offload \
+    --gradient_checkpointing \
+    --param_dtype bf16 \
+    --vllm_sync_with_ray \
+    --remote_rm_url reward_func.py \
+    --prompt_data train.jsonl

@@ -1,0 +1,13 @@
+deepspeed --num_gpus 8 --module openrlhf.cli.train_sft \
+    --pretrain Qwen/Qwen2.5-14B-Instruct \
+    --max_len 3072 \
+    --micro_train_batch_size 2 \
+    --train_batch_size 128 \
+    --gradient_checkpointing \
+    --zero_stage 2 \
+    --param_dtype bf16 \
+    --lora_rank 32 \
+    --lora_alpha 64 \
+    --target_modules q_proj k_proj v_proj o_proj \
+    --packing_samples \
+    --dataset sft_train.jsonl

@@ -1,0 +1,13 @@
+accelerate launch --num_processes 1 -m trl.scripts.sft \
+    --model_name_or_path meta-llama/Llama-2-7b-hf \
+    --max_length 1024 \
+    --per_device_train_batch_size 4 \
+    --gradient_accumulation_steps 4 \
+    --gradient_checkpointing true \
+    --packing true \
+    --optim paged_adamw_32bit \
+    --attn_implementation flash_attention_2 \
+    --use_peft \
+    --lora_r 1 \
+    --lora_target_modules q_proj o_proj k_proj v_proj gate_proj up_proj down_proj \
+    --load_in_4bit
