@@ -9,6 +9,7 @@ import time
 from contextlib import suppress
 from typing import Any
 
+from bot.github import failures
 from bot.github.annotations import BATCH
 from bot.github.answer import CHECK, Answer, status_description
 from bot.github.client import Client
@@ -17,9 +18,9 @@ from bot.github.posted import PostedCheck, mark, read_check
 from bot.github.pull import PullId
 
 # What is inconclusive is neither passed nor failed. A check run has a word for that; the nearest
-# of a commit status is that it still waits, here for evidence.
+# of a commit status is that the check came to no result. One that waits would wait for good.
 CONCLUSIONS = {"pass": "success", "fail": "failure", "inconclusive": "neutral"}
-STATES = {"pass": "success", "fail": "failure", "inconclusive": "pending"}
+STATES = {"pass": "success", "fail": "failure", "inconclusive": "error"}
 
 
 BUTTONS = (
@@ -49,6 +50,8 @@ def publish_check(
     if posted and posted.done and posted.external_id == _external_id(pull, answer):
         return None
     try:
+        if client.is_person:
+            raise failures.apps_only()
         _check_run(client, pull, answer, posted, buttons=buttons)
     except NotAllowedError as refused:
         try:
@@ -103,12 +106,18 @@ def _check_run(
     # GitHub shows the newest one of a name.
     elif posted and not posted.annotations:
         try:
-            client.write("PATCH", f"{path}/{posted.id}", body)
+            # Sent again, annotations would stand twice.
+            client.write("PATCH", f"{path}/{posted.id}", body, repeat=not notes)
             number = posted.id
         except (NotAllowedError, NotFoundError, RefusedError):
             number = None  # Another App's, with our name on it.
     if number is None:
-        created = client.write("POST", path, {**body, "head_sha": answer.head})
+
+        def standing() -> dict[str, int] | None:
+            there = read_check(client, pull, answer.head)
+            return {"id": there.id} if there and there.external_id == external_id else None
+
+        created = client.create(path, {**body, "head_sha": answer.head}, standing)
         number = int((created or {}).get("id") or 0)
     for index, batch in enumerate(batches[max(sent, 1) :], start=max(sent, 1) + 1):
         state = _state(answer, batch, last=index == len(batches))

@@ -42,6 +42,9 @@ LOG = logging.getLogger("bot.github")
 
 _PER_PAGE = 100
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_OF_PEOPLE = ("ghp_", "github_pat_", "gho_", "ghu_")
+"""How the tokens begin that stand for a person: personal ones, and what an App gets of its users,
+after GitHub's "About authentication to GitHub"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,6 +169,13 @@ class Client:
     """A list: nothing is written, and what would have been stands here."""
     _requester: Requester | None = None
 
+    @property
+    def is_person(self) -> bool:
+        """Whether the token is known to be a person's, by how GitHub begins such tokens."""
+        from github import Auth
+
+        return isinstance(self.auth, Auth.Token) and self.auth.token.startswith(_OF_PEOPLE)
+
     def get(self, path: str, **parameters: str | int) -> Any:
         """The JSON at a REST path. Raises GitHubError."""
         return self._send(_Request(method="GET", path=path, parameters=parameters))[0]
@@ -203,6 +213,23 @@ class Client:
         sent = body or None
         request = _Request(method=method, path=path, body=sent, write=True, repeat=repeat)
         return self._send(request)[0]
+
+    def create(self, path: str, body: Mapping[str, Any], standing: Callable[[], Any | None]) -> Any:
+        """POST what must come about once.
+
+        Where the answer was lost, `standing` looks for what the request makes before it is sent
+        again; what it finds is given as the answer. Raises GitHubError.
+        """
+        for attempt in range(1, self.patience.attempts + 1):
+            try:
+                return self.write("POST", path, body, repeat=False)
+            except UnreachableError as error:
+                if not error.again or attempt == self.patience.attempts:
+                    raise
+                self.sleep(self._pause(error, attempt))
+            if (found := standing()) is not None:
+                return found
+        raise AssertionError("unreachable")
 
     def graphql(
         self, query: str, variables: Mapping[str, Any], *, name: str, write: bool = False
@@ -249,10 +276,7 @@ class Client:
                 lost = isinstance(error, UnreachableError) and not request.repeat
                 if not error.again or lost or attempt == self.patience.attempts:
                     raise
-                pause = error.wait
-                if pause is None:
-                    jitter = random.uniform(1, 1.25)  # noqa: S311
-                    pause = self.patience.first_pause * 2 ** (attempt - 1) * jitter
+                pause = self._pause(error, attempt)
                 waited += pause
                 if waited > self.patience.longest_wait:
                     raise LimitedError(
@@ -268,6 +292,14 @@ class Client:
                 LOG.warning("%s %s: %s Waiting %.1f s.", request.method, request.path, error, pause)
             self.sleep(pause)
         raise AssertionError("unreachable")
+
+    def _pause(self, error: GitHubError, attempt: int) -> float:
+        """Seconds until the next attempt: as GitHub asks, else longer each time."""
+        if error.wait is not None:
+            return error.wait
+        jitter = random.uniform(1, 1.25)  # noqa: S311
+        longer: int = 2 ** (attempt - 1)
+        return self.patience.first_pause * longer * jitter
 
     def _attempt(self, request: _Request) -> tuple[Any, Mapping[str, str]]:
         from github import GithubException

@@ -86,6 +86,14 @@ def of_graphql(data: object, headers: Mapping[str, Any]) -> GitHubError:
     return UnreachableError(_quoted(text), 502, again=not kind)
 
 
+def apps_only() -> NotAllowedError:
+    """Why a person's token makes no check run."""
+    sentence = message("Check runs are for Apps; this token belongs to a person.")
+    error = NotAllowedError(sentence, 403)
+    error.refusal = Refusal.APPS_ONLY
+    return error
+
+
 def no_answer(error: Exception, api: str) -> GitHubError:
     """What a broken connection means; the exception's text may hold headers and stays out."""
     kind = type(error).__name__
@@ -129,7 +137,7 @@ def _forbidden(status: int, headers: Mapping[str, Any], text: str, what: str) ->
                 "`checks: write`."
             )
         case Refusal.APPS_ONLY:
-            sentence = message("Check runs are for Apps; this token belongs to a person.")
+            return apps_only()
         case Refusal.SSO:
             sentence = message(
                 "The organisation asks for SSO: authorise the token for it in your settings."

@@ -178,7 +178,13 @@ def _bring_up(
 
 def _create(client: Client, pull: PullId, answer: Answer, done: PublishResult) -> None:
     path = f"/repos/{pull.repository}/issues/{pull.number}/comments"
-    created = client.write("POST", path, {"body": answer.body})
+
+    def standing() -> dict[str, str] | None:
+        ours = read_posted(client, pull).ours
+        urls = [c.url for c in ours if not c.hidden and mark_of(c.body) == answer.mark]
+        return {"html_url": urls[-1]} if urls else None
+
+    created = client.create(path, {"body": answer.body}, standing)
     done.comment_url = (created or {}).get("html_url")
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from bot.base.errors import UserError
 from bot.base.secrets import Secret
+from bot.github.answer import answer_of
 from bot.github.client import Addresses, Client, Patience
 from bot.github.errors import (
     GitHubError,
@@ -21,12 +22,17 @@ from bot.github.errors import (
     RefusedError,
     UnreachableError,
 )
+from bot.github.publish import Channels, publish
 from bot.github.pull import PullId, read_pull
 from bot.github.remote import read_change
+from bot.github.talk import reply
+from bot.render.markdown import MARKER
 from bot.review.pull import answer_pull
 from tests.github.store import READ_ONLY, Fault
 from tests.github.world import BROKEN, GOOD, QUICK, SCRIPT, World, asked
+from tests.render.factories import CHANGE, finding, good, report
 
+URL = "https://github.com/verl-project/verl/pull/1"
 PULL = PullId("verl-project/verl", 1)
 COMMENTS = "/repos/verl-project/verl/issues/1/comments"
 
@@ -136,9 +142,38 @@ def test_an_outage_that_ends_is_waited_out(here: World, status: int) -> None:
 def test_a_comment_whose_answer_was_lost_is_not_doubled(here: World) -> None:
     pull = here.pull({SCRIPT: GOOD})
     here.store.faults.append(Fault("POST", COMMENTS, 502, None, after=True))
+    done = answer_pull(read_change(here.client(), PULL), asked())
+    assert [MARKER in comment.body for comment in pull.comments] == [True]
+    assert done.published.notes == []
+    assert done.published.comment_url == f"{URL}#issuecomment-{pull.comments[0].id}"
+
+
+def test_a_reply_whose_answer_was_lost_is_not_doubled(here: World) -> None:
+    pull = here.pull({SCRIPT: GOOD})
+    here.store.faults.append(Fault("POST", COMMENTS, 502, None, after=True))
+    reply(here.client(), PULL, "Not for you.", to="7")
+    assert [comment.body.partition("\n")[0] for comment in pull.comments] == ["Not for you."]
+
+
+@pytest.mark.parametrize("notes", [0, 120])
+def test_a_check_run_whose_answer_was_lost_is_not_doubled(here: World, notes: int) -> None:
+    pull = here.pull({SCRIPT: GOOD})
+    found = tuple(finding(f"finding {n}", path=SCRIPT, line=n + 1) for n in range(notes))
+    one = replace(good(SCRIPT), findings=found, page_edit=None)
+    made = replace(report(one), change=replace(CHANGE, head=pull.head))
+    answer = answer_of(made, touches=True, sources={})
+    here.store.faults.append(Fault("POST", "/check-runs$", 502, None, after=True))
+    done = publish(here.client(), PULL, answer, Channels(comment=False))
+    assert (done.notes, done.annotated) == ([], True)
+    (run,) = here.store.checks
+    assert (run.status, run.conclusion, len(run.annotations)) == ("completed", "success", notes)
+
+
+def test_a_check_run_that_was_lost_on_its_way_is_posted_again(here: World) -> None:
+    here.pull({SCRIPT: GOOD})
+    here.store.faults.append(Fault("POST", "/check-runs$", 502, None))
     answer_pull(read_change(here.client(), PULL), asked())
-    assert len(pull.comments) == 2
-    assert len(pull.visible()) == 1
+    assert [run.status for run in here.store.checks] == ["completed"]
 
 
 def test_a_comment_that_is_refused_does_not_keep_the_check_run_away(here: World) -> None:

@@ -282,6 +282,16 @@ def test_a_person_leaves_a_commit_status(here: World) -> None:
     )
     _answer(here, token)
     assert len(here.store.statuses[pull.head]) == 1
+    # That check runs are for Apps is known beforehand.
+    assert [call.path for call in here.store.calls if call.status == 403] == []
+
+
+def test_a_status_without_a_result_waits_for_nothing(here: World) -> None:
+    pull = here.pull({SCRIPT: GOOD})
+    _answer(here, here.store.person_token("writer"))
+    (status,) = here.store.statuses[pull.head]
+    assert status.state == "error"
+    assert status.description.startswith("Could not be checked: ")
 
 
 def test_a_read_only_token_leaves_nothing_and_says_so(here: World) -> None:
