@@ -37,12 +37,12 @@ def check(context: RuleContext) -> Iterator[Hit]:
         return
     for plan in context.plans:
         command = plan.launch.command
-        if command.pipeline and not command.pipefail:
+        if command.piped_to is not None and not command.pipefail:
             yield Hit(
                 message=message(
                     "the launch is piped into {program} without pipefail, so a failed run "
                     "exits with 0",
-                    program=command.pipeline[-1],
+                    program=command.piped_to,
                 ),
                 span=command.argv[0].span,
                 help=message("put set -o pipefail above the launch"),

@@ -48,7 +48,7 @@ class ExternalCommands:
                     span=node.command_span,
                     environment=environment,
                     prefix=tuple(prefix),
-                    pipeline=world.pipe,
+                    piped_to=world.piped_to,
                     pipefail="pipefail" in world.options,
                 ),
                 world.ways,

@@ -47,13 +47,14 @@ class Pipelines:
         return [world]
 
     def _stages(self, node: Pipeline, world: World) -> list[SubshellResult]:
-        names = [self._stage_name(command) for command in node.commands]
         results: list[SubshellResult] = []
         value = world.stdin
         last = len(node.commands) - 1
+        end = self._stage_name(node.commands[last])
         for index, command in enumerate(node.commands):
             inner = world.copy()
-            inner.pipe = (*names[index + 1 :], *world.pipe)
+            if index < last and world.piped_to is None:
+                inner.piped_to = end
             inner.stdin = value
             inner.output = [] if index < last or world.output is not None else None
             results.append(self._subshells.run(command, inner))

@@ -143,7 +143,8 @@ class World:
     """What commands have written, where that is wanted."""
     stdin: Value | None = None
     """What is left of the input, where that is known."""
-    pipe: tuple[str, ...] = ()
+    piped_to: str | None = None
+    """The last program that the output goes through; None where it goes through none."""
     sourced: str = ""
     """An unknown file that was sourced, so that any variable may have been set."""
     sources: tuple[Value, ...] = ()

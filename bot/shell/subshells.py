@@ -102,7 +102,7 @@ class Subshells:
         session = self._session
         inner = world.copy()
         inner.output = []
-        inner.pipe = ()
+        inner.piped_to = None
         session.inner += 1
         try:
             result = self.run(body, inner)

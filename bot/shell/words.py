@@ -124,8 +124,8 @@ class Command:
     """Variables exported to the command by the script or set before it (`X=1 cmd`)."""
     prefix: tuple[Variable, ...] = ()
     """The assignments that stand before the command: `X=1 cmd`."""
-    pipeline: tuple[str, ...] = ()
-    """Names of the commands that this one's output is piped into, in order: ("tee",)."""
+    piped_to: str | None = None
+    """The last program that the output goes through ("tee"); None where it goes through none."""
     pipefail: bool = False
     """Whether `set -o pipefail` was in force."""
     assumptions: tuple[str, ...] = ()

@@ -141,18 +141,18 @@ def test_command_span_leaves_redirections_out() -> None:
     assert text[command.span.start : command.span.end] == "X=1 cmd a \\\n  b"
     assert [(v.name, v.value.text) for v in command.prefix] == [("X", "1")]
     assert command.environment["X"].text == "1"
-    assert command.pipeline == ("tee",)
+    assert command.piped_to == "tee"
 
 
 def test_pipeline_and_pipefail() -> None:
     commands = reading(
         "set -o pipefail\n{ cmd a; } | grep x | tee y\nset +o pipefail\ncmd b\n"
     ).commands
-    assert [(c.argv[0].text, c.pipeline, c.pipefail) for c in commands] == [
-        ("cmd", ("grep", "tee"), True),
-        ("grep", ("tee",), True),
-        ("tee", (), True),
-        ("cmd", (), False),
+    assert [(c.argv[0].text, c.piped_to, c.pipefail) for c in commands] == [
+        ("cmd", "tee", True),
+        ("grep", "tee", True),
+        ("tee", None, True),
+        ("cmd", None, False),
     ]
 
 
