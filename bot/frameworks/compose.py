@@ -10,7 +10,7 @@ says. Hydra's own configuration (the key `hydra`) is left out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _NAME = re.compile(rb"[\w.-]+")
 _KEY = re.compile(rb"(?<![\w.-])([\w.-]++)['\"]?\s*+:")
+_LAST = re.compile(rb"\.(\w+)")
 _Composed: TypeAlias = tuple[YamlTree, dict[str, str]]
 
 
@@ -93,10 +94,21 @@ class Composer:
         """Whether a file may have a key of this name; one that none has is in no composition."""
         return not _NAME.fullmatch(name.encode()) or name.encode() in self._mentioned
 
+    def refers_to(self, name: str) -> bool:
+        """Whether a line with a reference (`${…}`) may name a key that ends with this name."""
+        return not _NAME.fullmatch(name.encode()) or name.encode() in self._referred
+
     @cached_property
     def _mentioned(self) -> frozenset[bytes]:
-        files = (data for folder in self._folders for data in folder.values())
-        return frozenset(found[1] for data in files for found in _KEY.finditer(data))
+        return frozenset(found[1] for data in self._contents() for found in _KEY.finditer(data))
+
+    @cached_property
+    def _referred(self) -> frozenset[bytes]:
+        lines = (line for data in self._contents() for line in data.splitlines() if b"$" in line)
+        return frozenset(found[1] for line in lines for found in _LAST.finditer(line))
+
+    def _contents(self) -> Iterator[bytes]:
+        return (data for folder in self._folders for data in folder.values())
 
     def root(self, root: str) -> YamlTree:
         """One root with every choice of a group that differs from the default, one at a time.

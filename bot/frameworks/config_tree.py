@@ -149,6 +149,10 @@ class TreeTable(HydraTable):
         known = history(self.framework, self.root, key)
         return known or history(self.framework, "ppo_trainer", key)
 
+    def refers_to(self, name: str) -> bool:
+        """As for a release; where no file has such a reference, without composing any choice."""
+        return self._source.composer.refers_to(name) and super().refers_to(name)
+
     def _elsewhere(self, key: str) -> tuple[str, YamlTree] | None:
         # A name that no file mentions stands under no choice.
         if not self._source.composer.mentions(key.rsplit(".", 1)[-1]):

@@ -5,7 +5,9 @@ Follows `ConfigLoaderImpl._apply_overrides_to_config` of hydra-core 1.3.
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from collections.abc import Iterator
+from typing import Any, Final
 
 from bot.frameworks.hydra_tree import (
     ABSENT,
@@ -21,6 +23,8 @@ from bot.frameworks.hydra_tree import (
 )
 from bot.frameworks.key_table import OK, KeyVerdict
 from bot.frameworks.setting import UNKNOWN, Setting
+
+_LAST: Final = re.compile(r"\.(\w+)\b")
 
 
 def apply(tree: YamlTree, setting: Setting) -> YamlTree:
@@ -89,14 +93,17 @@ def last_there(tree: YamlTree, key: str) -> tuple[str, Any]:
 
 def names_of(*several: YamlTree) -> tuple[str, ...]:
     """Every key of the trees, leaves and mappings, each once."""
-    names: dict[str, None] = {}
+    return tuple(dict.fromkeys(name for tree in several for name, _ in _nodes(tree, "")))
 
-    def walk(tree: YamlTree, prefix: str) -> None:
-        for name, node in tree.items():
-            names[prefix + name] = None
-            if isinstance(node, dict):
-                walk(node, f"{prefix}{name}.")
 
-    for tree in several:
-        walk(tree, "")
-    return tuple(names)
+def references_of(*several: YamlTree) -> frozenset[str]:
+    """The last parts of all keys that a leaf refers to (`${..name}` says no more of its key)."""
+    leaves = (node for tree in several for _, node in _nodes(tree, "") if isinstance(node, str))
+    return frozenset(name for leaf in leaves if "${" in leaf for name in _LAST.findall(leaf))
+
+
+def _nodes(tree: YamlTree, prefix: str) -> Iterator[tuple[str, Any]]:
+    for name, node in tree.items():
+        yield prefix + name, node
+        if isinstance(node, dict):
+            yield from _nodes(node, f"{prefix}{name}.")

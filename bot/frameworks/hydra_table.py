@@ -94,7 +94,7 @@ class HydraTable:
 
     @cached_property
     def _every(self) -> tuple[str, ...]:
-        return rules.names_of(self.tree, *(tree for _, tree in self._alternatives))
+        return rules.names_of(*self._trees())
 
     @cached_property
     def _alternatives(self) -> tuple[tuple[str, YamlTree], ...]:
@@ -109,6 +109,25 @@ class HydraTable:
             for option, found in options.items()
             if found is not None
         )
+
+    def refers_to(self, name: str) -> bool:
+        """Whether a default takes its value from a key that ends with this name.
+
+        A relative reference (`${..name}`) says no more of its key than that.
+        """
+        return name in self._default_references or name in self._references
+
+    @cached_property
+    def _default_references(self) -> frozenset[str]:
+        return rules.references_of(self.tree)
+
+    @cached_property
+    def _references(self) -> frozenset[str]:
+        return rules.references_of(*self._trees())
+
+    def _trees(self) -> Iterator[YamlTree]:
+        yield self.tree
+        yield from (tree for _, tree in self._alternatives)
 
     # Suggestions and deprecations
 

@@ -9,6 +9,7 @@ variables of the environment that a configuration names (`hydra.job.env_copy`).
 from __future__ import annotations
 
 import posixpath
+import re
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -26,8 +27,10 @@ from omegaconf import DictConfig, OmegaConf, flag_override
 from bot.base.messages import message
 from bot.frameworks.config_files import SUFFIX, ComposeError, ConfigLimits
 from bot.frameworks.hydra_tree import YamlTree
+from bot.frameworks.plain_merge import is_plain, overlaid
 from bot.frameworks.yaml_data import count, hide, read_yaml, show
 
+_PACKAGE = re.compile(r"(?:[\w-]++\.?)*+")
 _FILE, _ENTRY = 20, 10
 """What a file and an entry of a defaults list cost, in values."""
 _FEW = 20
@@ -44,6 +47,7 @@ class _MemorySource(ConfigSource):
         self.listing = False
         """Whether files are loaded for their defaults lists alone."""
         self._read: dict[str, tuple[Any, dict[str, str | None], int]] = {}
+        self._plain: dict[str, YamlTree | None] = {}
         self._groups = {
             path[:at] for path in files for at, character in enumerate(path) if character == "/"
         }
@@ -62,6 +66,14 @@ class _MemorySource(ConfigSource):
             hidden = hide(data)
             self._read[path] = (hidden, header, count(hidden))
         return self._read[path]
+
+    def plain(self, path: str) -> YamlTree | None:
+        """See `MemoryRepository.plain`; whoever takes the data leaves it as it is."""
+        if path not in self._plain:
+            data = self.read(path)[0] or {}
+            body = isinstance(data, dict) and {k: v for k, v in data.items() if k != "defaults"}
+            self._plain[path] = body if isinstance(body, dict) and is_plain(body) else None
+        return self._plain[path]
 
     def cost(self, path: str) -> int:
         """What loading a file costs, in values."""
@@ -125,9 +137,12 @@ class MemoryRepository(ConfigRepository):
     def __init__(self, sources: Sequence[_MemorySource], limits: ConfigLimits) -> None:
         self.sources = list(sources)
         self._folders = sources
+        self._listing = False
         self.limits = limits
         self.loads = 0
         self.nodes = 0
+        self._listed: dict[str, ConfigResult | None] = {}
+        """Files loaded for their defaults lists, which Hydra leaves as they are."""
 
     @classmethod
     def of(cls, folders: Sequence[Mapping[str, bytes]], limits: ConfigLimits) -> MemoryRepository:
@@ -136,8 +151,17 @@ class MemoryRepository(ConfigRepository):
 
     def list_only(self, listing: bool) -> None:
         """Whether files are loaded for their defaults lists alone, which takes half as long."""
+        self._listing = listing
         for source in self._folders:
             source.listing = listing
+
+    def plain(self, config_path: str) -> YamlTree | None:
+        """The settings of a file that OmegaConf would take as they are; None for another file."""
+        source = self._find_object_source(config_path, ObjectType.CONFIG)
+        if not isinstance(source, _MemorySource):
+            return None
+        self._count(source, config_path)
+        return source.plain(_file(config_path))
 
     def get_schema_source(self) -> ConfigSource:
         """None of any use."""
@@ -146,6 +170,14 @@ class MemoryRepository(ConfigRepository):
     def load_config(self, config_path: str) -> ConfigResult | None:
         """As Hydra's; raises `ComposeError` once a composition has loaded too much."""
         source = self._find_object_source(config_path, ObjectType.CONFIG)
+        self._count(source, config_path)
+        if not self._listing:
+            return super().load_config(config_path)
+        if config_path not in self._listed:
+            self._listed[config_path] = super().load_config(config_path)
+        return self._listed[config_path]
+
+    def _count(self, source: ConfigSource | None, config_path: str) -> None:
         self.loads += 1
         if isinstance(source, _MemorySource):
             self.nodes += source.cost(_file(config_path))
@@ -155,7 +187,6 @@ class MemoryRepository(ConfigRepository):
                     "it loads too many files or values: its defaults lists may refer to each other"
                 )
             )
-        return super().load_config(config_path)
 
 
 def compose(
@@ -174,8 +205,10 @@ def compose(
                 skip_missing=False,
             )
             repository.list_only(False)
-            config = _merged(listed.defaults, repository)
-            tree = OmegaConf.to_container(config, resolve=False)
+            _refuse_deep_packages(listed.defaults, repository.limits)
+            tree: Any = _plainly_merged(listed.defaults, repository)
+            if tree is None:
+                tree = OmegaConf.to_container(_merged(listed.defaults, repository), resolve=False)
     except RecursionError:
         raise ComposeError(
             message("the defaults lists of {root} refer to each other", root=root)
@@ -186,7 +219,7 @@ def compose(
         raise ComposeError(
             message("Hydra refuses {root}: {why}", root=root, why=_why(error))
         ) from None
-    if not isinstance(config, DictConfig) or not isinstance(tree, dict):
+    if not isinstance(tree, dict):
         raise ComposeError(message("{root} is no mapping", root=root))
     choices = {
         str(key): str(option)
@@ -196,24 +229,43 @@ def compose(
     return {str(key): show(node) for key, node in tree.items()}, choices
 
 
+def _refuse_deep_packages(defaults: list[ResultDefault], limits: ConfigLimits) -> None:
+    deepest = max(((default.package or "").count(".") for default in defaults), default=0)
+    if deepest > limits.package:
+        raise ComposeError(
+            message(
+                "its defaults lists put a file more than {count} mappings deep",
+                count=limits.package,
+            )
+        )
+
+
 def _merged(defaults: list[ResultDefault], repository: MemoryRepository) -> DictConfig:
     """What `ConfigLoaderImpl._compose_config_from_defaults_list` gives.
 
     That corrects the parents of all nodes after each file, which takes the square of their number.
     """
     loader = ConfigLoaderImpl(ConfigSearchPathImpl())
-    deepest = max(((default.package or "").count(".") for default in defaults), default=0)
-    if deepest > repository.limits.package:
-        raise ComposeError(
-            message(
-                "its defaults lists put a file more than {count} mappings deep",
-                count=repository.limits.package,
-            )
-        )
     config = OmegaConf.create()
     files = [loader._load_single_config(default, repository).config for default in defaults]
     with flag_override(config, "no_deepcopy_set_nodes", True):
         config.merge_with(*files)
+    return config
+
+
+def _plainly_merged(
+    defaults: list[ResultDefault], repository: MemoryRepository
+) -> dict[str, Any] | None:
+    """What `_merged` gives, in a fifth of its time; None where OmegaConf's rules must decide."""
+    config: dict[str, Any] = {}
+    for default in defaults:
+        data = repository.plain(str(default.config_path))
+        if data is None or not _PACKAGE.fullmatch(package := default.package or ""):
+            return None
+        for part in filter(None, reversed(package.split("."))):
+            data = {part: data}
+        if not overlaid(config, data):
+            return None
     return config
 
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from functools import lru_cache
 
 from bot.base.messages import message
 from bot.frameworks.hydra_table import HydraTable
-from bot.frameworks.key_table import KeyTable
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import PlanValues, values_of
 from bot.frameworks.setting import Setting
@@ -97,23 +94,7 @@ def _is_referred_to(plan: Plan, key: str) -> bool:
     """
     if plan.table is None:
         return True
-    # Tables compare by identity.
-    return key.rsplit(".", 1)[-1] in _referred_to(plan.table)  # type: ignore[arg-type]
-
-
-@lru_cache(maxsize=16)
-def _referred_to(table: KeyTable) -> frozenset[str]:
-    """The last parts of all keys that defaults refer to; a relative reference names no more."""
-    found: set[str] = set()
-    for key in table:
-        entry = table.get(key)
-        text = entry.default if entry else None
-        if isinstance(text, str) and "${" in text:
-            found.update(_REFERRED.findall(text))
-    return frozenset(found)
-
-
-_REFERRED = re.compile(r"\.(\w+)\b")
+    return isinstance(plan.table, HydraTable) and plan.table.refers_to(key.rsplit(".", 1)[-1])
 
 
 def _root(plan: Plan) -> Iterator[Hit]:
