@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bot.base.messages import message
 from bot.frameworks import Checkout, ScriptPlace, counts
 from bot.frameworks.checkout import CONFIG
 
@@ -40,16 +43,18 @@ class DiskCheckouts:
         if root is None:
             return None
         if root not in self._checkouts:
-            self._checkouts[root] = Checkout(_Files(root))
+            files = _Files(root)
+            self._checkouts[root] = Checkout(files, files.left, cut=files.cut)
         return ScriptPlace(self._checkouts[root], path.relative_to(root).as_posix())
 
     def _root(self, folder: Path) -> Path | None:
-        """The nearest folder with `.git`, else the outermost that is given or vendors verl."""
+        """The nearest folder with `.git`, else the outermost that vendors verl, or is given."""
         if folder not in self._roots:
             within = (folder, *folder.parents)
             repository = next((at for at in within if (at / ".git").exists()), None)
-            outermost = (at for at in reversed(within) if at in self._given or _vendors(at))
-            self._roots[folder] = repository or next(outermost, None)
+            vendoring = (at for at in reversed(within) if _vendors(at))
+            given = (at for at in reversed(within) if at in self._given)
+            self._roots[folder] = repository or next(chain(vendoring, given), None)
         return self._roots[folder]
 
 
@@ -62,7 +67,11 @@ class _Files(Mapping[str, bytes]):
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._paths = frozenset(_walk(root))
+        self.left: list[str] = []
+        """Files and folders that were left out: links, and what a limit was reached before."""
+        self.cut: str | None = None
+        """Why not all were looked at; None where all were."""
+        self._paths = frozenset(self._walk())
         self._known: dict[str, bytes] = {}
 
     def __getitem__(self, path: str) -> bytes:
@@ -78,27 +87,42 @@ class _Files(Mapping[str, bytes]):
     def __len__(self) -> int:
         return len(self._paths)
 
-
-def _walk(root: Path) -> Iterator[str]:
-    """The regular files that count, by path from the root; links are not followed."""
-    left = _NAMES
-    waiting = [("", 0)]
-    for folder, level in waiting:
-        try:
-            with os.scandir(root / folder) as listed:
-                items = sorted(listed, key=lambda item: item.name)
-        except OSError:
-            continue
-        left -= len(items)
-        if left < 0:
-            return
-        for item in items:
-            path = f"{folder}{item.name}"
-            if item.is_dir(follow_symlinks=False):
-                if not item.name.startswith(".") and item.name not in _SKIPPED and level < _LEVELS:
-                    waiting.append((f"{path}/", level + 1))
-            elif counts(path) and item.is_file(follow_symlinks=False):
-                yield path
+    def _walk(self) -> Iterator[str]:
+        """The regular files that count, by path from the root; links are not followed."""
+        looked = 0
+        waiting = deque([("", 0)])
+        while waiting:
+            folder, level = waiting.popleft()
+            try:
+                with os.scandir(self._root / folder) as listed:
+                    items = sorted(listed, key=lambda item: item.name)
+            except OSError:
+                self.left.append(folder)
+                continue
+            looked += len(items)
+            if looked > _NAMES:
+                self.cut = message(
+                    "{folder} holds more than {count} files and folders, and not all were searched "
+                    "for a configuration of verl: run this in the repository of the script, or "
+                    "name a configuration with --framework-tree",
+                    folder=self._root,
+                    count=f"{_NAMES:,}",
+                )
+                self.left += [folder, *(name for name, _ in waiting)]
+                return
+            for item in items:
+                path = f"{folder}{item.name}"
+                if item.is_symlink():
+                    self.left.append(path)
+                elif item.is_dir():
+                    if item.name.startswith(".") or item.name in _SKIPPED:
+                        continue
+                    if level < _LEVELS:
+                        waiting.append((f"{path}/", level + 1))
+                    else:
+                        self.left.append(path)
+                elif counts(path) and item.is_file():
+                    yield path
 
 
 def _bytes(path: Path) -> bytes:

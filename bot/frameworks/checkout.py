@@ -8,8 +8,9 @@ script is meant, else the one whose path has most in common with the script's.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -55,9 +56,16 @@ def needed(paths: Iterable[str], scripts: Mapping[str, bytes]) -> tuple[str, ...
 class Checkout:
     """A repository's files that count; what is read of them is kept."""
 
-    def __init__(self, files: Mapping[str, bytes]) -> None:
-        """`files` are those that `counts` selects, by path from the root; they may be read late."""
+    def __init__(
+        self, files: Mapping[str, bytes], left: Collection[str] = (), *, cut: str | None = None
+    ) -> None:
+        """`files` are those that `counts` selects, by path from the root; they may be read late.
+
+        `left` are files and folders that were left out, `cut` says why not all were looked for.
+        """
         self.files = files
+        self._left = left
+        self._cut = cut
         self._configs: dict[str, list[str]] = {}
         self._modules: dict[str, list[str]] = {}
         self._pin_files: dict[str, list[str]] = {}
@@ -91,9 +99,10 @@ class Checkout:
 
     def problem(self, script: str) -> str | None:
         """Why the configuration nearest to a script was not read; None when it was, or is none."""
-        self.tree(script)
+        if self.tree(script) is not None:
+            return None
         found = self._trees.get(nearest(self._configs, script) or "")
-        return found if isinstance(found, str) else None
+        return found if isinstance(found, str) else self._cut
 
     def own(
         self, entry: str, script: str, path: str | None, name: str | None, verl: ConfigTree | None
@@ -103,7 +112,7 @@ class Checkout:
         `path` and `name` are those of the command line (`--config-path`, `--config-name`), in the
         place of what the module's `@hydra.main` says. `verl` stands for verl's own configuration.
         """
-        wanted = entry.replace(".", "/") + ".py"
+        wanted = entry if entry.endswith(".py") else entry.replace(".", "/") + ".py"
         module = nearest(ending(self._own.mains, wanted), script)
         main = self._own.main(module) if module is not None else None
         if path is not None and path.startswith("/"):
@@ -138,13 +147,18 @@ class Checkout:
         return found if isinstance(found, ConfigTree) else None
 
     def _tree(self, folder: str) -> ConfigTree | str:
-        if folder not in self._trees:
-            files = {name: self._content(f"{folder}/{name}") for name in self._configs[folder]}
-            called = message("{path} of this repository", path=folder)
-            try:
-                self._trees[folder] = tree_table(files, called, vendored=True)
-            except UserError as error:
-                self._trees[folder] = sentence_of(error)
+        if folder in self._trees:
+            return self._trees[folder]
+        complete = not any(f"{path}/".startswith(f"{folder}/") for path in self._left)
+        if self._cut is not None and not complete:
+            self._trees[folder] = self._cut
+            return self._cut
+        files = {name: self._content(f"{folder}/{name}") for name in self._configs[folder]}
+        called = message("{path} of this repository", path=folder)
+        try:
+            self._trees[folder] = tree_table(files, called, vendored=True, complete=complete)
+        except UserError as error:
+            self._trees[folder] = sentence_of(error)
         return self._trees[folder]
 
     def options(self, script: str) -> SourceOptions | None:
@@ -178,7 +192,7 @@ class Checkout:
 
     def __reduce__(self) -> tuple[object, ...]:
         """What is read of it anew where it is sent: its files alone."""
-        return Checkout, (self.files,)
+        return partial(Checkout, cut=self._cut), (self.files, self._left)
 
 
 @dataclass(frozen=True, slots=True)

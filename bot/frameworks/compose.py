@@ -46,7 +46,7 @@ class Composer:
         self._limits = limits
         self._repository: MemoryRepository | None = None
         self._spent = 0
-        self._composed: dict[tuple[str, tuple[tuple[str, str], ...]], _Composed | str] = {}
+        self._composed: dict[tuple[str, tuple[tuple[str, str], ...]], _Composed | ComposeError] = {}
 
     @property
     def files(self) -> Mapping[str, bytes]:
@@ -83,11 +83,11 @@ class Composer:
             try:
                 self._composed[request] = compose(self._repository, root, chosen)
             except ComposeError as error:
-                self._composed[request] = sentence_of(error)
+                self._composed[request] = error
             self._spent += self._repository.nodes
         found = self._composed[request]
-        if isinstance(found, str):
-            raise ComposeError(found)
+        if isinstance(found, ComposeError):
+            raise type(found)(sentence_of(found))
         return found[0], dict(found[1])
 
     def mentions(self, name: str) -> bool:

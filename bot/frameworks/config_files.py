@@ -12,6 +12,10 @@ class ComposeError(Exception):
     """Files that are no configuration; the message is a sentence without its full stop."""
 
 
+class HydraRefusalError(ComposeError):
+    """Files that Hydra refuses as well: nothing starts with them."""
+
+
 @dataclass(frozen=True, slots=True)
 class ConfigLimits:
     """What a configuration may be at most; the largest of verl's releases needs half."""

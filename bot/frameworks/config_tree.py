@@ -19,7 +19,13 @@ from bot.base.errors import UserError
 from bot.base.messages import message, sentence_of
 from bot.frameworks import hydra_tree as trees
 from bot.frameworks.compose import Composer
-from bot.frameworks.config_files import LIMITS, SUFFIX, ComposeError, ConfigLimits
+from bot.frameworks.config_files import (
+    LIMITS,
+    SUFFIX,
+    ComposeError,
+    ConfigLimits,
+    HydraRefusalError,
+)
 from bot.frameworks.eras import era
 from bot.frameworks.hydra_table import HydraTable
 from bot.frameworks.hydra_tree import YamlTree
@@ -44,7 +50,9 @@ class ConfigTree:
     framework: str = "verl"
     vendored: bool = False
     """Whether the name is that of a folder, which needs no "the configuration of" before it."""
-    _tables: dict[str, TreeTable | str] = field(default_factory=dict, compare=False)
+    complete: bool = True
+    """Whether every file of the folder could be read."""
+    _tables: dict[str, TreeTable | ComposeError] = field(default_factory=dict, compare=False)
 
     @property
     def title(self) -> str:
@@ -70,7 +78,7 @@ class ConfigTree:
             try:
                 self._tables[root] = TreeTable(self, root)
             except ComposeError as error:
-                self._tables[root] = sentence_of(error)
+                self._tables[root] = error
         found = self._tables[root]
         return found if isinstance(found, TreeTable) else None
 
@@ -79,7 +87,12 @@ class ConfigTree:
         if root not in self.composer.names:
             return f"it has no {root}{SUFFIX}"
         found = self._tables[root] if self.table(root) is None else None
-        return found if isinstance(found, str) else None
+        return sentence_of(found) if isinstance(found, ComposeError) else None
+
+    def refuses(self, root: str) -> bool:
+        """Whether Hydra cannot compose a root of the tree, so that nothing starts with it."""
+        self.table(root)
+        return self.complete and isinstance(self._tables[root], HydraRefusalError)
 
     @cached_property
     def groups(self) -> Mapping[str, list[str]]:
@@ -88,7 +101,13 @@ class ConfigTree:
 
     def __reduce__(self) -> tuple[object, ...]:
         """What is read of it anew where it is sent: composed tables stay where they are."""
-        return ConfigTree, (self.name, self.composer, self.framework, self.vendored)
+        return ConfigTree, (
+            self.name,
+            self.composer,
+            self.framework,
+            self.vendored,
+            self.complete,
+        )
 
 
 class TreeTable(HydraTable):
@@ -181,16 +200,19 @@ def tree_table(
     *,
     limits: ConfigLimits = LIMITS,
     vendored: bool = False,
+    complete: bool = True,
 ) -> ConfigTree:
     """The table of a configuration folder: path relative to the folder → content.
 
     `name` says whose configuration it is, as the reports print it after "the configuration of";
-    for a `vendored` one it is the name of the folder, printed as it is.
+    for a `vendored` one it is the name of the folder, printed as it is. `complete` is False where
+    files of the folder are missing, so that nothing is said of what Hydra would refuse.
     Files other than `.yaml` are left out. Raises `UserError` when there is no configuration in
     them or they are over the limits; a root that cannot be composed has a `ConfigTree.problem`.
     """
     try:
-        tree = ConfigTree(name, Composer(files, limits=limits), vendored=vendored)
+        composer = Composer(files, limits=limits)
+        tree = ConfigTree(name, composer, vendored=vendored, complete=complete)
     except ComposeError as error:
         raise UserError(
             message(

@@ -23,14 +23,16 @@ from hydra.core.object_type import ObjectType
 from hydra.core.override_parser.types import Override, OverrideType, Quote, QuotedString, ValueType
 from hydra.plugins.config_source import ConfigLoadError, ConfigResult, ConfigSource
 from omegaconf import DictConfig, OmegaConf, flag_override
+from omegaconf.errors import OmegaConfBaseException
 
 from bot.base.messages import message
-from bot.frameworks.config_files import SUFFIX, ComposeError, ConfigLimits
+from bot.frameworks.config_files import SUFFIX, ComposeError, ConfigLimits, HydraRefusalError
 from bot.frameworks.hydra_tree import YamlTree
 from bot.frameworks.plain_merge import is_plain, overlaid
 from bot.frameworks.yaml_data import count, hide, read_yaml, show
 
 _PACKAGE = re.compile(r"(?:[\w-]++\.?)*+")
+_UNFOUND = re.compile(r"In '([^']{1,200})': (Could not find '(?:[^']{0,200}/)?([^'/]{1,200})')")
 _FILE, _ENTRY = 20, 10
 """What a file and an entry of a defaults list cost, in values."""
 _FEW = 20
@@ -42,7 +44,7 @@ class _MemorySource(ConfigSource):
 
     def __init__(self, files: Mapping[str, bytes], limits: ConfigLimits) -> None:
         super().__init__(provider="main", path="memory://")
-        self._files = files
+        self.files = files
         self._limits = limits
         self.listing = False
         """Whether files are loaded for their defaults lists alone."""
@@ -60,7 +62,7 @@ class _MemorySource(ConfigSource):
     def read(self, path: str) -> tuple[Any, dict[str, str | None], int]:
         """Data, header (`# @package …`) and number of values of a file, read once."""
         if path not in self._read:
-            text = _decoded(path, self._files[path])
+            text = _decoded(path, self.files[path])
             data = _without_hydra(read_yaml(path, text, self._limits))
             header = ConfigSource._get_header_dict(text[:512])
             hidden = hide(data)
@@ -87,13 +89,17 @@ class _MemorySource(ConfigSource):
     def load_config(self, config_path: str) -> ConfigResult:
         """A configuration of its own, since Hydra changes what it loads."""
         path = _file(config_path)
-        if path not in self._files:
+        if path not in self.files:
             raise ConfigLoadError(f"Config not found: {config_path}")
         data, header, _ = self.read(path)
         if self.listing:
             data = _outline(data)
+        try:
+            config = OmegaConf.create({} if data is None else data)
+        except OmegaConfBaseException as error:
+            raise OmegaConfBaseException(f"{path}: {error}") from None
         return ConfigResult(
-            config=OmegaConf.create({} if data is None else data),
+            config=config,
             path="memory://",
             provider="main",
             header=dict(header),
@@ -109,13 +115,13 @@ class _MemorySource(ConfigSource):
 
     def is_config(self, config_path: str) -> bool:
         """Whether it is a file, named with or without its ending."""
-        return _file(config_path) in self._files
+        return _file(config_path) in self.files
 
     def list(self, config_path: str, results_filter: ObjectType | None) -> list[str]:
         """The files or folders in a folder."""
         folder = _normal(config_path)
         before = f"{folder}/" if folder else ""
-        inside = [path[len(before) :] for path in self._files if path.startswith(before)]
+        inside = [path[len(before) :] for path in self.files if path.startswith(before)]
         configs = {name.removesuffix(SUFFIX) for name in inside if "/" not in name}
         groups = {name.partition("/")[0] for name in inside if "/" in name}
         if results_filter is None:
@@ -162,6 +168,12 @@ class MemoryRepository(ConfigRepository):
             return None
         self._count(source, config_path)
         return source.plain(_file(config_path))
+
+    def line_of(self, path: str, word: str) -> str:
+        """Where a word first stands in a file: ", line 3"; nothing where it does not."""
+        data = next((s.files[path] for s in self._folders if path in s.files), b"")
+        lines = data.decode("utf-8", "replace").splitlines()
+        return next((f", line {at}" for at, line in enumerate(lines, 1) if word in line), "")
 
     def get_schema_source(self) -> ConfigSource:
         """None of any use."""
@@ -216,8 +228,8 @@ def compose(
     except ComposeError:
         raise
     except Exception as error:  # Hydra's, OmegaConf's, and what they let through: each refuses
-        raise ComposeError(
-            message("Hydra refuses {root}: {why}", root=root, why=_why(error))
+        raise HydraRefusalError(
+            message("Hydra refuses {root}: {why}", root=root, why=_why(error, repository))
         ) from None
     if not isinstance(tree, dict):
         raise ComposeError(message("{root} is no mapping", root=root))
@@ -322,8 +334,12 @@ def _of_hydra(item: Any) -> bool:
     return any(name.lstrip("/").startswith("hydra/") for name in names)
 
 
-def _why(error: Exception) -> str:
-    """The first line of a message, references as they were written."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    text = str(show(" ".join(lines[:2]) or type(error).__name__))
+def _why(error: Exception, repository: MemoryRepository) -> str:
+    """What Hydra says, in one line, with references as they were written."""
+    said = str(show(str(error))).partition("full_key:")[0]
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    if found := _UNFOUND.match(lines[0] if lines else ""):
+        path = f"{found[1]}{SUFFIX}"
+        return f"{path}{repository.line_of(path, found[3])}: {found[2]}"
+    text = " ".join(lines[:2]) or type(error).__name__
     return text if len(text) <= 300 else f"{text[:300]}…"

@@ -81,6 +81,18 @@ class Inference:
     """The releases that take all of `explained`."""
 
 
+@dataclass(frozen=True, slots=True)
+class RootProblem:
+    """Why nothing starts: the configuration that a launch begins with is not there, or refused."""
+
+    text: str
+    """A sentence without its full stop."""
+    span: Span | None = None
+    """The name that is wrong; None where the fault lies in the configuration."""
+    suggestion: str | None = None
+    """The name that may be meant."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Plan:
     """What one launch intends to run.
@@ -99,6 +111,8 @@ class Plan:
     """Where the release is inferred and something hangs on it."""
     table: KeyTable | None = None
     """The settings of that release; None when it is not known."""
+    root_problem: RootProblem | None = None
+    """What is wrong with the configuration that the settings change; None when nothing is known."""
     settings: tuple[Setting, ...] = ()
     """In the order of the command line; a key may occur twice."""
     bad_arguments: tuple[BadArgument, ...] = ()

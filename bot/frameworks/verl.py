@@ -7,19 +7,15 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
-from bot.base.messages import message
 from bot.frameworks import hydra_tree as trees
-from bot.frameworks.base import Version, Versions
+from bot.frameworks.base import Versions
 from bot.frameworks.command_line import launcher_number
-from bot.frameworks.config_tree import ConfigTree
 from bot.frameworks.fields import AppliedSettings, product, string, total
 from bot.frameworks.hydra_table import HydraTable
-from bot.frameworks.key_table import KeyTable
 from bot.frameworks.overrides import HydraLine, read_line
 from bot.frameworks.plan import Field, Launch, Plan, nothing
-from bot.frameworks.releases import entry_root, release
 from bot.frameworks.setting import UNKNOWN
-from bot.frameworks.tables import table
+from bot.frameworks.verl_root import root_of
 from bot.shell.words import Word
 
 _TRAINER = re.compile(
@@ -53,7 +49,8 @@ class Verl:
         configuration that lies outside the released package.
         """
         line = _line_of(launch)
-        version, known = _table(launch, line, versions)
+        root = root_of(launch, line, versions)
+        version, known = root.version, root.table
         hydra = known if isinstance(known, HydraTable) else None
         tree = _applied(line, hydra)
         values = AppliedSettings(line.settings, lambda key: _value(tree, key))
@@ -66,6 +63,7 @@ class Verl:
             version_reason=version.reason,
             version_source=version.source,
             table=known,
+            root_problem=root.problem,
             settings=tuple(line.settings),
             bad_arguments=tuple(line.bad),
             model=values.path("model.path", "model.partial_pretrain")
@@ -104,46 +102,6 @@ def _line_of(launch: Launch) -> HydraLine:
     line = read_line(launch.argv)
     _RECENT.append((launch, line))
     return line
-
-
-def _table(launch: Launch, line: HydraLine, versions: Versions) -> tuple[Version, KeyTable | None]:
-    """The release, or the tree in its place, and its table; none when it lies outside of it."""
-    name = line.flags.get("--config-name")
-    path = line.flags.get("--config-path")
-    given = name.value.removesuffix(".yaml") if name and name.value else None
-    usual = launch.entry.startswith("verl.trainer.")
-    if not usual or path is not None:
-        hidden = any(flag is not None and flag.value is None for flag in (path, name))
-        own = path.value if path is not None else None
-        found = None if hidden else versions.own(Verl.name, launch.entry, own, given)
-        if found is not None:
-            return _of_tree(*found)
-    elsewhere = path is not None and not (usual and (path.value or "?").strip("./") == "config")
-    unknown = elsewhere or (name is not None and given is None)
-
-    if (tree := versions.tree(Verl.name)) is not None:
-        root = None if unknown else given or tree.root_of(launch.entry)
-        return _of_tree(tree, root)
-
-    def has(known: str) -> bool:
-        entry = entry_root(Verl.name, known, launch.entry)
-        return entry is not None and (given is None or given in release(Verl.name, known)["roots"])
-
-    version = versions.having(Verl.name, launch.entry, has)
-    if unknown or not has(version.release):
-        return version, None
-    root = given or entry_root(Verl.name, version.release, launch.entry)
-    return version, table(Verl.name, version.release, root) if root else None
-
-
-def _of_tree(tree: ConfigTree, root: str | None) -> tuple[Version, KeyTable | None]:
-    """The tree in the place of a release, and the table of its root; None for an unknown one."""
-    problem = tree.problem(root) if root else None
-    reason = tree.title
-    if problem:
-        reason = message("{reason}; {problem}", reason=reason, problem=problem)
-    version = Version(tree.name, "tree", reason)
-    return version, tree.table(root) if root and not problem else None
 
 
 def _applied(line: HydraLine, known: HydraTable | None) -> trees.YamlTree:

@@ -14,7 +14,7 @@ from omegaconf._utils import get_yaml_loader
 
 from bot.base.messages import message
 from bot.base.yaml_size import NestingError, size_of
-from bot.frameworks.config_files import ComposeError, ConfigLimits
+from bot.frameworks.config_files import ComposeError, ConfigLimits, HydraRefusalError
 
 _HIDDEN = "\ue000"
 """Stands for `$` in texts that call a resolver; from Unicode's private use area."""
@@ -55,7 +55,7 @@ def read_yaml(path: str, text: str, limits: ConfigLimits) -> Any:
         finally:
             loader.dispose()
     except yaml.YAMLError as error:
-        raise ComposeError(
+        raise HydraRefusalError(
             message("{path} is not YAML as Hydra reads it{place}", path=path, place=_place(error))
         ) from None
     except RecursionError:

@@ -49,7 +49,7 @@ META = Meta(
 def check(context: RuleContext) -> Iterator[Hit | Skip]:
     """The overrides that the framework would refuse because the key is not there."""
     for plan in context.plans:
-        if plan.table is None and plan.settings:
+        if plan.table is None and plan.settings and plan.root_problem is None:
             yield Skip(
                 reason=message(
                     "the settings of {entry} are not known: no configuration of it was found",

@@ -1,0 +1,103 @@
+"""verl: which root configuration a launch starts from, and by which release or tree it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Final
+
+from bot.base.messages import message
+from bot.frameworks.base import Version, Versions
+from bot.frameworks.config_files import SUFFIX
+from bot.frameworks.config_tree import ConfigTree
+from bot.frameworks.key_table import KeyTable
+from bot.frameworks.overrides import Flag, HydraLine
+from bot.frameworks.plan import Launch, RootProblem
+from bot.frameworks.releases import entry_root, release, releases
+from bot.frameworks.tables import table
+
+_FRAMEWORK: Final = "verl"
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """What a launch starts from."""
+
+    version: Version
+    table: KeyTable | None
+    """None when it lies outside of what is known."""
+    problem: RootProblem | None = None
+
+
+def root_of(launch: Launch, line: HydraLine, versions: Versions) -> Root:
+    """The release, or the tree in its place, with the table of the launch's root."""
+    name = line.flags.get("--config-name")
+    path = line.flags.get("--config-path")
+    given = name.value.removesuffix(SUFFIX) if name and name.value else None
+    usual = launch.entry.startswith("verl.trainer.")
+    if not usual or path is not None:
+        hidden = any(flag is not None and flag.value is None for flag in (path, name))
+        own = path.value if path is not None else None
+        found = None if hidden else versions.own(_FRAMEWORK, launch.entry, own, given)
+        if found is not None:
+            return _of_tree(*found)
+    elsewhere = path is not None and not (usual and (path.value or "?").strip("./") == "config")
+    unknown = elsewhere or (name is not None and given is None)
+    # Another folder may have the name.
+    named = None if unknown or not usual or _searches(launch, line) else name
+
+    if (tree := versions.tree(_FRAMEWORK)) is not None:
+        root = None if unknown else given or tree.root_of(launch.entry)
+        return _of_tree(tree, root, named)
+
+    def has(known: str) -> bool:
+        entry = entry_root(_FRAMEWORK, known, launch.entry)
+        return entry is not None and (given is None or given in _roots(known))
+
+    version = versions.having(_FRAMEWORK, launch.entry, has)
+    if unknown or not has(version.release):
+        return Root(version, None, _misspelt(named, given))
+    root = given or entry_root(_FRAMEWORK, version.release, launch.entry)
+    return Root(version, table(_FRAMEWORK, version.release, root) if root else None)
+
+
+def _searches(launch: Launch, line: HydraLine) -> bool:
+    """Whether the command line adds folders in which configurations are looked for."""
+    return "--config-dir" in line.flags or any("searchpath" in word.text for word in launch.argv)
+
+
+def _of_tree(tree: ConfigTree, root: str | None, named: Flag | None = None) -> Root:
+    """The tree in the place of a release, and the table of its root; None for an unknown one."""
+    why = tree.problem(root) if root else None
+    if root is None or why is None:
+        return Root(Version(tree.name, "tree", tree.title), tree.table(root) if root else None)
+    reason = message("{reason}; {problem}", reason=tree.title, problem=why)
+    text = message(
+        "nothing starts with {configuration}: {problem}", configuration=tree.title, problem=why
+    )
+    problem = None
+    if root in tree.composer.names:
+        problem = RootProblem(text) if tree.refuses(root) else None
+    elif named is not None:
+        problem = RootProblem(text, named.span, _similar(root, tree.composer.names))
+    return Root(Version(tree.name, "tree", reason), None, problem)
+
+
+def _misspelt(named: Flag | None, given: str | None) -> RootProblem | None:
+    """A name that no release has, and that is nearly one of theirs; another may be a fork's."""
+    if named is None or given is None:
+        return None
+    known = {root for version in releases(_FRAMEWORK) for root in _roots(version)}
+    near = None if given in known else _similar(given, known)
+    text = message("no release of verl has a configuration {name}", name=given)
+    return None if near is None else RootProblem(text, named.span, near)
+
+
+def _roots(version: str) -> frozenset[str]:
+    return frozenset(release(_FRAMEWORK, version)["roots"])
+
+
+def _similar(name: str, known: Iterable[str]) -> str | None:
+    near = get_close_matches(name, sorted(known), n=1, cutoff=0.8)
+    return near[0] if near else None

@@ -1,0 +1,55 @@
+"""RLB029: a launch whose root configuration is not there, or that Hydra cannot compose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.base.messages import message
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
+from bot.rules._support.example import verl
+
+META = Meta(
+    id="RLB029",
+    slug="missing-configuration",
+    severity="error",
+    confidence="high",
+    added_in="0.2.0",
+    summary="The configuration that the launch starts from is not there, or cannot be composed.",
+    why=(
+        "Every setting of the command line changes a configuration that Hydra composes first. "
+        "Where that fails, the program ends before it reads any of them."
+    ),
+    instead=(
+        "Name a configuration that exists (`--config-name`), or mend the file and line that the "
+        "finding names."
+    ),
+    limits=(
+        "A file that Hydra refuses is an error only in a configuration that is there as a whole. A "
+        "name that no release has is an error where it is nearly the name of one: another may be "
+        "a fork's own. Nothing is said where the command line adds folders (`--config-dir`, "
+        "`hydra.searchpath`)."
+    ),
+    source="Hydra 1.3: composition and the defaults list",
+    example=Example(
+        bad=verl("--config-name=ppo_trianer"),
+        good=verl("--config-name=ppo_trainer"),
+    ),
+)
+
+
+def check(context: RuleContext) -> Iterator[Hit]:
+    """The launches that cannot start for the sake of their configuration."""
+    for plan in context.plans:
+        if (problem := plan.root_problem) is None:
+            continue
+        near, span = problem.suggestion, problem.span
+        edits = (TextEdit(span=span, text=near),) if near and span else ()
+        yield Hit(
+            message=problem.text,
+            span=span or plan.launch.command.argv[0].span,
+            help=message("did you mean {near}?", near=near)
+            if near
+            else message("mend the configuration, or name another one"),
+            fix_title=message("write {name}", name=near) if edits else None,
+            edits=edits,
+        )

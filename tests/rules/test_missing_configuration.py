@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from bot.frameworks import Checkout, ScriptPlace, plans
+from bot.rules._support.example import verl
+from bot.shell import read
+from tests.rules.helpers import marked, quiet
+
+SLUG = "missing-configuration"
+FOLDER = "verl/trainer/config"
+GOOD = {f"{FOLDER}/ppo_trainer.yaml": b"data:\n  train_batch_size: 8\n"}
+
+
+def problem(files: dict[str, bytes], script: str = verl(), *, left: tuple[str, ...] = ()) -> str:
+    """What is wrong with the configuration of the script's launch; "" for nothing."""
+    place = ScriptPlace(Checkout(files, left), "examples/run.sh")
+    (plan,) = plans(read(script.encode(), "run.sh"), place=place)
+    return plan.root_problem.text if plan.root_problem else ""
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl(),
+        verl("--config-name=ppo_megatron_trainer"),
+        verl("--config-name=ppo_trainer.yaml"),
+        verl("--config-name=my_own_experiment"),
+        verl("--config-name=$NAME"),
+        verl("--config-name=ppo_trianer", "--config-path=/elsewhere"),
+        verl("--config-name=ppo_trianer", "--config-dir=conf"),
+        verl("--config-name=ppo_trianer", "hydra.searchpath=[file://conf]"),
+        "python3 -m recipe.mine.main_mine --config-name=ppo_trianer trainer.nnodes=1\n",
+    ],
+)
+def test_stays_silent(script: str) -> None:
+    assert quiet(SLUG, script)
+
+
+def test_a_misspelt_name(snapshot: SnapshotAssertion) -> None:
+    assert marked(SLUG, verl("--config-name=ppo_megatron_trianer")) == snapshot
+
+
+def test_a_configuration_of_the_repository_that_composes() -> None:
+    assert problem(GOOD) == ""
+    assert problem(GOOD, verl("--config-dir=conf", "--config-name=mine")) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        (b"data:\n  a: 1\n  a: 2\n", "ppo_trainer.yaml is not YAML as Hydra reads it, line 3"),
+        (b"data: 1\ndefaults:\n  - model: none\n", "ppo_trainer.yaml, line 3: Could not find"),
+        (b"data: ${b\n", "ppo_trainer.yaml"),
+    ],
+)
+def test_what_hydra_refuses_is_named_with_its_file(text: bytes, place: str) -> None:
+    assert place in problem({f"{FOLDER}/ppo_trainer.yaml": text})
+
+
+def test_a_name_that_the_repository_lacks() -> None:
+    said = problem(GOOD, verl("--config-name=ppo_trianer"))
+    assert said.endswith("it has no ppo_trianer.yaml")
+
+
+@pytest.mark.parametrize("left", [FOLDER, f"{FOLDER}/model/", "verl/"])
+def test_nothing_is_said_of_a_configuration_that_is_not_there_as_a_whole(left: str) -> None:
+    broken = {f"{FOLDER}/ppo_trainer.yaml": b"defaults:\n  - model: none\n"}
+    inside = left if left != "verl/" else f"{FOLDER}/model"
+    assert problem(broken, left=(inside,)) == ""
+
+
+def test_bounds_of_the_reader_are_no_fault_of_the_configuration() -> None:
+    deep = b"a: " + b"{a: " * 200 + b"1" + b"}" * 200
+    assert problem({f"{FOLDER}/ppo_trainer.yaml": deep}) == ""
