@@ -11,7 +11,7 @@ from bot.frameworks import plans
 from bot.shell import read
 
 FOLDER = Path(__file__).parent / "unseen"
-DIGEST = "5e9570ddad018b7d6dec464acc470b13e24099dbef6faac9b6b0aac365399b02"
+DIGEST = "0ada2c453999cee75024ba30d8e1cf5602029100a0eafb77e4594150e53c9dcd"
 ROWS: list[dict[str, Any]] = json.loads((FOLDER / "rows.json").read_text("utf-8"))
 
 
