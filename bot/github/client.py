@@ -28,7 +28,7 @@ from urllib.parse import urlsplit
 
 from bot import __version__
 from bot.base.errors import UserError
-from bot.base.messages import message, sentence_of
+from bot.base.messages import mark, message, sentence_of
 from bot.base.secrets import Secret
 from bot.github import failures
 from bot.github.errors import GitHubError, LimitedError, UnreachableError
@@ -232,11 +232,17 @@ class Client:
         raise AssertionError("unreachable")
 
     def graphql(
-        self, query: str, variables: Mapping[str, Any], *, name: str, write: bool = False
+        self,
+        query: str,
+        variables: Mapping[str, Any],
+        *,
+        name: str,
+        write: bool = False,
+        repeat: bool = True,
     ) -> dict[str, Any]:
-        """The data of a GraphQL query, or with `write` of a mutation; `name` is for the log.
+        """The data of a GraphQL query, or with `write` of a mutation. Raises GitHubError.
 
-        Raises GitHubError.
+        `name` is for the log, `repeat` as for `write`.
         """
         path = f"/graphql {name}"
         if write and self.dry_run is not None:
@@ -248,6 +254,7 @@ class Client:
             url=self._connection().graphql_url,
             body={"query": query, "variables": dict(variables)},
             write=write,
+            repeat=repeat,
             graphql=True,
         )
         answer, _ = self._send(request)
@@ -385,11 +392,6 @@ def _address(environment: Mapping[str, str], name: str, otherwise: str) -> str:
     parts = urlsplit(text)
     local = parts.scheme == "http" and parts.hostname in _LOOPBACK
     if not (parts.scheme == "https" or local) or not parts.hostname or parts.username:
-        raise UserError(
-            message(
-                "{name} must be an https address without a user name; got {text}.",
-                name=name,
-                text=f"{text!r}",
-            )
-        )
+        wrong = mark("{name} must be an https address without a user name; got {text}.")
+        raise UserError(message(wrong, name=name, text=f"{text!r}"))
     return text

@@ -1,7 +1,8 @@
-"""A commit on the branch of a pull request, through the Git data API: nothing is checked out.
+"""A commit on the branch of a pull request, made on GitHub: nothing is checked out.
 
-Without an author in the request GitHub writes the one that the token stands for, and signs for it.
-PyGithub's objects for trees and commits are read before they are used: twice the requests.
+`createCommitOnBranch` compares the branch with the commit that it was read at and moves it, in one
+signed request. It writes regular files alone, so that an executable one goes through the Git data
+API, and `updateRefs` compares and moves. PyGithub has neither mutation.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ from __future__ import annotations
 import base64
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
-from urllib.parse import quote
+from typing import Any, Final
 
 from bot.base.messages import message
+from bot.github import queries
 from bot.github.client import Client
-from bot.github.errors import GitHubError, Refusal, RefusedError
+from bot.github.errors import GitHubError, NotFoundError, RefusedError, UnreachableError
+
+_REGULAR: Final = 0o100644
 
 
 class MovedError(GitHubError):
@@ -41,28 +44,47 @@ class Branch:
     """The commit at its tip."""
 
 
-def commit_files(client: Client, branch: Branch, files: Sequence[NewFile], message: str) -> str:
-    """Commits files on top of a branch's head and moves the branch there; gives the new commit.
+def commit_files(client: Client, branch: Branch, files: Sequence[NewFile], text: str) -> str:
+    """Commit files on top of a branch's head; gives the new commit. `text` is its message.
 
-    Never forced: raises MovedError when the branch is not at its head, before and while it is
-    moved, so that nobody's commit is lost; other GitHubErrors.
+    The branch is moved only from its head: raises MovedError where it has been pushed to, set back
+    or deleted, so that nothing of its author is undone. Raises other GitHubErrors.
     """
+    try:
+        if all(file.mode == _REGULAR for file in files):
+            return _commit_on_branch(client, branch, files, text)
+        return _commit_tree(client, branch, files, text)
+    except (RefusedError, NotFoundError, UnreachableError) as error:
+        made = _made_already(client, branch, text, error)
+        if made is None:
+            raise
+        return made
+
+
+def _commit_on_branch(client: Client, branch: Branch, files: Sequence[NewFile], text: str) -> str:
+    headline, _, body = text.partition("\n\n")
+    given = {
+        "branch": {"repositoryNameWithOwner": branch.repository, "branchName": branch.name},
+        "expectedHeadOid": branch.head,
+        "message": {"headline": headline, "body": body},
+        "fileChanges": {
+            "additions": [{"path": f.path, "contents": _base64(f.data)} for f in files]
+        },
+    }
+    done = client.graphql(queries.COMMIT, {"input": given}, name="commit", write=True, repeat=False)
+    return str(done["createCommitOnBranch"]["commit"]["oid"]) if done else ""
+
+
+def _commit_tree(client: Client, branch: Branch, files: Sequence[NewFile], text: str) -> str:
     api = f"/repos/{branch.repository}/git"
     base = client.get(f"{api}/commits/{branch.head}")["tree"]["sha"]
     entries = [_entry(client, api, file) for file in files]
     tree = client.write("POST", f"{api}/trees", {"base_tree": base, "tree": entries})["sha"]
-    body = {"message": message, "tree": tree, "parents": [branch.head]}
+    body = {"message": text, "tree": tree, "parents": [branch.head]}
     commit = str(client.write("POST", f"{api}/commits", body)["sha"])
-    name = f"heads/{quote(branch.name, safe='/')}"
-    # GitHub refuses what is no fast forward; a branch that was set back is not that.
-    if client.get(f"{api}/ref/{name}")["object"]["sha"] != branch.head:
-        raise _moved(branch.name)
-    try:
-        client.write("PATCH", f"{api}/refs/{name}", {"sha": commit, "force": False})
-    except RefusedError as error:
-        if error.refusal is Refusal.NOT_A_FAST_FORWARD:
-            raise _moved(branch.name) from None
-        raise
+    move = {"name": f"refs/heads/{branch.name}", "beforeOid": branch.head, "afterOid": commit}
+    given = {"repositoryId": _tip(client, branch).repository, "refUpdates": [move]}
+    client.graphql(queries.MOVE, {"input": given}, name="move", write=True, repeat=False)
     return commit
 
 
@@ -71,12 +93,49 @@ def _entry(client: Client, api: str, file: NewFile) -> dict[str, Any]:
     try:
         return {**entry, "content": file.data.decode("utf-8")}
     except UnicodeDecodeError:
-        body = {"content": base64.b64encode(file.data).decode(), "encoding": "base64"}
+        body = {"content": _base64(file.data), "encoding": "base64"}
         return {**entry, "sha": client.write("POST", f"{api}/blobs", body)["sha"]}
 
 
-def _moved(branch: str) -> MovedError:
-    return MovedError(
-        message("The branch {branch} moved on meanwhile; nothing was committed.", branch=branch),
-        409,
+def _base64(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+@dataclass(frozen=True, slots=True)
+class _Tip:
+    """Where a branch is now."""
+
+    repository: str
+    """Node id of its repository."""
+    commits: tuple[dict[str, Any], ...]
+    """Its newest commits, the tip first; empty when the branch is gone."""
+
+
+def _tip(client: Client, branch: Branch) -> _Tip:
+    owner, _, name = branch.repository.partition("/")
+    variables = {"owner": owner, "name": name, "ref": f"refs/heads/{branch.name}"}
+    found = client.graphql(queries.BRANCH, variables, name="branch").get("repository") or {}
+    history = ((found.get("ref") or {}).get("target") or {}).get("history") or {}
+    return _Tip(str(found.get("id") or ""), tuple(history.get("nodes") or ()))
+
+
+def _made_already(client: Client, branch: Branch, text: str, error: GitHubError) -> str | None:
+    """The commit, where only GitHub's answer was lost; None where the branch stands as it was.
+
+    Raises MovedError where it does not, and `error` where GitHub may not be asked.
+    """
+    try:
+        commits = _tip(client, branch).commits
+    except NotFoundError:
+        raise error from None
+    for commit in commits:
+        parents = [parent["oid"] for parent in commit["parents"]["nodes"] or ()]
+        if parents == [branch.head] and commit["message"].strip() == text.strip():
+            return str(commit["oid"])
+    if commits and commits[0]["oid"] == branch.head:
+        return None
+    gone = message("The branch {branch} was deleted; nothing was committed.", branch=branch.name)
+    moved = message(
+        "The branch {branch} moved on meanwhile; nothing was committed.", branch=branch.name
     )
+    raise MovedError(moved if commits else gone, 409) from None

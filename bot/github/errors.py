@@ -10,12 +10,12 @@ from bot.base.errors import UserError
 class Refusal(StrEnum):
     """Why GitHub refuses something, where nothing but its own message says so."""
 
+    PERSONAL = "personal"
     READ_ONLY = "read-only"
     APPS_ONLY = "apps-only"
     SSO = "sso"
     ARCHIVED = "archived"
     LOCKED = "locked"
-    NOT_A_FAST_FORWARD = "not-a-fast-forward"
     OTHER = "other"
 
 

@@ -24,8 +24,11 @@ from bot.github.errors import (
 )
 
 _MINUTE = 60.0
+_REFUSALS: Final = ("UNPROCESSABLE", "STALE_DATA", "BRANCH_PROTECTION_RULE_VIOLATION")
+"""Types of GraphQL's errors that another attempt does not change."""
 _TEXT = 300
 _PHRASES: Final = {
+    "not accessible by personal": Refusal.PERSONAL,
     "resource not accessible": Refusal.READ_ONLY,
     "authenticate via a github app": Refusal.APPS_ONLY,
     "saml": Refusal.SSO,
@@ -33,7 +36,6 @@ _PHRASES: Final = {
     "archived": Refusal.ARCHIVED,
     "locked": Refusal.LOCKED,
     "blocked": Refusal.LOCKED,
-    "fast forward": Refusal.NOT_A_FAST_FORWARD,
 }
 """What GitHub's messages hold, in lower case; the first that fits counts."""
 
@@ -80,7 +82,8 @@ def of_graphql(data: object, headers: Mapping[str, Any]) -> GitHubError:
         return NotFoundError(_quoted(text), 404)
     if kind in ("FORBIDDEN", "INSUFFICIENT_SCOPES"):
         return _forbidden(403, {}, text, "/graphql")
-    if kind == "UNPROCESSABLE":
+    if kind in _REFUSALS or _code(first) == "undefinedField":
+        # An older Enterprise Server does not know every mutation.
         return RefusedError(message("GitHub refused: {message}.", message=text), 422)
     # Without a type it is GitHub's own trouble, such as "Something went wrong".
     return UnreachableError(_quoted(text), 502, again=not kind)
@@ -116,6 +119,11 @@ def redirected(error: RuntimeError, api: str) -> GitHubError:
     return UnreachableError(sentence, 301)
 
 
+def _code(error: Mapping[str, Any]) -> object:
+    extensions = error.get("extensions")
+    return extensions.get("code") if isinstance(extensions, dict) else None
+
+
 def _quoted(text: str) -> str:
     return message("GitHub says: {message}.", message=text)
 
@@ -130,6 +138,11 @@ def _forbidden(status: int, headers: Mapping[str, Any], text: str, what: str) ->
         return _limited(status, headers, text)
     refusal = _refusal(text)
     match refusal:
+        case Refusal.PERSONAL:
+            sentence = message(
+                "The personal access token may not do this here; give it this repository and the "
+                "permission in its settings."
+            )
         case Refusal.READ_ONLY:
             sentence = message(
                 "The token may not do this here. Pull requests from forks get a read-only token "

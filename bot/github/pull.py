@@ -55,6 +55,8 @@ class IssueComment:
     """True when it is minimized."""
     body: str
     url: str
+    written: str
+    """When it got the text that it has, by GitHub's clock: ISO 8601 in UTC, to the second."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,6 +192,7 @@ def comments_of(page: Mapping[str, Any]) -> list[IssueComment]:
             hidden=bool(node["isMinimized"]),
             body=node["body"],
             url=node["url"],
+            written=node["lastEditedAt"] or node["createdAt"],
         )
         for node in page["nodes"] or ()
         if node

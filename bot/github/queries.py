@@ -9,7 +9,7 @@ _COMMENTS = """
       comments(first: 100, after: $comments) {
         pageInfo { hasNextPage endCursor }
         nodes {
-          id fullDatabaseId body isMinimized viewerDidAuthor url
+          id fullDatabaseId body isMinimized viewerDidAuthor url createdAt lastEditedAt
           author { login }
         }
       }"""
@@ -83,6 +83,34 @@ query Comments(
 """
 )
 """The head as it is now and the comments: what stands there before something is written."""
+
+COMMIT = """
+mutation Commit($input: CreateCommitOnBranchInput!) {
+  createCommitOnBranch(input: $input) { commit { oid } }
+}
+"""
+
+MOVE = """
+mutation Move($input: UpdateRefsInput!) {
+  updateRefs(input: $input) { clientMutationId }
+}
+"""
+
+BRANCH = """
+query Branch($owner: String!, $name: String!, $ref: String!) {
+  repository(owner: $owner, name: $name) {
+    id
+    ref(qualifiedName: $ref) {
+      target {
+        ... on Commit {
+          history(first: 20) { nodes { oid message parents(first: 2) { nodes { oid } } } }
+        }
+      }
+    }
+  }
+}
+"""
+"""Where a branch is, with its newest commits."""
 
 MINIMIZE = """
 mutation Minimize($id: ID!) {

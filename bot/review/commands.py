@@ -15,11 +15,12 @@ from bot.base.messages import Language, mark, message, seconds_of, sentence_of, 
 from bot.check.request import CheckOptions
 from bot.evidence.facts import EvidenceError
 from bot.evidence.links import RunLink, parse_link
+from bot.github.answer import mark_of
 from bot.github.client import Client
 from bot.github.commands import CommentCommand, Misunderstanding, Misunderstood, commands
 from bot.github.errors import LimitedError, UnreachableError
 from bot.github.publish import EVERYWHERE, Channels
-from bot.github.pull import PullId
+from bot.github.pull import PullId, PullRequest
 from bot.github.remote import GitHubChange, read_change
 from bot.github.talk import (
     COOLDOWN,
@@ -251,7 +252,9 @@ class _Handler:
         return answered.change
 
     def _apply(self, change: GitHubChange, asker: Asker) -> GitHubChange:
-        result = commit_fixes(change, self.check, self.writer(), asker)
+        result = commit_fixes(
+            change, self.check, self.writer(), asker, unseen=self._unseen(change.pull)
+        )
         if result.commits:
             # A push of a workflow's token starts no workflow: its result is checked here.
             answered = answer_pull(change.reread(), self.check, channels=self.channels)
@@ -262,6 +265,28 @@ class _Handler:
         if result.text:
             self._reply(result.text)
         return change
+
+    def _unseen(self, pull: PullRequest) -> str:
+        """Why the comment's writer could not see the check of the head; empty where they could."""
+        if self.request.comment is None or not self.channels.comment:
+            return ""
+        written = {c.id: c.written for c in pull.comments}.get(self.request.comment, "")
+        marks = [(c.written, mark_of(c.body)) for c in pull.comments if c.ours and not c.hidden]
+        shown = [at for at, mark in marks if mark is not None and mark.head == pull.head]
+        if any(at <= written for at in shown):
+            return ""
+        head = pull.head[:7]
+        if shown:
+            return message(
+                "The check of {head} was shown after you wrote this; read it, then write `/apply` "
+                "again.",
+                head=head,
+            )
+        return message(
+            "No comment shows the check of {head}, the newest commit, yet; write `/apply` once it "
+            "does.",
+            head=head,
+        )
 
     def _plain(self, error: UserError) -> str:
         """What an error says, as Markdown."""

@@ -1,7 +1,8 @@
 """`/apply`: commits safe fixes and the page's rows to the branch of a pull request.
 
 Two commits at most: the fixes, and, once the result is checked, the rows. Each stands on the commit
-that was checked; when the branch moves meanwhile, nothing is written.
+that was checked, whose comment the person who asked could see; when the branch moves meanwhile,
+nothing is written.
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ from bot.base.isolated import IsolationLimits
 from bot.base.messages import Language, message, sentence_of, translated
 from bot.github.client import Client
 from bot.github.commit import Branch, MovedError, NewFile, commit_files
-from bot.github.errors import NotAllowedError, NotFoundError
+from bot.github.errors import GitHubError, NotAllowedError, NotFoundError, Refusal, RefusedError
 from bot.github.pull import PullRequest
 from bot.github.remote import GitHubChange
 from bot.github.talk import Asker
 from bot.render.escape import clip, code_span, markdown_inline
+from bot.render.wording import row_cells
 from bot.review.apply import fixed_scripts, with_rows
 from bot.review.check import CheckedChange, CheckRequest, check_change
 
@@ -33,6 +35,8 @@ class CommitResult:
     commits: list[str] = field(default_factory=list)
     sentences: list[str] = field(default_factory=list)
     """Markdown."""
+    written: list[str] = field(default_factory=list)
+    """Markdown: each fix and each row that was committed."""
     done: bool = True
     """False when something was to be written and could not be."""
     language: Language = "en"
@@ -40,8 +44,9 @@ class CommitResult:
 
     @property
     def text(self) -> str:
-        """All sentences, one after the other."""
-        return ("" if self.language == "zh" else " ").join(self.sentences)
+        """All sentences, one after the other, and a list of what was written."""
+        text = ("" if self.language == "zh" else " ").join(self.sentences)
+        return text + "\n" * bool(self.written) + "".join(f"\n- {item}" for item in self.written)
 
     def add(self, sentence: str) -> None:
         """Add a sentence, Markdown with its values escaped."""
@@ -58,13 +63,23 @@ class CommitResult:
         return markdown_inline(translated(sentence, self.language))
 
 
+class _UnseenError(Exception):
+    """Who asked could not know what would be committed."""
+
+
 def commit_fixes(
-    change: GitHubChange, request: CheckRequest, writer: Client, asker: Asker
+    change: GitHubChange,
+    request: CheckRequest,
+    writer: Client,
+    asker: Asker,
+    *,
+    unseen: str = "",
 ) -> CommitResult:
     """Check a pull request, then commit what can be; `writer` may write contents.
 
-    Written are only tuning scripts that the pull request brings and the documentation page. Raises
-    UserError when it cannot be read or checked.
+    Written are only tuning scripts that the pull request brings and the documentation page.
+    `unseen` is a sentence on why the person who asked could not see the check of this commit; then
+    nothing is written. Raises UserError when it cannot be read or checked.
     """
     checked = check_change(change, request)
     result = CommitResult(language=checked.config.language)
@@ -75,21 +90,42 @@ def commit_fixes(
         found = change.head_entries(list(checked.sources))
         scripts = {path: e.data for path, e in found.items() if e.data is not None}
         if fixed := fixed_scripts(checked.report, scripts, checked.options, request.limits):
-            read = _Checked(change, checked, writer, asker)
-            read.commit(fixed, _subject("fix", list(fixed)), result)
+            read = _Checked(change, checked, writer, asker, unseen)
+            made = read.commit(fixed, _subject("fix", list(fixed)), result)
+            read.list_fixes(fixed, result)
             change = change.reread()
+            if change.head != made:
+                raise MovedError(
+                    message("The branch moved on after this commit, so that no row was written.")
+                )
             checked = check_change(change, request)
-        _commit_rows(_Checked(change, checked, writer, asker), result, request.limits)
+        _commit_rows(_Checked(change, checked, writer, asker, unseen), result, request.limits)
+    except _UnseenError:
+        result.fail(unseen)
     except MovedError as error:
         result.fail(result.plain(sentence_of(error)))
-    except (NotAllowedError, NotFoundError) as error:
+    except (NotAllowedError, NotFoundError, RefusedError) as error:
         where = code_span(f"{change.pull.head_repository}:{change.pull.head_branch}")
         result.fail(
             message("The token of rlbot may not write to {where}.", where=where),
-            result.plain(sentence_of(error)),
+            _remedy(change.pull, error) or result.plain(sentence_of(error)),
             _paste(),
         )
     return result
+
+
+def _remedy(pull: PullRequest, error: GitHubError) -> str:
+    """What helps against a refusal; empty where GitHub's own words say so."""
+    if error.refusal is not Refusal.READ_ONLY:
+        return ""
+    if pull.from_fork:
+        return message(
+            "It belongs to an App or a workflow, and neither may write to a fork, although the "
+            "author allows edits by maintainers: a person has to push."
+        )
+    return message(
+        "Grant `contents: write`: to the job in the workflow, or to the App in its settings."
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +136,12 @@ class _Checked:
     checked: CheckedChange
     writer: Client
     asker: Asker
+    unseen: str
 
-    def commit(self, new: Mapping[str, bytes], subject: str, result: CommitResult) -> None:
+    def commit(self, new: Mapping[str, bytes], subject: str, result: CommitResult) -> str:
         """Commit files that the pull request brings, or the page. Raises GitHubError."""
+        if self.unseen and not result.commits:
+            raise _UnseenError
         pull, page = self.change.pull, self.checked.config.page
         if stray := [path for path in new if path not in self.checked.sources and path != page]:
             raise AssertionError(f"not ours to write: {stray}")
@@ -119,6 +158,22 @@ class _Checked:
         )
         result.commits.append(commit)
         result.add(message("{what}: {commit}.", what=result.plain(subject), commit=commit))
+        return commit
+
+    def list_fixes(self, fixed: Mapping[str, bytes], result: CommitResult) -> None:
+        """Name each fix of these scripts."""
+        for script in self.checked.report.scripts:
+            for finding in script.findings if script.path in fixed else ():
+                if finding.fix and finding.fix.safe:
+                    place = code_span(f"{script.path}:{finding.line}")
+                    result.written.append(f"{place} {result.plain(clip(finding.fix.title, 200))}")
+
+    def list_rows(self, paths: Sequence[str], result: CommitResult) -> None:
+        """Name the cells of the rows of these scripts."""
+        for script in self.checked.report.scripts:
+            if script.path in paths and script.row is not None:
+                cells = markdown_inline(clip(" · ".join(filter(None, row_cells(script.row))), 400))
+                result.written.append(f"{code_span(script.path)} {cells}")
 
 
 def _commit_rows(read: _Checked, result: CommitResult, limits: IsolationLimits) -> None:
@@ -136,6 +191,7 @@ def _commit_rows(read: _Checked, result: CommitResult, limits: IsolationLimits) 
     rows = with_rows(read.checked.report, text, page, limits)
     if rows.scripts:
         read.commit({page: rows.text.encode()}, _subject("row", rows.scripts), result)
+        read.list_rows(rows.scripts, result)
     for path, why in rows.left[:_MENTIONED]:
         result.fail(
             message("No row for {script}: {why}", script=code_span(path), why=result.plain(why))

@@ -43,6 +43,7 @@ class Defence:
 
 _THREATS = "tests/github/test_threats.py::"
 _OBEY = "tests/review/test_commands.py::"
+_APPLY = "tests/review/test_apply.py::"
 _ACTION = "tests/github/test_action.py::"
 _FLOWS = "tests/github/test_workflows.py::"
 _WEBHOOK = "tests/service/test_webhook.py::"
@@ -109,15 +110,29 @@ DEFENCES = (
         "T3",
         "commits although the branch was set back",
         "bot/github/commit.py::commit_files",
-        never('client.get(f"{api}/ref/{name}")["object"]["sha"] != branch.head'),
-        (_OBEY + "test_t3_apply_does_not_bring_back_what_was_taken_away",),
+        becomes(
+            "_commit_on_branch(client, branch, files, text)",
+            "_commit_on_branch(client, replace(branch, head=_tip(client, branch).commits[0]"
+            "['oid']), files, text)",
+        ),
+        (_APPLY + "test_t3_apply_undoes_nothing_whenever_the_branch_moves",),
     ),
     Defence(
         "T3",
-        "forces the branch",
-        "bot/github/commit.py::commit_files",
-        becomes('{"sha": commit, "force": False}', '{"sha": commit, "force": True}'),
-        (_OBEY + "test_t3_apply_is_never_forced",),
+        "moves a branch from wherever it is",
+        "bot/github/commit.py::_commit_tree",
+        becomes(
+            '{"name": f"refs/heads/{branch.name}", "beforeOid": branch.head, "afterOid": commit}',
+            '{"name": f"refs/heads/{branch.name}", "afterOid": commit, "force": True}',
+        ),
+        (_APPLY + "test_t3_apply_is_never_forced",),
+    ),
+    Defence(
+        "T3",
+        "commits what the person who asked could not see",
+        "bot/review/commit.py::_Checked.commit",
+        never("self.unseen and not result.commits"),
+        (_APPLY + "test_apply_is_bound_to_the_commit_whose_comment_was_seen",),
     ),
     Defence(
         "T3",

@@ -70,7 +70,7 @@ def _error(error: GraphQLError) -> dict[str, Any]:
         raise original
     shown: dict[str, Any] = {"message": error.message, "path": error.path}
     if isinstance(original, ProblemError):
-        kinds = {404: "NOT_FOUND", 403: "FORBIDDEN", 422: "UNPROCESSABLE"}
+        kinds = {404: "NOT_FOUND", 403: "FORBIDDEN", 409: "STALE_DATA", 422: "UNPROCESSABLE"}
         shown["type"] = kinds[original.status]
     return shown
 
@@ -84,6 +84,7 @@ def _root(asked: Context) -> dict[str, Any]:
         "minimizeComment": lambda _info, **given: _minimize(asked, given["input"], True),
         "unminimizeComment": lambda _info, **given: _minimize(asked, given["input"], False),
         "createCommitOnBranch": lambda _info, **given: _commit_on_branch(asked, given["input"]),
+        "updateRefs": lambda _info, **given: _update_refs(asked, given["input"]),
     }
 
 
@@ -126,7 +127,13 @@ def _repository(asked: Context, found: Repository) -> dict[str, Any]:
             ]
         )(_info, **page),
         "object": thing,
+        "ref": lambda _info, **given: _ref(asked, found, given["qualifiedName"]),
     }
+
+
+def _ref(asked: Context, found: Repository, name: str) -> dict[str, Any] | None:
+    at = found.head(name.removeprefix("refs/heads/"))
+    return at and {"name": name, "target": _object(found, at, asked)}  # type: ignore[return-value]
 
 
 def _user(account: Account) -> dict[str, Any]:
@@ -235,6 +242,7 @@ def _comment(asked: Context, comment: Comment) -> dict[str, Any]:
         "authorAssociation": "NONE",
         "createdAt": comment.created,
         "updatedAt": comment.updated,
+        "lastEditedAt": comment.updated if len(comment.history) > 1 else None,
     }
 
 
@@ -306,9 +314,29 @@ def _object(found: Repository, oid: str, asked: Context | None = None) -> dict[s
         entry = found.objects.entry(oid, path)
         return entry and _entry(found, entry)  # type: ignore[return-value]
 
+    seen |= {"message": found.objects.message(oid), "parents": _parents(found, oid)}
+    seen["history"] = _history(found, oid)
     if asked is not None:
         seen["checkSuites"] = _suites(asked, oid)
     return seen | {"file": file}
+
+
+def _parents(found: Repository, oid: str) -> Callable[..., dict[str, Any]]:
+    return lambda _info, **page: _connection(
+        [{"oid": parent} for parent in found.objects.parents(oid)]
+    )(_info, **page)
+
+
+def _history(found: Repository, oid: str) -> Callable[..., dict[str, Any]]:
+    """A commit and its first parents, newest first."""
+
+    def page(_info: object, **page: Any) -> dict[str, Any]:
+        chain = [oid]
+        while (parents := found.objects.parents(chain[-1])) and len(chain) < 100:
+            chain.append(parents[0])
+        return _connection([_object(found, each) for each in chain])(_info, **page)
+
+    return page
 
 
 def _blob(data: bytes) -> dict[str, Any]:
@@ -367,8 +395,9 @@ def _commit_on_branch(asked: Context, given: dict[str, Any]) -> dict[str, Any]:
     name = branch["branchName"].removeprefix("refs/heads/")
     head = found.head(name)
     if head != given["expectedHeadOid"]:
-        sentence = f"Expected branch to point to {given['expectedHeadOid']} but it did not."
-        raise ProblemError(422, sentence)
+        expected = given["expectedHeadOid"]
+        sentence = f'Expected branch to point to "{expected}" but it did not.  Pull and try again.'
+        raise ProblemError(409, sentence)
     changed = given.get("fileChanges") or {}
     files: dict[str, Any] = {
         addition["path"]: base64.b64decode(addition["contents"])
@@ -381,3 +410,27 @@ def _commit_on_branch(asked: Context, given: dict[str, Any]) -> dict[str, Any]:
     author = f"{account.login} <{account.id}+{account.login}@users.noreply.github.com>"
     made = found.commit(name, files, message=text, author=author)
     return {"commit": _object(found, made), "ref": {"name": name, "target": _object(found, made)}}
+
+
+def _update_refs(asked: Context, given: dict[str, Any]) -> dict[str, Any]:
+    """Moves branches, each only from where it is said to be, and forward unless forced."""
+    from tests.github.rest_git import may_push
+
+    number = int(given["repositoryId"].removeprefix("R_"))
+    found = next(r for r in asked.store.repositories.values() if r.id == number)
+    try:
+        may_push(asked, found)
+    except ProblemError as error:
+        raise ProblemError(error.status, INTEGRATION) from None
+    moves = []
+    for update in given["refUpdates"]:
+        name = update["name"].removeprefix("refs/heads/")
+        old, new = found.head(name), update["afterOid"]
+        if update.get("beforeOid") not in (None, old) or old is None:
+            raise ProblemError(422, f"A reference could not be updated: {update['name']}")
+        if not update.get("force") and found.objects.merge_base(old, new) != old:
+            raise ProblemError(422, "Update is not a fast forward")
+        moves.append((name, new))
+    for name, new in moves:
+        found.objects.move(found.ref(name), new)
+    return {"clientMutationId": given.get("clientMutationId")}

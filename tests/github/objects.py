@@ -195,6 +195,14 @@ class Objects:
         kind, data = self.read(oid)
         return data[5:45].decode() if kind == "commit" else oid
 
+    def parents(self, commit: str) -> list[str]:
+        """The commits that a commit follows."""
+        head = self.read(commit)[1].decode("utf-8", "replace").partition("\n\n")[0]
+        return [line[7:] for line in head.split("\n") if line.startswith("parent ")]
+
+    def message(self, commit: str) -> str:
+        return self.read(commit)[1].decode("utf-8", "replace").partition("\n\n")[2]
+
     def entry(self, commit: str, path: str) -> Entry | None:
         """What stands at a path of a commit or tree; None when nothing does."""
         found = Entry(_FOLDER, "tree", self.tree_of(commit), "", None)

@@ -90,6 +90,7 @@ def test_a_configuration_that_is_wrong_is_answered_in_english(here: World) -> No
 def test_apply_says_what_it_committed(here: World, snapshot: SnapshotAssertion) -> None:
     _speak_chinese(here)
     pull = here.pull({SCRIPT: GOOD.replace(b"trainer.nnodes=1", b"+trainer.nnodes=1")})
+    answer_pull(read_change(here.client(here.store.person_token("writer")), PULL), asked())
     _ask(here, "writer", "/apply")
     (reply,) = _replies(pull)
     # The commit's own message is for the history, which is English.

@@ -57,7 +57,7 @@ def _message(text: str, **more: object) -> dict[str, object]:
             _message("Resource not accessible by personal access token"),
             {},
             NotAllowedError,
-            "The token may not do this here",
+            "The personal access token may not do this here",
         ),
         (
             403,

@@ -17,6 +17,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from github import Auth, Github, GithubException, GithubIntegration
 
+from bot.github import queries
 from tests.github.contract import ContractError, operation
 from tests.github.hooks import Hook, signature
 from tests.github.server import Server
@@ -103,6 +104,30 @@ def test_a_commit_through_the_api_is_a_commit(here: World) -> None:
     made.maintainer_can_modify = False
     with pytest.raises(Exception, match="may not do"):
         client.write("POST", f"{fork}/git/blobs", {"content": "x"})
+
+
+def test_a_commit_through_a_mutation_is_a_commit_where_it_was_expected(here: World) -> None:
+    made = here.pull({SCRIPT: GOOD})
+    old = made.head
+    client = here.client(here.store.person_token("maintainer"))
+    given = {
+        "branch": {"repositoryNameWithOwner": "ada-l/verl", "branchName": "tuning"},
+        "expectedHeadOid": old,
+        "message": {"headline": "Change the script"},
+        "fileChanges": {"additions": [{"path": SCRIPT, "contents": "eA=="}]},
+    }
+    done = client.graphql(queries.COMMIT, {"input": given}, name="commit", write=True)
+    assert made.head == done["createCommitOnBranch"]["commit"]["oid"] != old
+    assert here.base.objects.git("show", f"{made.head}:{SCRIPT}") == b"x"
+    with pytest.raises(Exception, match="Expected branch to point to"):
+        client.graphql(queries.COMMIT, {"input": given}, name="commit", write=True)
+    move = {"name": "refs/heads/tuning", "beforeOid": old, "afterOid": old}
+    moving = {"repositoryId": f"R_{here.fork.id}", "refUpdates": [move]}
+    with pytest.raises(Exception, match="could not be updated"):
+        client.graphql(queries.MOVE, {"input": moving}, name="move", write=True)
+    move["beforeOid"] = made.head
+    with pytest.raises(Exception, match="not a fast forward"):
+        client.graphql(queries.MOVE, {"input": moving}, name="move", write=True)
 
 
 @pytest.mark.parametrize(

@@ -73,9 +73,9 @@ OPERATIONS = {
 
 FIELDS = {
     "Query": "repository viewer rateLimit node",
-    "Mutation": "minimizeComment unminimizeComment createCommitOnBranch",
+    "Mutation": "minimizeComment unminimizeComment createCommitOnBranch updateRefs",
     "Repository": "id nameWithOwner name owner url isPrivate isArchived isFork pullRequest "
-    "pullRequests object defaultBranchRef viewerPermission databaseId",
+    "pullRequests object ref defaultBranchRef viewerPermission databaseId",
     "RepositoryOwner": "id login",
     "PullRequest": "id number state title body locked changedFiles maintainerCanModify author "
     "baseRefName baseRefOid headRefName headRefOid headRepository baseRef headRef files comments "
@@ -86,13 +86,14 @@ FIELDS = {
     "CheckSuiteConnection": "pageInfo nodes totalCount",
     "CheckSuite": "id checkRuns",
     "CheckRunConnection": "pageInfo nodes totalCount",
-    "CheckRun": "id externalId",
+    "CheckRun": "id databaseId externalId status annotations",
+    "CheckAnnotationConnection": "totalCount",
     "PullRequestChangedFileConnection": "pageInfo nodes totalCount",
     "PullRequestChangedFile": "path changeType additions deletions",
     "PageInfo": "hasNextPage hasPreviousPage startCursor endCursor",
     "IssueCommentConnection": "pageInfo nodes totalCount",
     "IssueComment": "id fullDatabaseId body isMinimized minimizedReason viewerDidAuthor url author "
-    "createdAt updatedAt authorAssociation",
+    "createdAt updatedAt lastEditedAt authorAssociation",
     "PullRequestReviewConnection": "pageInfo nodes totalCount",
     "PullRequestReview": "id viewerDidAuthor author body comments state",
     "PullRequestReviewCommentConnection": "pageInfo nodes totalCount",
@@ -102,7 +103,10 @@ FIELDS = {
     "Bot": "id login url databaseId",
     "Ref": "id name target",
     "GitObject": "id oid abbreviatedOid",
-    "Commit": "id oid abbreviatedOid file tree message checkSuites",
+    "Commit": "id oid abbreviatedOid file tree message checkSuites history parents",
+    "CommitHistoryConnection": "pageInfo nodes totalCount",
+    "CommitConnection": "pageInfo nodes totalCount",
+    "UpdateRefsPayload": "clientMutationId",
     "Tree": "id oid abbreviatedOid entries",
     "Blob": "id oid abbreviatedOid byteSize isBinary isTruncated text",
     "TreeEntry": "name path mode type oid object size",
