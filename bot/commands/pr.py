@@ -28,8 +28,11 @@ if TYPE_CHECKING:
     from bot.check.request import CheckOptions
     from bot.evidence.links import RunLink
     from bot.github.client import Client
+    from bot.github.local import LocalRepository
     from bot.review.check import CheckRequest
 
+_NAMED = 5
+"""Files that a notice names."""
 SUMMARY = "the whole check of a pull request, from GitHub or a local branch"
 
 
@@ -88,7 +91,17 @@ def run(arguments: argparse.Namespace) -> int:
     repository = LocalRepository(Path(arguments.repo or "."))
     change = repository.change(arguments.base, arguments.head or "HEAD")
     checked = check_change(change, _request(arguments))
+    if not arguments.head:
+        _note_uncommitted(repository, change.head, checked.config)
     return finish(checked.report, arguments, checked.texts)
+
+
+def _note_uncommitted(repository: LocalRepository, head: str, config: Config) -> None:
+    """Name the scripts and the page that differ from what was checked."""
+    files = repository.uncommitted(head, lambda path: config.owns(path) or path == config.page)
+    if files:
+        named = ", ".join(files[:_NAMED]) + (", …" if len(files) > _NAMED else "")
+        notice(message("checked as committed; the working tree differs in {files}", files=named))
 
 
 def _on_github(arguments: argparse.Namespace) -> int:

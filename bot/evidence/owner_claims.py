@@ -86,7 +86,9 @@ def _used_once(subject: ClaimSubject) -> Claim | None:
     places = tuple(place for used, of in used_by.items() if _same(used, run) for place in of)
     if places:
         reason = message(
-            "The run backs {places} already; a row needs a run of its own.",
+            "The run {run} is linked for {places} too, and a row needs a run of its own: link "
+            "another one for one of them.",
+            run=name,
             places=", ".join(places[:3]),
         )
         return Observation(claim, name, ", ".join(places), source).inconsistent(reason)

@@ -60,6 +60,8 @@ class ChangeFiles:
     """The page at the base, when the change alters it."""
     page_removed: bool = False
     """True when the change takes the page away."""
+    scripts_removed: bool = False
+    """True when the change removes or renames tuning scripts: rows that lead there stay behind."""
     config: bytes | None = None
     """The configuration at the head, when the change alters it; never applied."""
     others: Mapping[str, bytes] = field(default_factory=dict)

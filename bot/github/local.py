@@ -12,6 +12,7 @@ from pathlib import Path
 
 from bot.base.errors import UserError
 from bot.base.messages import message, sentence_of
+from bot.github.blobs import is_blob
 from bot.github.change import (
     MAX_BLOB,
     MAX_FILES,
@@ -49,6 +50,8 @@ class LocalChange:
     """Mode, blob and path of what the change adds or alters."""
     removed: frozenset[str] = frozenset()
     """Paths of what it takes away."""
+    renamed: frozenset[str] = frozenset()
+    """Paths that renamed files had before."""
 
     @property
     def web_url(self) -> str | None:
@@ -68,7 +71,8 @@ class LocalChange:
         scripts = sorted(entry[::-1] for entry in self.entries if wanted.script(entry[2]))
         changed = any(path == wanted.page for _, _, path in self.entries)
         removed = wanted.page in self.removed
-        if not scripts and not changed and not removed:
+        gone = any(wanted.script(path) for path in self.removed | self.renamed)
+        if not scripts and not changed and not removed and not gone:
             return ChangeFiles(scripts=())
         files = [
             self.repository.changed(mode, digest, path, self.fork, self.head)
@@ -105,6 +109,7 @@ class LocalChange:
             page_changed=changed,
             page_before=before,
             page_removed=removed,
+            scripts_removed=gone,
             config=config,
             others=others,
             gaps=tuple(gaps),
@@ -216,7 +221,27 @@ class LocalRepository:
         found = _entries(raw)
         removed = frozenset(path for mode, _, path in found if mode == _GONE)
         kept = tuple(entry for entry in found if entry[0] != _GONE)
-        return LocalChange(self, base_commit, head_commit, fork, kept, removed)
+        return LocalChange(self, base_commit, head_commit, fork, kept, removed, _renamed(raw))
+
+    def uncommitted(self, commit: str, wanted: Callable[[str], bool]) -> list[str]:
+        """Wanted files of the working tree that are not as a commit has them, in path order.
+
+        None where there is no working tree. `git status` would run the filters that the
+        repository's attributes name. Raises UserError.
+        """
+        try:
+            top = Path(os.fsdecode(self._git("rev-parse", "--show-toplevel").removesuffix(b"\n")))
+        except UserError:
+            return []
+        which = ("--cached", "--others", "--exclude-standard", "--full-name")
+        listed = self._git("ls-files", "-z", *which, "--", ":(top)").split(b"\0")
+        there = self._regular(commit)
+        paths = {path.decode("utf-8", "surrogateescape") for path in listed if path} | set(there)
+        return [
+            path
+            for path in sorted(filter(wanted, paths))
+            if not _is_as(top / path, there[path][0] if path in there else None)
+        ]
 
     def web_url(self) -> str | None:
         """The https address of the remote `origin`; None when there is none or it is local."""
@@ -301,6 +326,28 @@ class LocalRepository:
                 )
             )
         return done.stdout
+
+
+def _renamed(raw: bytes) -> frozenset[str]:
+    """The paths that files of `git diff-tree --raw -z` had before they were renamed."""
+    parts, at, found = raw.split(b"\0"), 0, set[str]()
+    while at < len(parts) and parts[at].startswith(b":"):
+        status = parts[at].split()[-1][:1]
+        if status == b"R":
+            found.add(parts[at + 1].decode("utf-8", "surrogateescape"))
+        at += 3 if status in (b"R", b"C") else 2
+    return frozenset(found)
+
+
+def _is_as(file: Path, digest: str | None) -> bool:
+    """Whether a file has the content of a blob, but for the ends of lines; None for no file."""
+    try:
+        data = file.read_bytes() if file.is_file() else None
+    except OSError:
+        return True
+    if data is None or digest is None:
+        return data is None and digest is None
+    return is_blob(digest, data) or is_blob(digest, data.replace(b"\r\n", b"\n"))
 
 
 def _entries(raw: bytes) -> list[tuple[str, str, str]]:

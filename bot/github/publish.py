@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from bot.base.messages import plural_message
+from bot.base.messages import message, plural_message
 from bot.github import queries
 from bot.github.answer import Answer, mark_of
 from bot.github.checks import publish_check
@@ -65,15 +65,18 @@ def publish(
 ) -> PublishResult:
     """Brings a pull request to the wanted state; what is there already is left alone.
 
-    Nothing is written when the head has moved, or when the pull request touches neither a tuning
-    script nor the page, and never did. What may not be written is noted in the result, and the rest
-    is written. Raises GitHubError when the pull request cannot be read.
+    Nothing is written when the head has moved, when the pull request is closed, or when it touches
+    neither a tuning script nor the page, and never did. What may not be written is noted in the
+    result, and the rest is written. Raises GitHubError when the pull request cannot be read.
     """
     done = PublishResult()
     suggesting = channels.suggestions and bool(answer.suggestions)
     posted = read_posted(client, pull, reviews=suggesting)
     if posted.head != answer.head:
         done.superseded = True
+        return done
+    if posted.state != "OPEN":
+        done.notes.append(message("The pull request is closed, so nothing was posted."))
         return done
     before = _writes(client)
     if channels.comment:

@@ -105,7 +105,13 @@ class GitHubChange:
             gaps.append(("files", _unlisted(len(listed), missing)))
         page_path = wanted.page or ""
         page_kind = listed.get(page_path, "")
-        if not paths and not page_kind:
+        # GitHub names a renamed file by its new path alone.
+        removed = any(
+            (kind == "DELETED" and wanted.script(path))
+            or (kind == "RENAMED" and path.endswith(".sh"))
+            for path, kind in listed.items()
+        )
+        if not paths and not page_kind and not removed:
             return ChangeFiles(scripts=(), gaps=tuple(gaps))
         page_changed = page_kind not in ("", "DELETED")
         page_at = (self.head if page_kind else self.base, page_path)
@@ -133,6 +139,7 @@ class GitHubChange:
             page_changed=page_changed,
             page_before=before.data if before else None,
             page_removed=page_kind == "DELETED",
+            scripts_removed=removed,
             config=config.data if config else None,
             others=others,
             gaps=tuple(gaps),

@@ -14,12 +14,12 @@ from bot.report import (
     Evidence,
     Finding,
     PageReport,
-    Row,
     Scalar,
     ScriptReport,
     Suppressed,
     Unchecked,
 )
+from bot.report.claims import ClaimName
 
 MARKS = {"pass": "✅", "fail": "❌", "inconclusive": "❔"}
 CLAIM_MARKS = {"consistent": "✅", "inconsistent": "❌", "inconclusive": "❔"}
@@ -78,6 +78,10 @@ def suppressed_item(suppressed: Suppressed, labels: Mapping[str, str]) -> str:
 def claim_item(claim: Claim, label: str) -> str:
     """A contradicted claim on one line."""
     what = inline(clip(wording.matter(claim.claim), VALUE))
+    if claim.claim == ClaimName.USED_ONCE:
+        # What stands against it is said of other scripts, not by the run.
+        why = inline(clip(wording.clause(claim.reason), SENTENCE))
+        return f"- {code_span(clip(label, PATH))} " + tr("{what}: {why}", what=what, why=why)
     observed = tr("the run has {value}", value=_value(claim.observed))
     if claim.observed is None:
         observed = tr("the run has no value")
@@ -132,7 +136,7 @@ def verdict_row(script: ScriptReport, label: str) -> str:
     """A script's line in the first table: mark, script, row, run."""
     said = _counts(script)
     name = code_span(clip(label, PATH), cell=True) + (f"<br>{said}" if said else "")
-    return table_row(MARKS[script.verdict], name, _row_cell(script.row), _run_cell(script.evidence))
+    return table_row(MARKS[script.verdict], name, _row_cell(script), _run_cell(script.evidence))
 
 
 def lean_row(script: ScriptReport, label: str) -> str:
@@ -153,13 +157,14 @@ def _counts(script: ScriptReport) -> str:
     return wording.listed(parts)
 
 
-def _row_cell(row: Row | None) -> str:
+def _row_cell(script: ScriptReport) -> str:
+    row = script.row
     if row is None:
         return "–"
     tag, model, task, resource, batch, train, infer = (
         markdown_cell(clip(cell, VALUE)) for cell in wording.row_cells(row)
     )
-    bold = f"**{batch}**" if batch else ""
+    bold = wording.batch(f"**{batch}**", script.evidence) if batch else ""
     return " · ".join(filter(None, (tag, model, task, resource, bold, train, infer)))
 
 

@@ -11,7 +11,7 @@ from bot.render.escape import markdown_inline as inline
 from bot.render.fit import FitGroup, FitPart, assemble
 from bot.render.speech import counted, speaking, tr, tr_plural
 from bot.render.words import CLAIM, FINDING, SCRIPT, SEVERITY
-from bot.report import Evidence, Report, Severity
+from bot.report import Evidence, Report, ScriptReport, Severity
 
 MARKER = "<!-- rlbot:comment v1 -->"
 
@@ -187,7 +187,7 @@ def _estimates(report: Report, labels: Mapping[str, str]) -> list[FitPart]:
     """The memory budget of each script that has one, folded."""
     parts = []
     for script in wording.worst_first(report.scripts):
-        if script.estimate is None or not script.estimate.stages:
+        if script.estimate is None or not script.estimate.stages or _cannot_start(script):
             continue
         what = budget.headline(script.estimate, script.evidence)
         if len(report.scripts) > 1:
@@ -204,6 +204,12 @@ def _estimates(report: Report, labels: Mapping[str, str]) -> list[FitPart]:
             )
         )
     return parts
+
+
+def _cannot_start(script: ScriptReport) -> bool:
+    """Whether it has errors besides those that its memory budget explains."""
+    errors = [f for f in script.findings if f.severity == "error"]
+    return any(not f.slug.startswith("memory-") for f in errors)
 
 
 def _claims(report: Report, labels: Mapping[str, str]) -> FitPart:

@@ -15,10 +15,8 @@ from bot.report import (
     Claim,
     Evidence,
     Finding,
-    PageEdit,
     PageReport,
     Report,
-    Row,
     ScriptReport,
     Suppressed,
     Unchecked,
@@ -105,8 +103,7 @@ def _script(
         lines += _entry(tr("memory"), headline(script.estimate, script.evidence))
     for index, item in enumerate(script.unchecked):
         lines += _entry(tr("unchecked") if not index else "", _unchecked(item))
-    if script.row:
-        lines += _row(script.row, script.page_edit)
+    lines += _row(script)
     if lines:
         lines += _entry(tr("read with"), *script.configurations)
     return [paint("path", terminal(script.path)), *lines]
@@ -218,8 +215,12 @@ def _unchecked(item: Unchecked) -> str:
     return terminal(tr("{what}: {why}", what=what, why=why))
 
 
-def _row(row: Row, edit: PageEdit | None) -> list[str]:
-    what = [" · ".join(wording.row_cells(row)), *map(wording.sentence, row.notes)]
+def _row(script: ScriptReport) -> list[str]:
+    row, edit = script.row, script.page_edit
+    if row is None:
+        return []
+    cells = wording.row_cells(row, script.evidence)
+    what = [" · ".join(cells), *map(wording.sentence, row.notes)]
     if edit is None:
         return _entry(tr("row"), *what)
     place = {"path": edit.path, "section": edit.section}

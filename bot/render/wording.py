@@ -22,7 +22,7 @@ from bot.report import (
     ScriptReport,
     Unchecked,
 )
-from bot.report.claims import SourcePart, source_groups
+from bot.report.claims import ClaimName, SourcePart, source_groups
 
 ORDER = ("error", "warning", "note")
 FIX = "rlbot lint --fix"
@@ -37,6 +37,8 @@ _WIDE = tuple(
 )
 """What ends a Chinese sentence; no space follows."""
 _NEXT_SENTENCE = re.compile(rf"(?<=[.?!])\s+(?=[A-Z])|(?<=[{''.join(_WIDE)}])")
+_HEADLINE = 90
+"""Characters of a reason that stands in a headline."""
 _WORST_FIRST = {"fail": 0, "inconclusive": 1, "pass": 2}
 
 
@@ -99,9 +101,18 @@ def labels(scripts: Iterable[ScriptReport]) -> dict[str, str]:
     return {path: short[path] if shared[short[path]] == 1 else path for path in paths}
 
 
-def row_cells(row: Row) -> tuple[str, ...]:
+def row_cells(row: Row, evidence: Evidence | None = None) -> tuple[str, ...]:
     """The cells that describe what was run, without link and contributor."""
-    return (row.tag, row.model, row.task, row.resource, row.max_batch, row.train, row.infer)
+    largest = batch(row.max_batch, evidence)
+    return (row.tag, row.model, row.task, row.resource, largest, row.train, row.infer)
+
+
+def batch(shown: str, evidence: Evidence | None) -> str:
+    """The MaxBatch of a row as it is `shown`, and whether the run proves that it is the largest."""
+    state = evidence.max_batch if evidence and evidence.verdict != "inconsistent" else None
+    if state == "confirmed":
+        return tr("{batch} (confirmed as the largest)", batch=shown)
+    return tr("{batch} (not confirmed as the largest)", batch=shown) if state == "fits" else shown
 
 
 def not_consistent(evidence: Evidence | None) -> list[Claim]:
@@ -120,6 +131,8 @@ def left_open(against: int, open_: int) -> str:
 
 def contradiction(claim: Claim) -> str:
     """`max batch claimed 180, observed 176`; a value that is not there is not mentioned."""
+    if claim.claim == ClaimName.USED_ONCE:
+        return tr("its run is linked for {places} too", places=value(claim.observed))
     parts = []
     if claim.claimed is not None:
         parts.append(tr("claimed {value}", value=value(claim.claimed)))
@@ -219,10 +232,6 @@ def measured(evidence: Evidence) -> list[str]:
             parts.append(tr("peak {peak} of {device} GiB", peak=peak, device=device))
     if evidence.steps is not None:
         parts.append(counted(evidence.steps, STEP))
-    if evidence.max_batch == "confirmed":
-        parts.append(tr("MaxBatch confirmed"))
-    elif evidence.max_batch == "fits":
-        parts.append(tr("MaxBatch not confirmed"))
     agree = [s for s in evidence.sources if s.consistent and not s.inconsistent]
     if evidence.verdict == "inconsistent":
         return parts  # What contradicts is no evidence for anything.
@@ -302,11 +311,12 @@ def _some(some: int, total: int) -> str:
 
 
 def _open(report: Report) -> str:
-    reasons = list(dict.fromkeys(item.reason for _, item in unchecked(report)))
+    open_ = {item.reason: item.check for _, item in unchecked(report)}
     for script in report.scripts:
         for claim in not_consistent(script.evidence):
-            if claim.verdict == "inconclusive" and claim.reason not in reasons:
-                reasons.append(claim.reason)
+            if claim.verdict == "inconclusive":
+                open_.setdefault(claim.reason, claim.claim)
+    reasons = list(open_)
     count = sum(script.verdict != "pass" for script in report.scripts) or len(report.scripts)
     total = len(report.scripts)
     if not total:
@@ -315,6 +325,8 @@ def _open(report: Report) -> str:
     if len(reasons) == 1:
         # The rest of the reason says what would help; it stands below.
         why = first_sentence(reasons[0])
+        if len(why) > _HEADLINE:
+            return tr("{what} of {which}.", what=matter(open_[reasons[0]]), which=which)
         return why if total == 1 else tr("{which}. {why}", which=which, why=why)
     if not reasons:
         return sentence(which)

@@ -27,7 +27,8 @@ class CheckedChange:
     config: Config
     touches: bool
     """True when the change concerns us: it adds or alters a tuning script, also one that could not
-    be read, or it adds, alters or removes the documentation page."""
+    be read, or it adds, alters or removes the documentation page, or leaves a row of it without its
+    script."""
     sources: Mapping[str, str] = field(default_factory=dict)
     """Path to the text of each script, for excerpts and suggestions."""
     page: str | None = None
@@ -113,7 +114,9 @@ def check_change(source: ChangeSource, request: CheckRequest) -> CheckedChange:
     return CheckedChange(
         report=read.report,
         config=config,
-        touches=bool(files.scripts) or files.page_changed or files.page_removed,
+        touches=bool(files.scripts or read.report.pages)
+        or files.page_changed
+        or files.page_removed,
         sources=read.sources,
         page=read.page,
         options=replace(

@@ -46,7 +46,7 @@ def change_page(
     after = check_page(
         page, _repository(source, source.head, page, options, offered), chosen, reader
     )
-    text = _text(files.page_before)
+    text = _text(files.page_before if files.page_changed else files.page)
     if text is None:
         return after
     old = PageText(path=page.path, text=text)

@@ -200,15 +200,21 @@ class _Reading:
     def _changed_page(
         self, page: PageText | None, options: CheckOptions, reader: ScriptReader
     ) -> list[PageReport]:
-        """The report on the page when the change alters it; none when it could not be checked."""
-        if page is None or not self.files.page_changed or not self._begin(_PAGE):
+        """The report on the page when the change alters it, or leaves rows without their scripts.
+
+        None when it could not be checked.
+        """
+        left = self.files.scripts_removed and not self.files.page_changed
+        if page is None or not (self.files.page_changed or left) or not self._begin(_PAGE):
             return []
         try:
             report = change_page(self.source, self.files, page, options, reader)
         except (PageError, TooMuchError) as error:
             self.unchecked.append(Unchecked(check=_PAGE, reason=sentence_of(error)))
             return []
-        return [report] if report else []
+        if report is None or (left and not report.findings):
+            return []
+        return [report]
 
     def _script(
         self,

@@ -86,6 +86,13 @@ _VISIBLE = _reports.c.public & ~sa.exists().where(
     )
 )
 """A report that was public when it was published, and that nothing hides since."""
+_later = _reports.alias("later")
+_NEWEST = ~sa.exists().where(
+    (_later.c.repository == _reports.c.repository)
+    & (_later.c.number == _reports.c.number)
+    & (_later.c.created > _reports.c.created)
+)
+"""The last report on its pull request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,11 +238,14 @@ class Verifications:
     def search(
         self, words: str = "", *, verdict: str = "", before: int | None = None, limit: int = PAGE
     ) -> list[VerifiedScript]:
-        """Public lines that hold every word, newest first; `before` is the id to go on from."""
+        """Lines of the last public report on each pull request, newest first.
+
+        Each holds every word; `before` is the id to go on from.
+        """
         query = (
             sa.select(_lines, _reports.c.repository, _reports.c.number, _reports.c.head)
             .join(_reports, _lines.c.report_id == _reports.c.id)
-            .where(_VISIBLE)
+            .where(_VISIBLE & _NEWEST)
             .order_by(_lines.c.id.desc())
             .limit(limit)
         )

@@ -329,6 +329,18 @@ def test_pr_prints_the_comment_or_the_report(
     assert "vllm0.24.0" in (contribution.folder / "docs/perf/device_tuning.rst").read_text()
 
 
+def test_pr_says_what_is_not_committed(contribution: Repository, run: Path) -> None:
+    command = ("pr", "--base", "main", "--run", run)
+    contribution.write(f"examples/tuning/7b/{NAME}", f"{SCRIPT}# more\n")
+    contribution.write("README.md", "words\n")
+    result = rlbot(*command, cwd=contribution.folder)
+    assert result.status == 0
+    assert result.err == (
+        f"rlbot: checked as committed; the working tree differs in examples/tuning/7b/{NAME}\n"
+    )
+    assert rlbot(*command, "--head", "work", cwd=contribution.folder).err == ""
+
+
 @pytest.mark.process
 def test_pr_without_a_run_says_so(contribution: Repository) -> None:
     result = rlbot("pr", "--base", "main", "--offline", cwd=contribution.folder)

@@ -75,7 +75,8 @@ def test_a_run_that_backs_another_row(used_by: dict[str, tuple[str, ...]], verdi
     assert found.verdict == verdict
     if verdict == "inconsistent":
         assert used.reason == (
-            "The run backs examples/a.sh, page.rst already; a row needs a run of its own."
+            "The run verl-team/verl_tuning/abc123 is linked for examples/a.sh, page.rst too, and a "
+            "row needs a run of its own: link another one for one of them."
         )
 
 

@@ -141,6 +141,29 @@ def test_a_script_that_is_removed_leaves_its_row_dead(rows: World) -> None:
     assert _slugs(_page(rows)) == ["dead-link"]
 
 
+@pytest.mark.parametrize("renamed", [False, True])
+def test_a_script_goes_and_its_row_stays(rows: World, renamed: bool) -> None:
+    moved = PATH.replace("examples/tuning", "recipes")
+    pull = rows.pull({PATH: None, **({moved: SCRIPTS[PATH]} if renamed else {})})
+    done = answer_pull(read_change(rows.client(), PULL), asked())
+    (page_,) = done.checked.report.pages
+    assert [(f.slug, f.severity) for f in page_.findings] == [("dead-link", "error")]
+    (comment,) = pull.visible()
+    assert comment.body.startswith("**Not ready: 1 error in docs/perf/device\\_tuning.rst.**")
+    # The row follows: what is left is fine, and the comment says so.
+    rows.push({PAGE: page(section())})
+    answer_pull(read_change(rows.client(), PULL), asked())
+    assert pull.visible()[0].body.startswith("**No new errors in 0 rows")
+
+
+def test_a_script_that_goes_without_a_row_is_nothing_to_us(rows: World) -> None:
+    other = "examples/tuning/7b/qwen2.5-7b_grpo_16_h100_fsdp_vllm.sh"
+    rows.base.commit("main", {other: SCRIPTS[PATH]})
+    pull = rows.pull({other: None})
+    done = answer_pull(read_change(rows.client(), PULL), asked())
+    assert (done.checked.touches, pull.comments) == (False, [])
+
+
 def test_only_few_requests_are_made(rows: World) -> None:
     many = page(section(*[row(Link=link(f"examples/tuning/{n}.sh")) for n in range(40)]))
     rows.pull({PAGE: many})

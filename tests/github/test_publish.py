@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -130,15 +131,23 @@ def test_a_script_that_cannot_be_read_is_answered_too(here: World) -> None:
     assert "is a symbolic link; commit a file" in body
 
 
-def test_a_closed_pull_request_gets_its_answer_and_a_deleted_comment_a_new_one(
-    here: World,
-) -> None:
+def test_a_deleted_comment_is_posted_anew(here: World) -> None:
     pull = here.pull({SCRIPT: GOOD})
     _answer(here)
     pull.comments[0].deleted = True
-    pull.state = "merged"
     _answer(here)
     assert len(pull.visible()) == 1
+
+
+@pytest.mark.parametrize("state", ["closed", "merged"])
+def test_nothing_is_posted_on_a_closed_pull_request(
+    here: World, state: Literal["closed", "merged"]
+) -> None:
+    pull = here.pull({SCRIPT: GOOD})
+    pull.state = state
+    done = _answer(here)
+    assert (pull.comments, here.store.checks) == ([], [])
+    assert done.published.notes == ["The pull request is closed, so nothing was posted."]
 
 
 def test_a_folded_comment_counts_as_gone(here: World) -> None:

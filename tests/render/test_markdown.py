@@ -14,6 +14,7 @@ from bot.report import Report, Unchecked
 from tests.profiles import scaled
 from tests.render import factories as make
 from tests.render.judge import Seen, hostile, read
+from tests.render.test_budget import MADE
 
 TAGS = {"<details>", "</details>", "<summary>", "</summary>", "<br>", "<span>", "</span>", MARKER}
 TOKENS = {
@@ -158,6 +159,15 @@ def test_more_to_do_than_a_reader_takes_in_is_folded() -> None:
     errors = tuple(make.finding("wrong", severity="error", line=n) for n in range(1, 15))
     text, _ = judged(make.report(replace(make.bad(), findings=errors, evidence=None)))
     assert text.index(".sh:10` wrong") < text.index("4 more to do") < text.index(".sh:11` wrong")
+
+
+def test_a_script_that_cannot_start_has_no_memory_budget() -> None:
+    starts = replace(make.good(), estimate=MADE)
+    short = make.finding("it does not fit", severity="error", path=make.SMALL)
+    full = replace(starts, findings=(replace(short, slug="memory-impossible"),), verdict="fail")
+    broken = replace(starts, findings=(short,), verdict="fail")
+    said = [comment(make.report(script)) for script in (starts, full, broken)]
+    assert ["Memory budget" in text for text in said] == [True, True, False]
 
 
 def test_a_row_that_the_page_has_is_not_offered_again() -> None:

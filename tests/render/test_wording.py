@@ -80,6 +80,36 @@ def test_verdict(report: Report, sentence: str) -> None:
     assert wording.verdict(report) == sentence
 
 
+def test_a_headline_is_no_paragraph() -> None:
+    long = "wandb.ai answered with something that is no answer of W&B while the run was read: " * 2
+    one = replace(
+        make.good(),
+        verdict="inconclusive",
+        evidence=None,
+        unchecked=(Unchecked(check="evidence", reason=long),),
+    )
+    assert wording.verdict(make.report(one)) == "Could not be checked: evidence of 1 script."
+
+
+def test_the_state_of_the_batch_stands_beside_it() -> None:
+    row, evidence = make.row(), make.evidence()
+    said = {
+        state: wording.row_cells(row, replace(evidence, max_batch=state))[4]
+        for state in ("confirmed", "fits", "contradicted", None)
+    }
+    assert said == {
+        "confirmed": "1024 (confirmed as the largest)",
+        "fits": "1024 (not confirmed as the largest)",
+        "contradicted": "1024",
+        None: "1024",
+    }
+
+
+def test_a_run_of_two_scripts_is_said_of_both() -> None:
+    used = make.claim("run used once", "ada/p/r", "7b/b.sh", verdict="inconsistent")
+    assert wording.contradiction(used) == "its run is linked for 7b/b.sh too"
+
+
 def test_run_summaries() -> None:
     assert wording.run_summary(make.evidence()) == (
         "consistent: 31 of 31 settings, peak 71.2 of 79.6 GiB, 412 steps"

@@ -65,6 +65,50 @@ def _wanted(path: str) -> bool:
     return path.startswith("tuning/") and path.endswith(".sh")
 
 
+@pytest.mark.parametrize("act", [("rm", "--quiet"), ("mv",)])
+def test_a_script_that_goes_is_noticed(repository: Repository, act: tuple[str, ...]) -> None:
+    repository.write("tuning/a.sh", "echo one\n" * 20)
+    repository.write("b.sh", "echo two\n" * 20)
+    base = repository.commit()
+    repository.git(*act, "tuning/a.sh", *(["c.sh"] if act == ("mv",) else []))
+    local = LocalRepository(repository.folder)
+    read = local.change(base, repository.commit()).read(FileSelection(script=_wanted))
+    assert (read.scripts, read.scripts_removed) == ((), True)
+    repository.git("mv", "b.sh", "d.sh")
+    again = local.change("HEAD", repository.commit()).read(FileSelection(script=_wanted))
+    assert not again.scripts_removed
+
+
+def test_uncommitted_files(repository: Repository) -> None:
+    for name in ("kept", "altered", "removed", "lines"):
+        repository.write(f"tuning/{name}.sh", f"echo {name}\n")
+    repository.write(".gitattributes", "*.sh filter=evil\n")
+    repository.write("other.sh", "echo\n")
+    repository.git("config", "filter.evil.clean", "touch evil; cat")
+    head = repository.commit()
+    (repository.folder / "evil").unlink(missing_ok=True)
+    local = LocalRepository(repository.folder)
+    assert local.uncommitted(head, _wanted) == []
+    repository.write("tuning/altered.sh", "echo changed\n")
+    repository.write("tuning/lines.sh", "echo lines\r\n")
+    repository.write("tuning/new.sh", "echo new\n")
+    repository.write("other.sh", "echo changed\n")
+    (repository.folder / "tuning/removed.sh").unlink()
+    found = [f"tuning/{name}.sh" for name in ("altered", "new", "removed")]
+    below = LocalRepository(repository.folder / "tuning")
+    assert local.uncommitted(head, _wanted) == below.uncommitted(head, _wanted) == found
+    assert not (repository.folder / "evil").exists()
+
+
+def test_without_a_working_tree_nothing_is_uncommitted(
+    repository: Repository, tmp_path: Path
+) -> None:
+    repository.write("tuning/a.sh", "echo\n")
+    head = repository.commit()
+    repository.git("clone", "--quiet", "--bare", ".", str(tmp_path / "bare.git"))
+    assert LocalRepository(tmp_path / "bare.git").uncommitted(head, _wanted) == []
+
+
 def test_only_wanted_files_that_the_branch_adds_or_alters(repository: Repository) -> None:
     for name in ("kept", "altered", "removed", "renamed"):
         repository.write(f"tuning/{name}.sh", f"echo {name}\n" * 20)

@@ -125,8 +125,19 @@ def test_the_same_head_again_stands_in_the_place_of_the_earlier_report(
     first = put(stored, report(1, "inconclusive"))
     assert put(stored, report(1, "pass")) == first
     assert [line.verdict for line in stored.search()] == ["pass"]
-    put(stored, report(2, "fail"))
-    assert [line.verdict for line in stored.search()] == ["fail", "pass"]
+
+
+def test_the_newest_report_stands_for_a_pull_request(stored: Verifications) -> None:
+    verdicts: tuple[Verdict, ...] = ("inconclusive", "pass", "fail")
+    for number, verdict in enumerate(verdicts, start=1):
+        put(stored, report(number, verdict))
+    other = put(stored, report(4, "pass"), 2)
+    assert [line.verdict for line in stored.search()] == ["pass", "fail"]
+    assert [line.report_id for line in stored.search(verdict="pass")] == [other]
+    assert stored.search(verdict="inconclusive") == []
+    # A branch that is set back brings its earlier commit to the front again.
+    put(stored, report(2, "pass"))
+    assert [line.verdict for line in stored.search()] == ["pass", "pass"]
 
 
 def test_every_word_must_occur_and_patterns_mean_themselves(stored: Verifications) -> None:

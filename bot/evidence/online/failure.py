@@ -45,7 +45,7 @@ class ReadStage(StrEnum):
 
 
 PASSING: Final[frozenset[FailureKind]] = frozenset(
-    {"rate", "server", "unreachable", "hang", "slow", "sdk", "ended"}
+    {"rate", "server", "unreachable", "garbage", "hang", "slow", "sdk", "ended"}
 )
 """Failures that may be over when the same run is read later."""
 
