@@ -32,8 +32,9 @@ META = Meta(
         "caller's (clusters set them), and are a note. Silent after `source`, when the file that "
         "may set the variable cannot be read. A default in the script settles it; one that needs "
         "the variable itself is a note, unless `set -u` stops there. So is a variable that the "
-        "script sets only on a way that it does not take, a part of the run's name, and one for a "
-        "setting of verl that is off by default: empty, it stays off."
+        "script sets only on a way that it does not take, one that a condition of the script asks "
+        "for, a part of the run's name, and one for a setting of verl that is off by default: "
+        "empty, it stays off."
     ),
     source="https://www.gnu.org/software/bash/manual/bash.html#Shell-Parameter-Expansion",
     example=Example(
@@ -51,6 +52,7 @@ META = Meta(
 
 _LABELS = frozenset({"experiment_name", "project_name", "run_name", "wandb_run_name"})
 """Settings that only name the run."""
+_CONDITION = re.compile(r"\[\s|\b(?:case|test)\s")
 _NOUNSET = re.compile(r"(?m)^[^\S\n]*set\s.*?(?:-[a-z]*u|nounset)")
 
 
@@ -73,7 +75,9 @@ def check(context: RuleContext) -> Iterator[Hit]:
                     yield _other_way(key, name, span, strict=strict and not default)
                     continue
                 certain = name != name.upper() and not elsewhere and (strict or not default)
-                certain = certain and (strict or not _starts_empty(plan, setting, hole))
+                certain = certain and (
+                    strict or not (_starts_empty(plan, setting, hole) or _is_asked(context, name))
+                )
                 near = get_close_matches(name, sorted(names), n=1, cutoff=0.75)
                 yield _hit(key, name, span, near, certain=certain)
 
@@ -99,6 +103,15 @@ def _starts_empty(plan: Plan, setting: Setting, hole: Hole) -> bool:
     if plan.framework != "verl" or known is None or setting.text != written:
         return False
     return known.default is False or known.default == ""
+
+
+def _is_asked(context: RuleContext, name: str) -> bool:
+    """Whether a condition of the script asks for the variable, which then may well be empty."""
+    used = re.compile(rf"\$\{{?{re.escape(name)}\b")
+    lines = (line.partition("#")[0] for line in context.source.text.splitlines())
+    return any(
+        _CONDITION.search(line, 0, found.start()) for line in lines if (found := used.search(line))
+    )
 
 
 def _other_way(key: str, name: str, span: Span, *, strict: bool) -> Hit:

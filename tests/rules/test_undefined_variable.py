@@ -55,6 +55,8 @@ _ASYNC = 'mode="sync"\nif [ "$mode" = "async" ]; then\n    raw="True"\nfi'
         verl("data.filter_overlong_prompts=$raw"),
         verl("trainer.experiment_name=grpo-7b${raw}"),
         verl("data.train_files=$raw", before="f() { raw=1; }"),
+        verl("rollout.mode=$raw", before='if [ "$raw" = "async" ]; then\n    echo async\nfi'),
+        verl("rollout.mode=$raw", before="case ${raw} in async) echo async ;; esac"),
     ],
 )
 def test_an_empty_value_that_starts_is_a_note(script: str, snapshot: SnapshotAssertion) -> None:
@@ -69,6 +71,8 @@ def test_an_empty_value_that_starts_is_a_note(script: str, snapshot: SnapshotAss
         verl("data.filter_overlong_prompts=$raw", before="set -u"),
         verl("data.filter_overlong_prompts=${raw}e"),
         verl("data.train_files=$raw", before="# raw=1"),
+        verl("data.train_files=$raw", before='# [ "$raw" = "" ] is checked elsewhere'),
+        verl("data.train_files=$raw", before='[ "$rawer" = "" ] && echo no'),
         verl("trainer.experiment_name=$raw"),
         verl("trainer.experiment_name=grpo-7b${raw}", before="set -u"),
         verl("data.train_files=$raw", before="traw=1"),
