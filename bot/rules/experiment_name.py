@@ -10,7 +10,7 @@ from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
-from bot.script.name import model_size, same_size
+from bot.script.name import model_size, plain_sizes, same_size
 
 _KEY = "trainer.experiment_name"
 
@@ -85,11 +85,11 @@ def _other_size(plan: Plan, name: str) -> str | None:
     """The model's size, when the name states one and another."""
     model = plan.model.value
     size = model_size(model) if model else None
-    stated = set(_SIZE.findall(name.lower().replace("_", "-")))
+    stated = set(_SIZE.findall(plain_sizes(name.lower().replace("_", "-"))))
     if not model or not size or len(stated) != 1 or plan.model.default:
         return None
     (said,) = stated
-    last = model.rstrip("/").rsplit("/", 1)[-1].lower()
+    last = plain_sizes(model.rstrip("/").rsplit("/", 1)[-1].lower())
     return None if said in last or same_size(said, size) else size
 
 

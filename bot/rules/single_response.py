@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
+from bot.frameworks.hydra_rules import names_of
+from bot.frameworks.hydra_table import HydraTable
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import values_of, version_at_least
+from bot.frameworks.setting import UNKNOWN
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.names import where
@@ -37,6 +40,12 @@ META = Meta(
     ),
 )
 
+_COUNTS = (".n", ".n_agent", ".num_generations")
+_OTHERS = (
+    "actor_rollout_ref.rollout.n",
+    "actor_rollout_ref.rollout.val_kwargs.n",
+)
+"""The setting itself, and those that are about validation or generation alone."""
 _GROUPED = ("grpo", "rloo", "group_norm", "opo")
 
 
@@ -47,7 +56,9 @@ def check(context: RuleContext) -> Iterator[Hit]:
         if algorithm is None or count != 1 or not algorithm.startswith(_GROUPED):
             continue
         # A teacher's distillation compares nothing.
-        if plan.framework == "verl" and values_of(plan).flag("distillation.enabled"):
+        if plan.framework == "verl" and (
+            values_of(plan).flag("distillation.enabled") or _has_own_count(plan)
+        ):
             continue
         default = message(", the framework's default") if plan.rollout_n.default else ""
         key = plan.rollout_n.key
@@ -65,6 +76,17 @@ def check(context: RuleContext) -> Iterator[Hit]:
                 else message("generate several responses a prompt")
             ),
         )
+
+
+def _has_own_count(plan: Plan) -> bool:
+    """Whether a fork has its own number of responses: rollout.n_agent, agent_grpo.n."""
+    counts: dict[str, object] = {}
+    if plan.version_source == "tree" and isinstance(plan.table, HydraTable):
+        keys = [key for key in names_of(plan.table.tree) if key.endswith(_COUNTS)]
+        counts = {key: found.default for key in keys if (found := plan.table.get(key))}
+    counts |= {s.key: s.value for s in plan.settings if s.key.endswith(_COUNTS)}
+    own = (value for key, value in counts.items() if key not in _OTHERS)
+    return any(value is UNKNOWN or (isinstance(value, int) and value > 1) for value in own)
 
 
 def _refused(plan: Plan) -> bool:

@@ -14,6 +14,9 @@ PATTERN = TUNING.form
 
 _TOKEN = re.compile(r"[a-z0-9][a-z0-9.\-]*\Z")
 _SIZE = re.compile(r"(?<![0-9.a-z])([0-9]+(?:\.[0-9]+)?)(b|m|t)(?![a-z])", re.IGNORECASE)
+_CARD = re.compile(r"(?<![0-9.a-z])910b[0-9]?(?![0-9a-z])", re.IGNORECASE)
+_POINT_AS_B = re.compile(r"(?<![0-9.a-z])([0-9]{1,2})b([0-9])(?![0-9a-z])", re.IGNORECASE)
+_NO_POINT = re.compile(r"(?<![0-9.a-z])0([1-9])b(?![0-9a-z])", re.IGNORECASE)
 _FOLDER = re.compile(r"[0-9]+(?:\.[0-9]+)?[bmt](?:-a[0-9]+(?:\.[0-9]+)?b)?\Z", re.IGNORECASE)
 _SIZE_WORD = re.compile(r"(?:a?[0-9]+(?:\.[0-9]+)?b|[0-9]+(?:\.[0-9]+)?[mt])\Z")
 _MINOR = re.compile(r"[0-9]{1,2}(?:[a-z](?<![bmt]))?\Z")
@@ -63,12 +66,22 @@ class ScriptName:
         return last if last in ("lora", "dora") else ""
 
 
+def plain_sizes(text: str) -> str:
+    """The text with sizes in the one form: 0.5b for 05b and 0b5, 1.3b for 1b3.
+
+    Ascend's 910B is a card, and goes.
+    """
+    text = _CARD.sub("", text)
+    text = _POINT_AS_B.sub(r"\1.\2b", text)
+    return _NO_POINT.sub(r"0.\1b", text)
+
+
 def model_size(model: str) -> str | None:
     """The size that a model's name states, lower case: "7b" for Qwen/Qwen2.5-7B-Instruct.
 
     Of several the first one in the last part of the path counts (30b for Qwen3-30B-A3B).
     """
-    found = _SIZE.search(model.rstrip("/").rsplit("/", 1)[-1])
+    found = _SIZE.search(plain_sizes(model.rstrip("/").rsplit("/", 1)[-1]))
     return f"{found[1]}{found[2]}".lower() if found else None
 
 

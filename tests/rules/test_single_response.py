@@ -15,6 +15,8 @@ N = "actor_rollout_ref.rollout.n"
     [
         verl(f"{N}=5"),
         verl(f"{N}=$N"),
+        verl("+actor_rollout_ref.rollout.n_agent=5"),
+        verl("+agent_grpo.n=$COUNT"),
         verl(f"{N}=1", "algorithm.adv_estimator=gae"),
         verl(f"{N}=1", "algorithm.adv_estimator=reinforce_plus_plus"),
         verl(f"{N}=1", "algorithm.adv_estimator=$A"),
@@ -29,6 +31,7 @@ def test_stays_silent(script: str) -> None:
     [
         verl(f"{N}=1"),
         verl(),
+        verl("actor_rollout_ref.rollout.val_kwargs.n=4"),
         verl(f"{N}=$n", "algorithm.adv_estimator=rloo", before="n=1"),
     ],
 )

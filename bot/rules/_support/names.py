@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from bot.frameworks.plan import Field, Plan
 from bot.rules._support.base import RuleContext
-from bot.script.name import model_size
+from bot.script.name import model_size, plain_sizes
 from bot.shell.source import Span
 
 T = TypeVar("T")
@@ -81,7 +81,7 @@ def model_label(model: str) -> str | None:
 
     None when the path does not look like a model of a known family.
     """
-    last = model.rstrip("/").rsplit("/", 1)[-1].lower().replace("_", "-")
+    last = plain_sizes(model.rstrip("/").rsplit("/", 1)[-1].lower().replace("_", "-"))
     last = _TUNED.sub("", _MAKERS.sub("", last))
     if not _FAMILIES.match(last) or not model_size(last):
         return None
@@ -90,6 +90,7 @@ def model_label(model: str) -> str | None:
 
 def up_to_size(label: str) -> str | None:
     """The part of a name that ends with the size and names a known family; else None."""
+    label = plain_sizes(label)
     size = model_size(label)
     if size is None or not _FAMILIES.match(label):
         return None
@@ -98,7 +99,7 @@ def up_to_size(label: str) -> str | None:
 
 def family(label: str) -> str:
     """A label without size and separators: "llama3.1" for llama-3.1-8b."""
-    label = _TUNED.sub("", _MAKERS.sub("", label.lower().replace("_", "-")))
+    label = plain_sizes(_TUNED.sub("", _MAKERS.sub("", label.lower().replace("_", "-"))))
     size = model_size(label)
     if size:
         # The active parameters of a mixture (a3b) go with the size.
@@ -114,8 +115,8 @@ def same_family(named: str, used: str) -> bool:
     A name may leave out words, and a name without a version fits every version; a version that
     differs, or a variant such as "coder" on one side alone, makes another model.
     """
-    if named == used:
-        return True
+    if named.replace(".", "") == used.replace(".", ""):
+        return True  # Names often leave the point out: qwen35, llama31.
     if any((v in named) != (v in used) for v in _VARIANTS):
         return False
     short, long = sorted((named, used), key=len)
