@@ -1,7 +1,7 @@
 # Every target does its own set-up: `check`, `demo` and `lint` in the light environment, which is a
 # part of the whole one, so that the whole one serves them too.
 .DEFAULT_GOAL := help
-.PHONY: help check demo test formatted typed quick chaos outages defences lint types lock schemas translations docs picture bench calibrate corpus fuzz clean
+.PHONY: help check demo test formatted typed quick chaos outages defences lint types lock schemas translations docs picture bench calibrate corpus fuzz trackers clean
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -90,6 +90,11 @@ corpus: $(READY)  ## judge the reader on folders of real scripts: make corpus DI
 fuzz: $(READY)  ## look for what breaks the readers: make fuzz SECONDS=600
 	@$(BIN)/python -m tests.hostile.fuzz --seconds $$(($(or $(SECONDS),300) / 2))
 	@$(BIN)/python -m tests.shell.fuzz --seconds $$(($(or $(SECONDS),300) / 2))
+
+trackers: $(READY)  ## log one launch with the trackers' own SDKs, and read it: a gigabyte of packages
+	@sh tests/trackers/install.sh .venv-trackers
+	@$(BIN)/python -m tests.trackers.record .venv-trackers build/trackers
+	@RLBOT_TRACKERS=build/trackers $(BIN)/python -m pytest -q tests/trackers
 
 clean:  ## remove what make made
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

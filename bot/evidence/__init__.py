@@ -13,11 +13,12 @@ __all__ = ["EvidenceError", "Facts", "read"]
 
 
 def read(run: Path | RunLink, *, linked: Callable[[RunLink], Facts] | None = None) -> Facts:
-    """Read a run: a W&B run folder, a `wandb` folder with one run, a `.wandb` file, or a link.
+    """Read a run: W&B's folder, its `.wandb` file, a link, another tracker's files, a console log.
 
-    A link is read by `linked`; None refuses it, since nothing is to be fetched. Any other file is
-    read as a console log of verl or OpenRLHF. Raises EvidenceError, whose message is a sentence,
-    when there is no run to read.
+    A link is read by `linked`; None refuses it, since nothing is to be fetched. A file that is none
+    of a tracker's is read as a console log of verl or OpenRLHF.
+
+    Raises EvidenceError, whose message is a sentence, when there is no run to read.
     """
     if isinstance(run, RunLink):
         if linked is None:
@@ -30,5 +31,9 @@ def read(run: Path | RunLink, *, linked: Callable[[RunLink], Facts] | None = Non
         return linked(run)
     from bot.evidence.console_log import is_console_log, read_console_log
     from bot.evidence.folder import read_folder
+    from bot.evidence.locate import holds_wandb
+    from bot.evidence.trackers import read_tracker, tracker_of
 
+    if not holds_wandb(run) and (found := tracker_of(run)) is not None:
+        return read_tracker(*found)
     return read_console_log(run) if is_console_log(run) else read_folder(run)

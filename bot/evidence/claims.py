@@ -148,9 +148,9 @@ def _row_claims(subject: ClaimSubject) -> tuple[list[Claim], MaxBatch | None]:
     return [claim for claim in claims if claim is not None], max_batch
 
 
-_PRINTED = {
-    SourceName.RUN_CONFIG: SourceName.PRINTED_CONFIG,
-    SourceName.HISTORY: SourceName.PRINTED_STEPS,
+_PRINTED: Final = {
+    "config": (SourceName.RUN_CONFIG, SourceName.PRINTED_CONFIG),
+    "history": (SourceName.HISTORY, SourceName.PRINTED_STEPS),
 }
 
 
@@ -163,9 +163,10 @@ def _source(facts: Facts) -> str:
 
 def _marked(claim: Claim, facts: Facts) -> Claim:
     """The claim with the source that a console log is: what the process printed."""
-    if facts.kind != "log":
+    if not facts.printed:
         return claim
-    return replace(claim, source=ClaimSource(source_groups(claim.source)).renamed(_PRINTED))
+    names = dict(_PRINTED[part] for part in facts.printed)
+    return replace(claim, source=ClaimSource(source_groups(claim.source)).renamed(names))
 
 
 def _winning(plan: Plan) -> list[Setting]:

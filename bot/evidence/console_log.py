@@ -125,6 +125,7 @@ class _ConsoleReader:
         return Facts(
             source=message("console log {name}, which is text that its owner can edit", name=name),
             kind="log",
+            printed=frozenset({"config", "history"}),
             run=RunId(
                 id=run.run_id if run else None,
                 entity=run.entity if run else None,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 
 from bot.base.traces import RunTraces, Trace
 from bot.report import JsonValue
+from bot.report.evidence import RunKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +37,12 @@ class MetricSeries:
     """True when the values never fall."""
     trace: Trace | None = field(default=None, compare=False, repr=False)
     """How it went, for a chart; no fact, so neither compared nor kept in a report."""
+    values: Mapping[int, float] | None = field(default=None, compare=False, repr=False)
+    """Some values by their step, to compare with another source of the run; no fact either."""
+
+
+UNNAMED: Final = "GPU"
+"""What a card is called whose name was not recorded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +82,7 @@ class Facts:
 
     source: str
     """What was read, in words."""
-    kind: Literal["folder", "online", "log"] = "folder"
+    kind: RunKind = "folder"
     run: RunId = field(default_factory=RunId)
     config: Mapping[str, JsonValue] = field(default_factory=dict)
     """The run's configuration, nested as logged; W&B's own `_wandb` entry left out."""
@@ -85,6 +92,10 @@ class Facts:
     system: Mapping[int, MetricSeries] = field(default_factory=dict)
     """GPU index to its memory in bytes over the full system stream."""
     system_rows: int = 0
+    system_kind: RunKind | None = None
+    """Which source of several the system stream is from; None for the one."""
+    printed: frozenset[Literal["config", "history"]] = frozenset()
+    """What of these is text that the process printed, rather than a record of a tracker."""
     gpus: tuple[GpuInfo, ...] = ()
     """GPUs of the host, from the metadata."""
     host_gpu_count: int | None = None
@@ -103,6 +114,8 @@ class Facts:
     """As W&B calls it (see `Sibling.state`); None for a folder, which does not say."""
     created: str | None = None
     """When the run was created: ISO 8601, UTC; None when unknown."""
+    window: tuple[float, float] | None = None
+    """Seconds since 1970 of the first and the last thing that was logged; None when unknown."""
     siblings: tuple[Sibling, ...] = ()
     """Other runs of the same project, those of the same group or sweep first, newest first."""
     sibling_gaps: tuple[str, ...] = ()

@@ -9,6 +9,7 @@ from bot.base.devices import Device, by_report, by_token
 from bot.base.messages import message, plural_message
 from bot.evidence.facts import Facts, GpuInfo
 from bot.evidence.observation import Observation
+from bot.evidence.origins import no_cards, tracker_name
 from bot.evidence.subject import ClaimSubject, known
 from bot.evidence.values import Missing, lookup, same
 from bot.frameworks.plan import Field
@@ -59,6 +60,8 @@ def gpus_claim(subject: ClaimSubject) -> Claim:
             "The configuration agrees, but a console log does not name the host's GPUs."
         )
         return Observation(ClaimName.GPUS, claimed, claimed, _SOURCE).inconclusive(reason)
+    if host is None and (unnamed := no_cards(subject.facts)) is not None:
+        return Observation(ClaimName.GPUS, claimed, claimed, _SOURCE).inconclusive(unnamed)
     if host is None:
         reason = message(
             "The configuration agrees, but the host's GPUs were not recorded (the process that "
@@ -67,7 +70,9 @@ def gpus_claim(subject: ClaimSubject) -> Claim:
         return Observation(ClaimName.GPUS, claimed, claimed, _SOURCE).inconclusive(reason)
     if nodes > 1:
         reason = message(
-            "The configuration agrees, but W&B records one host of the {nodes} nodes.", nodes=nodes
+            "The configuration agrees, but {tracker} records one host of the {nodes} nodes.",
+            tracker=tracker_name(subject.facts),
+            nodes=nodes,
         )
         return Observation(ClaimName.GPUS, claimed, claimed, _SOURCE).inconclusive(reason)
     reason = plural_message(
@@ -133,6 +138,8 @@ def device_claim(subject: ClaimSubject) -> Claim:
     if not facts.gpus and facts.kind == "log":
         reason = message("A console log names no GPU.")
         return Observation(ClaimName.DEVICE, token, None, source).inconclusive(reason)
+    if (unnamed := no_cards(facts)) is not None and not facts.gpus:
+        return Observation(ClaimName.DEVICE, token, None, source).inconclusive(unnamed)
     if not facts.gpus:
         reason = (
             message("W&B records nothing of Ascend devices.")
@@ -168,7 +175,8 @@ def device_claim(subject: ClaimSubject) -> Claim:
                 "The name is that of {token}, but no {token} has this memory.", token=token
             )
         return Observation(ClaimName.DEVICE, token, observed, source).inconsistent(reason)
-    reason = message("The host's GPUs are not all of a kind that rlbot knows.")
+    unknown = message("The host's GPUs are not all of a kind that rlbot knows.")
+    reason = no_cards(facts) or unknown
     return Observation(ClaimName.DEVICE, token, observed, source).inconclusive(reason)
 
 

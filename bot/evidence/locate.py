@@ -113,6 +113,19 @@ def _in_folder(given: Path, root: Path) -> Located:
     )
 
 
+def holds_wandb(path: Path) -> bool:
+    """Whether a path is a transaction log, or a folder that holds one where W&B puts it."""
+    if path.suffix == ".wandb":
+        return True
+    try:
+        return any(True for pattern in _LOGS for _ in path.glob(pattern))
+    except (OSError, ValueError):
+        return False
+
+
+_LOGS: Final = ("*.wandb", "*run-*/*.wandb", "wandb/*run-*/*.wandb")
+
+
 def open_inside(root: Path, path: Path) -> BinaryIO:
     """Open a regular file that lies in `root`, links resolved; nothing else, and never a pipe.
 

@@ -16,6 +16,7 @@ from bot.base.messages import message, plural_message
 from bot.evidence.facts import Facts, MetricSeries
 from bot.evidence.metrics import ALLOCATED, RESERVED, highest
 from bot.evidence.observation import Observation
+from bot.evidence.origins import how_often
 from bot.evidence.subject import ClaimSubject, known
 from bot.evidence.values import Missing
 from bot.report import Claim
@@ -132,9 +133,10 @@ def peak_claim(subject: ClaimSubject) -> Claim:
         )
         return Observation(claim, claimed, observed, peak.source).inconclusive(reason)
     reason = message(
-        "{seen} of GPU {gpu}; physical memory of all processes, sampled (every 15 s by default).",
+        "{seen} of GPU {gpu}; physical memory of all processes, sampled ({often}).",
         seen=seen,
         gpu=peak.gpu,
+        often=how_often(facts),
     )
     return Observation(claim, claimed, observed, peak.source).consistent(reason)
 

@@ -8,6 +8,7 @@ from bot.base.messages import message, plural_message
 from bot.evidence.facts import Facts
 from bot.evidence.metrics import GLOBAL_STEP, RESPONSE_MAX, highest
 from bot.evidence.observation import Observation
+from bot.evidence.origins import WANDB, tracker_name
 from bot.evidence.releases import at_least
 from bot.evidence.subject import ClaimSubject
 from bot.report import Claim
@@ -115,6 +116,13 @@ def ended_badly(facts: Facts) -> tuple[str, SourceName] | None:
         )
         return reason, SourceName.EXIT_RECORD
     # "failed" is an exit code that is not 0, whatever the framework made of it.
+    if facts.kind not in WANDB and facts.state in _FAILED:
+        reason = message(
+            "{tracker} calls the run {state}, and does not say why.",
+            tracker=tracker_name(facts),
+            state=facts.state,
+        )
+        return reason, SourceName.RUN_STATE
     if facts.state == "failed" or (facts.state in _FAILED and _state_counts(facts)):
         reason = message(
             "W&B calls the run {state}; its console does not say why.", state=facts.state

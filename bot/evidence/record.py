@@ -35,6 +35,13 @@ _BY_KIND: Final[Mapping[str, frozenset[str]]] = {
     "folder": frozenset({"exit code", "system", "host"}),
     "online": frozenset({"state", "created", "user", "system", "host"}),
     "log": frozenset(),
+    "tensorboard": frozenset({"created"}),
+    "verl-file": frozenset(),
+    "swanlab": frozenset({"state", "created", "system", "host"}),
+    "trackio": frozenset({"created", "system", "host"}),
+    "mlflow": frozenset({"state", "created", "system"}),
+    "manifest": frozenset({"exit code", "created", "system", "host"}),
+    "several": frozenset({"exit code", "state", "created", "user", "system", "host"}),
 }
 """Beginnings of facts that one way of reading gives and another may not."""
 

@@ -86,9 +86,10 @@ def plain(
 ) -> dict[str, JsonValue]:
     """A configuration without what was wrapped around it.
 
-    W&B's own `_wandb` entry is left out, its {"desc": …, "value": …} around every entry is opened,
-    and namespaces that arrived as text (OpenRLHF since 0.10 logs `Namespace(batch_size=128)`)
-    become mappings. They are parsed as data, never evaluated; other text stays text. One of more
+    W&B's own `_wandb` entry is left out, the {"desc": …, "value": …} around every entry, to which
+    SwanLab adds "sort", is opened, and namespaces that arrived as text (OpenRLHF since 0.10 logs
+    `Namespace(batch_size=128)`) become mappings. They are parsed as data, never evaluated; other
+    text stays text. One of more
     than `most` values is empty, with a sentence in `gaps`.
     """
     if _values(config, most) > most:
@@ -96,7 +97,7 @@ def plain(
         return {}
     entries = {k: v for k, v in config.items() if k not in ("_wandb", "wandb_version")}
     if entries and all(
-        isinstance(value, dict) and "value" in value and value.keys() <= {"desc", "value"}
+        isinstance(value, dict) and "value" in value and value.keys() <= {"desc", "value", "sort"}
         for value in entries.values()
     ):
         entries = {key: value["value"] for key, value in entries.items() if isinstance(value, dict)}

@@ -62,17 +62,8 @@ class SideFiles:
 
     def metadata(self) -> Host | None:
         """What `wandb-metadata.json` says of the host; None when there is none."""
-        text = self._text("wandb-metadata.json")
-        if not text:
-            return None
-        try:
-            data = json.loads(text)
-        except (ValueError, RecursionError):
-            data = None
-        if not isinstance(data, dict):
-            self.gaps.append(
-                message("files/wandb-metadata.json is not a JSON object; it was left out.")
-            )
+        data = self.json_object("wandb-metadata.json")
+        if not data:
             return None
         git = data.get("git")
         args = data.get("args")
@@ -84,6 +75,22 @@ class SideFiles:
             args=tuple(str(arg) for arg in args) if isinstance(args, list) else (),
             commit=_text(git.get("commit")) if isinstance(git, dict) else None,
         )
+
+    def json_object(self, name: str) -> dict[str, JsonValue]:
+        """The object of a JSON file; empty where there is none."""
+        text = self._text(name)
+        if not text:
+            return {}
+        try:
+            data = json.loads(text)
+        except (ValueError, RecursionError):
+            data = None
+        if not isinstance(data, dict):
+            self.gaps.append(
+                message("files/{name} is not a JSON object; it was left out.", name=name)
+            )
+            return {}
+        return data
 
     def config(self) -> dict[str, JsonValue]:
         """The configuration of `config.yaml`, as written."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from bot.evidence.facts import Facts
+from bot.evidence.facts import UNNAMED, Facts
 from bot.report import Claim, EvidenceSource, Strength
 from bot.report.claims import SourceName, source_names
 
@@ -31,7 +31,7 @@ def sources(claims: Sequence[Claim], facts: Facts) -> tuple[EvidenceSource, ...]
         "configuration": bool(facts.config),
         "metrics": bool(facts.history),
         "system stream": bool(facts.system),
-        "host": bool(facts.gpus or facts.requirements),
+        "host": bool(facts.requirements) or any(gpu.name != UNNAMED for gpu in facts.gpus),
         "console": facts.out_of_memory is not None,
     }
     found = []

@@ -10,6 +10,7 @@ from bot.evidence.context import NOTHING, ClaimContext
 from bot.evidence.facts import Facts
 from bot.evidence.links import RunLink
 from bot.evidence.observation import Observation
+from bot.evidence.origins import no_settings
 from bot.evidence.values import MISSING, Missing, lookup, same
 from bot.frameworks.plan import Field, Plan
 from bot.frameworks.setting import UNKNOWN, Setting
@@ -107,7 +108,7 @@ class ClaimSubject:
     def absent(self, key: str | None) -> str:
         """Why the configuration does not answer, a sentence."""
         if not self.facts.config:
-            return message("The run recorded no configuration.")
+            return no_settings(self.facts)
         if key is None:
             return message("The run's configuration does not say it.")
         return message("The run's configuration has no such key ({key}).", key=key)

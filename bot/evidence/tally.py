@@ -2,24 +2,60 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from bot.base.traces import Tracing
 from bot.evidence.facts import MetricSeries
 
 _INFINITY = float("inf")
+_VALUES: Final = 1024
+
+
+class StepValues:
+    """Some values by their step: the same steps of any source that logged them.
+
+    Kept are the steps that a power of two divides, the least one that leaves few enough. A step
+    that was logged twice with different values says nothing and is None.
+    """
+
+    __slots__ = ("stride", "values")
+
+    def __init__(self) -> None:
+        self.stride = 1
+        self.values: dict[int, float | None] = {}
+
+    def add(self, step: int, value: float) -> None:
+        """Take a value."""
+        if step % self.stride:
+            return
+        values = self.values
+        if step in values:
+            if values[step] != value:
+                values[step] = None
+            return
+        values[step] = value
+        while len(values) > _VALUES:
+            self.stride *= 2
+            values = self.values = {s: v for s, v in values.items() if s % self.stride == 0}
+
+    def known(self) -> dict[int, float]:
+        """The values that are clear."""
+        return {step: value for step, value in self.values.items() if value is not None}
 
 
 class Tally:
     """Counts, maximum, last value and monotony of one metric; NaN and infinities are left out."""
 
-    __slots__ = ("at", "last", "maximum", "monotone", "rows", "tracing")
+    __slots__ = ("at", "last", "maximum", "monotone", "rows", "steps", "tracing")
 
-    def __init__(self, *, traced: bool = False) -> None:
+    def __init__(self, *, traced: bool = False, sampled: bool = False) -> None:
         self.rows = 0
         self.maximum = -_INFINITY
         self.at: int | None = None
         self.last = -_INFINITY
         self.monotone = True
         self.tracing = Tracing() if traced else None
+        self.steps = StepValues() if sampled else None
 
     def add(self, value: float, step: int | None, time: float | None = None) -> None:
         """Take the next value of the stream; the curve follows the step, or the time without."""
@@ -31,6 +67,8 @@ class Tally:
         if value < self.last:
             self.monotone = False
         self.last = value
+        if self.steps is not None and step is not None:
+            self.steps.add(step, value)
         if self.tracing is not None:
             x = step if step is not None else time
             if x is not None:
@@ -46,4 +84,5 @@ class Tally:
             last=self.last,
             monotone=self.monotone,
             trace=None if self.tracing is None else self.tracing.trace(),
+            values=None if self.steps is None else self.steps.known(),
         )

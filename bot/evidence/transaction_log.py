@@ -11,7 +11,7 @@ the end of a block are padding.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from struct import Struct
 from typing import BinaryIO
@@ -48,6 +48,9 @@ class LogReader:
     """How messages call the file."""
     max_record: int
     max_bytes: int
+    check_header: Callable[[bytes], None] | None = None
+    """Takes the first block and raises EvidenceError where another format's header does not stand
+    there; None for W&B's."""
     cut_at: int | None = None
     """Byte where the log ends in the middle of a record; None when it ends after one."""
     damaged_at: list[int] = field(default_factory=list)
@@ -97,7 +100,7 @@ class LogReader:
     def _fragments(self) -> Iterator[tuple[int, int, bytes]]:
         """Byte, kind and payload of each; `_DAMAGED` stands for the rest of a block."""
         block = self._block()
-        self._check_header(block)
+        (self.check_header or self._check_header)(block)
         base, at = 0, HEADER.size
         while block:
             while at + FRAGMENT.size <= len(block):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from bot.report.base import ClaimVerdict, ReportPart, Scalar, Strength
 
@@ -46,11 +46,27 @@ class EvidenceSource(ReportPart):
     """Claims that it contradicts."""
 
 
+RunKind: TypeAlias = Literal[
+    "folder",
+    "online",
+    "log",
+    "tensorboard",
+    "verl-file",
+    "swanlab",
+    "trackio",
+    "mlflow",
+    "manifest",
+    "several",
+]
+"""Where a run was read: W&B's folder, W&B's server, a console log, a tracker's files, a manifest of
+`rlbot record`, or several of these together."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactsRecord(ReportPart):
     """What was read of the run, for `rlbot verify --again` to compare with what it says later."""
 
-    kind: Literal["folder", "online", "log"]
+    kind: RunKind
     """How the run was read."""
     digest: str
     """SHA-256 of the values as canonical JSON: sorted keys, no blanks, whole numbers as such."""

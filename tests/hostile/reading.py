@@ -24,6 +24,7 @@ from bot.memory.hub_config import NotReadError
 from bot.memory.models import from_config
 from bot.table.judge import judge
 from tests.hostile.logs import log as written
+from tests.hostile.trackers import database_file, event_file, swanlab_file
 
 SCRIPT = "examples/tuning/7b/qwen2.5-7b_grpo_8_h800_fsdp_vllm.sh"
 _LAUNCH = (
@@ -106,6 +107,37 @@ def log(data: bytes) -> None:
         _read(run)
 
 
+def events(data: bytes) -> None:
+    """An event file of TensorBoard."""
+    with TemporaryDirectory() as folder:
+        log = Path(folder) / "events.out.tfevents.1.host.1.0"
+        log.write_bytes(event_file(data.decode("utf-8", "replace")))
+        _read(log.parent)
+
+
+def steps(data: bytes) -> None:
+    """The file of verl's file logger."""
+    with TemporaryDirectory() as folder:
+        (Path(folder) / "run.jsonl").write_bytes(data)
+        _read(Path(folder))
+
+
+def swanlab(data: bytes) -> None:
+    """A run's folder of SwanLab."""
+    with TemporaryDirectory() as folder:
+        log = Path(folder) / "run-abcd.swanlab"
+        log.write_bytes(swanlab_file(data.decode("utf-8", "replace")))
+        _read(log.parent)
+
+
+def database(data: bytes) -> None:
+    """A database of trackio or MLflow."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "run.db"
+        database_file(data.decode("utf-8", "replace"), path)
+        _read(path)
+
+
 def _read(place: Path) -> None:
     with suppress(EvidenceError):
         record(read(place), ())
@@ -114,6 +146,7 @@ def _read(place: Path) -> None:
 READERS: Final[Mapping[str, Callable[[bytes], None]]] = {
     "script": script, "page": page, "model": model, "run": run, "console": console,
     "comment": comment, "tree": tree, "config": config, "log": log,
+    "events": events, "steps": steps, "swanlab": swanlab, "database": database,
 }  # fmt: skip
 
 

@@ -19,6 +19,7 @@ def check(kind: str) -> None:
 
 def test_every_class_of_inputs_is_checked_here() -> None:
     here = {"script", "page", "model", "run", "console", "comment", "tree", "config", "log"}
+    here |= {"events", "steps", "swanlab", "database"}
     assert set(INPUTS) == set(READERS) == here
 
 
@@ -56,3 +57,19 @@ def test_configurations() -> None:
 
 def test_transaction_logs() -> None:
     check("log")
+
+
+def test_event_files() -> None:
+    check("events")
+
+
+def test_files_of_verls_logger() -> None:
+    check("steps")
+
+
+def test_logs_of_swanlab() -> None:
+    check("swanlab")
+
+
+def test_databases() -> None:
+    check("database")

@@ -14,7 +14,7 @@ from typing import Any
 from tests.runs.recipe import RunRecipe
 
 
-def _install(packages: dict[str, str], site: Path) -> None:
+def install(packages: dict[str, str], site: Path) -> None:
     """Make packages appear installed: metadata without code."""
     for name, version in packages.items():
         folder = site / f"{name}-{version}.dist-info"
@@ -54,7 +54,7 @@ def main() -> int:
     recipe = RunRecipe.from_json(sys.stdin.read())
     out = Path(sys.argv[1])
     with tempfile.TemporaryDirectory() as site:
-        _install(recipe.packages, Path(site))
+        install(recipe.packages, Path(site))
         sys.path.insert(0, site)
         import wandb
         from wandb.proto import wandb_internal_pb2 as pb

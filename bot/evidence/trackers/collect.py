@@ -1,0 +1,214 @@
+"""What every reader of a tracker's files shares: metrics in bounded memory, and what was left out.
+
+A reader hands over points one by one; the extremes of each metric stay, and a sentence for each
+bound that was reached.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Final
+
+from bot.base.messages import message, plural_message, seconds_of
+from bot.evidence.facts import MetricSeries
+from bot.evidence.limits import RunLimits
+from bot.evidence.metrics import CHARTED, GLOBAL_STEP, GROUPS
+from bot.evidence.tally import Tally
+
+_LOOK: Final = 1024
+"""Points after which the clock is looked at."""
+_NAME: Final = 1_000
+"""Characters of a metric's name; a longer one is none that a framework logs."""
+_COMPARED: Final = frozenset(alias.key for group in GROUPS for alias in group) | CHARTED
+_LATEST: Final = 1 << 53
+"""Steps beyond it are no steps."""
+_YEARS: Final = (946_684_800.0, 4_102_444_800.0)
+"""Seconds of 2000 and of 2100: a time outside is none that a clock showed."""
+
+
+class StoppedError(Exception):
+    """A bound was reached: the reader stops, and what was read stays."""
+
+
+class MetricCollector:
+    """Takes the points of one run."""
+
+    def __init__(self, limits: RunLimits) -> None:
+        self.gaps: list[str] = []
+        self.began: float | None = None
+        self.ended: float | None = None
+        """Seconds since 1970 of the first and the last point."""
+        self._limits = limits
+        self._history: dict[str, Tally] = {}
+        self._system: dict[int, Tally] = {}
+        self._points = 0
+        self._left_out = False
+        self._deadline = time.monotonic() + limits.seconds
+        self._first_step: int | None = None
+
+    def metric(self, key: str, value: float, step: int | None, at: float | None = None) -> None:
+        """Take a value of the history; raises StoppedError at a bound."""
+        self._count(at)
+        if step is not None and not -_LATEST < step < _LATEST:
+            step = None
+        tally = self._history.get(key)
+        if tally is None:
+            if len(self._history) >= self._limits.metrics or len(key) > _NAME:
+                self._left_out = True
+                return
+            compared = key in _COMPARED
+            tally = self._history[key] = Tally(traced=key in CHARTED, sampled=compared)
+        if (
+            step is not None
+            and key == _STEP
+            and (self._first_step is None or step < self._first_step)
+        ):
+            self._first_step = step
+        tally.add(value, step)
+
+    def memory(self, gpu: int, bytes_: float, at: float | None = None) -> None:
+        """Take a sample of the memory in use on a GPU; raises StoppedError at a bound."""
+        self._count(at)
+        tally = self._system.get(gpu)
+        if tally is None:
+            if len(self._system) >= 1024:
+                return
+            tally = self._system[gpu] = Tally(traced=True)
+        tally.add(bytes_, None, at)
+
+    def look(self) -> None:
+        """Look at the clock; raises StoppedError when the time is over."""
+        if time.monotonic() > self._deadline:
+            raise StoppedError(seconds_of(self._limits.seconds))
+
+    def history(self) -> Mapping[str, MetricSeries]:
+        """The metrics of the history that had a number."""
+        return {key: tally.series(key) for key, tally in self._history.items() if tally.rows}
+
+    def system(self, name: Callable[[int], str]) -> Mapping[int, MetricSeries]:
+        """Each GPU's memory; `name` makes the tracker's name of it."""
+        found = sorted(self._system.items())
+        return {gpu: tally.series(name(gpu)) for gpu, tally in found if tally.rows}
+
+    @property
+    def rows(self) -> int:
+        """Rows of the metric that has the most."""
+        return max((tally.rows for tally in self._history.values()), default=0)
+
+    @property
+    def system_rows(self) -> int:
+        """Samples of the GPU that has the most."""
+        return max((tally.rows for tally in self._system.values()), default=0)
+
+    @property
+    def created(self) -> str | None:
+        """When the run began, as `Facts.created`."""
+        return iso(self.began)
+
+    @property
+    def window(self) -> tuple[float, float] | None:
+        """As `Facts.window`."""
+        return None if self.began is None or self.ended is None else (self.began, self.ended)
+
+    def close(self) -> tuple[str, ...]:
+        """The sentences on what is missing, once all is read."""
+        if self._left_out:
+            self.gaps.append(
+                message(
+                    "Only the first {metrics} metrics of the history were followed.",
+                    metrics=self._limits.metrics,
+                )
+            )
+        if self._first_step is not None and self._first_step > 1:
+            self.gaps.append(
+                message(
+                    "The first step is {step}: what the run logged before is in another file, or "
+                    "was overwritten when it was resumed.",
+                    step=self._first_step,
+                )
+            )
+        return tuple(self.gaps)
+
+    def stopped(self, error: StoppedError, name: str) -> None:
+        """Say that reading `name` ended at a bound."""
+        self.gaps.append(
+            message(
+                "Reading {name} stopped after {bound}: what follows is not part of the comparison.",
+                name=name,
+                bound=error.args[0],
+            )
+        )
+
+    def damaged(self, name: str, places: int, byte: int) -> None:
+        """Say that parts of `name` could not be read."""
+        self.gaps.append(
+            plural_message(
+                "{name} is damaged in {count} place, at byte {byte}: what stands there was "
+                "skipped.",
+                "{name} is damaged in {count} places, first at byte {byte}: what stands there was "
+                "skipped.",
+                places,
+                name=name,
+                byte=byte,
+            )
+        )
+
+    def cut(self, name: str, byte: int) -> None:
+        """Say that `name` ends too early."""
+        self.gaps.append(
+            message(
+                "{name} ends in the middle of a record at byte {byte}: what the run wrote after "
+                "that is missing.",
+                name=name,
+                byte=byte,
+            )
+        )
+
+    def _count(self, at: float | None) -> None:
+        self._points += 1
+        if self._points > self._limits.rows:
+            bound = plural_message("{count} value", "{count} values", self._limits.rows)
+            raise StoppedError(bound)
+        if self._points % _LOOK == 0:
+            self.look()
+        if at is not None and _YEARS[0] < at < _YEARS[1]:
+            if self.began is None or at < self.began:
+                self.began = at
+            if self.ended is None or at > self.ended:
+                self.ended = at
+
+
+_STEP: Final = GLOBAL_STEP[0].key
+_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
+
+
+def iso(seconds: float | None) -> str | None:
+    """A time as `Facts.created` has it: ISO 8601, UTC."""
+    if seconds is None:
+        return None
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def seconds_since_1970(text: object) -> float | None:
+    """The time of an ISO 8601 text; None for anything else."""
+    if not isinstance(text, str) or len(text) > 40 or not _DATE.match(text):
+        return None
+    try:
+        read = datetime.fromisoformat(text)
+        return (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+def number(value: object) -> float | None:
+    """A JSON value as a number; None for truth values, texts, and what is not finite."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        found = float(value)
+    except OverflowError:
+        return None
+    return found if -float("inf") < found < float("inf") else None

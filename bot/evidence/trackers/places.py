@@ -1,0 +1,134 @@
+"""Looking for a tracker's files in a folder, without leaving it, within bounds."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+from bot.base.messages import message
+from bot.evidence.facts import EvidenceError
+from bot.evidence.locate import open_inside, shown
+
+_ENTRIES: Final = 20_000
+"""Entries of all folders that are looked at."""
+_DEPTH: Final = 4
+"""Folders below the one that was given: tensorboard_log/PROJECT/EXPERIMENT/."""
+
+
+@dataclass(frozen=True)
+class RunPath:
+    """A path that was given as a run, and which run of several is meant."""
+
+    path: Path
+    wanted: str | None = None
+    """What stands after `#`: the id or the name of a run."""
+
+    @cached_property
+    def is_folder(self) -> bool:
+        """Whether it is a folder."""
+        return self.path.is_dir()
+
+    @cached_property
+    def root(self) -> Path:
+        """The folder that nothing may leave, links resolved."""
+        real = self.path.resolve(strict=True)
+        return real if self.is_folder else real.parent
+
+    @cached_property
+    def start(self) -> bytes:
+        """The first bytes of a file; none of a folder, and where it cannot be read."""
+        if self.is_folder:
+            return b""
+        try:
+            with open_inside(self.root, self.path) as stream:
+                return stream.read(4096)
+        except (OSError, ValueError, RuntimeError, EvidenceError):
+            return b""
+
+    @cached_property
+    def files(self) -> tuple[Path, ...]:
+        """The path itself where it is a file, else the files of the folder and those below."""
+        if self.is_folder:
+            return tuple(sorted(_below(self.root)))
+        return (self.path.resolve(strict=True),)
+
+    def holds(self, named: Callable[[str], bool]) -> bool:
+        """Whether one of the files is called so."""
+        return any(named(path.name) for path in self.files)
+
+
+def place_of(path: Path) -> RunPath:
+    """The place that a command line names: PATH, or PATH#RUN where that is no path."""
+    if "#" in path.name and not path.exists():
+        name, _, wanted = path.name.partition("#")
+        return RunPath(path.with_name(name) if name else path.parent, wanted or None)
+    return RunPath(path)
+
+
+def _below(root: Path) -> Iterator[Path]:
+    waiting, left = [(root, 0)], _ENTRIES
+    while waiting:
+        folder, depth = waiting.pop()
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    left -= 1
+                    if left < 0:
+                        return
+                    if entry.is_dir(follow_symlinks=False):
+                        if depth < _DEPTH:
+                            waiting.append((Path(entry.path), depth + 1))
+                    elif entry.is_file():
+                        yield Path(entry.path)
+        except OSError:
+            continue
+
+
+def one_folder(
+    place: RunPath, named: Callable[[str], bool], tracker: str
+) -> tuple[Path, tuple[Path, ...]]:
+    """The one folder with files that are called so, and those files.
+
+    Raises EvidenceError where several folders have some.
+    """
+    if not place.is_folder:
+        return place.root, place.files
+    found: dict[Path, list[Path]] = {}
+    for path in place.files:
+        if named(path.name):
+            found.setdefault(path.parent, []).append(path)
+    if len(found) != 1:
+        folders = sorted(shown(folder.relative_to(place.root)) for folder in found)
+        raise several(place, tracker, folders)
+    (folder, files), *_ = found.items()
+    return folder, tuple(files)
+
+
+def several(place: RunPath, tracker: str, names: list[str]) -> EvidenceError:
+    """What is said where it is not clear which run is meant."""
+    listed = ", ".join(shown(name) for name in names[:5])
+    if len(names) > 5:
+        listed = message("{names} and {more} more", names=listed, more=len(names) - 5)
+    if place.wanted is not None:
+        return EvidenceError(
+            message(
+                "{name} holds no {tracker} run called {wanted}; it holds {runs}.",
+                name=shown(place.path.name),
+                tracker=tracker,
+                wanted=shown(place.wanted),
+                runs=listed,
+            )
+        )
+    return EvidenceError(
+        message(
+            "{name} holds {count} {tracker} runs ({runs}): give the one that is meant.",
+            name=shown(place.path.name),
+            count=len(names),
+            tracker=tracker,
+            runs=listed,
+        )
+    )

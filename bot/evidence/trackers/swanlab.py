@@ -1,0 +1,316 @@
+"""SwanLab's local files: the run's log, and the configuration and host beside it.
+
+`run-<date>_<time>-<id>/run-<id>.swanlab` since 0.8, `backup.swanlab` in 0.6 and 0.7, each beside
+`files/{config.yaml,swanlab-metadata.json,requirements.txt}`. The log has the framing of W&B's
+transaction log with a header of its own (":SWL", 0xE1D6, version). Version 1 holds records of JSON
+(0.6.12 to 0.7.19), version 2 of protobuf (0.8.0 on; swanlab 0.10.3). Used memory of each GPU is
+sampled into the same log, in MiB, every 10 s, and every 30 and 60 s later.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from bot.base.messages import message, plural_message
+from bot.evidence.facts import EvidenceError, Facts, GpuInfo, RunId
+from bot.evidence.limits import RunLimits
+from bot.evidence.locate import Located, open_inside, shown
+from bot.evidence.run_config import plain
+from bot.evidence.side_files import MOST_GPUS, SideFiles
+from bot.evidence.trackers.collect import (
+    MetricCollector,
+    StoppedError,
+    number,
+    seconds_since_1970,
+)
+from bot.evidence.trackers.places import RunPath, several
+from bot.evidence.trackers.protobuf_fields import fields, message_of, signed, text
+from bot.evidence.transaction_log import HEADER, LogReader
+from bot.report import JsonValue
+
+IDENT: Final = b":SWL"
+_MAGIC: Final = 0xE1D6
+_BACKUP: Final = "backup.swanlab"
+_DOUBLE: Final = struct.Struct("<d")
+_GPU: Final = re.compile(r"__swanlab__\.gpu\.([0-9]{1,4})\.mem\.value\Z")
+_OWN: Final = "__swanlab__."
+_MIB: Final = 1 << 20
+_STATES: Final = {1: "finished", 2: "crashed", 3: "killed"}
+"""The finish record's states: finished, crashed (an exception), aborted."""
+
+
+def _is_log(name: str) -> bool:
+    return name == _BACKUP or (name.startswith("run-") and name.endswith(".swanlab"))
+
+
+def find_swanlab(place: RunPath) -> bool:
+    """Whether a folder holds a run's log, here or below, or a path is one."""
+    return place.holds(_is_log) if place.is_folder else place.start.startswith(IDENT)
+
+
+def read_swanlab(place: RunPath, limits: RunLimits) -> Facts:
+    """Read the run; raises EvidenceError where there are several, or none that can be read."""
+    logs = [path for path in place.files if not place.is_folder or _is_log(path.name)]
+    if place.wanted is not None:
+        logs = [path for path in logs if place.wanted in str(path.relative_to(place.root))]
+    if len(logs) != 1:
+        found = [path for path in place.files if _is_log(path.name)]
+        raise several(place, "SwanLab", [path.parent.name for path in found])
+    log = logs[0]
+    taken = _Taken(MetricCollector(limits))
+    name = shown(log.name)
+    with open_inside(place.root, log) as stream:
+        version = _version(stream.read(HEADER.size), name)
+        stream.seek(0)
+        reader = LogReader(
+            stream,
+            name,
+            max_record=limits.record_bytes,
+            max_bytes=limits.log_bytes,
+            check_header=lambda _: None,
+        )
+        _take(reader, taken, _VERSIONS[version], name)
+    return _facts(Located(place.root, log, ""), taken, limits)
+
+
+def _version(header: bytes, name: str) -> int:
+    if len(header) < HEADER.size:
+        raise EvidenceError(
+            message(
+                "{name} ends at byte {byte}, inside its header: copy the whole file.",
+                name=name,
+                byte=len(header),
+            )
+        )
+    ident, magic, version = HEADER.unpack(header)
+    if (ident, magic) != (IDENT, _MAGIC):
+        raise EvidenceError(
+            message(
+                '{name} is no log of SwanLab: it does not begin with its header (":SWL"); give '
+                "the folder of a run.",
+                name=name,
+            )
+        )
+    if version not in _VERSIONS:
+        raise EvidenceError(
+            message(
+                "{name} has version {version} of SwanLab's log, where only versions 1 and 2 are "
+                "known: log with SwanLab 0.6.12 or later, or update rlbot.",
+                name=name,
+                version=version,
+            )
+        )
+    return int(version)
+
+
+@dataclass(slots=True)
+class _Taken:
+    """What the records of one log said."""
+
+    collector: MetricCollector
+    run: RunId = field(default_factory=RunId)
+    state: str | None = None
+    undecodable: int = 0
+
+    def scalar(self, key: str, value: float, step: int | None, at: float | None) -> None:
+        """Take a value: of the history, or SwanLab's own of a GPU."""
+        if not key.startswith(_OWN):
+            self.collector.metric(key, value, step, at)
+            return
+        gpu = _GPU.match(key)
+        if gpu is not None:
+            self.collector.memory(int(gpu[1]), value * _MIB, at)
+
+
+def _take(
+    reader: LogReader, taken: _Taken, record: Callable[[bytes, _Taken], None], name: str
+) -> None:
+    collector = taken.collector
+    try:
+        for payload in reader:
+            try:
+                record(payload, taken)
+            except (ValueError, RecursionError):
+                taken.undecodable += 1
+            collector.look()
+    except StoppedError as error:
+        collector.stopped(error, name)
+    if reader.cut_at is not None:
+        collector.cut(name, reader.cut_at)
+    if reader.damaged_at:
+        collector.damaged(name, len(reader.damaged_at), reader.damaged_at[0])
+    if reader.stopped_at is not None:
+        bound = plural_message("{count} byte", "{count} bytes", reader.stopped_at)
+        collector.stopped(StoppedError(bound), name)
+    lost = taken.undecodable + len(reader.oversized_at)
+    if lost:
+        collector.gaps.append(
+            plural_message(
+                "{count} record of {name} could not be decoded and was skipped.",
+                "{count} records of {name} could not be decoded and were skipped.",
+                lost,
+                name=name,
+            )
+        )
+
+
+def _json_record(payload: bytes, taken: _Taken) -> None:
+    """A record of version 1; raises ValueError for what is none."""
+    record = json.loads(payload)
+    data = record.get("data") if isinstance(record, dict) else None
+    if not isinstance(data, dict):
+        raise ValueError
+    match record.get("model_type"):
+        case "Scalar":
+            metric, key, step = data.get("metric"), data.get("key"), data.get("step")
+            value = number(metric.get("data")) if isinstance(metric, dict) else None
+            if value is not None and isinstance(key, str) and isinstance(metric, dict):
+                at = seconds_since_1970(metric.get("create_time"))
+                taken.scalar(key, value, step if isinstance(step, int) else None, at)
+        case "Project":
+            taken.run = _named(taken.run, project=data.get("name"), entity=data.get("workspace"))
+        case "Experiment":
+            taken.run = _named(taken.run, id=data.get("id"), name=data.get("name"))
+        case "Footer":
+            taken.state = "finished" if data.get("success") is True else "crashed"
+        case _:
+            pass
+
+
+def _named(run: RunId, **names: object) -> RunId:
+    known = {"id": run.id, "entity": run.entity, "project": run.project, "name": run.name}
+    given = {key: value for key, value in names.items() if isinstance(value, str) and value}
+    return RunId(**{**known, **given})
+
+
+def _protobuf_record(payload: bytes, taken: _Taken) -> None:
+    """A record of version 2; raises ValueError for what is none."""
+    for kind, value in fields(payload):
+        if kind == 13:
+            _protobuf_scalar(message_of(value), taken)
+        elif kind == 10:
+            names = {1: "project", 2: "entity", 4: "name", 10: "id"}
+            for field_, entry in fields(message_of(value)):
+                if field_ in names and isinstance(entry, bytes):
+                    taken.run = _named(taken.run, **{names[field_]: text(entry)})
+        elif kind == 11:
+            state = dict(fields(message_of(value))).get(1)
+            taken.state = _STATES.get(state) if isinstance(state, int) else None
+
+
+def _protobuf_scalar(data: bytes, taken: _Taken) -> None:
+    key, step, at, found = "", 0, None, 0.0
+    for field_, value in fields(data):
+        if field_ == 1:
+            key = text(value)
+        elif field_ == 2 and isinstance(value, int):
+            step = signed(value)
+        elif field_ == 4:
+            at = _timestamp(message_of(value))
+        elif field_ == 5:
+            for inner, entry in fields(message_of(value)):
+                if inner == 1 and isinstance(entry, bytes) and len(entry) == 8:
+                    found = _DOUBLE.unpack(entry)[0]
+    if key:
+        taken.scalar(key, found, step, at)
+
+
+def _timestamp(data: bytes) -> float | None:
+    parts = dict(fields(data))
+    seconds, nanos = parts.get(1, 0), parts.get(2, 0)
+    if isinstance(seconds, int) and isinstance(nanos, int):
+        return float(signed(seconds)) + nanos / 1e9
+    return None
+
+
+_VERSIONS: Final[Mapping[int, Callable[[bytes, _Taken], None]]] = {
+    1: _json_record,
+    2: _protobuf_record,
+}
+
+
+def _facts(located: Located, taken: _Taken, limits: RunLimits) -> Facts:
+    collector = taken.collector
+    beside = SideFiles(located, limits, collector.gaps)
+    history = collector.history()
+    system = collector.system(lambda gpu: f"__swanlab__.gpu.{gpu}.mem.value")
+    config = plain(beside.config(), collector.gaps)
+    if not history and not config and not system:
+        raise EvidenceError(
+            message(
+                "{name} holds neither a metric nor a configuration: give the folder of a run that "
+                "logged something.",
+                name=shown(located.log.parent.name),
+            )
+        )
+    metadata = beside.json_object("swanlab-metadata.json")
+    gpus = _gpus(metadata)
+    runtime = metadata.get("runtime", metadata)
+    command = runtime.get("command") if isinstance(runtime, dict) else None
+    git = metadata.get("git")
+    commit = git.get("commit") if isinstance(git, dict) else None
+    return Facts(
+        source=message("SwanLab run folder {name}", name=shown(located.log.parent.name)),
+        kind="swanlab",
+        run=taken.run,
+        config=config,
+        history=history,
+        history_rows=collector.rows,
+        system=system,
+        system_rows=collector.system_rows,
+        gpus=gpus,
+        host_gpu_count=len(gpus) or None,
+        requirements=beside.requirements(),
+        program=command if isinstance(command, str) else None,
+        git_commit=commit if isinstance(commit, str) else None,
+        state=taken.state,
+        created=collector.created,
+        window=collector.window,
+        gaps=collector.close(),
+    )
+
+
+def _gpus(metadata: Mapping[str, JsonValue]) -> tuple[GpuInfo, ...]:
+    """The NVIDIA GPUs, whose memory SwanLab rounds to GiB."""
+    hardware = metadata.get("hardware")
+    if isinstance(hardware, dict):  # Since 0.8.
+        vendors = hardware.get("accelerators")
+        listed = [
+            (device.get("name"), device.get("memory"))
+            for vendor in (vendors if isinstance(vendors, list) else [])
+            if isinstance(vendor, dict) and isinstance(vendor.get("devices"), list)
+            for device in _dicts(vendor["devices"])
+        ]
+    else:
+        cards = metadata.get("gpu")
+        nvidia = cards.get("nvidia") if isinstance(cards, dict) else None
+        names = nvidia.get("type") if isinstance(nvidia, dict) else None
+        sizes = nvidia.get("memory") if isinstance(nvidia, dict) else None
+        names, sizes = (
+            names if isinstance(names, list) else [],
+            sizes if isinstance(sizes, list) else [],
+        )
+        listed = [(name, sizes[at] if at < len(sizes) else None) for at, name in enumerate(names)]
+    return tuple(
+        GpuInfo(name=name, memory_bytes=_gib(size))
+        for name, size in listed[:MOST_GPUS]
+        if isinstance(name, str)
+    )
+
+
+def _gib(size: JsonValue) -> int | None:
+    """Bytes of a size in whole GiB, as a number or as digits."""
+    if isinstance(size, str) and re.fullmatch(r"[0-9]{1,6}", size):
+        size = int(size)
+    if isinstance(size, int) and not isinstance(size, bool) and 0 < size < 1 << 20:
+        return size << 30
+    return None
+
+
+def _dicts(values: JsonValue) -> list[dict[str, JsonValue]]:
+    return [each for each in values if isinstance(each, dict)] if isinstance(values, list) else []

@@ -1,0 +1,210 @@
+"""TensorBoard's event files: every scalar of every file of a run's folder.
+
+A file `events.out.tfevents.SECONDS.HOST.…` is a row of records: length (8 bytes), masked CRC-32C of
+the length (4), data, masked CRC-32C of the data (4), little-endian (tensorflow/core/lib/io/
+record_writer.cc). The data is an `Event` (tensorboard/compat/proto/event.proto): 1 wall time
+(double), 2 step, 5 summary > 1 value > 1 tag, 2 simple_value (float) or 8 tensor. A restart adds a
+file, and steps that both hold count in both. TensorBoard's own reader ends silently where a
+checksum is wrong, and keeps 10,000 values of a tag.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import BinaryIO, Final
+
+from bot.base.messages import message, plural_message
+from bot.evidence.facts import EvidenceError, Facts, RunId
+from bot.evidence.limits import RunLimits
+from bot.evidence.locate import open_inside, shown
+from bot.evidence.trackers.collect import MetricCollector, StoppedError
+from bot.evidence.trackers.crc32c import masked
+from bot.evidence.trackers.places import RunPath, one_folder
+from bot.evidence.trackers.protobuf_fields import WireValue, fields, message_of, signed, text
+
+MARK: Final = "tfevents"
+_HEADER: Final = struct.Struct("<QI")
+_FOOTER: Final = struct.Struct("<I")
+_FLOAT, _DOUBLE = struct.Struct("<f"), struct.Struct("<d")
+_DTYPES: Final = {1: _FLOAT, 2: _DOUBLE}
+"""tensorflow/core/framework/types.proto: DT_FLOAT and DT_DOUBLE."""
+
+
+def find_tensorboard(place: RunPath) -> bool:
+    """Whether a folder holds event files, here or in folders below, or a path is one."""
+    return place.holds(lambda name: MARK in name)
+
+
+def read_tensorboard(place: RunPath, limits: RunLimits) -> Facts:
+    """Read the one run of a folder; raises EvidenceError where there are several, or no scalar."""
+    folder, files = one_folder(place, lambda name: MARK in name, "TensorBoard")
+    collector = MetricCollector(limits)
+    left = limits.log_bytes
+    for path in sorted(files, key=lambda path: path.name):
+        name = shown(path.name)
+        with open_inside(place.root, path) as stream:
+            reader = _EventFile(stream, name, collector, limits.record_bytes, left)
+            try:
+                reader.read()
+            except StoppedError as error:
+                collector.stopped(error, name)
+                break
+            finally:
+                reader.report()
+            left -= reader.at
+    history = collector.history()
+    if not history:
+        raise EvidenceError(
+            message(
+                "{name} holds no scalar: give the folder that the run logged its metrics to.",
+                name=shown(folder.name),
+            )
+        )
+    return Facts(
+        source=message("TensorBoard folder {name}", name=shown(folder.name)),
+        kind="tensorboard",
+        run=RunId(name=folder.name),
+        history=history,
+        history_rows=collector.rows,
+        created=collector.created,
+        window=collector.window,
+        gaps=collector.close(),
+    )
+
+
+@dataclass(slots=True)
+class _EventFile:
+    """Takes the records of one file."""
+
+    stream: BinaryIO
+    name: str
+    collector: MetricCollector
+    max_record: int
+    max_bytes: int
+    at: int = 0
+    """Byte at which the next record begins."""
+    damaged: int = 0
+    damaged_at: int = 0
+    oversized: int = 0
+    cut_at: int | None = None
+    lost_at: int | None = None
+    """Byte at which a length was unreadable, so that no later record can be found."""
+
+    def read(self) -> None:
+        """Read to the end, to damage that hides it, or to a bound (StoppedError)."""
+        while header := self.stream.read(_HEADER.size):
+            if len(header) < _HEADER.size:
+                self.cut_at = self.at
+                return
+            length, checksum = _HEADER.unpack(header)
+            if masked(header[:8]) != checksum:
+                self.lost_at = self.at
+                return
+            size = _HEADER.size + length + _FOOTER.size
+            if self.at + size > self.max_bytes:
+                bound = plural_message("{count} byte", "{count} bytes", self.at)
+                raise StoppedError(bound)
+            if length > self.max_record:
+                self.oversized += 1
+                if not self._skip(length + _FOOTER.size):
+                    return
+            elif not self._record(length):
+                return
+            self.at += size
+
+    def report(self) -> None:
+        """Say what could not be read."""
+        if self.cut_at is not None:
+            self.collector.cut(self.name, self.cut_at)
+        if self.damaged:
+            self.collector.damaged(self.name, self.damaged, self.damaged_at)
+        if self.oversized:
+            self.collector.gaps.append(
+                plural_message(
+                    "{count} record of {name} was longer than {limit} bytes and was skipped.",
+                    "{count} records of {name} were longer than {limit} bytes and were skipped.",
+                    self.oversized,
+                    name=self.name,
+                    limit=self.max_record,
+                )
+            )
+        if self.lost_at is not None:
+            self.collector.gaps.append(
+                message(
+                    "{name} is damaged at byte {byte}, where the length of a record is wrong: what "
+                    "follows could not be read.",
+                    name=self.name,
+                    byte=self.lost_at,
+                )
+            )
+
+    def _record(self, length: int) -> bool:
+        """Take one record; False where the file ends inside of it."""
+        data = self.stream.read(length)
+        footer = self.stream.read(_FOOTER.size)
+        if len(footer) < _FOOTER.size:
+            self.cut_at = self.at
+            return False
+        try:
+            if masked(data) != _FOOTER.unpack(footer)[0]:
+                raise ValueError
+            self._event(data)
+        except ValueError:
+            self.damaged_at = self.damaged_at if self.damaged else self.at
+            self.damaged += 1
+        return True
+
+    def _skip(self, count: int) -> bool:
+        while count > 0:
+            chunk = self.stream.read(min(count, 1 << 20))
+            if not chunk:
+                self.cut_at = self.at
+                return False
+            count -= len(chunk)
+            self.collector.look()
+        return True
+
+    def _event(self, data: bytes) -> None:
+        at: float | None = None
+        step = 0
+        summaries: list[bytes] = []
+        for number, value in fields(data):
+            if number == 1 and isinstance(value, bytes) and len(value) == 8:
+                at = _DOUBLE.unpack(value)[0]
+            elif number == 2 and isinstance(value, int):
+                step = signed(value)
+            elif number == 5:
+                summaries.append(message_of(value))
+        for summary in summaries:
+            for number, value in fields(summary):
+                if number == 1:
+                    self._value(message_of(value), step, at)
+
+    def _value(self, data: bytes, step: int, at: float | None) -> None:
+        tag: str | None = None
+        found: float | None = None
+        for number, value in fields(data):
+            if number == 1:
+                tag = text(value)
+            elif number == 2 and isinstance(value, bytes) and len(value) == 4:
+                found = _FLOAT.unpack(value)[0]
+            elif number == 8:
+                found = _scalar(message_of(value))
+        if tag and found is not None:
+            self.collector.metric(tag, found, step, at)
+
+
+def _scalar(tensor: bytes) -> float | None:
+    """The one number of a `TensorProto`, as `tf.summary.scalar` writes it; None for any other."""
+    form: struct.Struct | None = None
+    content: WireValue = b""
+    for number, value in fields(tensor):
+        if number == 1 and isinstance(value, int):
+            form = _DTYPES.get(value)
+        elif number in (4, 5, 6):
+            content = value
+    if form is None or not isinstance(content, bytes) or len(content) != form.size:
+        return None
+    found: float = form.unpack(content)[0]
+    return found

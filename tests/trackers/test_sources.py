@@ -1,0 +1,134 @@
+"""One launch, logged to every tracker by its own SDK: the same facts, the same verdicts."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from bot.check.request import CheckOptions, ScriptFile
+from bot.check.script import check_script
+from bot.evidence import Facts, read
+from bot.report import Evidence
+from tests.conftest import WrittenRun
+from tests.runs.console import verl_log
+from tests.trackers.conftest import PLACES
+from tests.trackers.record import LAUNCH
+
+DEMO: Any = import_module("examples.demo.__main__")
+ROOT: Final = Path(__file__).resolve().parents[2]
+WITH_SETTINGS: Final = [
+    name for name in PLACES if name.startswith(("SwanLab", "trackio", "MLflow"))
+]
+SHOWN: Final = {
+    "settings": "every setting",
+    "device": "device",
+    "gpus": "gpus",
+    "steps without OOM": "steps without OOM",
+    "peak memory": "peak memory",
+    "inference engine": "inference engine",
+}
+"""Claim to its column in the guide."""
+
+
+def evidence(run: Path) -> Evidence:
+    """What the demo's script gets for a run."""
+    data = (DEMO.ROOT / DEMO.SCRIPT).read_bytes()
+    script = ScriptFile(path=DEMO.SCRIPT, data=data)
+    found = check_script(script, CheckOptions(evidence="required"), run=run).evidence
+    assert found is not None
+    return found
+
+
+def every_place(launch: Path, written: WrittenRun, folder: Path) -> dict[str, Path]:
+    """Source to its record of the launch, W&B's and the console's included."""
+    log = folder / "train.log"
+    log.write_text(verl_log(LAUNCH), encoding="utf-8")
+    places = {name: launch / place for name, place in PLACES.items()}
+    return {"W&B": written(LAUNCH), **places, "console log": log}
+
+
+def verdicts(found: Evidence) -> dict[str, str]:
+    return {claim.claim: claim.verdict for claim in found.claims}
+
+
+@pytest.mark.parametrize("source", PLACES)
+def test_every_value_is_read(launch: Path, source: str) -> None:
+    facts = read(launch / PLACES[source])
+    assert facts.gaps == ()
+    for key in LAUNCH.history_row(1):
+        values = [LAUNCH.history_row(step)[key] for step in range(1, LAUNCH.steps + 1)]
+        series = facts.history[key]
+        assert series.rows == LAUNCH.steps
+        assert series.maximum == pytest.approx(max(values), 1e-6)
+        assert series.last == pytest.approx(values[-1], 1e-6)
+
+
+@pytest.mark.parametrize("source", WITH_SETTINGS)
+def test_the_configuration_is_the_launchs(launch: Path, source: str) -> None:
+    config = dict(read(launch / PLACES[source]).config)
+    config.pop("FRAMEWORK", None)
+
+    def texts(value: Any) -> Any:
+        """MLflow's parameters are text."""
+        if isinstance(value, dict):
+            return {key: texts(inner) for key, inner in value.items()}
+        return [texts(inner) for inner in value] if isinstance(value, list) else str(value)
+
+    assert texts(config) == texts(LAUNCH.config)
+
+
+@pytest.mark.parametrize("source", WITH_SETTINGS)
+def test_the_peak_of_the_memory_in_use_is_seen(launch: Path, source: str) -> None:
+    system = read(launch / PLACES[source]).system
+    assert set(system) == {0, 1}
+    assert system[0].maximum / 2**30 == pytest.approx(LAUNCH.peak_gib, abs=0.002)
+    assert system[1].maximum / 2**30 == pytest.approx(LAUNCH.system_gib, abs=0.002)
+
+
+@pytest.mark.parametrize("source", ["SwanLab 0.10", "SwanLab 0.7"])
+def test_swanlab_names_the_host(launch: Path, source: str) -> None:
+    facts = read(launch / PLACES[source])
+    assert [gpu.name for gpu in facts.gpus] == ["NVIDIA H800"] * 2
+    assert (facts.requirements["vllm"], facts.state) == ("0.24.0", "finished")
+
+
+def test_no_source_contradicts_another(launch: Path, written: WrittenRun, tmp_path: Path) -> None:
+    found = {
+        name: verdicts(evidence(place))
+        for name, place in every_place(launch, written, tmp_path).items()
+    }
+    for name, claims in found.items():
+        assert "inconsistent" not in claims.values(), name
+        for claim, verdict in claims.items():
+            known = {verdict, found["W&B"].get(claim, verdict)} - {"inconclusive"}
+            assert len(known) <= 1, (name, claim)
+
+
+def guide(launch: Path, written: WrittenRun, folder: Path) -> str:
+    """The table of docs/evidence.md."""
+    head = ["source", *SHOWN.values(), "strength"]
+    rows = [head, ["---"] * len(head)]
+    for name, place in every_place(launch, written, folder).items():
+        found = evidence(place)
+        claims = verdicts(found)
+        settings = f"{found.settings_consistent} of {found.settings_compared}"
+        cells = {**claims, "settings": settings if found.settings_compared else "inconclusive"}
+        rows.append([name, *(cells.get(claim, "") for claim in SHOWN), str(found.strength)])
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+
+
+def test_the_guide_shows_what_each_source_decides(
+    launch: Path, written: WrittenRun, tmp_path: Path
+) -> None:
+    table = guide(launch, written, tmp_path)
+    assert table in (ROOT / "docs/evidence.md").read_text(encoding="utf-8"), table
+
+
+def test_a_copy_is_read_and_nothing_is_left_beside_it(launch: Path) -> None:
+    before = sorted(path for path in launch.rglob("*"))
+    for source in PLACES:
+        assert isinstance(read(launch / PLACES[source]), Facts)
+    assert sorted(path for path in launch.rglob("*")) == before
