@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -27,11 +28,13 @@ from bot.table.checks._support.base import (
 from bot.table.checks._support.names import bare_stem
 from bot.table.checks._support.registry import CHECKS
 from bot.table.checks.dead_link import ELSEWHERE, FOREIGN, UNREACHED
-from bot.table.links import FileLink, own_repositories, read_address
+from bot.table.links import FileLink, Website, own_repositories, read_address
 from bot.table.parts import PageRow
 
 FileReader: TypeAlias = Callable[[str], bytes | None]
 CommitReader: TypeAlias = Callable[[str, str], bytes | None]
+LastingCommit: TypeAlias = Callable[[str, str], str | None]
+_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
 _LINES = ("line", "lines")
 """The values of a message that name lines: they move with an edit."""
 
@@ -40,8 +43,8 @@ _LINES = ("line", "lines")
 class Repository:
     """What is known, without asking anyone, of the repository that holds the page."""
 
-    name: str | None = None
-    """OWNER/NAME on GitHub, of its remote; None when it has none."""
+    website: Website = field(default_factory=Website)
+    """Where its remote is on the web."""
     page: str | None = None
     """The page's path in it, where that is not the path that the report shows."""
     scripts: Mapping[str, bytes] = field(default_factory=dict)
@@ -51,6 +54,9 @@ class Repository:
     history: CommitReader | None = None
     """A file by commit and path; None when the commit does not have it. Raises UserError with the
     reason when the commit is not known. None where there is no history."""
+    lasting: LastingCommit | None = None
+    """For a commit and a path: a commit of the default branch with the same file, where that commit
+    itself is none of the branch's; else None. None where there is no history."""
     offered: frozenset[str] = frozenset()
     """Scripts whose missing row is no matter of this report: it is offered with the script's."""
 
@@ -71,13 +77,19 @@ def check_page(
     subjects = _Subjects(reader or ScriptReader(options))
     scripts = [subjects.subject(path, data) for path, data in sorted(repository.scripts.items())]
     rows = list(read_.rows())
-    addresses = _addresses(rows, repository.page or page.path)
-    own = own_repositories((link for _, link in addresses if link), repository.name)
+    addresses = _addresses(rows, repository.page or page.path, repository.website)
+    own = own_repositories((link for _, link in addresses if link), repository.website.name)
     entries: list[ScriptEntry] = []
     unread: list[ScriptEntry] = []
     for (section, row), (address, link) in zip(rows, addresses, strict=True):
         target = _target(address, link, own, repository, subjects)
-        entry = ScriptEntry(section=section, row=row, target=target, meant=_meant(target, scripts))
+        entry = ScriptEntry(
+            section=section,
+            row=row,
+            target=target,
+            meant=_meant(target, scripts),
+            lasting=_lasting(link, own, repository),
+        )
         broken = section.table is not None and section.table.problem is not None
         (unread if broken else entries).append(entry)
     levels = page_levels(options.config)
@@ -105,15 +117,14 @@ def check_page(
     return in_language(report, options.config.language)
 
 
-def own_links(page: PageText, name: str | None) -> dict[str, FileLink]:
+def own_links(page: PageText, website: Website) -> dict[str, FileLink]:
     """Where the rows of a page lead in its own repository, by their addresses.
 
-    `name` is OWNER/NAME of the repository, where it is known. Raises UserError for a page that is
-    too long.
+    Raises UserError for a page that is too long.
     """
     rows = list(read_page(page.text, page.path).rows())
-    found = {address: link for address, link in _addresses(rows, page.path) if link}
-    own = own_repositories(found.values(), name)
+    found = {address: link for address, link in _addresses(rows, page.path, website) if link}
+    own = own_repositories(found.values(), website.name)
     return {a: link for a, link in found.items() if not link.repository or link.repository in own}
 
 
@@ -181,11 +192,11 @@ class _Subjects:
 
 
 def _addresses(
-    rows: Iterable[tuple[object, PageRow]], page: str
+    rows: Iterable[tuple[object, PageRow]], page: str, website: Website
 ) -> list[tuple[str, FileLink | None]]:
     """The address of each row, and the file that it names."""
     found = [_address(row) for _, row in rows]
-    return [(address, read_address(address, page) if address else None) for address in found]
+    return [(a, read_address(a, page, website.host) if a else None) for a in found]
 
 
 def _address(row: PageRow) -> str:
@@ -239,6 +250,15 @@ def _data(link: FileLink, repository: Repository) -> bytes | None:
             message("There is no local history to look {ref} up in; clone it.", ref=link.ref)
         )
     return repository.history(link.ref, link.path)
+
+
+def _lasting(link: FileLink | None, own: frozenset[str], repository: Repository) -> str | None:
+    """A commit of the branch to link to, where the one that is linked is on no branch."""
+    if link is None or link.ref is None or repository.lasting is None:
+        return None
+    if link.repository not in own or not _COMMIT.match(link.ref):
+        return None
+    return repository.lasting(link.ref, link.path)
 
 
 def _meant(target: Target, scripts: Sequence[PageSubject]) -> PageSubject | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -63,10 +64,12 @@ def run(arguments: argparse.Namespace) -> int:
         return table_check.run(arguments)
     from bot.check.request import PageText
     from bot.check.script import check_script, make_report, row_edit
+    from bot.commands.table_tree import row_link
 
     page_path = Path(arguments.page)
     page = PageText(path=page_path.as_posix(), text=read_page(page_path))
     script, options = script_with_options(arguments, evidence="optional", **row_of(arguments))
+    script = replace(script, link=row_link(page_path, page, script))
     run_ = run_of(arguments.run, options) if arguments.run else None
     checked = check_script(script, options, run=run_, page=page)
     report = make_report([checked], language=options.config.language)

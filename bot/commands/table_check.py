@@ -19,10 +19,10 @@ from bot.commands.arguments import (
     read_page,
 )
 from bot.commands.output import write
+from bot.commands.table_tree import page_history, page_root
 from bot.commands.tree import files_below
 
 if TYPE_CHECKING:
-    from bot.check.page import CommitReader
     from bot.check.request import PageText
     from bot.report import PageReport
     from bot.table.mend import Mended
@@ -61,15 +61,16 @@ def run(arguments: argparse.Namespace) -> int:
     path = Path(arguments.page)
     page = PageText(path=path.as_posix(), text=read_page(path))
     config = config_of(arguments)
-    root = _root(path, config.scripts)
+    root = page_root(path, config.scripts)
     folders = [Path(arguments.scripts)] if arguments.scripts else [root / f for f in config.scripts]
-    name, history = _git(root)
+    website, history, lasting = page_history(root)
     repository = Repository(
-        name=name,
+        website=website,
         page=path.resolve().relative_to(root).as_posix(),
         scripts=_scripts(folders, root, asked=bool(arguments.scripts)),
         file=files_below(root),
         history=history,
+        lasting=lasting,
     )
     options = options_of(arguments, config)
     checked = check_page(page, repository, options)
@@ -114,37 +115,6 @@ def _tell(mended: Mended, *, quiet: bool) -> None:
         )
     for finding, reason in mended.refused:
         write(message("not corrected  line {line}: {reason}.", line=finding.line, reason=reason))
-
-
-def _root(page: Path, folders: tuple[str, ...]) -> Path:
-    """The repository that holds the page: a git checkout, else the folder that holds the scripts.
-
-    Without either it is the folder that the command was started in, when the page lies below it.
-    """
-    above = page.resolve().parents
-    for folder in above:
-        if (folder / ".git").exists():
-            return folder
-    for folder in above:
-        if any((folder / scripts).is_dir() for scripts in folders):
-            return folder
-    here = Path.cwd().resolve()
-    return here if here in above else page.resolve().parent
-
-
-def _git(root: Path) -> tuple[str | None, CommitReader | None]:
-    """OWNER/NAME of the remote and the history of a checkout; nothing for a plain folder."""
-    from bot.github.local import LocalRepository
-
-    if not (root / ".git").exists():
-        return None, None
-    repository = LocalRepository(root)
-    address = repository.web_url()
-
-    def blob(ref: str, path: str) -> bytes | None:
-        return repository.blob(repository.commit(ref), path)
-
-    return address.split("/", 3)[-1] if address else None, blob
 
 
 def _scripts(folders: list[Path], root: Path, *, asked: bool) -> dict[str, bytes]:

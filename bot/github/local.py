@@ -243,6 +243,39 @@ class LocalRepository:
             if not _is_as(top / path, there[path][0] if path in there else None)
         ]
 
+    def lasting_commit(self, commit: str, path: str) -> str | None:
+        """The newest commit of HEAD's history with the file that another commit has.
+
+        None where that commit is in the history itself, and where no commit surely has the file: of
+        a commit that is not here only the path is known, so that the file may never have changed.
+        Raises UserError.
+        """
+        if self._git("rev-parse", "--is-shallow-repository").strip() == b"true":
+            return None
+        try:
+            known = self.commit(commit)
+        except UserError:
+            known = None
+        if known is not None and self._is_in_history(known):
+            return None
+        every = self._git("log", "--format=%H", "HEAD", "--", f":(literal,top){path}")
+        candidates = every.decode().split()
+        if known is None:
+            return candidates[0] if len(candidates) == 1 else None
+        wanted = self._blob_id(known, path)
+        same = (each for each in candidates if self._blob_id(each, path) == wanted)
+        return next(same, None) if wanted else None
+
+    def _is_in_history(self, commit: str) -> bool:
+        try:
+            return self._git("merge-base", commit, "HEAD").decode().strip() == commit
+        except UserError:  # They have nothing in common.
+            return False
+
+    def _blob_id(self, commit: str, path: str) -> str:
+        listed = self._git("ls-tree", "-z", "--full-tree", commit, "--", f":(literal,top){path}")
+        return listed.split(b"\t", 1)[0].decode() if listed else ""
+
     def web_url(self) -> str | None:
         """The https address of the remote `origin`; None when there is none or it is local."""
         try:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from bot.base.errors import UserError
 from bot.base.messages import message
+from bot.check.links import COMMIT, LinkSource, script_links
 from bot.check.page import Repository, check_page, new_in, own_links
 from bot.check.read import ScriptReader
 from bot.check.request import CheckOptions, PageText
@@ -16,12 +16,10 @@ from bot.github.change import ChangeFiles, ChangeLookup
 from bot.report import PageReport
 from bot.rules._support.registry import RULES
 from bot.table.checks._support.registry import CHECKS
-from bot.table.links import FileLink, repository_name
+from bot.table.links import FileLink, Website, new_address
 
 MOST_LINKS: Final = 500
 """Links of a page that are followed into the history of its repository."""
-
-_COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
 
 
 def change_page(
@@ -59,37 +57,19 @@ def change_page(
     return new_in(after, before)
 
 
-def standing_links(
-    source: ChangeLookup, files: ChangeFiles, page: PageText | None
-) -> dict[str, str]:
-    """Path of a script to the permalink of its row, where that commit holds the same script.
+def row_links(source: ChangeLookup, files: ChangeFiles, page: PageText | None) -> dict[str, str]:
+    """Path of each script of a change to the link of its row.
 
-    Such a link stays: each commit of a pull request would ask for a new one otherwise. Raises
-    UserError when the repository could not be read.
+    Raises UserError when the repository could not be read.
     """
     scripts = {file.path: file.data for file in files.scripts if file.data is not None}
-    name = _name(source)
-    if page is None or not scripts:
-        return {}
-    try:
-        links = own_links(page, name)
-    except UserError:
-        return {}
-    pinned = {
-        (link.ref, link.path): address
-        for address, link in links.items()
-        # A fork, and with it what is linked there, may be gone tomorrow.
-        if link.path in scripts
-        and link.ref
-        and _COMMIT.match(link.ref)
-        and (name is None or link.repository == repository_name(name))
-    }
-    contents = source.files(list(pinned))
-    return {
-        path: address
-        for (ref, path), address in pinned.items()
-        if contents.get((ref, path)) == scripts[path]
-    }
+    where = LinkSource(website=Website(source.web_url), commit=source.head, contents=source.files)
+    return script_links(page, scripts, where)
+
+
+def permalink(source: ChangeLookup, path: str) -> str:
+    """The address of a script at the head, where the page could not be asked."""
+    return new_address(path, {}, Website(source.web_url), source.head)
 
 
 def _text(data: bytes | None) -> str | None:
@@ -125,17 +105,17 @@ def _repository(
     offered: frozenset[str],
 ) -> Repository:
     """The repository at a commit, with every file that a row of the page may lead to."""
-    name = _name(source)
+    website = Website(source.web_url)
     scripts: dict[str, bytes] = {}
     for folder in options.config.scripts:
         root = folder.rstrip("/")
         for path, data in source.below(commit, root, ".sh").items():
             scripts[f"{root}/{path}"] = data
-    links = tuple(dict.fromkeys(own_links(page, name).values()))
+    links = tuple(dict.fromkeys(own_links(page, website).values()))
     contents = source.files(_linked_places(links, commit, scripts))
 
     def history(ref: str, path: str) -> bytes | None:
-        if not _COMMIT.match(ref):
+        if not COMMIT.match(ref):
             raise UserError(message("{ref} is no full commit id; link to a commit.", ref=ref))
         if (ref, path) in contents:
             return contents[ref, path]
@@ -154,17 +134,12 @@ def _repository(
         )
 
     return Repository(
-        name=name,
+        website=website,
         scripts=scripts,
         file=lambda path: contents.get((commit, path)),
         history=history,
         offered=offered,
     )
-
-
-def _name(source: ChangeLookup) -> str | None:
-    """OWNER/NAME of the repository, where it is known."""
-    return source.web_url.split("/", 3)[-1] if source.web_url else None
 
 
 def _linked_places(
@@ -175,5 +150,5 @@ def _linked_places(
     return [
         (at, path)
         for at, path in places
-        if _COMMIT.match(at) and not (at == commit and path in scripts)
+        if COMMIT.match(at) and not (at == commit and path in scripts)
     ]

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, cast
-from urllib.parse import quote
 
 from bot.base.config import FILE_NAME, Config, parse_config
 from bot.base.errors import UserError
@@ -29,7 +28,7 @@ from bot.github.change import (
 from bot.github.errors import TooMuchError
 from bot.report import Change, PageReport, Report, ScriptReport, Unchecked
 from bot.review.models import ChangeModels
-from bot.review.page import change_page, for_scripts, standing_links
+from bot.review.page import change_page, for_scripts, permalink, row_links
 from bot.review.runs import ChangeRuns, change_runs, with_runs
 from bot.rules._support.base import RuleContext
 from bot.table import PageError
@@ -148,7 +147,7 @@ class _Reading:
         runs, links = ChangeRuns(), dict[str, str]()
         if self.files.scripts and self._begin(_EVIDENCE):
             runs = change_runs(self.source, self.files, contexts, self.request.runs, self.options)
-            links = standing_links(self.source, self.files, page)
+            links = row_links(self.source, self.files, page)
         reports = [
             self._script(file, contexts[file.path], runs, links, page)
             for file in self.files.scripts
@@ -224,13 +223,10 @@ class _Reading:
         links: Mapping[str, str],
         page: PageText | None,
     ) -> ScriptReport:
-        link = links.get(file.path)
-        if link is None and self.source.web_url:
-            link = f"{self.source.web_url}/blob/{self.source.head}/{quote(file.path)}"
         script = ScriptFile(
             path=file.path,
             data=file.data or b"",
-            link=link,
+            link=links.get(file.path) or permalink(self.source, file.path),
             contributor=file.contributor,
             asked=runs.questions.get(file.path),
         )

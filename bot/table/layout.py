@@ -15,6 +15,7 @@ from bot.table.parts import Cell, Heading, Page, Table, file_name
 
 _LOGIN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9]|-(?=[A-Za-z0-9])){0,38}\Z")
 _NAME_AND_MAIL = re.compile(r"(?P<name>[^<>]*[^<>\s])\s*<(?P<mail>[^<>\s]+)>\Z")
+_SERVER = re.compile(r"https?://[^/]+(?=/[^/]+/[^/]+/blob/)")
 _OPTION_NAME = re.compile(r":([A-Za-z][\w-]*):")
 
 
@@ -57,21 +58,30 @@ def contents(row: Row) -> dict[Column, Content]:
     """What each column of the row holds."""
     found = {column: Content(getattr(row, column)) for column in COLUMNS}
     found["link"] = _script(row.link)
-    found["contributor"] = _person(row.contributor)
+    found["contributor"] = _person(row.contributor, row.link)
     return found
 
 
 def _script(link: str) -> Content:
-    """The script's name, linked to its address; a path that is no address stays text."""
-    if rst.is_linkable(link) and "://" in link:
+    """The script's name, linked to its address; a path that is no address stays text.
+
+    An address may start from the page (`../`) or from the root of the repository (`/`).
+    """
+    if rst.is_linkable(link) and ("://" in link or link.endswith(".sh")):
         return Content(file_name(link) or link, link)
     return Content(link)
 
 
-def _person(contributor: str) -> Content:
-    """A GitHub login linked to its profile, `Name <mail>` to the mail; other text stays text."""
+def _person(contributor: str, link: str) -> Content:
+    """A login linked to its profile, `Name <mail>` to the mail; other text stays text.
+
+    The profile is on the server that the row's `link` leads to.
+    """
     if _LOGIN.match(contributor):
-        return Content(contributor, f"https://github.com/{contributor}")
+        server = _SERVER.match(link)
+        return Content(
+            contributor, f"{server[0] if server else 'https://github.com'}/{contributor}"
+        )
     named = _NAME_AND_MAIL.match(contributor)
     if named and rst.is_linkable(named["mail"]):
         return Content(named["name"], named["mail"])

@@ -1,16 +1,21 @@
-"""Where the Link cell of a row leads: a path in this repository, at its head or at a commit."""
+"""The Link cell of a row: where it leads, and the address that a new row gets.
+
+A path in this repository, at its head or at a commit; on github.com, and on the server that holds
+the repository.
+"""
 
 from __future__ import annotations
 
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 _BLOB = re.compile(r"\A/([^/]+)/([^/]+)/(?:blob|tree|raw)/(?:refs/(?:heads|tags)/)?([^/]+)/(.+)\Z")
 _RAW = re.compile(r"\A/([^/]+)/([^/]+)/(?:refs/(?:heads|tags)/)?([^/]+)/(.+)\Z")
+_PREFIX = re.compile(r"\Ahttps?://[^/]+/[^/]+/[^/]+/blob/(?:refs/heads/)?[^/]+/")
 _HEADS = frozenset({"main", "master", "HEAD"})
 _MOVED = {"volcengine/verl": "verl-project/verl"}
 """Repositories that were renamed: GitHub answers under both names."""
@@ -27,18 +32,36 @@ class FileLink:
     path: str
 
 
-def read_address(address: str, page: str) -> FileLink | None:
+@dataclass(frozen=True, slots=True)
+class Website:
+    """The repository that holds a page, on the web."""
+
+    address: str | None = None
+    """https://SERVER/OWNER/NAME; None where it is not known."""
+
+    @property
+    def name(self) -> str | None:
+        """OWNER/NAME."""
+        return self.address.split("/", 3)[-1] if self.address else None
+
+    @property
+    def host(self) -> str:
+        """The server's host, in lower case; empty where it is not known."""
+        return urlsplit(self.address or "").netloc.lower()
+
+
+def read_address(address: str, page: str, host: str = "") -> FileLink | None:
     """The file that an address names; None for any other address.
 
     `page` is the path of the page, which relative addresses start from; one that starts with a
     slash starts at the root of the repository. The branch main or master is the page's own state.
+    `host` is a server whose addresses are read beside those of github.com.
     """
     parts = urlsplit(address)
     if not parts.scheme and not parts.netloc:
         return _beside(unquote(parts.path), page)
-    form = {"github.com": _BLOB, "www.github.com": _BLOB, "raw.githubusercontent.com": _RAW}.get(
-        parts.netloc.lower()
-    )
+    forms = {"github.com": _BLOB, "www.github.com": _BLOB, "raw.githubusercontent.com": _RAW}
+    form = {host: _BLOB, **forms}.get(parts.netloc.lower())
     found = form.match(parts.path) if form and parts.scheme in ("http", "https") else None
     if not found:
         return None
@@ -48,6 +71,44 @@ def read_address(address: str, page: str) -> FileLink | None:
         ref=None if ref in _HEADS else ref,
         path=posixpath.normpath(unquote(found[4])),
     )
+
+
+def branch_prefix(links: Mapping[str, FileLink]) -> str | None:
+    """What addresses begin with that name a branch; None where as many pin a commit, or most do.
+
+    `links` are the links of a page into its repository, by their addresses.
+    """
+    forms = Counter[str | None]()
+    for address, link in links.items():
+        found = _PREFIX.match(address)
+        if found and link.repository:
+            forms[None if link.ref else found[0]] += 1
+    common = forms.most_common(1)
+    return common[0][0] if common and common[0][1] > forms[None] else None
+
+
+def new_address(
+    path: str, links: Mapping[str, FileLink], website: Website, commit: str | None
+) -> str:
+    """The address that the row of a script gets: in the form of the page's other rows.
+
+    They name a branch, or they pin commits; a page without links gets a permalink. `commit` is one
+    that has the script; without it the default branch is named. The path alone where nobody knows
+    where the repository is.
+    """
+    prefix = branch_prefix(links)
+    if prefix is None and website.address:
+        prefix = f"{website.address}/blob/{commit or 'HEAD'}/"
+    return f"{prefix}{quote(path)}" if prefix else path
+
+
+def leads_to_branch(link: FileLink, address: str, links: Mapping[str, FileLink], own: str) -> bool:
+    """Whether a link names the page's own state in the repository `own`, or as the others do."""
+    if link.ref is not None:
+        return False
+    prefix = branch_prefix(links)
+    standing = bool(prefix) and address.startswith(prefix or "")
+    return standing or link.repository in (None, repository_name(own))
 
 
 def repository_name(name: str) -> str:

@@ -18,6 +18,7 @@ UNKNOWN_CELL = "\\"
 # Letters and digits of any script; a sign may stand between two of them.
 _PLAIN_WORD = re.compile(r"[^\W_]+(?:[-.*+/_][^\W_]+)*\Z")
 _URL = re.compile(r"https?://[^\s/?#]", re.IGNORECASE)
+_PATH = re.compile(r"(?:\.{1,2}/|/(?!/))[^\s<>`]+\.sh\Z")
 _MAIL = re.compile(r"[A-Za-z0-9.+_-]*[A-Za-z0-9+-]@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]*[A-Za-z0-9])+\Z")
 _URL_SAFE = frozenset(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:/?#[]@!$&'()+,;=%"
@@ -61,19 +62,19 @@ def cell(text: str) -> str:
 def link(text: str, url: str, *, anonymous: bool = False) -> str:
     """A link that shows `normalise(text)`, or the address when there is nothing to show.
 
-    `url` is an address that `is_linkable` accepts; ValueError otherwise. What may not stand in an
+    `url` is one that `is_linkable` accepts; ValueError otherwise. What may not stand in an
     address is percent-encoded. `anonymous` gives the form that makes no link name (`__`).
     """
     if not is_linkable(url):
-        raise ValueError(f"neither an http(s) address nor a mail address: {url!r}")
+        raise ValueError(f"neither an address nor a script's path: {url!r}")
     target = quote(url)
     shown = normalise(text) or target
     return f"`{_escape(shown)} <{target}>`{'__' if anonymous else '_'}"
 
 
 def is_linkable(url: str) -> bool:
-    """True for an http(s) address or a mail address."""
-    return bool(_URL.match(url) or _MAIL.match(url))
+    """True for an http(s) or mail address, and a script's path from the page or the root."""
+    return bool(_URL.match(url) or _MAIL.match(url) or _PATH.match(url))
 
 
 def quote(url: str) -> str:

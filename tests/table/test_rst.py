@@ -170,7 +170,7 @@ def test_a_mail_link_leads_to_the_mail() -> None:
 )
 def test_other_addresses_are_no_links(url: str) -> None:
     assert not rst.is_linkable(url)
-    with pytest.raises(ValueError, match="neither an http"):
+    with pytest.raises(ValueError, match="neither an address"):
         rst.link("x", url)
 
 

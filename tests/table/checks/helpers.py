@@ -9,6 +9,7 @@ from bot.check.page import Repository, check_page
 from bot.check.request import CheckOptions, PageText
 from bot.report import PageReport
 from bot.rules._support.example import verl
+from bot.table.links import Website
 
 PAGE = "docs/perf/device_tuning.rst"
 NAME = "qwen2.5-7b_grpo_8_h100_fsdp_vllm.sh"
@@ -80,7 +81,7 @@ def report(
     """What the checks make of a page; `past` is the history of its repository."""
     files = {path: script.encode() for path, script in scripts.items()}
     repository = Repository(
-        name=name,
+        website=Website(f"https://github.com/{name}" if name else None),
         scripts={path: data for path, data in files.items() if path.endswith(".sh")},
         file=files.get,
         history=history(past) if past is not None else None,  # type: ignore[arg-type]

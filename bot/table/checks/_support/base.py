@@ -66,6 +66,8 @@ class ScriptEntry:
     target: Target
     meant: PageSubject | None = None
     """For a dead link the one script whose name says the same."""
+    lasting: str | None = None
+    """For a link to a commit that is on no branch, one of the branch with the same script."""
 
     @property
     def subject(self) -> PageSubject | None:
