@@ -19,7 +19,9 @@ class Group(NamedTuple):
 GROUPS: Final = {
     "file": Group("what the file is, and what its header states", (range(1, 10),)),
     "name": Group("a name that contradicts the settings", (range(10, 20),)),
-    "keys": Group("settings that the framework's release does not take", (range(20, 30),)),
+    "keys": Group(
+        "settings that the framework's release does not take", (range(20, 30), range(130, 140))
+    ),
     "values": Group("variables and placeholders in values", (range(30, 40),)),
     "launch": Group("the launch, its logs and its GPUs", (range(40, 50), range(120, 130))),
     "start": Group("what the framework refuses at its start", (range(50, 70), range(100, 110))),

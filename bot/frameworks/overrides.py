@@ -17,6 +17,7 @@ from bot.base.allowance import Allowance
 from bot.base.digits import whole_number
 from bot.base.messages import message, plural_message
 from bot.frameworks.setting import UNKNOWN, BadArgument, Operator, Setting, UnknownValue
+from bot.frameworks.spaced import spaced
 from bot.report import JsonValue
 from bot.shell.source import Span
 from bot.shell.words import Word
@@ -140,6 +141,11 @@ def read_line(words: Sequence[Word]) -> HydraLine:
                 "other overrides, and is refused as an unrecognized argument"
             )
             line.bad.append(BadArgument(word, word.span, problem))
+            continue
+        if blanks := spaced(words[at - 1 : at + 2]):
+            bad, taken = blanks
+            line.bad.append(bad)
+            at += taken
             continue
         read = read_override(word)
         if isinstance(read, Setting):

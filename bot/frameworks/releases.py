@@ -91,6 +91,13 @@ def entry_root(framework: str, version: str, entry: str) -> str | None:
     return None if found is None else str(found)
 
 
+@cache
+def modules(framework: str) -> frozenset[str]:
+    """The modules of all releases that start a training or what belongs to it."""
+    every = (release(framework, version)["entries"] for version in releases(framework))
+    return frozenset(name for entries in every for name in entries)
+
+
 def ranges_of_releases(framework: str, present: Iterable[str]) -> str:
     """Releases in words, neighbours together: "0.2 to 0.3.0.post1 and 0.9.1"."""
     return _ranges(releases(framework), _runs(framework, present))

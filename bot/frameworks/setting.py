@@ -59,3 +59,5 @@ class BadArgument:
     span: Span
     message: str
     """What is wrong with it: one sentence without its full stop."""
+    instead: str | None = None
+    """What to write in its place, where that is sure."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.base.messages import pmessage
-from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.base.messages import message, pmessage
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
 from bot.rules._support.example import verl
 
 META = Meta(
@@ -33,6 +33,13 @@ def check(context: RuleContext) -> Iterator[Hit]:
     """The words that could not be taken."""
     for plan in context.plans:
         for bad in plan.bad_arguments:
+            there = context.source.text[bad.span.start : bad.span.end]
+            sure = bad.instead is not None and "".join(there.split()) == bad.instead
             yield Hit(
-                message=pmessage("bad-override", "{problem}", problem=bad.message), span=bad.span
+                message=pmessage("bad-override", "{problem}", problem=bad.message),
+                span=bad.span,
+                help=message("write {name}", name=bad.instead) if bad.instead else None,
+                fix_title=message("write {name}", name=bad.instead) if sure else None,
+                fix_safe=True,  # Hydra refuses the words as they are.
+                edits=(TextEdit(span=bad.span, text=bad.instead),) if sure and bad.instead else (),
             )

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 
 from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
+from bot.report import Severity
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown
+from bot.rules._support.near import slip
 from bot.shell.source import Span
 from bot.shell.words import Hole
 
@@ -29,7 +31,8 @@ META = Meta(
     instead="Set the variable, mend its name, or give it a default: ${DATA_DIR:-data}.",
     limits=(
         "An error only for a name with lower-case letters: names in upper case are by custom the "
-        "caller's (clusters set them), and are a note. Silent after `source`, when the file that "
+        "caller's (clusters set them), and are a note; a warning where the script sets a variable "
+        "of nearly the same name and does not use it. Silent after `source`, when the file that "
         "may set the variable cannot be read. A default in the script settles it; one that needs "
         "the variable itself is a note, unless `set -u` stops there. So is a variable that the "
         "script sets only on a way that it does not take, one that a condition of the script asks "
@@ -79,7 +82,10 @@ def check(context: RuleContext) -> Iterator[Hit]:
                     strict or not (_starts_empty(plan, setting, hole) or _is_asked(context, name))
                 )
                 near = get_close_matches(name, sorted(names), n=1, cutoff=0.75)
-                yield _hit(key, name, span, near, certain=certain)
+                severity: Severity | None = None if certain else "note"
+                if not certain and not default and _is_misspelt(context, name, names):
+                    severity = "warning"
+                yield _hit(key, name, span, near, severity)
 
 
 def _set_on_another_way(context: RuleContext, name: str) -> bool:
@@ -134,7 +140,15 @@ def _unset(setting: Setting) -> Iterator[tuple[Hole, Span, bool]]:
             yield piece.text, piece.span, piece.default_of is not None
 
 
-def _hit(key: str, name: str, span: Span, near: Sequence[str], *, certain: bool) -> Hit:
+def _is_misspelt(context: RuleContext, name: str, names: Iterable[str]) -> bool:
+    """Whether a variable that is set, and that nothing uses, is one letter away."""
+    near = slip(name, names)
+    if near is None:
+        return False
+    return not re.search(rf"\$\{{?{re.escape(near)}\b", context.source.text)
+
+
+def _hit(key: str, name: str, span: Span, near: Sequence[str], severity: Severity | None) -> Hit:
     return Hit(
         message=message(
             "{key} needs the variable {name}, which the script never sets",
@@ -142,7 +156,7 @@ def _hit(key: str, name: str, span: Span, near: Sequence[str], *, certain: bool)
             name=name,
         ),
         span=span,
-        severity=None if certain else "note",
+        severity=severity,
         help=(
             message("did you mean ${near}?", near=near[0])
             if near

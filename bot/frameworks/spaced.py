@@ -1,0 +1,36 @@
+"""Settings with blanks around their `=`, which arrive as several words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from bot.base.messages import message
+from bot.frameworks.setting import BadArgument
+from bot.shell.source import Span
+from bot.shell.words import Word
+
+_KEY: Final = re.compile(r"(?:\+\+?)?[A-Za-z_]\w*(?:\.\w+)+")
+
+
+def spaced(words: Sequence[Word]) -> tuple[BadArgument, int] | None:
+    """A setting with blanks around its `=`, with the number of words that follow its first."""
+    texts = [word.text for word in words]
+    first = texts[0].removesuffix("=")
+    if not all(word.complete for word in words) or not _KEY.fullmatch(first):
+        return None
+    if texts[0] != first:  # key= value
+        follows = len(texts) > 1 and "=" not in texts[1] and texts[1][:1] not in ("-", "+", "~")
+        if not follows:
+            return None
+        parts = texts[:2]
+    elif len(texts) > 1 and texts[1] == "=":  # key = value
+        parts = texts[:3]
+    elif len(texts) > 1 and texts[1].startswith("="):  # key =value
+        parts = texts[:2]
+    else:
+        return None
+    span = Span(words[0].span.start, words[len(parts) - 1].span.end)
+    problem = message("blanks stand around the = of {key}", key=first)
+    return BadArgument(words[0], span, problem, "".join(parts)), len(parts) - 1

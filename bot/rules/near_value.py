@@ -1,0 +1,117 @@
+"""RLB034: a value that is nearly one that the framework knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from bot.base.messages import message
+from bot.frameworks.setting import Setting
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
+from bot.rules._support.example import verl
+from bot.rules._support.keys import shown
+from bot.rules._support.near import slip
+
+META = Meta(
+    id="RLB034",
+    slug="near-value",
+    severity="warning",
+    confidence="high",
+    added_in="0.2.0",
+    summary="A value is a misspelling of one that the framework knows.",
+    why=(
+        "verl takes most names as they are and looks them up when it needs them: after the models "
+        "were loaded, or after the first rollout."
+    ),
+    instead="Write the name that is meant.",
+    limits=(
+        "Only names that are one letter away from a known one; another name may be registered by a "
+        "fork. loss_agg_mode has a rule of its own."
+    ),
+    source=(
+        "verl/trainer/ppo/core_algos.py (AdvantageEstimator, register_policy_loss, kl_penalty), "
+        "verl/workers/rollout/base.py, verl/utils/tracking.py, verl/utils/torch_functional.py, "
+        "verl/workers/config (verl 0.2 to 0.9.1); the choices of OpenRLHF's and TRL's options"
+    ),
+    example=Example(
+        bad=verl("algorithm.adv_estimator=grop"), good=verl("algorithm.adv_estimator=grpo")
+    ),
+)
+
+_PENALTIES = ("kl", "k1", "k2", "k3", "abs", "mse", "low_var_kl", "full")
+_SCHEDULES = ("constant", "cosine", "linear", "inverse-square-root", "constant_with_warmup")
+_TYPES = ("float32", "float16", "bfloat16", "fp32", "fp16", "bf16", "auto", "half", "float")
+_LOGGERS = (
+    "console", "wandb", "mlflow", "swanlab", "vemlp_wandb", "tensorboard", "clearml", "trackio",
+    "file", "rl_insight",
+)  # fmt: skip
+_KNOWN: Final[Mapping[str, tuple[str, ...]]] = {
+    "adv_estimator": (
+        "gae", "grpo", "grpo_passk", "grpo_vectorized", "reinforce_plus_plus", "remax", "rloo",
+        "reinforce_plus_plus_baseline", "rloo_vectorized", "opo", "gpg", "gdpo",
+        "optimal_token_baseline", "tir_optimal_token_baseline",
+    ),
+    "rollout.name": ("vllm", "sglang", "hf", "trtllm", "vllm_omni", "naive"),
+    "rollout.mode": ("sync", "async"),
+    "strategy": (
+        "fsdp", "fsdp2", "megatron", "veomni", "torchtitan", "automodel", "mindspeed",
+    ),
+    "loss_mode": (
+        "vanilla", "clip_cov", "kl_cov", "clip-cov", "kl-cov", "gpg", "gspo", "sapo", "geo_mean",
+        "cispo", "dppo_kl", "dppo_tv", "dro", "bypass_mode",
+    ),
+    "kl_loss_type": _PENALTIES,
+    "kl_penalty": _PENALTIES,
+    "kl_ctrl.type": ("fixed", "adaptive"),
+    "truncation": ("error", "left", "right", "middle"),
+    "resume_mode": ("auto", "disable", "resume_path"),
+    "warmup_style": _SCHEDULES,
+    "lr_scheduler_type": _SCHEDULES,
+    "lr_warmup_style": _SCHEDULES,
+    "lr_decay_style": _SCHEDULES,
+    "load_format": (
+        "auto", "dummy", "dummy_dtensor", "dummy_megatron", "dummy_hf", "safetensors", "dtensor",
+        "megatron", "hf", "pt",
+    ),
+    "rollout.dtype": _TYPES,
+    "model_dtype": _TYPES,
+    "reward_manager": ("naive", "prime", "batch", "dapo", "gdpo", "remote", "limited"),
+    "multi_turn.format": ("hermes", "glm", "kimi", "minimax", "seed", "gpt-oss", "qwen3_coder"),
+    "trainer.logger": _LOGGERS,
+    "trainer.device": ("cuda", "npu", "cpu"),
+}  # fmt: skip
+"""End of verl's key to the names that its releases know."""
+
+
+def check(context: RuleContext) -> Iterator[Hit]:
+    """Compare the names that are given with those that are known."""
+    for plan in context.plans:
+        for setting in plan.settings:
+            known = _known(setting.key) if plan.framework == "verl" else ()
+            for written in _names(setting) if known else ():
+                near = slip(written.removesuffix("+"), known)
+                if near is not None:
+                    yield _hit(context, shown(plan, setting.key), setting, written, near)
+
+
+def _known(key: str) -> tuple[str, ...]:
+    parts = key.split(".")
+    return next((found for n in (1, 2) if (found := _KNOWN.get(".".join(parts[-n:])))), ())
+
+
+def _names(setting: Setting) -> list[str]:
+    items = setting.value if isinstance(setting.value, list) else [setting.value]
+    return [item for item in items if isinstance(item, str)]
+
+
+def _hit(context: RuleContext, key: str, setting: Setting, written: str, near: str) -> Hit:
+    span = setting.value_span
+    there = context.source.text[span.start : span.end]
+    edits = (TextEdit(span=span, text=there.replace(written, near)),) if written in there else ()
+    return Hit(
+        message=message("{key} is {written}, which is no known name", key=key, written=written),
+        span=span,
+        help=message("did you mean {near}?", near=near),
+        fix_title=message("write {name}", name=near) if edits else None,
+        edits=edits,
+    )

@@ -1,0 +1,67 @@
+"""RLB095: `NAME = value`, which is a command called NAME."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from bot.base.messages import message
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
+from bot.rules._support.example import verl
+from bot.shell.source import Span
+
+META = Meta(
+    id="RLB095",
+    slug="spaced-assignment",
+    severity="error",
+    confidence="certain",
+    added_in="0.2.0",
+    summary="Blanks around the = of an assignment.",
+    why=(
+        "With a blank before the `=` the shell runs a command of that name, and with one behind it "
+        "the value is run as a command. The variable stays empty."
+    ),
+    instead="Write NAME=value without blanks.",
+    limits="With a blank behind the `=` alone, only for numbers and booleans.",
+    source="https://www.gnu.org/software/bash/manual/bash.html#Shell-Parameters",
+    example=Example(
+        bad=verl("trainer.nnodes=$NODES", before="NODES = 1"),
+        good=verl("trainer.nnodes=$NODES", before="NODES=1"),
+    ),
+)
+
+_NAME: Final = re.compile(r"[A-Za-z_]\w*")
+_VALUE: Final = re.compile(r"[0-9][\w.]*|[Tt]rue|[Ff]alse")
+
+
+def check(context: RuleContext) -> Iterator[Hit]:
+    """Look for commands whose first argument begins with `=`, and for values that are run."""
+    seen: set[int] = set()
+    for command in context.reading.commands:
+        words = [word.text for word in command.argv]
+        first = command.argv[0].span if command.argv else Span(0, 0)
+        if len(words) > 1 and _NAME.fullmatch(words[0]) and words[1].startswith("="):
+            value = words[1][1:] or (words[2] if len(words) > 2 else "")
+            start, name = first.start, words[0]
+        elif len(command.prefix) == 1 and len(words) == 1 and _VALUE.fullmatch(words[0]):
+            (assigned,) = command.prefix
+            if assigned.value.text:
+                continue
+            start, name, value = command.span.start, assigned.name, words[0]
+        else:
+            continue
+        if start in seen:
+            continue
+        seen.add(start)
+        span = Span(start, command.argv[-1].span.end)
+        joined = f"{name}={value}"
+        left, _, right = context.source.text[span.start : span.end].partition("=")
+        simple = f"{left.rstrip()}={right.lstrip()}" == joined
+        yield Hit(
+            message=message("{name} is not set: blanks stand around its =", name=name),
+            span=span,
+            help=message("write {name}", name=joined),
+            fix_title=message("write {name}", name=joined) if simple else None,
+            edits=(TextEdit(span=span, text=joined),) if simple else (),
+        )

@@ -1,0 +1,89 @@
+"""RLB120: a module that no release has, and that is nearly the name of one, or lacks its `-m`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from bot.base.messages import message
+from bot.frameworks.releases import modules, release, releases
+from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
+from bot.rules._support.example import verl
+from bot.rules._support.near import slip
+from bot.shell.words import Word
+
+META = Meta(
+    id="RLB120",
+    slug="unknown-module",
+    severity="error",
+    confidence="high",
+    added_in="0.2.0",
+    summary="Python is given a module that is misspelt, or a module's name without -m.",
+    why=(
+        "Python looks for the module, or for a file that is called like it, and ends with an error."
+    ),
+    instead="Start the module that is meant: `python3 -m verl.trainer.main_ppo`.",
+    limits=(
+        "Only names that are one letter away from a module that a release of verl or OpenRLHF "
+        "has: another one may be the repository's own."
+    ),
+    source="The modules of every release of verl and OpenRLHF on PyPI; `python3 --help`",
+    example=Example(
+        bad=verl().replace("main_ppo", "main_pop"),
+        good=verl(),
+    ),
+)
+
+_LAUNCHERS: Final = re.compile(r"(?:python|pypy)[0-9.]*|torchrun|deepspeed|accelerate")
+_FRAMEWORKS: Final = ("verl", "openrlhf")
+_SWITCH: Final = re.compile(r"-[A-Za-z]*m|--module")
+_MODULE: Final = re.compile(r"(?:verl|openrlhf)(?:\.\w{1,80}){1,8}")
+
+
+def check(context: RuleContext) -> Iterator[Hit]:
+    """Look at the words behind a program that starts Python."""
+    for command in context.reading.commands:
+        name = command.argv[0].text.rsplit("/", 1)[-1] if command.argv else ""
+        if not _LAUNCHERS.fullmatch(name):
+            continue
+        before: list[str] = []
+        for word in command.argv[1:]:
+            if _MODULE.fullmatch(word.text) and not word.text.endswith(".py"):
+                yield from _judged(context, word, before)
+                break
+            before.append(word.text)
+
+
+def _judged(context: RuleContext, word: Word, before: list[str]) -> Iterator[Hit]:
+    """A module's name behind these words; behind another program it is that program's affair."""
+    named = bool(before) and _SWITCH.fullmatch(before[-1]) is not None
+    if not named and any(_SWITCH.fullmatch(one) or one.endswith(".py") for one in before):
+        return
+    span = word.span_of(0, len(word.text))
+    exact = context.source.text[span.start : span.end] == word.text
+    framework = word.text.partition(".")[0]
+    if framework not in _FRAMEWORKS:
+        return
+    known = word.text in release(framework, releases(framework)[-1])["entries"]
+    known = known or word.text in modules(framework)
+    near = None if known else slip(word.text, modules(framework))
+    if near is not None:
+        yield Hit(
+            message=message("no release has the module {name}", name=word.text),
+            span=span,
+            help=message("did you mean {near}?", near=near),
+            fix_title=message("write {name}", name=near) if exact else None,
+            edits=(TextEdit(span=span, text=near),) if exact else (),
+        )
+    elif known and not named:
+        yield Hit(
+            message=message(
+                "{name} is a module, and without -m Python looks for a file of that name",
+                name=word.text,
+            ),
+            span=span,
+            help=message("write -m {name}", name=word.text),
+            fix_title=message("write {name}", name="-m") if exact else None,
+            edits=(TextEdit(span=span, text=f"-m {word.text}"),) if exact else (),
+        )

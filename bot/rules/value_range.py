@@ -1,0 +1,119 @@
+"""RLB035: a number that cannot be meant: a share above one, a negative size, a rate of 1e6."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from bot.base.messages import Message, message
+from bot.frameworks.setting import Setting
+from bot.report import Severity
+from bot.rules._support.base import Example, Hit, Meta, RuleContext
+from bot.rules._support.example import verl
+from bot.rules._support.keys import shown
+
+META = Meta(
+    id="RLB035",
+    slug="value-range",
+    severity="error",
+    confidence="high",
+    added_in="0.2.0",
+    summary="A number lies outside of the range that the setting can have.",
+    why="The framework, or the engine below it, stops; or it trains with what nobody meant.",
+    instead="Write a number of the range that the message names.",
+    limits=(
+        "Learning rates above 0.1 are a warning. Sizes of -1 and 0 are left alone where they are "
+        "in use for none or all."
+    ),
+    source=(
+        "vLLM's CacheConfig (gpu_memory_utilization in (0, 1]), torch.optim (lr, betas), "
+        "vllm.SamplingParams (top_p, temperature), the data-parallel groups of torch.distributed"
+    ),
+    example=Example(
+        bad=verl("actor_rollout_ref.rollout.gpu_memory_utilization=6"),
+        good=verl("actor_rollout_ref.rollout.gpu_memory_utilization=0.6"),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Range:
+    names: re.Pattern[str]
+    """What the whole last part of a key looks like."""
+    low: float
+    high: float
+    open_below: bool = False
+    """Whether `low` itself lies outside."""
+    severity: Severity | None = None
+
+
+_RANGES: Final = (
+    _Range(re.compile(r"(?:vllm_)?gpu_memory_utilization|mem_fraction_static"), 0, 1, True),
+    _Range(re.compile(r"top_p"), 0, 1, True),
+    _Range(re.compile(r"(?:actor_|critic_)?(?:lr|learning_rate)"), 0, 0.1, severity="warning"),
+    _Range(re.compile(r"(?:lr_)?warmup(?:_steps)?_ratio"), 0, 1),
+    _Range(re.compile(r"gamma|lam|lambd|gae_lambda"), 0, 1),
+    _Range(re.compile(r"temperature"), 0, 10),
+    _Range(
+        re.compile(
+            r"n_gpus_per_node|nnodes|(?:\w+_)?(?:tensor|pipeline|sequence|context|expert|data)"
+            r"(?:_model)?_parallel_size|tensor_parallel_size|num_nodes|num_gpus_per_node|"
+            r"n_samples_per_prompt|num_generations"
+        ),
+        1,
+        float("inf"),
+    ),
+    _Range(
+        re.compile(
+            r"(?:train|ppo_mini|ppo_micro|mini|micro|rollout|micro_rollout|micro_train|"
+            r"per_device_train|log_prob_micro|gen)_batch_size(?:_per_gpu)?|"
+            r"max_(?:prompt|response|completion|new_tokens|num_batched_tokens|length|len)"
+            r"(?:_length|_len)?"
+        ),
+        1,
+        float("inf"),
+    ),
+)
+
+
+def check(context: RuleContext) -> Iterator[Hit]:
+    """Compare each number with the range of its setting."""
+    for plan in context.plans:
+        for setting in plan.settings:
+            bounds = _outside(setting)
+            if bounds is None:
+                continue
+            yield Hit(
+                message=_what(shown(plan, setting.key), setting.text, bounds),
+                span=setting.value_span,
+                severity=bounds.severity,
+            )
+
+
+def _outside(setting: Setting) -> _Range | None:
+    value = setting.value
+    if not isinstance(value, int | float) or isinstance(value, bool) or value in (0, -1):
+        return None
+    last = setting.key.rsplit(".", 1)[-1].replace("-", "_")
+    bounds = next((one for one in _RANGES if one.names.fullmatch(last)), None)
+    if bounds is None:
+        return None
+    inside = bounds.low <= value <= bounds.high and not (bounds.open_below and value == bounds.low)
+    return None if inside else bounds
+
+
+def _what(key: str, value: str, bounds: _Range) -> Message:
+    low, high = f"{bounds.low:g}", f"{bounds.high:g}"
+    if bounds.high == float("inf"):
+        return message(
+            "{key} is {value}, where {low} or more belongs", key=key, value=value, low=low
+        )
+    return message(
+        "{key} is {value}, where a number from {low} to {high} belongs",
+        key=key,
+        value=value,
+        low=low,
+        high=high,
+    )

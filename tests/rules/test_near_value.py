@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from syrupy.assertion import SnapshotAssertion
+
+from bot.rules._support.example import openrlhf, verl
+from bot.rules._support.near import slip
+from tests.rules.helpers import marked, quiet
+
+SLUG = "near-value"
+ROLLOUT = "actor_rollout_ref.rollout"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl(),
+        verl("algorithm.adv_estimator=gdpo"),
+        verl("algorithm.adv_estimator=drpo"),
+        verl("algorithm.adv_estimator=grpo2"),
+        verl("algorithm.adv_estimator=my_own_estimator"),
+        verl("algorithm.adv_estimator=$A"),
+        verl(f"{ROLLOUT}.name=vllm_mine"),
+        verl("actor_rollout_ref.actor.strategy=fsdp2"),
+        verl("actor_rollout_ref.actor.kl_loss_type=low_var_kl+"),
+        verl("trainer.logger='[console,wandb]'"),
+        verl("trainer.resume_mode=auto"),
+        openrlhf(),
+    ],
+)
+def test_stays_silent(script: str) -> None:
+    assert quiet(SLUG, script)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl("algorithm.adv_estimator=grop"),
+        verl(f"{ROLLOUT}.name=vlm"),
+        verl(f"{ROLLOUT}.mode=asnyc"),
+        verl("actor_rollout_ref.actor.strategy=$S", before="S=fspd2"),
+        verl("actor_rollout_ref.actor.kl_loss_type=low_vor_kl"),
+        verl("""trainer.logger='["console","wanbd"]'"""),
+        verl("data.truncation=rigth"),
+    ],
+)
+def test_a_misspelt_name(script: str, snapshot: SnapshotAssertion) -> None:
+    assert marked(SLUG, script) == snapshot
+
+
+@pytest.mark.parametrize(
+    ("written", "known", "meant"),
+    [
+        ("grop", ["grpo", "rloo"], "grpo"),
+        ("gpo", ["grpo", "gspo"], None),
+        ("grrpo", ["grpo"], "grpo"),
+        ("gspo", ["grpo"], None),
+        ("fsdp2", ["fsdp"], None),
+        ("FSDP", ["fsdp"], None),
+        ("megatrom", ["megatron"], "megatron"),
+        ("hf", ["hff"], None),
+        ("", ["abc"], None),
+    ],
+)
+def test_a_slip(written: str, known: list[str], meant: str | None) -> None:
+    assert slip(written, known) == meant
+
+
+@given(st.text("abcdef_", min_size=5, max_size=9), st.data())
+def test_each_kind_of_slip_is_found(word: str, data: st.DataObject) -> None:
+    at = data.draw(st.integers(0, len(word) - 2))
+    letter = data.draw(st.sampled_from("xyz"))
+    exchanged = word[:at] + word[at : at + 2][::-1] + word[at + 2 :]
+    for written in (word[:at] + word[at + 1 :], word[:at] + letter + word[at:],
+                    word[:at] + letter + word[at + 1 :], exchanged):  # fmt: skip
+        letters = "_" not in word[at : at + 2]
+        assert slip(written, [word]) in ((word,) if letters and written != word else (word, None))

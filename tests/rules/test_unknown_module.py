@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from bot.rules._support.example import openrlhf, verl
+from tests.rules.helpers import marked, quiet
+
+SLUG = "unknown-module"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl(),
+        verl().replace("main_ppo", "main_generation"),
+        verl().replace("main_ppo", "main_of_mine"),
+        verl().replace("verl.trainer.main_ppo", "recipe.dapo.main_dapo"),
+        verl().replace("-m verl.trainer.main_ppo", "verl/trainer/main_ppo.py"),
+        "torchrun --nproc_per_node=8 -m verl.trainer.fsdp_sft_trainer data.train_files=a\n",
+        "echo verl.trainer.main_pop\n",
+        "torchrun -m verl_mlite.launch verl.trainer.sft_trainer data.train_files=a\n",
+        "python3 start.py verl.trainer.main_ppo data.train_files=a\n",
+        "pip install verl.trainer\n",
+        openrlhf(),
+    ],
+)
+def test_stays_silent(script: str) -> None:
+    assert quiet(SLUG, script)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl().replace("main_ppo", "main_pop"),
+        verl().replace("-m verl", "verl"),
+        "torchrun --nproc_per_node=8 verl.trainer.fsdp_sft_trainer data.train_files=a\n",
+        "python3 -m openrlhf.cli.train_ppo_rya --actor.model_name_or_path a\n",
+        "M=verl.trainer.main_pp\npython3 -m $M data.train_files=a\n",
+    ],
+)
+def test_what_python_does_not_find(script: str, snapshot: SnapshotAssertion) -> None:
+    assert marked(SLUG, script) == snapshot

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from bot.rules._support.example import openrlhf, verl
+from tests.rules.helpers import marked, quiet
+
+SLUG = "value-kind"
+ACTOR = "actor_rollout_ref.actor"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl(),
+        verl("data.train_batch_size=1024"),
+        verl(f"{ACTOR}.use_kl_loss=true"),
+        verl(f"{ACTOR}.use_kl_loss=FALSE"),
+        verl(f"{ACTOR}.use_kl_loss=1"),
+        verl(f"{ACTOR}.use_kl_loss=$KL"),
+        verl(f"{ACTOR}.optim.lr=1e-6"),
+        verl(f"{ACTOR}.optim.lr=1"),
+        verl(f"{ACTOR}.entropy_coeff=0.001"),
+        verl("actor_rollout_ref.rollout.temperature=0.6"),
+        verl("trainer.total_training_steps=100"),
+        verl("trainer.save_freq=after_each_epoch"),
+        verl("trainer.test_freq=False"),
+        verl("algorithm.rollout_correction.rollout_is_threshold=0.5_4.0"),
+        verl("trainer.project_name=7"),
+        verl("data.train_batch_size=null"),
+        verl("+trainer.of_mine=Ture"),
+        openrlhf(),
+    ],
+)
+def test_stays_silent(script: str) -> None:
+    assert quiet(SLUG, script)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl(f"{ACTOR}.use_kl_loss=Ture"),
+        verl(f"{ACTOR}.use_kl_loss=$KL", before="KL=Flase"),
+        verl(f"{ACTOR}.use_kl_loss=yes"),
+        verl(f"{ACTOR}.optim.lr=abc"),
+        verl("data.train_batch_size=1024.0"),
+        verl("data.max_prompt_length=5l2"),
+        verl("trainer.nnodes=one"),
+        verl("actor_rollout_ref.rollout.gpu_memory_utilization=60%"),
+    ],
+)
+def test_a_value_of_another_kind(script: str, snapshot: SnapshotAssertion) -> None:
+    assert marked(SLUG, script) == snapshot

@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from bot.rules._support.example import openrlhf, verl
+from tests.rules.helpers import marked, quiet
+
+SLUG = "value-range"
+ROLLOUT = "actor_rollout_ref.rollout"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl(),
+        verl(f"{ROLLOUT}.gpu_memory_utilization=1"),
+        verl(f"{ROLLOUT}.gpu_memory_utilization=$SHARE"),
+        verl(f"{ROLLOUT}.top_p=1.0"),
+        verl("actor_rollout_ref.actor.optim.lr=1e-2"),
+        verl("actor_rollout_ref.actor.optim.lr=0"),
+        verl("data.train_batch_size=0"),
+        verl("rollout.nnodes=0"),
+        verl(f"{ROLLOUT}.max_model_len=-1"),
+        verl(f"{ROLLOUT}.top_k=-1"),
+        openrlhf("--actor.adam.lr 5e-7"),
+    ],
+)
+def test_stays_silent(script: str) -> None:
+    assert quiet(SLUG, script)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        verl(f"{ROLLOUT}.gpu_memory_utilization=6"),
+        verl(f"{ROLLOUT}.top_p=95"),
+        verl("actor_rollout_ref.actor.optim.lr=1e6"),
+        verl(f"{ROLLOUT}.tensor_model_parallel_size=-2"),
+        verl("data.max_prompt_length=-512"),
+        verl("algorithm.gamma=10"),
+        openrlhf("--actor.adam.lr 5e7"),
+    ],
+)
+def test_a_number_that_cannot_be_meant(script: str, snapshot: SnapshotAssertion) -> None:
+    assert marked(SLUG, script) == snapshot
