@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.base.messages import Message, message, sentence_of
@@ -12,7 +11,7 @@ from bot.check.estimate import estimate_launch, expected_peak
 from bot.check.request import CheckOptions, ScriptFile
 from bot.evidence import read as read_run
 from bot.evidence.facts import EvidenceError, Facts
-from bot.evidence.links import RunLink, parse_link
+from bot.evidence.links import RunGiven, RunLink, RunSources, parse_link
 from bot.frameworks.plan import Plan
 from bot.report import Estimate, Evidence, Unchecked
 from bot.rules._support.base import RuleContext
@@ -36,7 +35,7 @@ class Backing:
 
 
 def back(
-    script: ScriptFile, context: RuleContext, run: Path | RunLink | None, options: CheckOptions
+    script: ScriptFile, context: RuleContext, run: RunGiven | None, options: CheckOptions
 ) -> Backing:
     """Read the run and compare it with every launch that the device allows; the best fit counts."""
     plan = context.choice.plans[0] if context.plans else None
@@ -62,7 +61,7 @@ def back(
         return replace(_unbacked(None, reason), facts=facts)
     from bot.evidence.claims import compare
 
-    link = links[0] if links else run if isinstance(run, RunLink) else None
+    link = links[0] if links else link_of(run)
     compared = []
     for plan in context.choice.plans:
         estimate = estimate_launch(context, plan, facts=facts)
@@ -74,6 +73,13 @@ def back(
     # What was lost of the run holds the verdict open: it is said beside what could not be checked.
     gaps = tuple(Unchecked(check="evidence", reason=gap) for gap in facts.gaps)
     return replace(best, unchecked=gaps)
+
+
+def link_of(run: RunGiven) -> RunLink | None:
+    """The link among what names a run."""
+    if isinstance(run, RunSources):
+        return run.link
+    return run if isinstance(run, RunLink) else None
 
 
 def _unbacked(plan: Plan | None, reason: str) -> Backing:

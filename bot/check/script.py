@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot import __version__
@@ -19,7 +18,7 @@ from bot.check.request import CheckOptions, PageText, ScriptFile
 from bot.check.suppress import suppress
 from bot.check.translate import in_language
 from bot.evidence.facts import Facts
-from bot.evidence.links import RunLink
+from bot.evidence.links import RunGiven
 from bot.frameworks.key_table import NEAR_MISSES
 from bot.frameworks.plan import Plan
 from bot.report import (
@@ -64,7 +63,7 @@ def check_script(
     script: ScriptFile,
     options: CheckOptions,
     *,
-    run: Path | RunLink | None = None,
+    run: RunGiven | None = None,
     page: PageText | None = None,
 ) -> ScriptReport:
     """Check one script; `run` is a run folder or file, or a link; `page` gets the row.
@@ -83,7 +82,7 @@ def check_read(
     context: RuleContext,
     options: CheckOptions,
     *,
-    run: Path | RunLink | None = None,
+    run: RunGiven | None = None,
     page: PageText | None = None,
 ) -> CheckedScript:
     """As `check_script`, for a script that was read already."""
@@ -192,7 +191,7 @@ def _counts(context: RuleContext, backing: Backing) -> CountedLaunch | None:
     return counted_launch(context.plans, context.choice, backing.plan, why)
 
 
-def _wants_run(context: RuleContext, options: CheckOptions, run: Path | RunLink | None) -> bool:
+def _wants_run(context: RuleContext, options: CheckOptions, run: RunGiven | None) -> bool:
     """Whether a run is to be read: one is named, required, or linked and may be fetched."""
     linked = options.linked is not None and bool(context.header.links)
     required = options.evidence == "required"

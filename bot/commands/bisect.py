@@ -239,7 +239,7 @@ def _facts_or_reason(named: str, options: CheckOptions) -> Facts | str:
     from bot.evidence import EvidenceError, read
 
     try:
-        return read(run_of(named, options), linked=options.linked)
+        return read(run_of([named], options), linked=options.linked)
     except EvidenceError as error:
         return sentence_of(error)
 

@@ -26,7 +26,7 @@ from bot.commands.terminal import current
 if TYPE_CHECKING:
     from bot.base.config import Config
     from bot.check.request import CheckOptions
-    from bot.evidence.links import RunLink
+    from bot.evidence.links import RunGiven
     from bot.github.client import Client
     from bot.github.local import LocalRepository
     from bot.review.check import CheckRequest
@@ -69,7 +69,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         help="a run (default: the link in a script's comment); with several scripts name the one "
-        "that it belongs to",
+        "that it belongs to; repeat it for several sources of one run",
     )
     add_offline(parser)
     add_common(parser, ("markdown", *CHECK_FORMATS[:-1]))
@@ -189,9 +189,9 @@ def _request(arguments: argparse.Namespace) -> CheckRequest:
 
 def _runs(
     given: Sequence[str], scripts: Sequence[str], options: CheckOptions
-) -> dict[str, Path | RunLink]:
+) -> dict[str, RunGiven]:
     """Which run belongs to which script; raises UserError where that is not clear."""
-    runs: dict[str, Path | RunLink] = {}
+    texts: dict[str, list[str]] = {}
     for text in given:
         named, equals, folder = text.partition("=")
         if equals and named.endswith(".sh"):
@@ -206,9 +206,9 @@ def _runs(
                         '--run: the change holds no tuning script "{name}".', name=named
                     )
                 raise UserError(wrong)
-            runs[matches[0]] = run_of(folder, options)
+            texts.setdefault(matches[0], []).append(folder)
         elif len(scripts) == 1:
-            runs[scripts[0]] = run_of(text, options)
+            texts.setdefault(scripts[0], []).append(text)
         elif scripts:
             raise UserError(
                 message(
@@ -217,4 +217,4 @@ def _runs(
                     run=RUN,
                 )
             )
-    return runs
+    return {script: run_of(of_script, options) for script, of_script in texts.items()}

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from bot.base.config import Config
     from bot.check.request import CheckOptions
     from bot.evidence.facts import Facts
-    from bot.evidence.links import RunLink
+    from bot.evidence.links import RunGiven, RunLink
 
 RUN = "LINK_OR_PATH"
 Audience: TypeAlias = Literal["caller", "others"]
@@ -34,8 +34,15 @@ def add_offline(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run_of(text: str, options: CheckOptions) -> Path | RunLink:
-    """What `--run` names; raises UserError for a link that is none to a run."""
+def run_of(texts: Sequence[str], options: CheckOptions) -> RunGiven:
+    """What one `--run` or several name; raises UserError for a link that is none to a run."""
+    from bot.evidence.links import RunSources
+
+    parts = tuple(_part(text, options) for text in texts)
+    return parts[0] if len(parts) == 1 else RunSources(parts)
+
+
+def _part(text: str, options: CheckOptions) -> Path | RunLink:
     if not text.startswith(("http://", "https://")):
         return Path(text)
     from bot.evidence.facts import EvidenceError

@@ -35,9 +35,10 @@ def add(parser: argparse.ArgumentParser) -> None:
     adding.add_argument("script", metavar="SCRIPT", help="the script")
     adding.add_argument(
         "--run",
+        action="append",
         metavar=RUN,
-        help="its run (default: the link in the script's comment); without one some cells stay "
-        "open",
+        help="its run, as of `verify` (default: the link in the script's comment); without one "
+        "some cells stay open",
     )
     add_root(adding)
     add_offline(adding)

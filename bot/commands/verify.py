@@ -25,9 +25,11 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--run",
+        action="append",
         metavar=RUN,
-        help="the run: a link to it, a folder such as wandb/offline-run-…, or a console log "
-        "(default: the link in the script's comment `# wandb: LINK`)",
+        help="the run: a link to it, a tracker's folder or file such as wandb/offline-run-…, or a "
+        "console log; repeat it for several sources of one run (default: the link in the script's "
+        "comment `# wandb: LINK`)",
     )
     parser.add_argument(
         "--report",

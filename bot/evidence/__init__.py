@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 from bot.base.messages import message
 from bot.evidence.facts import EvidenceError, Facts
-from bot.evidence.links import RunLink
+from bot.evidence.links import RunGiven, RunLink, RunSources
 
 __all__ = ["EvidenceError", "Facts", "read"]
 
 
-def read(run: Path | RunLink, *, linked: Callable[[RunLink], Facts] | None = None) -> Facts:
+def read(run: RunGiven, *, linked: Callable[[RunLink], Facts] | None = None) -> Facts:
     """Read a run: W&B's folder, its `.wandb` file, a link, another tracker's files, a console log.
 
     A link is read by `linked`; None refuses it, since nothing is to be fetched. A file that is none
@@ -20,6 +19,10 @@ def read(run: Path | RunLink, *, linked: Callable[[RunLink], Facts] | None = Non
 
     Raises EvidenceError, whose message is a sentence, when there is no run to read.
     """
+    if isinstance(run, RunSources):
+        from bot.evidence.join import joined
+
+        return joined([read(part, linked=linked) for part in run.parts])
     if isinstance(run, RunLink):
         if linked is None:
             raise EvidenceError(

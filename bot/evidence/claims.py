@@ -18,6 +18,7 @@ from bot.evidence.facts import Facts
 from bot.evidence.hardware_claims import device_claim, gpus_claim
 from bot.evidence.key_claims import (
     adapter_claim,
+    agreement_claim,
     engine_claim,
     model_claim,
     run_claim,
@@ -43,6 +44,7 @@ from bot.script.name import ScriptName
 DECISIVE: Final = frozenset(
     (
         ClaimName.RUN,
+        ClaimName.SOURCES_AGREE,
         ClaimName.MODEL,
         ClaimName.GPUS,
         ClaimName.DEVICE,
@@ -125,6 +127,7 @@ def _row_claims(subject: ClaimSubject) -> tuple[list[Claim], MaxBatch | None]:
     least = least_claim(subject, steps, (peak, *plausibility))
     claims = [
         run_claim(subject),
+        agreement_claim(subject),
         model_claim(subject),
         setting_claim(subject, ClaimName.ALGORITHM, plan.algorithm, subject.name.algorithm),
         adapter_claim(subject),
@@ -165,7 +168,7 @@ def _marked(claim: Claim, facts: Facts) -> Claim:
     """The claim with the source that a console log is: what the process printed."""
     if not facts.printed:
         return claim
-    names = dict(_PRINTED[part] for part in facts.printed)
+    names = dict(_PRINTED[part] for part in facts.printed if part in _PRINTED)
     return replace(claim, source=ClaimSource(source_groups(claim.source)).renamed(names))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from bot.base.traces import RunTraces, Trace
-from bot.report import JsonValue
+from bot.report import ClaimVerdict, JsonValue
 from bot.report.evidence import RunKind
 
 
@@ -76,6 +76,16 @@ class Sibling:
     """How that is known, a phrase: the console's line, or what of the console was read."""
 
 
+@dataclass(frozen=True, slots=True)
+class SourceAgreement:
+    """Whether several sources are of one run."""
+
+    verdict: ClaimVerdict
+    shared: int
+    """Values and settings that stand in more than one source and are the same."""
+    reason: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
     """Everything that was read of one run."""
@@ -94,7 +104,7 @@ class Facts:
     system_rows: int = 0
     system_kind: RunKind | None = None
     """Which source of several the system stream is from; None for the one."""
-    printed: frozenset[Literal["config", "history"]] = frozenset()
+    printed: frozenset[Literal["config", "history", "requirements"]] = frozenset()
     """What of these is text that the process printed, rather than a record of a tracker."""
     gpus: tuple[GpuInfo, ...] = ()
     """GPUs of the host, from the metadata."""
@@ -120,6 +130,10 @@ class Facts:
     """Other runs of the same project, those of the same group or sweep first, newest first."""
     sibling_gaps: tuple[str, ...] = ()
     """What is not known of the siblings and why; the run itself is none the less whole."""
+    agreement: SourceAgreement | None = None
+    """Of several sources: whether they are of one run."""
+    signed: bool | None = None
+    """Of a manifest: whether it bears a signature; None for every other source."""
     private: bool = False
     """True when it was read with a key from a project that is not open to everybody."""
 

@@ -19,7 +19,7 @@ from bot.evidence.console import Console
 from bot.evidence.facts import EvidenceError, Facts, GpuInfo, RunId
 from bot.evidence.limits import RunLimits
 from bot.evidence.locate import DENIED, UNREADABLE, Located, locate, open_inside, shown
-from bot.evidence.metrics import CHARTED
+from bot.evidence.metrics import CHARTED, COMPARED
 from bot.evidence.records import record_type
 from bot.evidence.run_config import LoggedConfig, plain
 from bot.evidence.side_files import MOST_GPUS, Host, SideFiles
@@ -163,7 +163,7 @@ class _RunLog:
                 if len(tallies) >= self.limits.metrics:
                     self.metrics_left_out = True
                     continue
-                tally = tallies[key] = Tally(traced=key in CHARTED)
+                tally = tallies[key] = Tally(traced=key in CHARTED, sampled=key in COMPARED)
             tally.add(value, step)
 
     def _stats(self, stats: Any) -> None:

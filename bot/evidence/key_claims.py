@@ -37,6 +37,17 @@ def run_claim(subject: ClaimSubject) -> Claim | None:
     return Observation(ClaimName.RUN, claimed, observed, SourceName.RUN_RECORD).consistent(reason)
 
 
+def agreement_claim(subject: ClaimSubject) -> Claim | None:
+    """Whether several sources are of one run; None for a single one."""
+    found = subject.facts.agreement
+    if found is None:
+        return None
+    seen = Observation(
+        ClaimName.SOURCES_AGREE, message("one run"), found.shared, SourceName.EVERY_SOURCE
+    )
+    return seen.judged(found.verdict, found.reason)
+
+
 def model_name(path: str) -> str:
     """The last part of a model's path or hub name, lower case; caches of the hub are understood."""
     parts = [part for part in path.replace("\\", "/").split("/") if part]

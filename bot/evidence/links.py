@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Final
+from pathlib import Path
+from typing import Final, TypeAlias
 
 from bot.base.messages import message
 from bot.evidence.facts import EvidenceError
@@ -99,6 +100,22 @@ class RunHosts:
 
 
 PUBLIC_ONLY: Final = RunHosts()
+
+
+@dataclass(frozen=True, slots=True)
+class RunSources:
+    """Several sources of one run, to be read together."""
+
+    parts: tuple[Path | RunLink, ...]
+
+    @property
+    def link(self) -> RunLink | None:
+        """The first that is a link."""
+        return next((part for part in self.parts if isinstance(part, RunLink)), None)
+
+
+RunGiven: TypeAlias = Path | RunLink | RunSources
+"""What names a run: a path, a link, or several of them."""
 
 
 def parse_link(text: str, hosts: RunHosts = PUBLIC_ONLY) -> RunLink:

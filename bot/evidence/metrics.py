@@ -75,6 +75,9 @@ CHARTED: Final = frozenset(
 )
 """Metrics whose curve is kept for the page of the run, where they are read."""
 
+COMPARED: Final = CHARTED | {alias.key for alias in GLOBAL_STEP}
+"""Metrics of which some values are kept, to compare sources of one run."""
+
 
 def highest(history: Mapping[str, MetricSeries], aliases: tuple[Alias, ...]) -> MetricSeries | None:
     """The series with the highest maximum among the names that the run has; None without any."""

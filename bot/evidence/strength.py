@@ -31,7 +31,7 @@ def sources(claims: Sequence[Claim], facts: Facts) -> tuple[EvidenceSource, ...]
         "configuration": bool(facts.config),
         "metrics": bool(facts.history),
         "system stream": bool(facts.system),
-        "host": bool(facts.requirements) or any(gpu.name != UNNAMED for gpu in facts.gpus),
+        "host": _has_host(facts),
         "console": facts.out_of_memory is not None,
     }
     found = []
@@ -46,6 +46,12 @@ def sources(claims: Sequence[Claim], facts: Facts) -> tuple[EvidenceSource, ...]
                 )
             )
     return tuple(found)
+
+
+def _has_host(facts: Facts) -> bool:
+    """Whether something probed the host: not a card without its name, nor what was printed."""
+    probed = bool(facts.requirements) and "requirements" not in facts.printed
+    return probed or any(gpu.name != UNNAMED for gpu in facts.gpus)
 
 
 def strength(found: Sequence[EvidenceSource], facts: Facts) -> Strength:

@@ -12,6 +12,7 @@ class ClaimName(StrEnum):
     """The claims of a contribution; a setting's claim is called by the setting's key instead."""
 
     RUN = "run"
+    SOURCES_AGREE = "sources agree"
     MODEL = "model"
     ALGORITHM = "algorithm"
     ADAPTER = "adapter"
@@ -56,6 +57,7 @@ class SourceName(StrEnum):
     TRIAL_LOG = "the script's trial log"
     PAGE = "page"
     SCRIPTS = "scripts"
+    EVERY_SOURCE = "every source"
 
 
 @dataclass(frozen=True, slots=True)

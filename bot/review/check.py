@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from bot.base.config import FILE_NAME, Config, read_config
 from bot.base.isolated import IsolationLimits
 from bot.base.messages import Language
 from bot.check.request import CheckOptions, InCheckout
-from bot.evidence.links import RunLink
+from bot.evidence.links import RunGiven
 from bot.frameworks import Checkout, needed
 from bot.github.change import ChangeSource, FileSelection
 from bot.report import Report
@@ -43,7 +42,7 @@ class CheckedChange:
         return {**self.sources, **pages}
 
 
-def _no_runs(_scripts: Sequence[str], _options: CheckOptions) -> Mapping[str, Path | RunLink]:
+def _no_runs(_scripts: Sequence[str], _options: CheckOptions) -> Mapping[str, RunGiven]:
     return {}
 
 
@@ -57,7 +56,7 @@ class CheckRequest:
     """Stands in the place of the base's own configuration."""
     unstated: Language = "en"
     """The language where the base's configuration states none."""
-    runs: Callable[[Sequence[str], CheckOptions], Mapping[str, Path | RunLink]] = _no_runs
+    runs: Callable[[Sequence[str], CheckOptions], Mapping[str, RunGiven]] = _no_runs
     """Run folders or links for the paths of the scripts; the scripts' own links otherwise."""
     limits: IsolationLimits = field(default_factory=IsolationLimits)
     """What the reading of one file of the change may use."""

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from typing import Final
 
 from bot.base.config import Config, RepositoryRole
@@ -14,7 +13,7 @@ from bot.base.errors import UserError
 from bot.base.messages import Language, mark, message, seconds_of, sentence_of, translated
 from bot.check.request import CheckOptions
 from bot.evidence.facts import EvidenceError
-from bot.evidence.links import RunLink, parse_link
+from bot.evidence.links import RunGiven, parse_link
 from bot.github.answer import mark_of
 from bot.github.client import Client
 from bot.github.commands import CommentCommand, Misunderstanding, Misunderstood, commands
@@ -339,7 +338,7 @@ def _not_allowed(command: CommentCommand, least: RepositoryRole) -> str:
 
 def _runs(
     command: CommentCommand, scripts: Sequence[str], options: CheckOptions
-) -> Mapping[str, Path | RunLink]:
+) -> Mapping[str, RunGiven]:
     """Which script the link of the command is for; raises UserError where that is not clear."""
     chosen = list(scripts)
     if command.script:

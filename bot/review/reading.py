@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Final, cast
 
 from bot.base.config import FILE_NAME, Config, parse_config
@@ -15,7 +14,7 @@ from bot.check.read import ScriptReader
 from bot.check.request import CheckOptions, InCheckout, PageText, ScriptFile
 from bot.check.script import check_read, make_report
 from bot.evidence.facts import EvidenceError, Facts
-from bot.evidence.links import RunLink
+from bot.evidence.links import RunGiven, RunLink
 from bot.frameworks import Checkout
 from bot.github.change import (
     MAX_BLOB,
@@ -49,7 +48,7 @@ class ReadRequest:
     """Without its functions, which stay with the caller."""
     fetches: bool
     """Whether linked runs may be read."""
-    runs: Mapping[str, Path | RunLink]
+    runs: Mapping[str, RunGiven]
     """Runs that the front end names, by the paths of the scripts."""
     left_out: Mapping[str, str] = field(default_factory=dict)
     """Subject to the reason why it is not read."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Final
 
 from bot.base.config import Config
@@ -14,7 +13,7 @@ from bot.check.request import CheckOptions
 from bot.evidence.facts import EvidenceError, Facts
 from bot.evidence.find_links import FoundLink, RefusedLink, find_links
 from bot.evidence.in_use import in_use
-from bot.evidence.links import RunLink, parse_link
+from bot.evidence.links import RunGiven, RunLink, parse_link
 from bot.evidence.which_run import Choice, by_configuration, choose
 from bot.github.change import ChangeFiles, ChangeLookup
 from bot.rules._support.base import RuleContext
@@ -32,7 +31,7 @@ _REFUSED: Final = mark(
 class ChangeRuns:
     """What is known of the runs before any script is checked."""
 
-    runs: Mapping[str, Path | RunLink] = field(default_factory=dict)
+    runs: Mapping[str, RunGiven] = field(default_factory=dict)
     """Path of a script to its run."""
     questions: Mapping[str, str] = field(default_factory=dict)
     """Path of a script whose run is not clear to a sentence that asks for it."""
@@ -53,7 +52,7 @@ def change_runs(
     source: ChangeLookup,
     files: ChangeFiles,
     contexts: Mapping[str, RuleContext],
-    stated: Mapping[str, Path | RunLink],
+    stated: Mapping[str, RunGiven],
     options: CheckOptions,
 ) -> ChangeRuns:
     """Find the runs of a change's scripts; `stated` are those of the command line.
@@ -75,7 +74,8 @@ def change_runs(
     taking = [
         path
         for path, context in contexts.items()
-        if not isinstance(stated.get(path), Path) and (headers[path] or not context.header.links)
+        if isinstance(stated.get(path), RunLink | None)
+        and (headers[path] or not context.header.links)
     ]
     choice = choose(taking, given=links, headers=headers, found=found, refused=refused)
     if choice.asked and linked is not None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bot.evidence.claims import DECISIVE, compare
-from bot.evidence.facts import RunId
+from bot.evidence.facts import RunId, SourceAgreement
 from bot.evidence.links import RunLink
 from bot.frameworks.plan import Field
 from bot.frameworks.setting import UNKNOWN
@@ -337,7 +337,8 @@ def test_a_gap_keeps_the_whole_open_and_hides_no_contradiction() -> None:
 
 
 def test_each_decisive_claim_is_made() -> None:
-    assert {c.claim for c in evidence(link=LINK).claims} >= DECISIVE
+    one = facts(agreement=SourceAgreement("consistent", 1, ""))
+    assert {c.claim for c in evidence(one, link=LINK).claims} >= DECISIVE
 
 
 def test_values_of_the_run_are_cut_and_say_so() -> None:

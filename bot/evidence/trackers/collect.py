@@ -15,14 +15,13 @@ from typing import Final
 from bot.base.messages import message, plural_message, seconds_of
 from bot.evidence.facts import MetricSeries
 from bot.evidence.limits import RunLimits
-from bot.evidence.metrics import CHARTED, GLOBAL_STEP, GROUPS
+from bot.evidence.metrics import CHARTED, COMPARED, GLOBAL_STEP
 from bot.evidence.tally import Tally
 
 _LOOK: Final = 1024
 """Points after which the clock is looked at."""
 _NAME: Final = 1_000
 """Characters of a metric's name; a longer one is none that a framework logs."""
-_COMPARED: Final = frozenset(alias.key for group in GROUPS for alias in group) | CHARTED
 _LATEST: Final = 1 << 53
 """Steps beyond it are no steps."""
 _YEARS: Final = (946_684_800.0, 4_102_444_800.0)
@@ -59,8 +58,7 @@ class MetricCollector:
             if len(self._history) >= self._limits.metrics or len(key) > _NAME:
                 self._left_out = True
                 return
-            compared = key in _COMPARED
-            tally = self._history[key] = Tally(traced=key in CHARTED, sampled=compared)
+            tally = self._history[key] = Tally(traced=key in CHARTED, sampled=key in COMPARED)
         if (
             step is not None
             and key == _STEP

@@ -1,0 +1,241 @@
+"""Several sources of one run as one: what each lacks the others give, and where they disagree.
+
+Sources are of one run when values of one metric agree at the same steps, when settings agree, or
+when both carry the run's id. Values are compared at the steps that every source keeps
+(`bot.evidence.tally.StepValues`); TensorBoard holds 32 bits of a number and verl's console logger
+three decimals before 0.5.0, so that small differences count for nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any, Final, TypeVar
+
+from bot.base.messages import Message, enumeration, message, plural_message
+from bot.evidence.facts import UNNAMED, Facts, MetricSeries, RunId, SourceAgreement
+from bot.evidence.values import same, shown
+from bot.report import JsonValue
+
+_RELATIVE, _ABSOLUTE = 1e-5, 6e-4
+_APART: Final = 600.0
+"""Seconds by which clocks and the ends of a run may differ."""
+_NAMED: Final = 3
+"""Differences of a kind that are named."""
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """What two sources have in common, and where they disagree."""
+
+    shared: int
+    """Values and settings that agree."""
+    against: tuple[Message, ...]
+
+
+def joined(parts: Sequence[Facts]) -> Facts:
+    """The facts of several sources of one run; at least one must be given.
+
+    Of two records of one thing the tracker's comes before what the process printed, and the longer
+    series before the shorter.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    first = parts[0]
+    recorded = sorted(parts, key=lambda facts: len(facts.printed))
+    config = _first(recorded, lambda facts: bool(facts.config)) or first
+    history = _longest(facts.history for facts in recorded)
+    system = max(parts, key=lambda facts: facts.system_rows)
+    cards = _first(parts, lambda f: any(gpu.name != UNNAMED for gpu in f.gpus))
+    cards = cards or _first(parts, lambda facts: bool(facts.gpus)) or first
+    printed: set[Any] = set()
+    if "config" in config.printed:
+        printed.add("config")
+    if history and all("history" in facts.printed for facts in parts if facts.history):
+        printed.add("history")
+    if all(facts.printed for facts in parts if facts.requirements):
+        printed.add("requirements")
+    windows = [facts.window for facts in parts if facts.window is not None]
+    return replace(
+        first,
+        source=enumeration([facts.source for facts in parts]),
+        kind="several",
+        run=_run(parts),
+        config=config.config,
+        history=history,
+        history_rows=max(facts.history_rows for facts in parts),
+        system=system.system,
+        system_rows=system.system_rows,
+        system_kind=system.system_kind or system.kind,
+        printed=frozenset(printed),
+        gpus=cards.gpus,
+        host_gpu_count=_known(parts, lambda facts: facts.host_gpu_count),
+        requirements={k: v for f in reversed(parts) for k, v in f.requirements.items()},
+        program=_known(parts, lambda facts: facts.program),
+        args=next((facts.args for facts in parts if facts.args), ()),
+        git_commit=_known(parts, lambda facts: facts.git_commit),
+        exit_code=_known(parts, lambda facts: facts.exit_code),
+        out_of_memory=_known(parts, lambda facts: facts.out_of_memory),
+        gaps=tuple(
+            message("{source}: {gap}", source=facts.source, gap=gap)
+            for facts in parts
+            for gap in facts.gaps
+        ),
+        state=_known(parts, lambda facts: facts.state),
+        created=min((facts.created for facts in parts if facts.created), default=None),
+        window=(min(w[0] for w in windows), max(w[1] for w in windows)) if windows else None,
+        siblings=next((facts.siblings for facts in parts if facts.siblings), ()),
+        sibling_gaps=tuple(gap for facts in parts for gap in facts.sibling_gaps),
+        private=any(facts.private for facts in parts),
+        signed=_known(parts, lambda facts: facts.signed),
+        agreement=_agreement(parts),
+    )
+
+
+def _first(parts: Sequence[Facts], has: Callable[[Facts], bool]) -> Facts | None:
+    return next((facts for facts in parts if has(facts)), None)
+
+
+def _known(parts: Sequence[Facts], of: Callable[[Facts], T | None]) -> T | None:
+    return next((value for facts in parts if (value := of(facts)) is not None), None)
+
+
+def _longest(histories: Iterator[Mapping[str, MetricSeries]]) -> dict[str, MetricSeries]:
+    found: dict[str, MetricSeries] = {}
+    for history in histories:
+        for key, series in history.items():
+            if key not in found or series.rows > found[key].rows:
+                found[key] = series
+    return found
+
+
+def _run(parts: Sequence[Facts]) -> RunId:
+    """The names of the source that knows the id; else what any knows."""
+    named = _first(parts, lambda facts: facts.run.id is not None and facts.run.entity is not None)
+    if named is not None:
+        return named.run
+    return RunId(
+        id=_known(parts, lambda facts: facts.run.id),
+        project=_known(parts, lambda facts: facts.run.project),
+        name=_known(parts, lambda facts: facts.run.name),
+    )
+
+
+def _agreement(parts: Sequence[Facts]) -> SourceAgreement:
+    """Whether the sources are of one run: every source must share something with another."""
+    against: list[Message] = []
+    linked = {0}
+    pairs = {(a, b): _pair(parts[a], parts[b]) for a, b in combinations(range(len(parts)), 2)}
+    for pair in pairs.values():
+        against += pair.against
+    for _ in parts:
+        for (a, b), pair in pairs.items():
+            if pair.shared and (a in linked or b in linked):
+                linked |= {a, b}
+    shared = sum(pair.shared for pair in pairs.values())
+    if against:
+        reason = message(
+            "The sources are not of one run, or one was changed: {differences}.",
+            differences=enumeration(against[:_NAMED]),
+        )
+        return SourceAgreement("inconsistent", shared, reason)
+    apart = [facts.source for at, facts in enumerate(parts) if at not in linked]
+    if apart:
+        reason = message(
+            "Nothing shows that {source} is of the same run: no setting and no step of a metric "
+            "stands in both.",
+            source=apart[0],
+        )
+        return SourceAgreement("inconclusive", shared, reason)
+    reason = plural_message(
+        "{count} value and setting stands in more than one source, and is the same.",
+        "{count} values and settings stand in more than one source, and are the same.",
+        shared,
+    )
+    return SourceAgreement("consistent", shared, reason)
+
+
+def _pair(left: Facts, right: Facts) -> _Pair:
+    against: list[Message] = []
+    shared = 0
+    ids = left.run.id, right.run.id
+    kinds = {left.kind, right.kind} - {"folder", "online", "log"}
+    if None not in ids and not kinds:  # W&B's id, which the console names too.
+        shared += ids[0] == ids[1]
+        if ids[0] != ids[1]:
+            against.append(
+                message("one is run {left}, the other {right}", left=ids[0], right=ids[1])
+            )
+    for compared in (_settings(left, right), _values(left, right)):
+        for difference in compared:
+            if difference is None:
+                shared += 1
+            else:
+                against.append(difference)
+    cards = [sorted(gpu.name for gpu in f.gpus if gpu.name != UNNAMED) for f in (left, right)]
+    if all(cards) and cards[0] != cards[1]:
+        against.append(
+            message("one names {left}, the other {right}", left=cards[0][0], right=cards[1][0])
+        )
+    if (
+        left.exit_code is not None
+        and right.exit_code is not None
+        and left.exit_code != right.exit_code
+    ):
+        against.append(
+            message(
+                "one ended with exit code {left}, the other with {right}",
+                left=left.exit_code,
+                right=right.exit_code,
+            )
+        )
+    if left.window and right.window:
+        gap = max(left.window[0], right.window[0]) - min(left.window[1], right.window[1])
+        if gap > _APART:
+            against.append(message("their times are {count} s apart", count=f"{gap:,.0f}"))
+    return _Pair(shared, tuple(against[: _NAMED + 1]))
+
+
+def _settings(left: Facts, right: Facts) -> Iterator[Message | None]:
+    """For each setting that both have: None where it is the same, else what differs."""
+    ours, theirs = dict(_leaves(left.config)), dict(_leaves(right.config))
+    for key in sorted(ours.keys() & theirs.keys()):
+        equal = same(ours[key], theirs[key])
+        if equal:
+            yield None
+        elif equal is False:
+            yield message(
+                "{key} is {left} in one and {right} in the other",
+                key=key,
+                left=shown(ours[key]),
+                right=shown(theirs[key]),
+            )
+
+
+def _leaves(config: Mapping[str, JsonValue], prefix: str = "") -> Iterator[tuple[str, JsonValue]]:
+    for key, value in config.items():
+        if isinstance(value, dict) and prefix.count(".") < 30:
+            yield from _leaves(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
+def _values(left: Facts, right: Facts) -> Iterator[Message | None]:
+    """For each metric and step that both keep: None where it is the same, else what differs."""
+    for key in sorted(left.history.keys() & right.history.keys()):
+        ours, theirs = left.history[key].values or {}, right.history[key].values or {}
+        for step in sorted(ours.keys() & theirs.keys()):
+            if math.isclose(ours[step], theirs[step], rel_tol=_RELATIVE, abs_tol=_ABSOLUTE):
+                yield None
+            else:
+                yield message(
+                    "{key} is {left} in one and {right} in the other at step {step}",
+                    key=key,
+                    left=f"{ours[step]:g}",
+                    right=f"{theirs[step]:g}",
+                    step=step,
+                )
+                break
