@@ -143,6 +143,21 @@ def translated(sentence: str, language: Language) -> str:
     return Message(sentence.form, sentence.values, language)
 
 
+def pieces(sentence: str) -> tuple[str, ...]:
+    """A sentence cut at the backticks of its own template, never at one within a value.
+
+    Every second piece stood between two. One piece for what is no message or has no backticks.
+    """
+    if isinstance(sentence, Message):
+        for language in ("en", "zh"):
+            shown = {name: _in_language(v, language) for name, v in sentence.values.items()}
+            parts = sentence.form.template(language).split("`")
+            cut = tuple(part.format_map(shown) for part in parts)
+            if len(parts) % 2 and "`".join(cut) == sentence:
+                return cut
+    return (sentence,)
+
+
 def _in_language(value: object, language: Language) -> object:
     return translated(value, language) if isinstance(value, Message) else value
 

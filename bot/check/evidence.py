@@ -93,10 +93,7 @@ def _no_run(links: Sequence[RunLink]) -> Message:
             "pass the run's folder with --run.",
             url=links[0].url,
         )
-    return message(
-        "No run is linked. Add a comment `# wandb: LINK` to the script, or pass the run's "
-        "folder with --run."
-    )
+    return message("No run is linked. Add a comment `# wandb: LINK` to the script.")
 
 
 def _contradicted(backing: Backing) -> int:

@@ -124,7 +124,7 @@ class _Step:
             self.verdict = verdict
             self.comment = published.comment_url or ""
             self.report = str(_write_report(self.environment, to_json(report)))
-        summary = step_summary(report, tuple(published.notes))
+        summary = step_summary(report, tuple(published.notes), checked.conversation)
         _append(self.environment, "GITHUB_STEP_SUMMARY", summary)
         wanted = _input(self.environment, "ANNOTATIONS") or "auto"
         if wanted not in ("auto", "always", "never"):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from bot.base.config import Config
     from bot.check.request import CheckOptions
     from bot.frameworks import ConfigTree
+    from bot.render.next_step import Conversation
     from bot.report import Report
 
 MAX_SCRIPT = 1 << 24
@@ -235,19 +236,31 @@ def read_page(path: Path) -> str:
 
 
 def finish(
-    report: Report, arguments: argparse.Namespace, sources: Mapping[str, str] | None = None
+    report: Report,
+    arguments: argparse.Namespace,
+    sources: Mapping[str, str] | None = None,
+    conversation: Conversation | None = None,
 ) -> int:
-    """Print the report in the wanted form; return the exit status."""
+    """Print the report in the wanted form; return the exit status.
+
+    `conversation` is what is known of the report's pull request.
+    """
     from bot.report import exit_status
 
     status = exit_status(report)
     if arguments.quiet and status == 0 and arguments.format not in ("json", "sarif"):
         return status  # a program that reads the result gets one in any case
-    write(rendered(report, arguments, sources or {}), commands=arguments.format in _SAFE)
+    shown = rendered(report, arguments, sources or {}, conversation)
+    write(shown, commands=arguments.format in _SAFE)
     return status
 
 
-def rendered(report: Report, arguments: argparse.Namespace, sources: Mapping[str, str]) -> str:
+def rendered(
+    report: Report,
+    arguments: argparse.Namespace,
+    sources: Mapping[str, str],
+    conversation: Conversation | None = None,
+) -> str:
     """The report in the form that `--format` names."""
     if arguments.format == "sarif":
         from bot.registry.docs import texts
@@ -266,9 +279,9 @@ def rendered(report: Report, arguments: argparse.Namespace, sources: Mapping[str
 
         return to_json(report)
     if arguments.format == "markdown":
-        from bot.render.markdown import comment
+        from bot.render.markdown import HERE, comment
 
-        return comment(report)
+        return comment(report, conversation=conversation or HERE)
     from bot.render.text import text
 
     return text(

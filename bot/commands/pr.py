@@ -93,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
     checked = check_change(change, _request(arguments))
     if not arguments.head:
         _note_uncommitted(repository, change.head, checked.config)
-    return finish(checked.report, arguments, checked.texts)
+    return finish(checked.report, arguments, checked.texts, checked.conversation)
 
 
 def _note_uncommitted(repository: LocalRepository, head: str, config: Config) -> None:
@@ -130,11 +130,11 @@ def _on_github(arguments: argparse.Namespace) -> int:
     if not (arguments.publish or arguments.dry_run):
         checked = check_change(read_change(client, pull), request)
         _count(client, arguments)
-        return finish(checked.report, arguments, checked.texts)
+        return finish(checked.report, arguments, checked.texts, checked.conversation)
     if arguments.dry_run:
         client.dry_run = []
     done = answer_pull(read_change(client, pull), request)
-    status = finish(done.checked.report, arguments, done.checked.texts)
+    status = finish(done.checked.report, arguments, done.checked.texts, done.checked.conversation)
     for call in client.dry_run or ():
         notice(message("would send {call}", call=call))
     if client.dry_run == []:

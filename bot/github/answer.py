@@ -13,7 +13,8 @@ from bot.github.annotations import Annotation, annotations_of
 from bot.github.suggestions import Suggestion, suggestions_of
 from bot.render import notices, wording
 from bot.render.escape import clip, markdown_inline
-from bot.render.markdown import MARKER, comment
+from bot.render.markdown import HERE, MARKER, comment
+from bot.render.next_step import Conversation
 from bot.render.speech import speaking
 from bot.report import Report, Verdict
 
@@ -86,13 +87,13 @@ def answer_of(
     touches: bool,
     sources: Mapping[str, str],
     page: str | None = None,
-    added: frozenset[str] = frozenset(),
+    conversation: Conversation = HERE,
 ) -> Answer:
     """The answer to a pull request.
 
     `touches` says whether it alters a tuning script or the page of rows, `sources` gives the text
     of the scripts by path, `page` the text of the documentation page when the pull request alters
-    it, `added` the paths of new files.
+    it, `conversation` what else is known of the pull request.
     Raises ValueError for a report without a change.
     """
     if report.change is None:
@@ -107,15 +108,15 @@ def answer_of(
             head,
             report.verdict,
             clip(_title(report), _TITLE),
-            _text(report, BODY_LIMIT - _STATE_LENGTH),
+            _text(report, BODY_LIMIT - _STATE_LENGTH, conversation),
         )
         return replace(
             plain,
-            summary=_summary(report, rest),
+            summary=_summary(report, rest, conversation),
             annotations=chosen,
             unannotated=rest,
             suggestions=suggestions_of(report, sources, page),
-            added=added,
+            added=conversation.added,
         )
 
 
@@ -142,10 +143,12 @@ def is_marked(body: str) -> bool:
     return MARKER in body
 
 
-def step_summary(report: Report, notes: tuple[str, ...] = ()) -> str:
+def step_summary(
+    report: Report, notes: tuple[str, ...] = (), conversation: Conversation = HERE
+) -> str:
     """Markdown for `$GITHUB_STEP_SUMMARY`, below its limit; `notes` are sentences above it."""
     above = "\n\n".join(f"> {markdown_inline(sentence)}" for sentence in notes)
-    text = _under(report, STEP_BYTES - len(above.encode()) - 2)
+    text = _under(report, STEP_BYTES - len(above.encode()) - 2, conversation)
     return f"{above}\n\n{text}" if above and text else above + "\n" * bool(above) + text
 
 
@@ -166,25 +169,25 @@ def _title(report: Report) -> str:
     return wording.verdict(report) if read else notices.not_read_title(report)
 
 
-def _text(report: Report, limit: int) -> str:
+def _text(report: Report, limit: int, conversation: Conversation) -> str:
     """The comment below `limit`; empty for a report that says nothing."""
-    text = comment(report, limit=limit)
+    text = comment(report, limit=limit, conversation=conversation)
     if text or not report.unchecked:
         return text
     with speaking(report.language):
         return f"{notices.not_read(report)}\n\n{MARKER}\n"
 
 
-def _summary(report: Report, unannotated: int) -> str:
+def _summary(report: Report, unannotated: int, conversation: Conversation) -> str:
     more = f"\n{notices.without_annotation(unannotated)}\n" if unannotated else ""
-    return _under(report, SUMMARY_BYTES - len(more.encode())) + more
+    return _under(report, SUMMARY_BYTES - len(more.encode()), conversation) + more
 
 
-def _under(report: Report, most: int) -> str:
+def _under(report: Report, most: int, conversation: Conversation) -> str:
     """The comment's text in at most `most` bytes."""
     limit = most
     while True:
-        text = _text(report, limit)
+        text = _text(report, limit, conversation)
         length = len(text.encode())
         if length <= most:
             return text

@@ -1,7 +1,8 @@
 """Changes to offer line by line: GitHub's `suggestion` blocks, which the author applies by a click.
 
-Offered are safe fixes of scripts, and the row where the pull request alters the page itself. A
-suggestion replaces whole lines, and lines that two fixes touch are offered by the first alone.
+Offered are sure corrections of scripts, and of the rows where the pull request alters the page
+itself. A suggestion replaces whole lines, and lines that two fixes touch are offered by the first
+alone.
 """
 
 from __future__ import annotations
@@ -9,11 +10,12 @@ from __future__ import annotations
 import difflib
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.render import wording
-from bot.render.escape import clip, link, markdown_inline, visible
+from bot.render.escape import clip, code_span, link, markdown_inline, visible
+from bot.render.speech import tr
 from bot.report import Edit, Finding, Report
 
 MOST = 20
@@ -22,6 +24,7 @@ MOST = 20
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _BACKTICKS = re.compile(r"`+")
 _SENTENCE = 400
+_MISSPELLINGS = ("unknown-key",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,21 +70,43 @@ def suggestions_of(
     report: Report, sources: Mapping[str, str], page: str | None
 ) -> tuple[Suggestion, ...]:
     """What can be offered for a report: at most MOST, errors first, then the page's rows."""
-    found: list[Suggestion] = []
-    for finding in wording.by_place(f for script in report.scripts for f in script.findings):
-        source = sources.get(finding.path)
-        if source is not None and finding.fix and finding.fix.safe:
-            offered = _of_fix(finding, source)
-            if offered and not any(_overlap(offered, other) for other in found):
-                found.append(offered)
+    labels = wording.labels(report.scripts)
+    found = _of_fixes([f for script in report.scripts for f in script.findings], sources, ())
     if page is not None:
         for script in report.scripts:
             if script.page_edit and script.page_edit.patch:
                 # Two rows that go to one place would have to be applied in a certain order.
-                rows = list(_of_patch(script.page_edit.path, script.page_edit.patch, page))
+                reason = tr("The row of {script}.", script=code_span(labels[script.path]))
+                edit = script.page_edit
+                rows = list(_of_patch(edit.path, edit.patch, page, reason))
                 if not any(_overlap(row, other) for row in rows for other in found):
                     found += rows
+        cells = [f for one in report.pages for f in one.findings]
+        found += _of_fixes(cells, {one.path: page for one in report.pages}, found)
     return tuple(found[:MOST])
+
+
+def _of_fixes(
+    findings: Iterable[Finding], texts: Mapping[str, str], taken: Sequence[Suggestion]
+) -> list[Suggestion]:
+    """The sure fixes of findings, errors first; none on lines that are taken already."""
+    found: list[Suggestion] = []
+    for finding in wording.by_place(findings):
+        source = texts.get(finding.path)
+        if source is not None and _is_sure(finding):
+            offered = _of_fix(finding, source)
+            if offered and not any(_overlap(offered, other) for other in (*taken, *found)):
+                found.append(offered)
+    return found
+
+
+def _is_sure(finding: Finding) -> bool:
+    """Whether a person who reads the suggestion would surely take it.
+
+    A key that the framework does not have is a misspelling of the one that is all but equal; it is
+    not mended without being asked for, as the script would start with another setting.
+    """
+    return finding.fix is not None and (finding.fix.safe or finding.slug in _MISSPELLINGS)
 
 
 def _overlap(one: Suggestion, other: Suggestion) -> bool:
@@ -129,7 +154,7 @@ def _safe_to_show(old: list[str], new: str) -> bool:
     return visible(text, keep="\n\t") == text
 
 
-def _of_patch(path: str, patch: str, page: str) -> Iterator[Suggestion]:
+def _of_patch(path: str, patch: str, page: str, reason: str) -> Iterator[Suggestion]:
     """The hunks of a unified diff of the page as replacements of its lines."""
     lines = page.split("\n")
     if "\r" in page:
@@ -153,7 +178,7 @@ def _of_patch(path: str, patch: str, page: str) -> Iterator[Suggestion]:
                 line=start + i1,
                 end_line=start + i2 - 1,
                 lines=tuple(new[j1:j2]),
-                reason="The row that fits the script and its run.",
+                reason=reason,
             )
 
 

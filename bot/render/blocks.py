@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 from bot.render import wording
-from bot.render.escape import clip, code_block, code_span, html_text, link, markdown_cell
+from bot.render.escape import (
+    clip,
+    code_block,
+    code_span,
+    html_text,
+    link,
+    markdown_cell,
+    sentence_inline,
+)
 from bot.render.escape import markdown_inline as inline
+from bot.render.finding_places import PATH, FindingPlaces
 from bot.render.speech import counted, tr
 from bot.render.words import ROW, SCRIPT, SETTING, SEVERITY
 from bot.report import (
@@ -26,8 +35,10 @@ CLAIM_MARKS = {"consistent": "✅", "inconsistent": "❌", "inconclusive": "❔"
 
 # Longest texts, in characters: a sentence, a path, a value. Whatever is longer was not written
 # for a reader, and one of them must not take the room of all the others.
-SENTENCE, PATH, VALUE = 400, 160, 100
+SENTENCE, VALUE = 400, 100
 _SHORTEST_PATH = 48
+_NAMED = 3
+"""Scripts of which one thing is said that are named."""
 
 
 def fold(summary: str, body: str) -> str:
@@ -35,6 +46,11 @@ def fold(summary: str, body: str) -> str:
     return (
         f"<details><summary>{html_text(clip(summary, SENTENCE))}</summary>\n\n{body}\n\n</details>"
     )
+
+
+def _sentence(text: str) -> str:
+    """A sentence of the report as Markdown; a long one, which is no sentence of ours, is cut."""
+    return sentence_inline(text) if len(text) <= SENTENCE else inline(clip(text, SENTENCE))
 
 
 def table_head(*columns: str) -> str:
@@ -47,32 +63,26 @@ def table_row(*cells: str) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def place(finding: Finding, labels: Mapping[str, str]) -> str:
-    """`folder/script.sh:10` as code, so that GitHub makes neither a link nor an emoji of it."""
-    path = labels.get(finding.path, finding.path)
-    return code_span(f"{clip(path, PATH)}:{finding.line}")
-
-
-def finding_item(finding: Finding, labels: Mapping[str, str]) -> str:
+def finding_item(finding: Finding, places: FindingPlaces) -> str:
     """A finding on one line: place, message, way out, rule."""
-    out = f" → {inline(clip(finding.help, SENTENCE))}" if finding.help else ""
+    out = f" → {_sentence(finding.help)}" if finding.help else ""
     rule = link(clip(finding.id, VALUE), finding.url)
     out += f" · {code_span(clip(wording.move(finding), SENTENCE))}" if finding.rename else ""
-    return f"- {place(finding, labels)} {inline(clip(finding.message, SENTENCE))}{out} ({rule})"
+    return f"- {places.link(finding)} {_sentence(finding.message)}{out} ({rule})"
 
 
-def suppressed_item(suppressed: Suppressed, labels: Mapping[str, str]) -> str:
+def suppressed_item(suppressed: Suppressed, places: FindingPlaces) -> str:
     """A suppressed finding on one line: mark, place, message, rule, and the reason given."""
     finding = suppressed.finding
     rule = link(clip(finding.id, VALUE), finding.url)
-    said = inline(clip(finding.message, SENTENCE))
+    said = _sentence(finding.message)
     why = tr(
         "reason at line {line}: {reason}",
         line=suppressed.line,
         reason=inline(clip(suppressed.reason, SENTENCE)),
     )
     what = tr("{what}: {why}", what=tr(finding.severity), why=f"{said} ({rule})")
-    return f"- {place(finding, labels)} {what}{tr('; ')}{why}"
+    return f"- {places.link(finding)} {what}{tr('; ')}{why}"
 
 
 def claim_item(claim: Claim, label: str) -> str:
@@ -80,7 +90,7 @@ def claim_item(claim: Claim, label: str) -> str:
     what = inline(clip(wording.matter(claim.claim), VALUE))
     if claim.claim == ClaimName.USED_ONCE:
         # What stands against it is said of other scripts, not by the run.
-        why = inline(clip(wording.clause(claim.reason), SENTENCE))
+        why = _sentence(claim.reason)
         return f"- {code_span(clip(label, PATH))} " + tr("{what}: {why}", what=what, why=why)
     observed = tr("the run has {value}", value=_value(claim.observed))
     if claim.observed is None:
@@ -94,11 +104,14 @@ def claim_item(claim: Claim, label: str) -> str:
     return f"- {code_span(clip(label, PATH))} {said}"
 
 
-def unchecked_item(item: Unchecked, label: str) -> str:
-    """Something that could not be checked, on one line."""
-    where = f"{code_span(clip(label, PATH))} " if label else ""
+def unchecked_item(item: Unchecked, labels: Sequence[str]) -> str:
+    """Something that could not be checked, on one line, for all scripts that it is said of."""
+    named = wording.listed(code_span(clip(label, PATH)) for label in labels[:_NAMED])
+    if len(labels) > _NAMED:
+        named = tr("{names} and {count} more", names=named, count=len(labels) - _NAMED)
+    where = f"{named} " if labels else ""
     what = inline(clip(wording.matter(item.check), VALUE))
-    why = inline(clip(wording.sentence(item.reason), SENTENCE))
+    why = wording.sentence(_sentence(item.reason))
     return f"- {where}" + tr("{what}: {why}", what=what, why=why)
 
 
@@ -191,7 +204,7 @@ def paste_item(script: ScriptReport, label: str) -> str:
         where = tr("Replaces a row of section {section}, for {script}:", **place)
     notes = script.row.notes if script.row else ()
     lines = [f"{where}\n\n{code_block(edit.rst, 'rst')}"]
-    lines += [f"- {inline(clip(wording.sentence(note), SENTENCE))}" for note in notes]
+    lines += [f"- {wording.sentence(_sentence(note))}" for note in notes]
     return "\n\n".join(lines[:1]) + "".join(f"\n{line}" for line in lines[1:])
 
 

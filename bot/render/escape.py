@@ -17,6 +17,8 @@ import re
 import unicodedata
 from html import escape as _html
 
+from bot.base.messages import pieces
+
 ZERO_WIDTH_SPACE = "\u200b"
 
 # Characters that are blank or ignorable when drawn although Unicode does not call them so by
@@ -156,6 +158,30 @@ def link(label: str, address: str | None) -> str:
     if not text or not address or not _ADDRESS.match(address) or _REFERS_BACK.search(address):
         return text
     return f"[{text}](<{address.replace('&', '&amp;')}>)"
+
+
+def code_link(text: str, address: str | None) -> str:
+    """`text` as inline code, linked to the address where that is one that `link` takes."""
+    shown = code_span(text)
+    if not shown or not address or not _ADDRESS.match(address) or _REFERS_BACK.search(address):
+        return shown
+    return f"[{shown}](<{address.replace('&', '&amp;')}>)"
+
+
+def sentence_inline(text: str) -> str:
+    """A sentence as `markdown_inline` shows it; what our own template has in backticks is code."""
+    parts = pieces(text)
+    if len(parts) == 1:
+        return markdown_inline(text)
+    shown = []
+    for at, part in enumerate(parts):
+        if at % 2:
+            shown.append(code_span(part))
+            continue
+        before, after = part[: 1 if part[:1] == " " else 0], " " if part[-1:] == " " else ""
+        middle = markdown_inline(part)
+        shown.append(f"{before}{middle}{after}" if middle else part[:1].strip("\n\t") or "")
+    return "".join(shown).strip()
 
 
 def html_text(text: str) -> str:

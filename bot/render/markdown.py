@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from bot.base.messages import mark_plural
 from bot.render import blocks, budget, wording
 from bot.render.escape import clip, code_block, code_span
 from bot.render.escape import markdown_inline as inline
+from bot.render.finding_places import PATH, FindingPlaces
 from bot.render.fit import FitGroup, FitPart, assemble
+from bot.render.next_step import Conversation, next_step
 from bot.render.speech import counted, speaking, tr, tr_plural
 from bot.render.words import CLAIM, FINDING, SCRIPT, SEVERITY
-from bot.report import Evidence, Report, ScriptReport, Severity
+from bot.report import Evidence, Report, ScriptReport, Severity, Unchecked
 
 MARKER = "<!-- rlbot:comment v1 -->"
 
+HERE = Conversation()
+"""A report that is read where nothing is known of its pull request."""
 _OPEN_SCRIPTS = 10
 """Rows of the table that stand open: what is to do must not be a long way down on a phone."""
 _OPEN_TO_DO = 10
@@ -23,41 +27,43 @@ _OPEN_SUPPRESSED = 6
 _OPEN_UNCHECKED = 6
 
 
-def comment(report: Report, *, limit: int = 65_536) -> str:
+def comment(report: Report, *, limit: int = 65_536, conversation: Conversation = HERE) -> str:
     """The comment as GitHub's Markdown, always shorter than `limit` characters.
 
-    The first line is the verdict in words, the last one a hidden marker; between them a table of
-    the scripts, what blocks, the claims that are not consistent, and the rest folded. What does
+    The first line is the verdict in words, the last one says what another comment can do, before a
+    hidden marker; between them a table of the scripts, what blocks, the claims that are not
+    consistent, and the rest folded. What does
     not fit is left out from the least important on, and a sentence says what. Empty for a report
     without scripts and pages. Raises ValueError when not even the first line fits into `limit`.
     """
     if not report.scripts and not report.pages:
         return ""
     with speaking(report.language):
-        return _comment(report, limit)
+        return _comment(report, limit, conversation)
 
 
-def _comment(report: Report, limit: int) -> str:
-    labels = wording.labels(report.scripts)
+def _comment(report: Report, limit: int, conversation: Conversation) -> str:
+    places = FindingPlaces.of(report, conversation.web_url)
     further = []
     if len(report.scripts) > _OPEN_SCRIPTS:
-        further = [_scripts(report, labels, slice(_OPEN_SCRIPTS, None))]
+        further = [_scripts(report, places, slice(_OPEN_SCRIPTS, None))]
     parts = [
-        _scripts(report, labels, slice(None, _OPEN_SCRIPTS)),
-        *_to_do(report, labels),
+        _scripts(report, places, slice(None, _OPEN_SCRIPTS)),
+        *_to_do(report, places),
         *further,
-        _suppressed(report, labels),
-        _open_claims(report, labels),
-        _unchecked(report, labels),
-        _rows(report, labels),
+        _suppressed(report, places),
+        _open_claims(report, places),
+        _unchecked(report, places),
+        _rows(report, places),
         _patches(report),
-        _claims(report, labels),
-        *_estimates(report, labels),
-        _findings(report, labels, "warning", 4),
-        _findings(report, labels, "note", 1),
+        _claims(report, places),
+        *_estimates(report, places),
+        _findings(report, places, "warning", 4),
+        _findings(report, places, "note", 1),
         _checked(report),
     ]
-    bottom = MARKER
+    last = next_step(report, conversation.permissions, places)
+    bottom = "\n\n".join(filter(None, (last, MARKER)))
     return assemble(_first_line(report), parts, bottom, limit, lambda what: _left_out(what, limit))
 
 
@@ -82,7 +88,7 @@ def _first_line(report: Report) -> str:
     )
 
 
-def _scripts(report: Report, labels: Mapping[str, str], which: slice) -> FitPart:
+def _scripts(report: Report, places: FindingPlaces, which: slice) -> FitPart:
     """The table of the scripts, worst first; the part that does not begin with them is folded."""
     scripts = wording.worst_first(report.scripts)[which]
     summary = tr("{scripts} more", scripts=counted(len(scripts), SCRIPT))
@@ -90,7 +96,7 @@ def _scripts(report: Report, labels: Mapping[str, str], which: slice) -> FitPart
     def form(row: Callable[..., str], *columns: str) -> list[FitGroup]:
         if not scripts:
             return []
-        rows = tuple(row(script, labels[script.path]) for script in scripts)
+        rows = tuple(row(script, places[script.path]) for script in scripts)
         return [FitGroup(blocks.table_head(*columns), rows)]
 
     rows = form(blocks.verdict_row, "", tr("script"), tr("row"), tr("run"))
@@ -109,19 +115,19 @@ def _scripts(report: Report, labels: Mapping[str, str], which: slice) -> FitPart
     )
 
 
-def _to_do(report: Report, labels: Mapping[str, str]) -> list[FitPart]:
+def _to_do(report: Report, places: FindingPlaces) -> list[FitPart]:
     lines = []
     for script in wording.worst_first(report.scripts):
         errors = [f for f in script.findings if f.severity == "error"]
-        lines += [blocks.finding_item(f, labels) for f in wording.by_place(errors)]
+        lines += [blocks.finding_item(f, places) for f in wording.by_place(errors)]
         lines += [
-            blocks.claim_item(claim, labels[script.path])
+            blocks.claim_item(claim, places[script.path])
             for claim in wording.not_consistent(script.evidence)
             if claim.verdict == "inconsistent"
         ]
     for page in report.pages:
         errors = [f for f in page.findings if f.severity == "error"]
-        lines += [blocks.finding_item(f, labels) for f in wording.by_place(errors)]
+        lines += [blocks.finding_item(f, places) for f in wording.by_place(errors)]
     first, rest = tuple(lines[:_OPEN_TO_DO]), tuple(lines[_OPEN_TO_DO:])
     summary = tr("{count} more to do", count=f"{len(rest):,}")
     title = tr("To do")
@@ -141,12 +147,12 @@ def _to_do(report: Report, labels: Mapping[str, str]) -> list[FitPart]:
     ]
 
 
-def _suppressed(report: Report, labels: Mapping[str, str]) -> FitPart:
+def _suppressed(report: Report, places: FindingPlaces) -> FitPart:
     """Always listed with their reasons: whoever merges decides whether they hold."""
     hidden = [one for script in report.scripts for one in script.suppressed]
     by_finding = {id(one.finding): one for one in hidden}
     items = tuple(
-        blocks.suppressed_item(by_finding[id(finding)], labels)
+        blocks.suppressed_item(by_finding[id(finding)], places)
         for finding in wording.by_place(one.finding for one in hidden)
     )
     title = tr("{findings} suppressed in the script", findings=counted(len(items), FINDING))
@@ -160,10 +166,10 @@ def _suppressed(report: Report, labels: Mapping[str, str]) -> FitPart:
     )
 
 
-def _open_claims(report: Report, labels: Mapping[str, str]) -> FitPart:
+def _open_claims(report: Report, places: FindingPlaces) -> FitPart:
     groups = _by_script(
         report,
-        labels,
+        places,
         lambda evidence: map(blocks.reason_row, wording.not_consistent(evidence)),
         blocks.table_head("", tr("claim"), tr("claimed"), tr("run"), tr("why")),
     )
@@ -183,7 +189,7 @@ def _open_claims(report: Report, labels: Mapping[str, str]) -> FitPart:
     )
 
 
-def _estimates(report: Report, labels: Mapping[str, str]) -> list[FitPart]:
+def _estimates(report: Report, places: FindingPlaces) -> list[FitPart]:
     """The memory budget of each script that has one, folded."""
     parts = []
     for script in wording.worst_first(report.scripts):
@@ -191,7 +197,7 @@ def _estimates(report: Report, labels: Mapping[str, str]) -> list[FitPart]:
             continue
         what = budget.headline(script.estimate, script.evidence)
         if len(report.scripts) > 1:
-            what = tr("{what}: {why}", what=labels[script.path], why=what)
+            what = tr("{what}: {why}", what=places[script.path], why=what)
         body = [budget.budget_table(script.estimate)]
         body += ["", *(f"- {inline(note)}" for note in budget.notes(script.estimate))]
         wrap = _folded(tr("Memory budget: {what}", what=what))
@@ -212,7 +218,7 @@ def _cannot_start(script: ScriptReport) -> bool:
     return any(not f.slug.startswith("memory-") for f in errors)
 
 
-def _claims(report: Report, labels: Mapping[str, str]) -> FitPart:
+def _claims(report: Report, places: FindingPlaces) -> FitPart:
     def rows(evidence: Evidence) -> Iterable[str]:
         open_ = wording.not_consistent(evidence)
         settled = [claim for claim in evidence.claims if claim.verdict == "consistent"]
@@ -220,7 +226,7 @@ def _claims(report: Report, labels: Mapping[str, str]) -> FitPart:
 
     groups = _by_script(
         report,
-        labels,
+        places,
         rows,
         blocks.table_head("", tr("claim"), tr("claimed"), tr("run"), tr("source")),
     )
@@ -231,25 +237,28 @@ def _claims(report: Report, labels: Mapping[str, str]) -> FitPart:
 
 def _by_script(
     report: Report,
-    labels: Mapping[str, str],
+    places: FindingPlaces,
     rows: Callable[[Evidence], Iterable[str]],
     head: str,
 ) -> list[FitGroup]:
     groups = []
     for script in wording.worst_first(report.scripts):
         items = tuple(rows(script.evidence)) if script.evidence else ()
-        name = code_span(clip(labels[script.path], blocks.PATH))
+        name = code_span(clip(places[script.path], PATH))
         if items:
-            groups.append(FitGroup(head if len(labels) == 1 else f"{name}\n\n{head}", items))
+            groups.append(FitGroup(head if len(places) == 1 else f"{name}\n\n{head}", items))
     return groups
 
 
-def _unchecked(report: Report, labels: Mapping[str, str]) -> FitPart:
-    items = tuple(
-        blocks.unchecked_item(item, labels[script.path] if script else "")
-        for script, item in wording.unchecked(report)
-    )
-    title = tr("{count} not checked", count=f"{len(items):,}")
+def _unchecked(report: Report, places: FindingPlaces) -> FitPart:
+    names: dict[tuple[str, str], list[str]] = {}
+    first: dict[tuple[str, str], Unchecked] = {}
+    for script, item in wording.unchecked(report):
+        key = (item.check, item.reason)
+        first.setdefault(key, item)
+        names.setdefault(key, []).extend([places[script.path]] if script else [])
+    items = tuple(blocks.unchecked_item(first[key], named) for key, named in names.items())
+    title = tr("{count} not checked", count=f"{len(wording.unchecked(report)):,}")
     heading = tr("Not checked")
     decides = report.verdict == "inconclusive" and len(items) <= _OPEN_UNCHECKED
     wrap = (lambda body: f"**{heading}**\n\n{body}") if decides else _folded(title)
@@ -261,9 +270,9 @@ def _unchecked(report: Report, labels: Mapping[str, str]) -> FitPart:
     )
 
 
-def _rows(report: Report, labels: Mapping[str, str]) -> FitPart:
+def _rows(report: Report, places: FindingPlaces) -> FitPart:
     edited = [s for s in report.scripts if s.page_edit and s.page_edit.action != "none"]
-    items = [blocks.paste_item(script, labels[script.path]) for script in edited]
+    items = [blocks.paste_item(script, places[script.path]) for script in edited]
     pages = dict.fromkeys(script.page_edit.path for script in edited if script.page_edit)
     where = wording.listed(pages)
     summary = tr_plural(
@@ -284,11 +293,11 @@ def _patches(report: Report) -> FitPart:
 
 
 def _findings(
-    report: Report, labels: Mapping[str, str], severity: Severity, importance: int
+    report: Report, places: FindingPlaces, severity: Severity, importance: int
 ) -> FitPart:
     found = [f for script in report.scripts for f in script.findings if f.severity == severity]
     found += [f for page in report.pages for f in page.findings if f.severity == severity]
-    items = tuple(blocks.finding_item(finding, labels) for finding in wording.by_place(found))
+    items = tuple(blocks.finding_item(finding, places) for finding in wording.by_place(found))
     summary = counted(len(items), SEVERITY[severity])
     return FitPart(SEVERITY[severity], importance, _one(items), _folded(summary))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bot.render import blocks, wording
 from bot.render.escape import clip, code_span
 from bot.render.escape import markdown_inline as inline
+from bot.render.finding_places import PATH
 from bot.render.speech import counted, tr, tr_plural
 from bot.render.words import SCRIPT
 from bot.report import Report
@@ -36,7 +37,7 @@ def not_read_title(report: Report) -> str:
 def not_read(report: Report) -> str:
     """The comment on a change of which nothing could be read."""
     reasons = "\n".join(
-        f"- {code_span(clip(item.check, blocks.PATH))} {inline(clip(item.reason, blocks.SENTENCE))}"
+        f"- {code_span(clip(item.check, PATH))} {inline(clip(item.reason, blocks.SENTENCE))}"
         for item in report.unchecked[:_MOST]
     )
     rest = len(report.unchecked) - _MOST

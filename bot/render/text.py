@@ -103,6 +103,8 @@ def _script(
         lines += _entry(tr("memory"), headline(script.estimate, script.evidence))
     for index, item in enumerate(script.unchecked):
         lines += _entry(tr("unchecked") if not index else "", _unchecked(item))
+    if script.evidence is None and any(item.check == "evidence" for item in script.unchecked):
+        lines += _entry("", tr("A run's folder or link can also be given with --run."))
     lines += _row(script)
     if lines:
         lines += _entry(tr("read with"), *script.configurations)

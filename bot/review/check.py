@@ -12,6 +12,7 @@ from bot.check.request import CheckOptions, InCheckout
 from bot.evidence.links import RunGiven
 from bot.frameworks import Checkout, needed
 from bot.github.change import ChangeSource, FileSelection
+from bot.render.next_step import Conversation
 from bot.report import Report
 from bot.review.models import ChangeModels
 from bot.review.page import for_scripts
@@ -34,6 +35,14 @@ class CheckedChange:
     """Text of the page when the change alters it, so that a suggestion can stand on it."""
     options: CheckOptions = field(default_factory=CheckOptions)
     """What the scripts were checked with."""
+    web_url: str | None = None
+    """The https address of the repository that shows the checked commit; None when there is
+    none."""
+
+    @property
+    def conversation(self) -> Conversation:
+        """What a comment on this change has to know of its pull request."""
+        return Conversation(web_url=self.web_url, permissions=self.config.permissions)
 
     @property
     def texts(self) -> Mapping[str, str]:
@@ -118,6 +127,7 @@ def check_change(source: ChangeSource, request: CheckRequest) -> CheckedChange:
         or files.page_removed,
         sources=read.sources,
         page=read.page,
+        web_url=source.web_url,
         options=replace(
             for_scripts(options),
             place=InCheckout(Checkout(files.others)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.github.answer import Answer, answer_of, is_marked
 from bot.github.publish import EVERYWHERE, Channels, PublishResult, publish
@@ -31,12 +31,13 @@ class AnsweredPull:
 
 def answer_for(pull: PullRequest, checked: CheckedChange) -> Answer:
     """The answer that a checked pull request gets."""
+    added = frozenset(path for path, kind in pull.files.items() if kind == "ADDED")
     return answer_of(
         checked.report,
         touches=checked.touches,
         sources=checked.sources,
         page=checked.page,
-        added=frozenset(path for path, kind in pull.files.items() if kind == "ADDED"),
+        conversation=replace(checked.conversation, added=added),
     )
 
 

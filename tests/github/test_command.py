@@ -47,9 +47,8 @@ def test_command_and_library_give_the_same_bytes(here: World) -> None:
     answered = answer_pull(read_change(here.client(), PULL), asked()).checked
     assert json.loads(printed)["change"]["head"] == here.store.pulls[here.base.id, 1].head
     assert printed == to_json(answered.report)
-    assert _run(here, NAME).out == comment(
-        check_change(read_change(here.client(), PULL), asked()).report
-    )
+    checked = check_change(read_change(here.client(), PULL), asked())
+    assert _run(here, NAME).out == comment(checked.report, conversation=checked.conversation)
 
 
 def test_publish_posts_it_once(here: World) -> None:
@@ -70,7 +69,8 @@ def test_a_dry_run_says_what_it_would_write(here: World) -> None:
     repository = "/repos/verl-project/verl"
     assert lines[0].startswith(f"rlbot: would send POST {repository}/issues/1/comments with ")
     assert lines[1].startswith(f"rlbot: would send POST {repository}/check-runs with ")
-    assert lines[2] == "rlbot: 5 requests read from GitHub, 0 wrote to it"
+    assert lines[2].startswith(f"rlbot: would send POST {repository}/pulls/1/reviews with ")
+    assert lines[3] == "rlbot: 5 requests read from GitHub, 0 wrote to it"
     token = here.store.workflow_token(here.base)
     _run(here, NAME, "--publish", token=token)
     again = _run(here, NAME, "--dry-run", token=token)

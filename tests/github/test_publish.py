@@ -315,6 +315,7 @@ def test_a_read_only_token_leaves_nothing_and_says_so(here: World) -> None:
     assert done.published.notes == [
         f"The comment was not posted: {sentence}",
         f"The check run was not posted: {sentence}",
+        f"The suggestions were not posted: {sentence}",
     ]
 
 
@@ -358,7 +359,29 @@ def test_the_page_is_suggested_where_the_pull_request_alters_it(here: World) -> 
     (review,) = pull.reviews
     (note,) = review.comments
     assert (note["path"], note["line"]) == (PAGE, _line(theirs, "8*H20"))
+    assert note["body"].startswith("The row of `7b/qwen2.5-7b_grpo_2_h800_fsdp_vllm.sh`.\n")
     assert "```suggestion\n      - 2*H800\n```" in note["body"]
+
+
+def test_a_misspelt_key_is_suggested(here: World) -> None:
+    pull = here.pull({SCRIPT: GOOD.replace(b"ppo_mini_batch_size", b"ppo_minibatch_size")})
+    _answer(here)
+    (review,) = pull.reviews
+    (note,) = review.comments
+    assert "actor_rollout_ref.actor.ppo_mini_batch_size=256\n```" in note["body"]
+
+
+def test_a_wrong_cell_is_suggested(here: World) -> None:
+    from tests.table.checks.helpers import SCRIPTS, page, row, section
+
+    here.base.commit("main", {PAGE: page(section(row())), **SCRIPTS})
+    wrong = page(section(row(Resource="16*H100")))
+    pull = here.pull({PAGE: wrong})
+    _answer(here)
+    (review,) = pull.reviews
+    (note,) = review.comments
+    assert (note["path"], note["line"]) == (PAGE, _line(wrong, "16*H100"))
+    assert "```suggestion\n      - 8*H100\n```" in note["body"]
 
 
 def test_a_suggestion_outside_of_the_diff_is_left_out_and_said(here: World) -> None:
@@ -426,6 +449,7 @@ def test_a_rehearsal_writes_nothing_and_says_what_it_would(here: World) -> None:
     assert calls == [
         "POST /repos/verl-project/verl/issues/1/comments",
         "POST /repos/verl-project/verl/check-runs",
+        "POST /repos/verl-project/verl/pulls/1/reviews",
     ]
 
 

@@ -122,14 +122,14 @@ SENTENCES: Final[Mapping[FailureKind, str]] = {
     ),
     "rate": (
         mark(
-            "{host} asks for fewer requests (HTTP 429){wait}; {stage} could not be read: run the "
-            "same command again later."
+            "{host} asks for fewer requests (HTTP 429){wait}; {stage} could not be read: try again "
+            "later."
         )
     ),
     "server": (
         mark(
-            "{host} failed to answer{status} while {stage} was read, several times in a row: run "
-            "the same command again later."
+            "{host} failed to answer{status} while {stage} was read, several times in a row: try "
+            "again later."
         )
     ),
     "http": (
@@ -146,8 +146,8 @@ SENTENCES: Final[Mapping[FailureKind, str]] = {
     ),
     "unreachable": (
         mark(
-            "{host} could not be reached ({detail}): check the address and the network, then run "
-            "the same command again."
+            "{host} could not be reached ({detail}): check the address and the network, then try "
+            "again."
         )
     ),
     "tls": (
@@ -164,39 +164,35 @@ SENTENCES: Final[Mapping[FailureKind, str]] = {
     ),
     "too-much": (
         mark(
-            "{host} sent more than the reading takes in ({detail}) while {stage} was read: "
-            "download the run's folder and pass it with --run."
+            "{host} sent more than the reading takes in ({detail}) while {stage} was read: download"
+            " the run's folder and compare with that."
         )
     ),
     "hang": (
-        mark(
-            "{host} gave no sign for {time} while {stage} was read{cause}: run the same command "
-            "again later."
-        )
+        mark("{host} gave no sign for {time} while {stage} was read{cause}: try again later.")
     ),
     "slow": (
         mark(
-            "Reading the run {run} from {host} was ended after {time}, at {stage}: run the same "
-            "command again on a faster connection, or download the run's folder and pass it with "
-            "--run."
+            "Reading the run {run} from {host} was ended after {time}, at {stage}: try again on a "
+            "faster connection, or download the run's folder and compare with that."
         )
     ),
     "sdk": (
         mark(
-            "The W&B SDK could not read {stage} of the run {run} ({detail}): run the same command "
-            "again later, or download the run's folder and pass it with --run."
+            "The W&B SDK could not read {stage} of the run {run} ({detail}): try again later, or "
+            "download the run's folder and compare with that."
         )
     ),
     "ended": (
         mark(
-            "The process that reads runs ended unexpectedly while {stage} was read ({detail}): run "
-            "the same command again, or download the run's folder and pass it with --run."
+            "The process that reads runs ended unexpectedly while {stage} was read ({detail}): try "
+            "again, or download the run's folder and compare with that."
         )
     ),
     "missing-sdk": (
         mark(
             "The W&B SDK that reads runs does not work here ({detail}): reinstall rlbot, or "
-            "download the run's folder and pass it with --run."
+            "download the run's folder and compare with that."
         )
     ),
 }
