@@ -6,7 +6,14 @@ layer's (all checkpoints and one layer recomputed, with its gradients).
 
 from __future__ import annotations
 
-from bot.memory.constants import GATHERED_LAYERS, HEAD, LOGITS, SLACK_CONSERVATIVE
+from bot.memory.constants import (
+    GATHERED_LAYERS,
+    HEAD,
+    LOGITS,
+    SLACK_CONSERVATIVE,
+    ZERO3_LIVE,
+    ZERO_BUCKET,
+)
 from bot.memory.experts import copies_in_transit, copies_kept
 from bot.memory.shape import Shape
 from bot.memory.units import NOTHING, Bytes, together
@@ -70,13 +77,39 @@ def kept(role: Role, tokens: int, *, last: bool = False) -> Bytes:
     layers = max(1, role.shape.layers // role.layout.pipeline)
     flight = 1 if last else role.layout.pipeline
     per_layer = (
-        2 * role.shape.hidden
+        role.residual_bytes * role.shape.hidden
         if role.checkpointing
-        else all_layers_bytes_per_token(role.shape) / role.shape.layers * role.activation_share
+        else all_layers_bytes_per_token(role.shape) / role.shape.layers * _kept_share(role)
     )
     if role.activation_offload:
         layers = min(layers, 2)
     return Bytes.of(per_layer * layers * flight * tokens / _split(role))
+
+
+def _kept_share(role: Role) -> float:
+    """What a layer keeps, over `layer_bytes_per_token`.
+
+    A frozen layer keeps no inputs for the gradients of its weights; adapters in fp32 keep inputs of
+    their own (`tests/memory/fake_backward.json`).
+    """
+    if role.adapter is None:
+        return role.activation_share
+    return role.activation_share * (1.07 if role.adapter_bytes > 2 else 0.94)
+
+
+def backward_bytes_per_token(role: Role) -> int:
+    """Gradients of activations while one layer's backward pass runs, bytes a token.
+
+    4 a unit of the MLP's width: of its product and of what is multiplied, in bf16. A recomputed
+    layer with adapters that autocast casts holds fp32 copies besides: of the input to `down_proj`
+    and of what the narrower adapters took. Measured as tensors live and die
+    (`tests/memory/fake_backward.json`).
+    """
+    shape = role.shape
+    count = 4 * shape.active_intermediate
+    if role.checkpointing and role.adapter is not None and role.adapter_bytes > 2:
+        count += 4 * shape.active_intermediate + 4 * shape.hidden
+    return count
 
 
 def routed_kept(role: Role, tokens: int, *, last: bool = False) -> Bytes:
@@ -95,12 +128,13 @@ def routed_kept(role: Role, tokens: int, *, last: bool = False) -> Bytes:
 
 
 def layer_at_work(role: Role, tokens: int) -> Bytes:
-    """One layer's activations while it is recomputed; routed copies alone without checkpointing."""
+    """One layer's activations while it is recomputed, and what its backward pass makes."""
     moving = copies_in_transit(role, tokens)
+    backward = Bytes.of(backward_bytes_per_token(role) * role.activation_share * tokens)
     if not role.checkpointing:
-        return moving
+        return moving + backward / _split(role)
     layer = Bytes.of(layer_bytes_per_token(role.shape) * role.activation_share * tokens)
-    return layer / _split(role) + copies_kept(role, tokens) + moving
+    return (layer + backward) / _split(role) + copies_kept(role, tokens) + moving
 
 
 def logits(role: Role, level: MemoryLevel, tokens: int, per_logit: float) -> Bytes:
@@ -109,7 +143,7 @@ def logits(role: Role, level: MemoryLevel, tokens: int, per_logit: float) -> Byt
         return NOTHING
     if level == "floor":
         per_logit = LOGITS if per_logit >= LOGITS else 0.0
-    return Bytes.of(per_logit * role.shape.vocab * tokens) / _split(role)
+    return Bytes.of(per_logit * role.shape.vocab * tokens * role.head_share) / _split(role)
 
 
 def head_surroundings(role: Role, tokens: int, level: MemoryLevel) -> Bytes:
@@ -150,33 +184,88 @@ def gathered_layers(role: Role, level: MemoryLevel) -> Bytes:
     if not _gathers(role):
         return NOTHING
     layers = min(GATHERED_LAYERS[level], role.shape.layers)
-    return Bytes(2 * role.shape.largest_layer) * layers
+    gathered = Bytes(2 * role.shape.largest_layer) * layers
+    if role.backend != "zero3" or level == "floor":
+        return gathered
+    live = min(ZERO3_LIVE, role.shape.parameters)
+    return max(gathered, Bytes(2 * live).less(gathered_ends(role)))
 
 
-def update_parts(role: Role, level: MemoryLevel) -> Parts:
-    """The fuller of the two moments of forward and backward."""
+def reduction_buffer(role: Role, level: MemoryLevel) -> Bytes:
+    """The bucket that ZeRO-1 and ZeRO-2 gather gradients in before they are reduced, bf16.
+
+    `setup_buckets` of DeepSpeed's `stage_1_and_2.py` makes it whatever the model's size.
+    """
+    if level == "floor" or role.backend not in ("zero1", "zero2") or role.layout.gpus == 1:
+        return NOTHING
+    return Bytes(2 * ZERO_BUCKET)
+
+
+def update_parts(role: Role, level: MemoryLevel, gradients: Bytes) -> Parts:
+    """The fullest moment of forward and backward; `gradients` are the role's, whole.
+
+    `zero_grad` leaves None where gradients were (torch's `set_to_none`, which verl's engines,
+    transformers and DeepSpeed use): with one micro batch a step there are none before the backward
+    pass, which makes them while it uses the checkpoints up. So the head's logits and all gradients
+    are there together only when micro batches are accumulated.
+    """
     tokens = role.update.at(level)
     first, last = kept(role, tokens), kept(role, tokens, last=True)
     if level != "floor":
         first += routed_kept(role, tokens)
         last += routed_kept(role, tokens, last=True)
+    persistent = role.accumulates or role.backend in ("megatron", "zero3")
+    before = gradients if persistent else NOTHING
+    whole = _unsharded_gradients(role, level)
+    ends = gathered_ends(role)
     head: Parts = {
         "activations": last + head_surroundings(role, tokens, level),
-        "gathered weights": gathered_ends(role),
+        "gathered weights": ends,
         "logits": logits(role, level, tokens, role.update_logits),
+        "gradients": before,
+        "whole gradients": whole,
+        "head in 16 bits": head_copy(role, level),
     }
     at_work = NOTHING if level == "floor" else layer_at_work(role, tokens)
     layer: Parts = {
         "activations": first + at_work,
-        "gathered weights": gathered_ends(role) + gathered_layers(role, level),
+        "gathered weights": ends + gathered_layers(role, level),
+        "gradients": before,
+        "whole gradients": whole,
     }
+    layer["reduction buffer"] = reduction_buffer(role, level)
     if level != "floor":
-        layer["whole gradients"] = _layer_gradients(role)
+        layer["whole gradients"] += _layer_gradients(role)
     if role.adapter and role.adapter.kind == "dora" and level != "floor":
         # DoRA's norm needs the product of its factors, as large as the adapted matrix.
         widest = role.shape.hidden * max(role.shape.intermediate, role.shape.query_width)
         layer["DoRA's product"] = Bytes(2 * widest) / _split(role)
-    return max(head, layer, key=lambda parts: together(parts.values()).count)
+    moments = [head, layer]
+    if not persistent:
+        # The first layer's backward comes last: all gradients, and no checkpoint but its own.
+        moments.append(layer | {"activations": at_work, "gradients": gradients})
+    return max(moments, key=lambda parts: together(parts.values()).count)
+
+
+def head_copy(role: Role, level: MemoryLevel) -> Bytes:
+    """The 16-bit copy that autocast makes of a head that was cast to fp32 (QLoRA)."""
+    cast = role.end_bytes > 2 and role.adapter is not None and role.frozen_bytes is not None
+    if level == "floor" or not cast or role.head == "value":
+        return NOTHING
+    return Bytes(2 * role.shape.embedding)
+
+
+def _unsharded_gradients(role: Role, level: MemoryLevel) -> Bytes:
+    """Gradients that wait whole for the last micro batch's reduction; nothing at the floor.
+
+    verl's `_gradient_sync_context` (`workers/engine/fsdp/transformer_impl.py`, 0.9.0) leaves the
+    reduce-scatter out on all but the last micro batch: FSDP2 then keeps
+    `unsharded_accumulated_grad` in the reduction's fp32, FSDP1's `no_sync` the whole flat gradient
+    in the computation's bf16 (torch's documentation of both).
+    """
+    if level == "floor" or not role.accumulates:
+        return NOTHING
+    return Bytes.of(role.unsharded_gradient_bytes * role.trained_parameters)
 
 
 def _layer_gradients(role: Role) -> Bytes:
@@ -194,6 +283,7 @@ def forward_parts(role: Role, level: MemoryLevel) -> Parts:
         "activations": residual if level == "floor" else layer_forward(role, tokens),
         "gathered weights": gathered_ends(role) + gathered_layers(role, level),
         "logits": logits(role, level, tokens, role.forward_logits),
+        "head in 16 bits": head_copy(role, level),
     }
 
 

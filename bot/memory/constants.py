@@ -24,7 +24,15 @@ ENTROPY_EAGER = 28.0
 ENTROPY_CHECKPOINTED = 24.0
 """The same, recomputed in backward: one fp32 copy less, as FakeTensorMode shows."""
 LOG_SOFTMAX_FP32 = 12.0
-"""bf16 logits, their fp32 copy, the gradient. Measured; OpenRLHF, TRL and most SFT trainers."""
+"""bf16 logits, their fp32 copy, the gradient; verl's old SFT trainer. Measured."""
+CAUSAL_LOSS = 14.0
+"""transformers' loss of causal models: the same, and the bf16 logits that its output holds."""
+GATHERED_FP32 = 16.0
+"""OpenRLHF's `log_probs_from_logits` of fp32 logits: they, the gradient of gather and log-sum-exp's
+two. The actor's output is fp32 with Liger's kernels too. Measured."""
+LOG_PROBS_BY_ROW = 8.5
+"""TRL's `selective_log_softmax`: bf16 logits, log-softmax of each row in autocast's fp32, kept, and
+the gradient in bf16."""
 FUSED = 0.2
 """Fused kernels, Liger: logits are never whole."""
 FORWARD_COMPILED = 4.0
@@ -32,6 +40,8 @@ FORWARD_COMPILED = 4.0
 FORWARD_EAGER = 10.0
 """Without gradient, eager entropy. Measured."""
 FORWARD_LOG_PROBS = 4.0
+FORWARD_FP32 = 6.0
+"""Without gradient: bf16 logits and their fp32 copy. Measured."""
 MEGATRON_LOG_PROBS = 6.0
 """Vocabulary-parallel cross entropy: bf16 logits and an fp32 copy worked on in place."""
 MEGATRON_ENTROPY = 14.0
@@ -61,6 +71,12 @@ ENGINE_WORKING: dict[MemoryLevel, float] = {"floor": 0.0, "expected": 1.5, "cons
 its own context."""
 GATHERED_LAYERS: dict[MemoryLevel, int] = {"floor": 1, "expected": 2, "conservative": 3}
 """Layers whose whole weights are on the GPU at once: the one at work and those fetched ahead."""
+
+ZERO3_LIVE = 1_000_000_000
+"""Parameters that ZeRO-3 may leave whole: `stage3_max_live_parameters` and `max_reuse_distance` of
+DeepSpeed's `runtime/zero/config.py`, which presets leave at their defaults."""
+ZERO_BUCKET = 500_000_000
+"""`reduce_bucket_size` there, elements."""
 
 
 def overhead(pool: Pool, level: MemoryLevel) -> Bytes:

@@ -147,7 +147,7 @@ class _Gpu:
         if role.weights_offload != "always":
             parts["weights"] = of.weights
         if kind in ("update", "step"):
-            if role.gradients_offload != "always":
+            if kind == "step" and role.gradients_offload != "always":
                 parts["gradients"] = of.gradients
             if role.optimizer_offload != "always":
                 parts["optimizer"] = of.optimizer
@@ -161,8 +161,8 @@ class _Gpu:
         parts: Parts = {}
         if role.optimizer_offload == "none":
             parts["optimizer"] = of.optimizer
-        if role.backend == "megatron" and role.gradients_offload == "none":
-            # Megatron's gradients have a buffer of their own; the others free theirs.
+        if role.backend in ("megatron", "zero3") and role.gradients_offload == "none":
+            # Megatron's and ZeRO-3's gradients have a buffer of their own; the others free theirs.
             parts["gradients"] = of.gradients
         return parts
 
@@ -173,7 +173,8 @@ class _Gpu:
         if work.kind == "forward":
             return forward_parts(role, level)
         if work.kind == "update":
-            return update_parts(role, level)
+            held = role.gradients_offload != "always"
+            return update_parts(role, level, self._states[role.name].gradients if held else NOTHING)
         if work.kind == "sync":
             return {} if level == "floor" else {"gathered weights": gathered_ends(role)}
         if level == "floor" or role.optimizer_offload == "always":

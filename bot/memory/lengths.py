@@ -66,13 +66,24 @@ def batch_tokens(count: int, of: Lengths, *, over: int = 1, padded: bool = False
 
 
 def packed_tokens(limit: int, sequences: int, of: Lengths, *, over: int = 1) -> Tokens:
-    """Tokens of one pass when passes are filled up to `limit` tokens a GPU.
+    """Tokens of one pass on each of `over` GPUs when passes hold at most `limit` tokens a GPU.
 
-    A pass holds no more than there is: `sequences` are what one mini batch gives this group. A
-    sequence that is longer than the limit has a pass of its own.
+    Passes are balanced, not filled: there are ceil(total / limit) of them, of nearly equal work
+    (`rearrange_micro_batches` in verl's `utils/seqlen_balancing.py`). A pass holds no more than
+    there is: `sequences` are what one mini batch gives this group. Expected: one of the sequences
+    is of full length, and a pass is no shorter than it.
     """
     there = batch_tokens(sequences, of, over=over)
-    expected = max(limit, round(of.mean / over))
-    most = max(limit, -(-of.longest // over))
+    passes = balanced_passes(limit, sequences, of, over=over)
+    longest = -(-of.longest // over)
+    even = there.expected / passes
+    most = max(limit, longest)
     conservative = max(1, min(most, there.conservative))
-    return Tokens(1, max(1, min(expected, there.expected, conservative)), conservative)
+    expected = max(even, min(longest, there.expected))
+    return Tokens(1, max(1, min(round(expected), conservative)), conservative)
+
+
+def balanced_passes(limit: int, sequences: int, of: Lengths, *, over: int = 1) -> int:
+    """Micro batches that a group's sequences are spread over, at the expected lengths."""
+    there = batch_tokens(sequences, of, over=over)
+    return max(1, min(sequences, -(-there.expected // max(1, limit))))

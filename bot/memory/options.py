@@ -90,7 +90,6 @@ _SWITCHES: tuple[_Switch, ...] = (
     _Switch(
         settings={
             "verl": f"{_M}.use_fused_kernels=True",
-            "openrlhf": "--ds.use_liger_kernel",
             "trl": "--use_liger_kernel",
         },
         off=lambda r: r.name == "actor" and r.update_logits > 1,
@@ -106,6 +105,14 @@ _SWITCHES: tuple[_Switch, ...] = (
         put=lambda r: replace(r, update_logits=constants.ENTROPY_CHUNKED),
     ),
     _Switch(
+        settings={
+            "verl": f"{_A}.fsdp_config.use_no_sync_for_gradient_accumulation=False (verl 0.9.1)"
+        },
+        off=lambda r: r.name == "actor" and r.unsharded_gradient_bytes > 0,
+        on=lambda _: False,
+        put=lambda r: replace(r, unsharded_gradient_bytes=0.0),
+    ),
+    _Switch(
         settings={"verl": f"{_A}.{{backend}}.param_offload=True"},
         off=lambda r: r.name == "actor" and r.weights_offload == "none",
         on=lambda r: r.name == "actor" and r.weights_offload != "none",
@@ -119,7 +126,11 @@ _SWITCHES: tuple[_Switch, ...] = (
         },
         off=lambda r: r.trained and r.name != "critic" and r.optimizer_offload == "none",
         on=lambda r: r.trained and r.name != "critic" and r.optimizer_offload != "none",
-        put=lambda r: replace(r, optimizer_offload="always" if _zero(r) else "idle"),
+        put=lambda r: (
+            replace(r, optimizer_offload="always", gradients_offload="always")
+            if _zero(r)
+            else replace(r, optimizer_offload="idle")
+        ),
     ),
     _Switch(
         settings={

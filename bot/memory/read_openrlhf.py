@@ -3,6 +3,9 @@
 Sources: `openrlhf/cli/train_*.py`, `openrlhf/models/actor.py` and `openrlhf/utils/deepspeed/` of
 the releases 0.3.8 to 0.11.2. Each option is looked for under its dotted name (since 0.10.2) and
 under the flat one before.
+
+With Liger's kernels too the actor takes the model's whole logits and makes
+them fp32 (`output["logits"].to(torch.float32)` in `actor.py`): its fused loss is never reached.
 """
 
 from __future__ import annotations
@@ -112,16 +115,15 @@ class _OpenRLHF:
             optimizer_bytes=12.0,
             step_bytes=4.0,
             weights_offload="idle" if sleeps and trained else "none",
+            # DeepSpeed's offloaded optimizer has its gradients in buffers of the host
+            # (`copy_grads_in_partition` of stage_1_and_2.py, the flat buffer of stage3.py).
+            gradients_offload="always" if adam else "none",
             optimizer_offload="always" if adam else "idle" if sleeps else "none",
             checkpointing=checkpointing,
         )
 
     def _fp32_gradients(self) -> bool:
         return self.get.text("ds.grad_accum_dtype", "grad_accum_dtype") == "fp32"
-
-    def _logits(self) -> float:
-        liger = self.get.on(False, "ds.use_liger_kernel", "use_liger_kernel")
-        return constants.FUSED if liger else constants.LOG_SOFTMAX_FP32
 
     def _tokens(self, count: int, of: Lengths, stage: str = "train") -> Tokens:
         get = self.get
@@ -152,10 +154,12 @@ class _OpenRLHF:
         of = lengths(0, longest, self.run)
         tokens = self._tokens(micro * (2 if kind in _PAIRS else 1), of)
         shape = self.find(self.path).shape
+        batch = get.whole("train.batch_size", "train_batch_size")
         role = replace(
             self._role("reward" if kind == "rm" else "actor", shape, total, trained=True),
             update=tokens,
-            update_logits=self._logits(),
+            accumulates=not batch or batch > micro * total // self.ring,
+            update_logits=constants.GATHERED_FP32,
         )
         roles = [role]
         if kind == "dpo":
@@ -166,7 +170,7 @@ class _OpenRLHF:
                 replace(
                     reference,
                     forward=tokens,
-                    forward_logits=self._logits(),
+                    forward_logits=constants.FORWARD_FP32,
                     weights_offload="always" if offloaded else "none",
                 )
             )
@@ -192,7 +196,7 @@ class _OpenRLHF:
         rollout = get.whole("rollout.micro_batch_size", "micro_rollout_batch_size") or micro
         update, forward = self._tokens(micro, of), self._tokens(rollout, of, "rollout")
         everything = alone or get.on(False, "train.colocate_all", "colocate_all_models")
-        logits = self._logits()
+        logits = constants.GATHERED_FP32
         groups: dict[str, list[Role]] = {}
         sizes: dict[str, int] = {}
 
@@ -211,12 +215,14 @@ class _OpenRLHF:
             else self._gpus("actor")
         )
         shape = self.find(self.path).shape
+        batch = get.whole("train.batch_size", "train_batch_size")
         actor = replace(
             self._role("actor", shape, actor_gpus, trained=True),
             update=update,
+            accumulates=not batch or batch > micro * actor_gpus // self.ring,
             forward=forward,
             update_logits=logits,
-            forward_logits=logits / 2,
+            forward_logits=constants.FORWARD_FP32,
         )
         add("actor", actor)
         estimator = (get.text("algo.advantage.estimator", "advantage_estimator") or "gae").lower()
@@ -227,7 +233,7 @@ class _OpenRLHF:
             reference = replace(
                 self._role("reference", shape, gpus, trained=False),
                 forward=forward,
-                forward_logits=logits / 2,
+                forward_logits=constants.FORWARD_FP32,
                 weights_offload="always" if offloaded else "none",
             )
             add("actor" if shared else "reference", reference)

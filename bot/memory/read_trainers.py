@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from bot.base.messages import message, plural_message
 from bot.frameworks.launch import launcher_option
 from bot.frameworks.plan import Plan
+from bot.frameworks.plan_values import version_at_least
 from bot.memory import constants
 from bot.memory.lengths import Lengths, Measured, batch_tokens, lengths
 from bot.memory.models import FindModel
@@ -50,6 +51,8 @@ class _Precision:
     gradients: float
     optimizer: float
     step: float
+    adapter: float = 2.0
+    """Of an adapter's parameter while it computes."""
 
 
 def read(
@@ -142,11 +145,8 @@ class _Trainer:
         backend = self._backend()
         adapter = self._adapter()
         precision = self._precision(backend)
-        logits = (
-            constants.FUSED
-            if get.on(False, "use_liger_kernel", "use_liger_loss", "use_liger")
-            else constants.LOG_SOFTMAX_FP32
-        )
+        ends = self._ends(precision)
+        logits, forward_logits = self._logits()
         online = self.algorithm in _ONLINE
         offload = self._offload()
         actor = Role(
@@ -163,13 +163,20 @@ class _Trainer:
             optimizer_bytes=precision.optimizer,
             step_bytes=precision.step,
             weights_offload=offload[0],
+            # DeepSpeed's offloaded optimizer has its gradients on the host.
+            gradients_offload=offload[1],
             optimizer_offload=offload[1],
+            end_bytes=ends,
+            residual_bytes=ends if ends > 2 and self._frozen() else 2.0,
+            adapter_bytes=precision.adapter,
+            accumulates=(get.whole("gradient_accumulation_steps") or 2) > 1 or self.instruct,
+            head_share=self._head_share(),
             checkpointing=get.on(False, "gradient_checkpointing"),
             activation_offload=get.on(False, "activation_offloading"),
             update=tokens,
             forward=tokens if online else Tokens(0, 0, 0),
             update_logits=logits,
-            forward_logits=logits / 2 if online else 0.0,
+            forward_logits=forward_logits if online else 0.0,
         )
         roles = [actor]
         if self._reference() and adapter is None:
@@ -180,8 +187,9 @@ class _Trainer:
                     trained=False,
                     update=Tokens(0, 0, 0),
                     forward=tokens,
-                    forward_logits=logits / 2,
+                    forward_logits=forward_logits,
                     weight_bytes=min(2.0, precision.weights),
+                    gradients_offload="none",
                     optimizer_offload="none",
                 )
             )
@@ -199,6 +207,43 @@ class _Trainer:
                 )
             )
         return roles
+
+    def _logits(self) -> tuple[float, float]:
+        """Bytes a logit, in the update and without gradient.
+
+        TRL: `selective_log_softmax` of `trainer/utils.py`, transformers' loss for SFT, computed in
+        chunks by default from 1.8 (`loss_type` of `sft_config.py`).
+        """
+        get = self.get
+        liger = get.on(False, "use_liger_kernel", "use_liger_loss", "use_liger")
+        if liger:
+            return constants.FUSED, constants.FUSED
+        if self.algorithm == "sft":
+            loss = get.text("loss_type")
+            unset = "chunked_nll" if version_at_least(self.plan, 1, 8) else "nll"
+            chunked = not self.instruct and (loss or unset) == "chunked_nll"
+            return (constants.FUSED if chunked else constants.CAUSAL_LOSS), 0.0
+        return constants.LOG_PROBS_BY_ROW, constants.FORWARD_LOG_PROBS
+
+    def _head_share(self) -> float:
+        """Share of tokens with logits: TRL's online trainers keep those of the completion."""
+        response, prompt = self.plan.max_response_length.value, self.plan.max_prompt_length.value
+        if self.instruct or self.algorithm not in ("grpo", "rloo") or not response:
+            return 1.0
+        return response / (response + (prompt or 0))
+
+    def _ends(self, precision: _Precision) -> float:
+        """Bytes of what is not quantized below a quantized adapter.
+
+        PEFT's `prepare_model_for_kbit_training` casts it to fp32; TRL's trainers of these releases
+        call it, and open-instruct's.
+        """
+        until = {"sft": (0, 26), "rm": (0, 26), "dpo": (0, 29), "grpo": (0, 26), "rloo": (0, 27)}
+        before = until.get(self.algorithm, (0, 26))
+        cast = self.instruct or not version_at_least(self.plan, *before)
+        if self.algorithm in ("grpo", "rloo") and not version_at_least(self.plan, 0, 22):
+            cast = self.instruct
+        return 4.0 if cast else max(2.0, precision.weights)
 
     def _reference(self) -> bool:
         if self.algorithm == "dpo":
@@ -272,8 +317,10 @@ class _Trainer:
         if backend.startswith("zero"):
             return _Precision(2.0, 2.0, 12.0, 4.0)
         if self.plan.adapter.value:
-            # PEFT keeps adapters in fp32 whatever the base is in.
-            return _Precision(width, 4.0, 8.0, 0.0)
+            # PEFT keeps adapters in fp32 whatever the base is in; below a quantized base TRL casts
+            # them to bf16 from 0.26 on.
+            cast = bool(self._frozen()) and version_at_least(self.plan, 0, 26)
+            return _Precision(width, 4.0, 8.0, 0.0, 2.0 if cast else 4.0)
         eight_bit = "8bit" in (self.get.text("optim") or "")
         return _Precision(width, width, 2.0 if eight_bit else 2 * width, 0.0)
 

@@ -11,7 +11,14 @@ from dataclasses import dataclass, replace
 from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.memory import verl_engine, verl_logits
-from bot.memory.lengths import Lengths, Measured, batch_tokens, lengths, packed_tokens
+from bot.memory.lengths import (
+    Lengths,
+    Measured,
+    balanced_passes,
+    batch_tokens,
+    lengths,
+    packed_tokens,
+)
 from bot.memory.models import FindModel
 from bot.memory.settings import MemorySettings, NoEstimateError, needed, release_assumption
 from bot.memory.verl_states import (
@@ -19,6 +26,7 @@ from bot.memory.verl_states import (
     LayoutKeys,
     adapter_of,
     backend_of,
+    critic_adapter,
     layout_of,
     recomputed,
     refuse_multi_token_prediction,
@@ -46,6 +54,14 @@ class _Batch:
     """Sequences of one GPU."""
     over_all: int | None
     """Sequences over all GPUs, as older releases have it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pass:
+    """One pass of a role, and whether others come before its optimizer steps."""
+
+    tokens: Tokens
+    alone: bool = False
 
 
 class _Verl:
@@ -135,20 +151,25 @@ class _Verl:
         sequences: int | None,
         *,
         padded: bool,
-    ) -> Tokens | None:
-        """Tokens of one pass over `sequences` of all GPUs; None when a pass has no known size."""
+    ) -> _Pass | None:
+        """One pass over `sequences` of all GPUs; None when it has no known size."""
         over = layout.sequence * layout.context
         ranks = max(1, self.gpus // (over * layout.tensor * layout.pipeline))
         share = max(1, -(-(sequences or 1) // ranks))
         if batch.dynamic:
             limit = batch.limit
-            return packed_tokens(limit, share, self.lengths, over=over) if limit else None
+            if not limit:
+                return None
+            tokens = packed_tokens(limit, share, self.lengths, over=over)
+            passes = balanced_passes(limit, share, self.lengths, over=over)
+            return _Pass(tokens=tokens, alone=sequences is not None and passes == 1)
         count = batch.each or (max(1, batch.over_all // ranks) if batch.over_all else None)
         if count is None:
             return None
         if sequences is not None:
             count = min(count, share)
-        return batch_tokens(count, self.lengths, over=over, padded=padded)
+        tokens = batch_tokens(count, self.lengths, over=over, padded=padded)
+        return _Pass(tokens=tokens, alone=sequences is not None and count >= share)
 
     def _mini(self) -> int | None:
         """Responses of one mini batch; verl gives prompts since 0.2."""
@@ -178,7 +199,7 @@ class _Verl:
                 actor=ACTOR,
             ),
         )
-        forward = self._forward(f"{ROLLOUT}.log_prob", layout, padded) or update
+        forward = self._forward(f"{ROLLOUT}.log_prob", layout, padded) or update.tokens
         role = Role(
             name="actor",
             shape=self.shape,
@@ -189,7 +210,8 @@ class _Verl:
             adapter=self.adapter,
             checkpointing=get.on(True, f"{MODEL}.enable_gradient_checkpointing"),
             activation_offload=get.on(False, f"{MODEL}.enable_activation_offload"),
-            update=update,
+            update=update.tokens,
+            accumulates=not update.alone,
             forward=forward,
             update_logits=verl_logits.update(get, self.backend),
             forward_logits=verl_logits.forward(get, self.backend, entropy=True),
@@ -197,9 +219,9 @@ class _Verl:
         if self.backend == "megatron":
             granularity = f"{megatron}.override_transformer_config.recompute_granularity"
             role = recomputed(role, get.value(granularity), plan=self.plan)
-        return states(get, role, keys)
+        return states(get, role, keys, plan=self.plan)
 
-    def _update(self, role: str, layout: Layout, padded: bool) -> Tokens | None:
+    def _update(self, role: str, layout: Layout, padded: bool) -> _Pass | None:
         get = self.get
         batch = _Batch(
             dynamic=get.on(False, f"{role}.use_dynamic_bsz"),
@@ -222,7 +244,8 @@ class _Verl:
             each=get.whole(f"{prefix}_micro_batch_size_per_gpu"),
             over_all=get.whole(f"{prefix}_micro_batch_size"),
         )
-        return self._tokens(layout, batch, self._batch(), padded=padded)
+        one = self._tokens(layout, batch, self._batch(), padded=padded)
+        return one.tokens if one is not None else None
 
     def _reference(self, actor: Role) -> list[Role]:
         get = self.get
@@ -283,9 +306,11 @@ class _Verl:
             trained=True,
             backend=backend,
             layout=layout,
+            adapter=critic_adapter(get, f"{CRITIC}.model"),
             checkpointing=get.on(True, f"{CRITIC}.model.enable_gradient_checkpointing"),
             activation_offload=get.on(False, f"{CRITIC}.model.enable_activation_offload"),
-            update=update,
-            forward=update,
+            update=update.tokens,
+            accumulates=not update.alone,
+            forward=update.tokens,
         )
-        return [states(get, role, keys)]
+        return [states(get, role, keys, plan=self.plan)]

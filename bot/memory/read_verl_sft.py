@@ -10,7 +10,7 @@ from __future__ import annotations
 from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.memory import constants
-from bot.memory.lengths import Measured, batch_tokens, lengths, packed_tokens
+from bot.memory.lengths import Measured, balanced_passes, batch_tokens, lengths, packed_tokens
 from bot.memory.models import FindModel
 from bot.memory.settings import MemorySettings, assumed_mean, needed, release_assumption
 from bot.memory.verl_states import (
@@ -61,12 +61,14 @@ def read(
     limit = get.whole("data.max_token_len_per_gpu")
     if get.on(False, "data.use_dynamic_bsz") and limit and limit > 0:
         tokens = packed_tokens(limit, there, of, over=over)
+        alone = balanced_passes(limit, there, of, over=over) == 1
     else:
         each = needed(
             get.whole("data.micro_batch_size_per_gpu", "data.micro_batch_size"),
             message("data.micro_batch_size_per_gpu is not known."),
         )
         tokens = batch_tokens(max(1, min(each, there)), of, over=over, padded=not packed)
+        alone = each >= there
     role = Role(
         name="actor",
         shape=model(path).shape,
@@ -78,12 +80,13 @@ def read(
         checkpointing=get.on(False, "model.enable_gradient_checkpointing"),
         activation_offload=get.on(False, "model.enable_activation_offload"),
         update=_positive(tokens),
+        accumulates=not alone,
         update_logits=_logits(plan, get),
     )
     if backend == "megatron":
         recompute = get.value("engine.override_transformer_config.recompute_granularity")
         role = recomputed(role, recompute, plan=plan)
-    role = states(get, role, _KEYS)
+    role = states(get, role, _KEYS, plan=plan)
     assumptions = [release_assumption("verl", plan.framework_version)]
     if packed and not of.measured:
         assumptions.insert(0, assumed_mean(of.mean))

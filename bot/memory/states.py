@@ -51,9 +51,11 @@ def _weights(role: Role) -> Bytes:
     adapter = Bytes.of(role.adapter_parameters * role.weight_bytes)
     if frozen >= 2:
         return Bytes.of(role.parameters * frozen) + adapter
-    # Quantized: the layers' matrices alone; embedding and head stay as they are.
+    # Quantized: the layers' matrices alone; embedding, head and norms stay in 16 bits, or are cast
+    # to fp32 by PEFT's `prepare_model_for_kbit_training`.
     linear = role.shape.linear_parameters
-    return Bytes.of(linear * frozen) + Bytes.of((role.parameters - linear) * 2) + adapter
+    ends = Bytes.of((role.parameters - linear) * role.end_bytes)
+    return Bytes.of(linear * frozen) + ends + adapter
 
 
 def megatron_shard(shape: Shape, layout: Layout) -> tuple[float, float]:

@@ -85,6 +85,21 @@ def adapter_of(plan: Plan, get: MemorySettings, model: str) -> Adapter | None:
     )
 
 
+def critic_adapter(get: MemorySettings, model: str) -> Adapter | None:
+    """The adapter that a critic trains by settings of its own; None without one.
+
+    `lora_rank`, `lora_alpha` and `target_modules` below `critic.model` since 0.4 (verl's
+    `workers/config/critic.py`; up to 0.7 `fsdp_workers.py` puts them into PEFT's configuration).
+    """
+    rank = get.whole(f"{model}.lora_rank") or 0
+    if rank < 1:
+        return None
+    targets = get.value(f"{model}.target_modules")
+    named = [str(target) for target in targets] if isinstance(targets, list) else []
+    own = frozenset(name for name in named if name.endswith("_proj"))
+    return Adapter(kind="lora", rank=rank, targets=own or None)
+
+
 def _experts(get: MemorySettings, below: str) -> Literal["none", "rank", "each"]:
     """Megatron-Bridge's LoRA on the experts: one adapter for a rank, unless a setting differs.
 
@@ -186,7 +201,7 @@ def recomputed(role: Role, granularity: object, *, plan: Plan) -> Role:
     return role
 
 
-def states(get: MemorySettings, role: Role, keys: LayoutKeys) -> Role:
+def states(get: MemorySettings, role: Role, keys: LayoutKeys, *, plan: Plan) -> Role:
     """A role with the bytes of its states and where they wait."""
     fsdp, megatron = keys.fsdp, keys.megatron
     if role.backend == "megatron":
@@ -215,11 +230,24 @@ def states(get: MemorySettings, role: Role, keys: LayoutKeys) -> Role:
         gradient_bytes=each,
         optimizer_bytes=2 * each,
         step_bytes=each,
+        unsharded_gradient_bytes=_unsharded(get, role.backend, fsdp, plan),
         frozen_copy_bytes=constants.FROZEN_COPY if role.backend == "fsdp" and each > 2 else 0.0,
         weights_offload="always" if always else _idle(get, *_below(fsdp, "param_offload")),
         gradients_offload="always" if always else "none",
         optimizer_offload="always" if always else _idle(get, *_below(fsdp, "optimizer_offload")),
     )
+
+
+def _unsharded(get: MemorySettings, backend: Backend, fsdp: Sequence[str], plan: Plan) -> float:
+    """Bytes of a gradient that waits whole until the last micro batch; 0 where none does.
+
+    0.9.0 always defers the reduction (#7095), 0.9.1 where `use_no_sync_for_gradient_accumulation`
+    is on, which its YAML leaves off (#7458); earlier releases reduce after each micro batch.
+    """
+    deferred = get.value(*_below(fsdp, "use_no_sync_for_gradient_accumulation"))
+    if deferred is None:
+        deferred = plan.framework_version == "0.9.0"
+    return (4.0 if backend == "fsdp2" else 2.0) if deferred else 0.0
 
 
 def _below(prefixes: Sequence[str], name: str) -> tuple[str, ...]:

@@ -102,6 +102,20 @@ class Role:
     """Of a trained parameter: both moments, and a copy in fp32 where the weights are not."""
     step_bytes: float = 4.0
     """Temporary, while the optimizer steps (foreach)."""
+    end_bytes: float = 2.0
+    """Of embedding, head and norms where the rest is quantized: 4 where a trainer casts them."""
+    residual_bytes: float = 2.0
+    """Of the residual stream: 4 below an embedding in fp32."""
+    adapter_bytes: float = 2.0
+    """Of an adapter's parameter while it computes: 4 where autocast casts it."""
+    head_share: float = 1.0
+    """Share of a pass's tokens that have logits."""
+    accumulates: bool = True
+    """True when an optimizer's step follows several micro batches: their gradients are there while
+    the next one's logits are made."""
+    unsharded_gradient_bytes: float = 0.0
+    """Of a trained parameter, whole on each GPU, between micro batches whose gradients are reduced
+    together."""
     weights_offload: Offload = "none"
     gradients_offload: Offload = "none"
     optimizer_offload: Offload = "none"

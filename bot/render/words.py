@@ -24,6 +24,8 @@ MEMORY: Final = (
     "activations",
     "gathered weights",
     "whole gradients",
+    "reduction buffer",
+    "head in 16 bits",
     "logits",
     "DoRA's product",
     "allocator",

@@ -8,7 +8,7 @@ from bot.memory.activations import update_parts
 from bot.memory.engines import cache
 from bot.memory.models import find
 from bot.memory.shape import Shape
-from bot.memory.units import together
+from bot.memory.units import NOTHING, together
 from bot.memory.workload import Engine, Layout, Role, Tokens
 
 
@@ -31,7 +31,7 @@ def _update(stages: int, per_logit: float) -> tuple[float, set[str]]:
         update=Tokens(1, 24_576, 24_576),
         update_logits=per_logit,
     )
-    parts = update_parts(role, "expected")
+    parts = update_parts(role, "expected", NOTHING)
     return together(parts.values()).in_gib, {name for name, part in parts.items() if part.count}
 
 

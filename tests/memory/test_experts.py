@@ -77,12 +77,13 @@ def test_copies_that_wait_are_an_experts_input_and_elsewhere_its_output_too() ->
 def test_layers_that_are_kept_keep_their_copies_and_recomputed_ones_only_one() -> None:
     whole = role(checkpointing=False)
     assert routed_kept(whole, 8192) == Bytes.gib(48 * 0.25)
-    assert layer_at_work(whole, 8192) == Bytes.gib(0.5)
+    backward = Bytes(8192 * 4 * 8 * 768)
+    assert layer_at_work(whole, 8192) == Bytes.gib(0.5) + backward
     assert routed_kept(role(), 8192) == NOTHING
     assert kept(role(), 8192) == Bytes(2 * 48 * 2048 * 8192)
     dense = Bytes.of(8192 * (16 * 2048 + 4 * 4096 + 4 * 512 + 8 * 8 * 768 + 4 * 32 + 8))
     norms = Bytes.of(8192 * (6 * (4096 + 512) + 4 * (32 + 4)))
-    assert layer_at_work(role(), 8192) == dense + norms + Bytes.gib(0.75)
+    assert layer_at_work(role(), 8192) == dense + norms + backward + Bytes.gib(0.75)
 
 
 def test_frozen_experts_keep_no_copies() -> None:
@@ -204,9 +205,9 @@ def test_copies_wait_for_both_moments_of_an_update() -> None:
     """A layer's moment, and the head's, which binds with eager entropy."""
     whole = role(checkpointing=False, update_logits=0.0)
     waiting = kept(whole, 8192) + routed_kept(whole, 8192)
-    layer = update_parts(whole, "expected")
+    layer = update_parts(whole, "expected", NOTHING)
     assert layer["activations"] == waiting + layer_at_work(whole, 8192)
-    head = update_parts(replace(whole, update_logits=28.0), "expected")
+    head = update_parts(replace(whole, update_logits=28.0), "expected", NOTHING)
     assert head["logits"] > NOTHING
     assert head["activations"] == waiting + head_surroundings(whole, 8192, "expected")
 

@@ -11,12 +11,19 @@ import pytest
 from bot.memory import constants
 from bot.memory.activations import (
     all_layers_bytes_per_token,
+    backward_bytes_per_token,
     checkpoint_bytes_per_token,
+    kept,
+    layer_at_work,
     layer_bytes_per_token,
 )
 from bot.memory.models import find
+from bot.memory.shape import Shape
+from bot.memory.workload import Adapter, Layout, Role
 
-RECORDED = json.loads((Path(__file__).parent / "fake_measure.json").read_bytes())
+FOLDER = Path(__file__).parent
+RECORDED = json.loads((FOLDER / "fake_measure.json").read_bytes())
+BACKWARD = json.loads((FOLDER / "fake_backward.json").read_bytes())
 
 
 @pytest.mark.parametrize("name", RECORDED["layers"])
@@ -54,11 +61,47 @@ def test_what_a_logit_takes() -> None:
     assert measured["eager entropy"] <= constants.ENTROPY_EAGER
 
 
+def _adapted(shape: Shape, kind: str, *, checkpointing: bool) -> Role:
+    adapter = None if kind == "full" else Adapter(kind="lora", rank=BACKWARD["rank"])
+    return Role(
+        name="actor",
+        shape=shape,
+        head="language",
+        trained=True,
+        backend="ddp",
+        layout=Layout(gpus=1),
+        adapter=adapter,
+        adapter_bytes=4.0 if kind == "LoRA fp32" else 2.0,
+        checkpointing=checkpointing,
+    )
+
+
+@pytest.mark.parametrize("kind", ["full", "LoRA bf16", "LoRA fp32"])
+@pytest.mark.parametrize("name", BACKWARD["layers"])
+def test_what_adapters_keep_and_a_backward_pass_adds(name: str, kind: str) -> None:
+    model = find(name)
+    assert model is not None
+    measured, tokens = BACKWARD["layers"][name][kind], 4096
+    held = _adapted(model.shape, kind, checkpointing=False)
+    by_layer = kept(held, tokens).count / tokens / model.shape.layers
+    assert by_layer == pytest.approx(measured["kept"], rel=0.08)
+    again = _adapted(model.shape, kind, checkpointing=True)
+    at_work = layer_at_work(again, tokens).count / tokens
+    if kind == "full":
+        # The measured figure has gradients of weights as well, whatever the tokens.
+        assert at_work <= measured["recomputed"] * 1.001
+    else:
+        added = backward_bytes_per_token(held)
+        assert added == pytest.approx(measured["added by backward"], rel=0.01)
+        assert at_work == pytest.approx(measured["recomputed"], rel=0.05)
+
+
 @pytest.mark.skipif(
     not all(map(importlib.util.find_spec, ("torch", "transformers"))),
     reason="torch and transformers are not installed: the recorded figures stand",
 )
 def test_the_recorded_figures_are_still_measured() -> None:
-    from tests.memory.fake_measure import measure
+    from tests.memory import fake_backward, fake_measure
 
-    assert measure() == RECORDED
+    assert fake_measure.measure() == RECORDED
+    assert fake_backward.measure() == BACKWARD

@@ -1,0 +1,148 @@
+"""Measures what a layer's backward pass and adapters add, without a GPU.
+
+    python -m tests.memory.fake_backward    # where torch and transformers are installed
+
+Writes fake_backward.json: bytes a token that a layer keeps and that its backward pass adds at its
+fullest, as storages are made and freed under PyTorch's FakeTensorMode; with all weights trained,
+with LoRA in bf16, and with LoRA in fp32 under autocast.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from tests.memory.fake_measure import LAYERS, TOKENS
+
+OUT = Path(__file__).parent / "fake_backward.json"
+RANK = 16
+
+
+def measure() -> dict[str, Any]:
+    """Everything that is recorded; takes some seconds."""
+    torch, hub = importlib.import_module("torch"), importlib.import_module("transformers")
+    kinds = {"full": None, "LoRA bf16": torch.bfloat16, "LoRA fp32": torch.float32}
+    return {
+        "torch": torch.__version__,
+        "transformers": hub.__version__,
+        "tokens": TOKENS,
+        "rank": RANK,
+        "layers": {
+            name: {kind: _layer(torch, hub, name, config, of) for kind, of in kinds.items()}
+            for name, config in LAYERS
+        },
+    }
+
+
+@contextmanager
+def _storages(torch: Any) -> Iterator[SimpleNamespace]:
+    """Bytes of the storages alive `now`, and at the `peak`."""
+    fake = importlib.import_module("torch._subclasses.fake_tensor")
+    mode = importlib.import_module("torch.utils._python_dispatch")
+    tree = importlib.import_module("torch.utils._pytree")
+    seen = SimpleNamespace(now=0, peak=0)
+    alive: dict[int, int] = {}
+
+    def drop(key: int) -> None:
+        seen.now -= alive.pop(key, 0)
+
+    def add(tensor: Any) -> None:
+        storage = tensor.untyped_storage()
+        if storage._cdata not in alive:
+            alive[storage._cdata] = storage.nbytes()
+            seen.now += storage.nbytes()
+            seen.peak = max(seen.peak, seen.now)
+            weakref.finalize(storage, drop, storage._cdata)
+
+    def dispatch(_: Any, op: Any, _types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        made = op(*args, **(kwargs or {}))
+        tree.tree_map_only(torch.Tensor, add, made)
+        return made
+
+    track = type("Track", (mode.TorchDispatchMode,), {"__torch_dispatch__": dispatch})
+    with fake.FakeTensorMode(), track():
+        yield seen
+
+
+def _adapted(torch: Any, layer: Any, dtype: Any) -> None:
+    """Puts a low-rank path beside each projection, as PEFT's LoRA layers compute it."""
+
+    class Adapted(torch.nn.Module):  # type: ignore[misc]
+        def __init__(self, base: Any) -> None:
+            super().__init__()
+            self.base = base
+            self.down = torch.nn.Linear(base.in_features, RANK, bias=False, dtype=dtype)
+            self.up = torch.nn.Linear(RANK, base.out_features, bias=False, dtype=dtype)
+
+        def forward(self, x: Any) -> Any:
+            out = self.base(x)
+            low = self.up(self.down(x.to(dtype)))
+            return (out + low * 2.0).to(out.dtype)
+
+    for parameter in layer.parameters():
+        parameter.requires_grad_(False)
+    for module in list(layer.modules()):
+        for name, child in list(module.named_children()):
+            if name.endswith("_proj"):
+                setattr(module, name, Adapted(child))
+
+
+def _layer(torch: Any, hub: Any, name: str, kind: dict[str, Any], adapter: Any) -> dict[str, float]:
+    """Bytes a token: kept, added by backward, and taken to recompute a checkpointed layer."""
+    from bot.memory.models import find
+
+    model = find(name)
+    assert model is not None
+    shape = model.shape
+    config = hub.AutoConfig.for_model(
+        kind["model_type"],
+        hidden_size=shape.hidden,
+        num_hidden_layers=1,
+        num_attention_heads=shape.heads,
+        num_key_value_heads=shape.kv_heads,
+        head_dim=shape.head_dim,
+        intermediate_size=shape.intermediate,
+        vocab_size=128,
+    )
+    config._attn_implementation = "sdpa"
+    with _storages(torch) as seen:
+        built = hub.AutoModel.from_config(config, dtype=torch.bfloat16).train()
+        layer = built.layers[0]
+        if adapter is not None:
+            _adapted(torch, layer, adapter)
+        hidden = torch.zeros(1, TOKENS, shape.hidden, dtype=torch.bfloat16, requires_grad=True)
+        places = torch.arange(TOKENS).unsqueeze(0)
+        position = built.rotary_emb(hidden, places)
+        for parameter in layer.parameters():
+            if parameter.requires_grad:
+                parameter.grad = torch.empty_like(parameter)
+
+        def run(x: Any) -> Any:
+            with torch.autocast("cpu", dtype=torch.bfloat16, enabled=adapter is not None):
+                out = layer(x, position_embeddings=position, attention_mask=None)
+            return out[0] if isinstance(out, tuple) else out
+
+        def pass_over(call: Any) -> tuple[float, float]:
+            inside = hidden * 1.0
+            before = seen.now
+            out = call(inside)
+            kept = seen.now - before - out.numel() * out.element_size()
+            gradient = torch.empty_like(out)
+            seen.peak = after = seen.now
+            out.backward(gradient)
+            return kept / TOKENS, (seen.peak - after) / TOKENS
+
+        whole, added = pass_over(run)
+        again = importlib.import_module("torch.utils.checkpoint").checkpoint
+        _, peak = pass_over(lambda x: again(run, x, use_reentrant=False))
+    return {"kept": whole, "added by backward": added, "recomputed": peak}
+
+
+if __name__ == "__main__":
+    OUT.write_text(json.dumps(measure(), indent=1) + "\n", encoding="utf-8")

@@ -1,0 +1,30 @@
+"""What `rlbot estimate --format json` prints of a launch."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tests.command import rlbot
+
+
+def printed(launch: str, *options: str) -> dict[str, Any]:
+    """The estimate of a launch written as a script."""
+    arguments = ("estimate", "-", "--format", "json", "--stdin-filename", "x.sh", *options)
+    result = rlbot(*arguments, stdin=f"{launch}\n".encode())
+    assert result.out, result.err
+    made: dict[str, Any] = json.loads(result.out)["scripts"][0]["estimate"]
+    assert made, result.out
+    return made
+
+
+def stage(made: dict[str, Any], name: str, pool: str | None = None) -> dict[str, Any]:
+    """One stage of it."""
+    (found,) = (s for s in made["stages"] if s["stage"] == name and pool in (None, s["pool"]))
+    assert isinstance(found, dict)
+    return found
+
+
+def component(made: dict[str, Any], of: str, name: str) -> float:
+    """GiB that the expected level of a stage has of one thing."""
+    return float(stage(made, of)["components"].get(name, 0.0))

@@ -1,0 +1,173 @@
+"""Terms of the model, each by what `rlbot estimate` prints; the sources stand in its docstrings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bot.memory.models import find
+from bot.memory.units import Bytes
+from tests.command import rlbot
+from tests.memory.printed import component, printed, stage
+
+QWEN = find("Qwen2.5-7B")
+assert QWEN is not None
+GIB = Bytes.gib(1).count
+P = QWEN.shape.parameters / GIB
+VOCAB, HIDDEN = QWEN.shape.vocab, QWEN.shape.hidden
+
+
+def verl(*settings: str, release: str = "0.9.0", device: str = "h100") -> dict[str, Any]:
+    return printed(_verl(*settings), "--device", device, "--framework", f"verl@{release}")
+
+
+def _verl(*settings: str) -> str:
+    given = dict(s.split("=", 1) for s in (*_BASE, *settings))
+    return "python3 -m verl.trainer.main_ppo " + " ".join(f"{k}={v}" for k, v in given.items())
+
+
+_A = "actor_rollout_ref.actor"
+_BASE = (
+    "algorithm.adv_estimator=grpo",
+    "actor_rollout_ref.model.path=Qwen/Qwen2.5-7B",
+    "data.train_batch_size=256",
+    "data.max_prompt_length=512",
+    "data.max_response_length=1024",
+    f"{_A}.ppo_mini_batch_size=64",
+    f"{_A}.ppo_micro_batch_size_per_gpu=2",
+    f"{_A}.strategy=fsdp2",
+    "actor_rollout_ref.rollout.name=vllm",
+    "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=2",
+    "actor_rollout_ref.rollout.gpu_memory_utilization=0.4",
+    "trainer.n_gpus_per_node=8",
+    "trainer.nnodes=1",
+)
+_SYNC = f"{_A}.fsdp_config.use_no_sync_for_gradient_accumulation"
+
+
+@pytest.mark.parametrize(
+    ("release", "settings", "whole"),
+    [
+        ("0.9.0", (), 4.0),
+        ("0.9.0", (f"{_A}.strategy=fsdp",), 2.0),
+        ("0.9.1", (f"{_SYNC}=True",), 4.0),
+        ("0.9.1", (f"{_SYNC}=False",), 0.0),
+        ("0.7.0", (), 0.0),
+        # One micro batch a step has no other to wait for.
+        ("0.9.0", (f"{_A}.ppo_mini_batch_size=8", f"{_A}.ppo_micro_batch_size_per_gpu=8"), 0.0),
+    ],
+)
+def test_a_deferred_reduction_keeps_whole_gradients(
+    release: str, settings: tuple[str, ...], whole: float
+) -> None:
+    held = component(verl(*settings, release=release), "update", "whole gradients")
+    # Besides them the gradients of one layer before they are reduced.
+    assert whole * P - 0.1 <= held <= whole * P + 2
+
+
+def test_what_would_help_names_the_flag_that_defers() -> None:
+    given = ("--stdin-filename", "x.sh", "--device", "a100-40", "--framework", "verl@0.9.1")
+    script = _verl(f"{_SYNC}=True").encode()
+    text = rlbot("estimate", "-", *given, stdin=script).out
+    assert f"{_SYNC}=False" in text.split("would help most")[1].splitlines()[0]
+
+
+def test_one_micro_batch_a_step_has_no_gradients_beside_its_logits() -> None:
+    logits = (f"{_A}.use_torch_compile=False", f"{_A}.entropy_coeff=0.001")
+    one = (f"{_A}.ppo_mini_batch_size=8", f"{_A}.ppo_micro_batch_size_per_gpu=16", *logits)
+    made = verl(*one, release="0.7.0", device="h200")
+    parts = stage(made, "update")["components"]
+    assert parts["logits"] > 5
+    assert "gradients" not in parts
+    many = verl(*one, f"{_A}.ppo_mini_batch_size=256", release="0.7.0", device="h200")
+    assert component(many, "update", "gradients") == pytest.approx(4 * P / 8, rel=0.01)
+
+
+def test_a_dynamic_batch_is_as_full_as_its_share_of_the_tokens() -> None:
+    dynamic = (
+        f"{_A}.ppo_mini_batch_size=128",
+        f"{_A}.use_dynamic_bsz=True",
+        "actor_rollout_ref.rollout.log_prob_use_dynamic_bsz=True",
+        f"{_A}.use_fused_kernels=True",
+    )
+
+    def activations(limit: int) -> float:
+        made = verl(*dynamic, f"{_A}.ppo_max_token_len_per_gpu={limit}", release="0.7.0")
+        return component(made, "update", "activations")
+
+    # Sixteen sequences of a mean of 384, one of 1536, are 7296 tokens: two passes have 3648 each at
+    # any limit above that, three have 2432 each at any limit between.
+    assert activations(3700) == activations(7000)
+    assert activations(2500) == activations(3600)
+    assert activations(2500) == pytest.approx(activations(3700) * 2 / 3, rel=0.02)
+
+
+def trl(kind: str, *flags: str, release: str = "0.20.0", device: str = "a100") -> dict[str, Any]:
+    launch = f"python trl/scripts/{kind}.py --model_name_or_path Qwen/Qwen2.5-7B --use_peft "
+    flags = ("--per_device_train_batch_size 1", "--gradient_checkpointing", "--bf16", *flags)
+    given = ("--device", device, "--gpus", "1", "--framework", f"trl@{release}")
+    return printed(launch + " ".join(flags), *given)
+
+
+def test_qlora_has_its_ends_in_fp32_where_the_trainer_casts_them() -> None:
+    four = ("--load_in_4bit", "--max_length 1024", "--dtype bfloat16")
+    made, newer = (trl("sft", *four, release=release) for release in ("0.20.0", "0.26.0"))
+    ends = 2 * VOCAB * HIDDEN / GIB
+    cast, plain = (component(one, "update", "weights") for one in (made, newer))
+    assert cast - plain == pytest.approx(2 * ends, rel=0.02)
+    # TRL 0.26 leaves them in the checkpoint's bf16; autocast copies the fp32 head for its product.
+    assert component(newer, "update", "head in 16 bits") == 0
+
+
+LORA_PPO = (
+    "algorithm.adv_estimator=gae",
+    "actor_rollout_ref.model.lora_rank=16",
+    "critic.model.path=Qwen/Qwen2.5-7B",
+    "critic.ppo_micro_batch_size_per_gpu=2",
+    "trainer.n_gpus_per_node=1",
+    "actor_rollout_ref.rollout.tensor_model_parallel_size=1",
+)
+
+
+def test_a_critic_has_adapters_by_a_setting_of_its_own() -> None:
+    whole = verl(*LORA_PPO, release="0.7.0", device="a100")
+    adapted = verl(*LORA_PPO, "critic.model.lora_rank=16", release="0.7.0", device="a100")
+    assert whole["outcome"] == "impossible"
+    critic = stage(whole, "update")["components"]["critic, idle"]
+    # fp32 weights and two moments; without its head for the words
+    assert critic == pytest.approx(12 * (P - VOCAB * HIDDEN / GIB), rel=0.01)
+    low = stage(adapted, "update")["components"]["critic, idle"]
+    assert low < critic / 2.5
+
+
+def openrlhf(
+    kind: str, *flags: str, release: str = "0.8.5", device: str = "a100"
+) -> dict[str, Any]:
+    launch = (
+        f"deepspeed --num_gpus 8 --module openrlhf.cli.train_{kind} --pretrain Qwen/Qwen2.5-7B "
+    )
+    given = ("--device", device, "--framework", f"openrlhf@{release}")
+    return printed(launch + " ".join(flags), *given)
+
+
+SFT = ("--max_len 2048", "--micro_train_batch_size 1", "--train_batch_size 64", "--bf16")
+
+
+@pytest.mark.parametrize("stage_of_zero", [2, 3])
+def test_an_offloaded_optimizer_takes_the_gradients_along(stage_of_zero: int) -> None:
+    zero = (*SFT, f"--zero_stage {stage_of_zero}")
+    held, offloaded = openrlhf("sft", *zero), openrlhf("sft", *zero, "--adam_offload")
+    assert component(held, "optimizer", "gradients") == pytest.approx(2 * P / 8, rel=0.01)
+    assert component(offloaded, "optimizer", "gradients") == 0
+    assert component(offloaded, "update", "gradients") == 0
+    # 16 bytes a parameter go to the host; the gradients are two of them.
+    assert offloaded["host_gib"] >= 14 * P
+
+
+def test_openrlhf_has_its_logits_whole_below_liger() -> None:
+    plain = openrlhf("sft", *SFT, "--zero_stage 3", "--adam_offload")
+    liger = openrlhf("sft", *SFT, "--zero_stage 3", "--adam_offload", "--use_liger_kernel")
+    of_logits = component(plain, "update", "logits")
+    assert of_logits == component(liger, "update", "logits")
+    assert of_logits == pytest.approx(16 * 2048 * VOCAB / GIB, rel=0.05)
