@@ -6,6 +6,7 @@ PyGithub's check run is read before it is edited; what stands there is known her
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -15,7 +16,7 @@ from bot.github.answer import CHECK, Answer, status_description
 from bot.github.client import Client
 from bot.github.errors import NotAllowedError, NotFoundError, RefusedError
 from bot.github.posted import PostedCheck, mark, read_check
-from bot.github.pull import PullId
+from bot.github.pull import NamedCheck, PullId
 
 # What is inconclusive is neither passed nor failed. A check run has a word for that; the nearest
 # of a commit status is that the check came to no result. One that waits would wait for good.
@@ -38,15 +39,36 @@ BUTTONS = (
 """Only an App hears when they are pressed."""
 
 
+def has_check(checks: Sequence[NamedCheck] | None, pull: PullId, answer: Answer) -> bool:
+    """Whether the only check run of ours on a head is finished and has this answer."""
+    ours = _ours(checks, pull)
+    return ours == [NamedCheck(_external_id(pull, answer), done=True)]
+
+
+def _ours(checks: Sequence[NamedCheck] | None, pull: PullId) -> list[NamedCheck] | None:
+    if checks is None:
+        return None
+    return [check for check in checks if check.external_id.startswith(mark(pull))]
+
+
 def publish_check(
-    client: Client, pull: PullId, answer: Answer, *, buttons: bool = False
+    client: Client,
+    pull: PullId,
+    answer: Answer,
+    checks: Sequence[NamedCheck] | None = None,
+    *,
+    buttons: bool = False,
 ) -> NotAllowedError | None:
     """Leave one check run with this answer on its commit; gives why it is a commit status instead.
 
     Its external id names the pull request: two may share a commit, and when a button is pressed
-    GitHub does not name pull requests from forks. Raises GitHubError when neither may be written.
+    GitHub does not name pull requests from forks. `checks` are those on the commit, as they were
+    seen just now; GitHub is asked where that is not enough. Raises GitHubError when neither may be
+    written.
     """
-    posted = read_check(client, pull, answer.head)
+    if has_check(checks, pull, answer):
+        return None
+    posted = None if _ours(checks, pull) == [] else read_check(client, pull, answer.head)
     if posted and posted.done and posted.external_id == _external_id(pull, answer):
         return None
     try:

@@ -14,7 +14,16 @@ from bot.github import queries
 from bot.github.answer import CHECK, is_marked, mark_of
 from bot.github.client import Client
 from bot.github.errors import NotFoundError
-from bot.github.pull import IssueComment, PullId, comments_of, further_comments
+from bot.github.pull import (
+    IssueComment,
+    NamedCheck,
+    PullId,
+    PullRequest,
+    checks_of,
+    comments_of,
+    further_comments,
+    with_checks,
+)
 
 _CHECKS = 100
 
@@ -30,6 +39,16 @@ class Posted:
     """Comments that we wrote and that hold the marker, oldest first."""
     reviewed: str = ""
     """What our own reviews say, one after the other."""
+    checks: tuple[NamedCheck, ...] | None = None
+    """The check runs of our name on the head; None where that is not known."""
+
+    @classmethod
+    def with_pull(cls, pull: PullRequest) -> Posted | None:
+        """What stood there when the pull request was read; None where not all comments were."""
+        if not pull.comments_complete:
+            return None
+        ours = tuple(c for c in pull.comments if c.ours and is_marked(c.body))
+        return cls(head=pull.head, state=pull.state, ours=ours, checks=pull.checks)
 
     def current(self) -> IssueComment | None:
         """The comment that counts: of the visible ones the newest, of this head if there is one.
@@ -44,14 +63,19 @@ class Posted:
         return mark is not None and mark.head == self.head
 
 
-def read_posted(client: Client, pull: PullId, *, reviews: bool = False) -> Posted:
-    """Read the head, the comments and, with `reviews`, the reviews: one request for 100 comments.
+def read_posted(
+    client: Client, pull: PullId, *, reviews: bool = False, checks: bool = False
+) -> Posted:
+    """Read the head, the comments and, if asked for, reviews and check runs.
+
+    One request for 100 comments.
 
     Raises GitHubError.
     """
     owner, _, name = pull.repository.partition("/")
     variables = {"owner": owner, "name": name, "number": pull.number, "reviews": reviews}
-    data = client.graphql(queries.COMMENTS, variables, name="comments")
+    ask = with_checks if checks else Client.graphql
+    data = ask(client, queries.COMMENTS, variables, name="comments")
     found = (data.get("repository") or {}).get("pullRequest")
     if not found:
         raise NotFoundError(
@@ -64,6 +88,7 @@ def read_posted(client: Client, pull: PullId, *, reviews: bool = False) -> Poste
         state=found["state"],
         ours=tuple(c for c in comments if c.ours and is_marked(c.body)),
         reviewed="\n".join(_reviewed(found.get("reviews") or {})),
+        checks=checks_of(found) if checks else None,
     )
 
 

@@ -8,12 +8,12 @@ run whose commit is no longer the head says so, for its caller to check the new 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bot.base.messages import message, plural_message
 from bot.github import queries
 from bot.github.answer import Answer, mark_of
-from bot.github.checks import publish_check
+from bot.github.checks import has_check, publish_check
 from bot.github.client import Client
 from bot.github.errors import GitHubError, LimitedError, NotFoundError, UnreachableError
 from bot.github.posted import Posted, read_posted
@@ -61,9 +61,16 @@ EVERYWHERE = Channels()
 
 
 def publish(
-    client: Client, pull: PullId, answer: Answer, channels: Channels = EVERYWHERE
+    client: Client,
+    pull: PullId,
+    answer: Answer,
+    channels: Channels = EVERYWHERE,
+    *,
+    seen: Posted | None = None,
 ) -> PublishResult:
     """Brings a pull request to the wanted state; what is there already is left alone.
+
+    `seen` is what stood there when it was read: where that is all, nothing is asked again.
 
     Nothing is written when the head has moved, when the pull request is closed, or when it touches
     neither a tuning script nor the page, and never did. What may not be written is noted in the
@@ -71,7 +78,11 @@ def publish(
     """
     done = PublishResult()
     suggesting = channels.suggestions and bool(answer.suggestions)
-    posted = read_posted(client, pull, reviews=suggesting)
+    if seen is not None and not suggesting and _is_all(seen, pull, answer, channels):
+        done.comment_url = seen.ours[-1].url if channels.comment else None
+        done.annotated = channels.check
+        return done
+    posted = read_posted(client, pull, reviews=suggesting, checks=channels.check)
     if posted.head != answer.head:
         done.superseded = True
         return done
@@ -79,134 +90,144 @@ def publish(
         done.notes.append(message("The pull request is closed, so nothing was posted."))
         return done
     before = _writes(client)
+    posting = _Posting(client, pull, answer, channels, posted, done)
     if channels.comment:
-        _try(
-            done, "The comment was not posted", lambda: _comment(client, pull, answer, posted, done)
-        )
+        posting.attempt("The comment was not posted", posting.comment)
     if answer.touches and not done.superseded and not done.limited:
         if channels.check:
-            _try(
-                done,
-                "The check run was not posted",
-                lambda: _check(client, pull, answer, done, buttons=channels.buttons),
-            )
+            posting.attempt("The check run was not posted", posting.check)
         if suggesting and not done.limited:
-            _try(
-                done,
-                "The suggestions were not posted",
-                lambda: _suggestions(client, pull, answer, posted, done),
-            )
+            posting.attempt("The suggestions were not posted", posting.suggestions)
     done.wrote = _writes(client) > before
     return done
+
+
+def _is_all(seen: Posted, pull: PullId, answer: Answer, channels: Channels) -> bool:
+    """Whether the answer stands already, once, with nothing beside it."""
+    if seen.head != answer.head or seen.state != "OPEN":
+        return False
+    if channels.comment:
+        marks = [mark_of(comment.body) for comment in seen.ours if not comment.hidden]
+        if marks != [answer.mark]:
+            return False
+    return not channels.check or has_check(seen.checks, pull, answer)
 
 
 def _writes(client: Client) -> int:
     return sum(sent.write for sent in client.log)
 
 
-def _try(done: PublishResult, what: str, act: Callable[[], object]) -> None:
-    try:
-        act()
-    except GitHubError as error:
-        done.notes.append(f"{what}: {error}")
-        if isinstance(error, LimitedError | UnreachableError):
-            done.unsettled = done.unsettled or error
+@dataclass(slots=True)
+class _Posting:
+    """An answer while it is brought to its pull request."""
 
+    client: Client
+    pull: PullId
+    answer: Answer
+    channels: Channels
+    posted: Posted
+    """What stands there, as it was seen last."""
+    done: PublishResult
 
-def _check(
-    client: Client, pull: PullId, answer: Answer, done: PublishResult, *, buttons: bool
-) -> None:
-    refused = publish_check(client, pull, answer, buttons=buttons)
-    done.annotated = refused is None
-    if refused is not None:
-        done.notes.append(f"A commit status stands in the place of the check run. {refused}")
-
-
-def _suggestions(
-    client: Client, pull: PullId, answer: Answer, posted: Posted, done: PublishResult
-) -> None:
-    hidden = publish_suggestions(client, pull, answer, posted)
-    if hidden:
-        done.notes.append(
-            plural_message(
-                "{count} suggested change is outside of what the pull request's diff shows, where "
-                "GitHub takes no suggestion; the comment has it.",
-                "{count} suggested changes are outside of what the pull request's diff shows, "
-                "where GitHub takes no suggestion; the comment has them.",
-                hidden,
-            )
-        )
-
-
-def _comment(
-    client: Client, pull: PullId, answer: Answer, posted: Posted, done: PublishResult
-) -> None:
-    """Leaves exactly one visible comment of ours, with this answer."""
-    for _ in range(_ROUNDS):
-        current = posted.current()
-        before = _writes(client)
-        if current is None:
-            if answer.touches:
-                _create(client, pull, answer, done)
-        else:
-            done.comment_url = current.url
-            try:
-                _bring_up(client, pull, answer, current, done)
-            except NotFoundError:
-                # Somebody, or a run beside this one, deleted it: look again.
-                posted = read_posted(client, pull)
-                continue
-        if _writes(client) > before:
-            # A run beside this one may have written too, and the head may have moved.
-            posted = read_posted(client, pull)
-        _tidy(client, pull, posted)
-        done.superseded = posted.head != answer.head
-        return
-
-
-def _bring_up(
-    client: Client, pull: PullId, answer: Answer, current: IssueComment, done: PublishResult
-) -> None:
-    mark = mark_of(current.body)
-    if mark is not None and mark.digest == answer.mark.digest and mark.head == answer.head:
-        return
-    if mark is not None and answer.touches and mark.verdict not in (answer.verdict, "none"):
-        # A changed verdict is news, and an edit notifies nobody.
-        _create(client, pull, answer, done)
-        _minimize(client, current)
-        return
-    path = f"/repos/{pull.repository}/issues/comments/{current.id}"
-    client.write("PATCH", path, {"body": answer.body})
-
-
-def _create(client: Client, pull: PullId, answer: Answer, done: PublishResult) -> None:
-    path = f"/repos/{pull.repository}/issues/{pull.number}/comments"
-
-    def standing() -> dict[str, str] | None:
-        ours = read_posted(client, pull).ours
-        urls = [c.url for c in ours if not c.hidden and mark_of(c.body) == answer.mark]
-        return {"html_url": urls[-1]} if urls else None
-
-    created = client.create(path, {"body": answer.body}, standing)
-    done.comment_url = (created or {}).get("html_url")
-
-
-def _tidy(client: Client, pull: PullId, posted: Posted) -> None:
-    """Keeps one comment: its twins go, older ones are folded away."""
-    kept = posted.current()
-    for comment in posted.ours:
-        if kept is None or comment.hidden or comment.id == kept.id:
-            continue
-        mine, its = mark_of(kept.body), mark_of(comment.body)
+    def attempt(self, what: str, act: Callable[[], object]) -> None:
+        """Do one thing; what cannot be done is noted."""
         try:
-            if mine and its and (mine.head, mine.verdict) == (its.head, its.verdict):
-                path = f"/repos/{pull.repository}/issues/comments/{comment.id}"
-                client.write("DELETE", path, {})
+            act()
+        except GitHubError as error:
+            self.done.notes.append(f"{what}: {error}")
+            if isinstance(error, LimitedError | UnreachableError):
+                self.done.unsettled = self.done.unsettled or error
+
+    def check(self) -> None:
+        """Leave one check run, or a commit status."""
+        checks, buttons = self.posted.checks, self.channels.buttons
+        refused = publish_check(self.client, self.pull, self.answer, checks, buttons=buttons)
+        self.done.annotated = refused is None
+        if refused is not None:
+            self.done.notes.append(
+                f"A commit status stands in the place of the check run. {refused}"
+            )
+
+    def suggestions(self) -> None:
+        """Post the suggestions that are not there yet."""
+        hidden = publish_suggestions(self.client, self.pull, self.answer, self.posted)
+        if hidden:
+            self.done.notes.append(
+                plural_message(
+                    "{count} suggested change is outside of what the pull request's diff shows, "
+                    "where GitHub takes no suggestion; the comment has it.",
+                    "{count} suggested changes are outside of what the pull request's diff shows, "
+                    "where GitHub takes no suggestion; the comment has them.",
+                    hidden,
+                )
+            )
+
+    def comment(self) -> None:
+        """Leave exactly one visible comment of ours, with this answer."""
+        reviewed = self.posted.reviewed
+        for _ in range(_ROUNDS):
+            current = self.posted.current()
+            before = _writes(self.client)
+            if current is None:
+                if self.answer.touches:
+                    self._create()
             else:
-                _minimize(client, comment)
-        except NotFoundError:
-            continue
+                self.done.comment_url = current.url
+                try:
+                    self._bring_up(current)
+                except NotFoundError:
+                    # Somebody, or a run beside this one, deleted it: look again.
+                    self._look(reviewed)
+                    continue
+            if _writes(self.client) > before:
+                # A run beside this one may have written too, and the head may have moved.
+                self._look(reviewed)
+            self._tidy()
+            self.done.superseded = self.posted.head != self.answer.head
+            return
 
+    def _look(self, reviewed: str) -> None:
+        posted = read_posted(self.client, self.pull, checks=self.channels.check)
+        self.posted = replace(posted, reviewed=reviewed)
 
-def _minimize(client: Client, comment: IssueComment) -> None:
-    client.graphql(queries.MINIMIZE, {"id": comment.node}, name="minimize", write=True)
+    def _bring_up(self, current: IssueComment) -> None:
+        mark, answer = mark_of(current.body), self.answer
+        if mark is not None and mark.digest == answer.mark.digest and mark.head == answer.head:
+            return
+        if mark is not None and answer.touches and mark.verdict not in (answer.verdict, "none"):
+            # A changed verdict is news, and an edit notifies nobody.
+            self._create()
+            self._minimize(current)
+            return
+        path = f"/repos/{self.pull.repository}/issues/comments/{current.id}"
+        self.client.write("PATCH", path, {"body": answer.body})
+
+    def _create(self) -> None:
+        path = f"/repos/{self.pull.repository}/issues/{self.pull.number}/comments"
+
+        def standing() -> dict[str, str] | None:
+            ours = read_posted(self.client, self.pull).ours
+            urls = [c.url for c in ours if not c.hidden and mark_of(c.body) == self.answer.mark]
+            return {"html_url": urls[-1]} if urls else None
+
+        created = self.client.create(path, {"body": self.answer.body}, standing)
+        self.done.comment_url = (created or {}).get("html_url")
+
+    def _tidy(self) -> None:
+        """Keep one comment: its twins go, older ones are folded away."""
+        kept = self.posted.current()
+        for comment in self.posted.ours:
+            if kept is None or comment.hidden or comment.id == kept.id:
+                continue
+            mine, its = mark_of(kept.body), mark_of(comment.body)
+            try:
+                if mine and its and (mine.head, mine.verdict) == (its.head, its.verdict):
+                    path = f"/repos/{self.pull.repository}/issues/comments/{comment.id}"
+                    self.client.write("DELETE", path, {})
+                else:
+                    self._minimize(comment)
+            except NotFoundError:
+                continue
+
+    def _minimize(self, comment: IssueComment) -> None:
+        self.client.graphql(queries.MINIMIZE, {"id": comment.node}, name="minimize", write=True)

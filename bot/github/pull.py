@@ -12,12 +12,14 @@ from bot.base.messages import message
 from bot.github import queries
 from bot.github.change import ChangeText
 from bot.github.client import Client
-from bot.github.errors import NotFoundError
+from bot.github.errors import NotAllowedError, NotFoundError, Refusal
 
 MOST_PAGES_OF_FILES = 30
 """GitHub lists 3,000 files of a pull request at most, 100 a page."""
 
 MOST_PAGES_OF_COMMENTS = 10
+_SUITES = 50
+"""Check suites that one question gives; behind so many there may be more."""
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,200}/[A-Za-z0-9_.-]{1,200}\Z")
 _SHORT = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)#(?P<number>[0-9]{1,9})\Z", re.ASCII)
@@ -59,6 +61,14 @@ class IssueComment:
     """When it got the text that it has, by GitHub's clock: ISO 8601 in UTC, to the second."""
 
 
+@dataclass(frozen=True, slots=True)
+class NamedCheck:
+    """A check run of our name on the head of a pull request, whoever made it."""
+
+    external_id: str
+    done: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PullRequest:
     """A pull request at one moment."""
@@ -89,6 +99,8 @@ class PullRequest:
     comments: tuple[IssueComment, ...]
     """Oldest first."""
     comments_complete: bool
+    checks: tuple[NamedCheck, ...] | None = None
+    """The check runs of our name on the head; None where the token may not see them."""
     config: Mapping[str, Any] | None = None
     """GraphQL's entry of `.rlbot.yml` at the base; None when there is none."""
 
@@ -135,7 +147,7 @@ def read_pull(client: Client, pull: PullId) -> PullRequest:
     owner, _, name = pull.repository.partition("/")
     variables = {"owner": owner, "name": name, "number": pull.number}
     try:
-        data = client.graphql(queries.PULL, variables, name="pull")
+        data = with_checks(client, queries.PULL, variables, name="pull")
     except NotFoundError:
         raise _missing(pull) from None
     repository = data.get("repository") or {}
@@ -158,6 +170,21 @@ def read_pull(client: Client, pull: PullId) -> PullRequest:
     return replace(
         read, files=listed, comments=(*read.comments, *comments), comments_complete=complete
     )
+
+
+def with_checks(
+    client: Client, query: str, variables: Mapping[str, Any], *, name: str
+) -> dict[str, Any]:
+    """The answer to a question that asks for check runs too, or without them.
+
+    Not every token may see them. Raises GitHubError.
+    """
+    try:
+        return client.graphql(query, {**variables, "checks": True}, name=name)
+    except NotAllowedError as error:
+        if error.refusal not in (Refusal.READ_ONLY, Refusal.PERSONAL):
+            raise
+        return client.graphql(query, {**variables, "checks": False}, name=name)
 
 
 def further_comments(
@@ -199,6 +226,20 @@ def comments_of(page: Mapping[str, Any]) -> list[IssueComment]:
     ]
 
 
+def checks_of(found: Mapping[str, Any]) -> tuple[NamedCheck, ...] | None:
+    """The check runs of GraphQL's answer on a pull request; None where it has none of its head."""
+    commits = (found.get("commits") or {}).get("nodes") or ()
+    at_head = [node["commit"] for node in commits if node["commit"]["oid"] == found["headRefOid"]]
+    suites = [suite for commit in at_head for suite in (commit["checkSuites"] or {})["nodes"]]
+    if not at_head or len(suites) >= _SUITES:
+        return None
+    return tuple(
+        NamedCheck(str(run["externalId"]), run["status"] == "COMPLETED")
+        for suite in suites
+        for run in suite["checkRuns"]["nodes"]
+    )
+
+
 def _pull(repository: Mapping[str, Any], found: Mapping[str, Any]) -> PullRequest:
     target = (found["baseRef"] or {}).get("target") or {}
     author = found["author"] or {}
@@ -221,6 +262,7 @@ def _pull(repository: Mapping[str, Any], found: Mapping[str, Any]) -> PullReques
         changed_files=found["changedFiles"],
         comments=tuple(comments_of(found["comments"])),
         comments_complete=True,
+        checks=checks_of(found),
         config=target.get("file"),
     )
 

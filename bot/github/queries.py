@@ -20,9 +20,20 @@ _FILES = """
         nodes { path changeType }
       }"""
 
+_CHECKS = """
+      commits(last: 1) @include(if: $checks) {
+        nodes { commit { oid checkSuites(first: 50, filterBy: {checkName: "rlbot"}) { nodes {
+          checkRuns(first: 20, filterBy: {checkName: "rlbot"}) { nodes { externalId status } }
+        } } } }
+      }"""
+"""The check runs of our name on the head (bot/github/answer.py has the name)."""
+
 PULL = (
     """
-query Pull($owner: String!, $name: String!, $number: Int!, $files: String, $comments: String) {
+query Pull(
+  $owner: String!, $name: String!, $number: Int!, $files: String, $comments: String,
+  $checks: Boolean = true
+) {
   repository(owner: $owner, name: $name) {
     nameWithOwner isPrivate isArchived
     pullRequest(number: $number) {
@@ -40,6 +51,7 @@ query Pull($owner: String!, $name: String!, $number: Int!, $files: String, $comm
       }"""
     + _FILES
     + _COMMENTS
+    + _CHECKS
     + """
     }
   }
@@ -68,11 +80,13 @@ query Files($owner: String!, $name: String!, $number: Int!, $files: String) {
 COMMENTS = (
     """
 query Comments(
-  $owner: String!, $name: String!, $number: Int!, $comments: String, $reviews: Boolean = false
+  $owner: String!, $name: String!, $number: Int!, $comments: String, $reviews: Boolean = false,
+  $checks: Boolean = false
 ) {
   repository(owner: $owner, name: $name) {
     pullRequest(number: $number) { headRefOid state locked"""
     + _COMMENTS
+    + _CHECKS
     + """
       reviews(last: 50) @include(if: $reviews) {
         nodes { viewerDidAuthor comments(first: 100) { nodes { body } } }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from bot.github.answer import Answer, answer_of, is_marked
+from bot.github.posted import Posted
 from bot.github.publish import EVERYWHERE, Channels, PublishResult, publish
 from bot.github.pull import PullRequest
 from bot.github.remote import GitHubChange
@@ -64,7 +65,8 @@ def answer_pull(
         answer = answer_for(pull, checked)
         published = PublishResult()
         if answer.touches or not pull.comments_complete or _has_comment_of_ours(pull):
-            published = publish(change.client, pull.id, answer, channels)
+            seen = Posted.with_pull(pull)
+            published = publish(change.client, pull.id, answer, channels, seen=seen)
         if not published.superseded:
             break
     return AnsweredPull(change=change, checked=checked, answer=answer, published=published)

@@ -608,8 +608,8 @@ DEFENCES = (
     Defence(
         "T18",
         "leaves a late result on the pull request",
-        "bot/github/publish.py::_comment",
-        becomes("posted.head != answer.head", "done.superseded"),
+        "bot/github/publish.py::_Posting.comment",
+        becomes("self.posted.head != self.answer.head", "self.done.superseded"),
         (_THREATS + "test_t18_a_result_that_comes_late_is_followed_by_the_right_one",),
     ),
     Defence(

@@ -14,7 +14,7 @@ from graphql.language import DocumentNode, OperationDefinitionNode
 from tests.github.context import INTEGRATION, Context, ProblemError
 from tests.github.contract import OFFICIAL
 from tests.github.objects import Entry
-from tests.github.store import Account, Comment, Pull, Repository, Review
+from tests.github.store import Account, CheckRun, Comment, Pull, Repository, Review
 
 SCHEMA = build_schema((OFFICIAL / "schema.graphql").read_text(encoding="utf-8"), assume_valid=True)
 _PATCH_STATUS = {"removed": "DELETED"}
@@ -272,23 +272,38 @@ def _suites(asked: Context, oid: str) -> Callable[..., dict[str, Any]]:
     """The check suites of a commit: one for each App that made a check run there."""
 
     def page(_info: object, filterBy: dict[str, Any] | None = None, **page: Any) -> dict[str, Any]:  # noqa: N803
-        wanted = (filterBy or {}).get("appId")
-        runs = [run for run in asked.store.checks if run.head == oid]
+        granted = asked.identity.permissions if asked.identity else None
+        if granted is not None and "checks" not in granted:
+            raise ProblemError(403, INTEGRATION)
+        wanted, name = (filterBy or {}).get("appId"), (filterBy or {}).get("checkName")
+        runs = [r for r in asked.store.checks if r.head == oid and name in (None, r.name)]
         apps = {run.app.id for run in runs if wanted in (None, run.app.id)}
         suites = [
             {
                 "id": f"CS_{app}_{oid}",
-                "checkRuns": _connection(
-                    [
-                        {"id": f"CR_{run.id}", "externalId": run.external_id}
-                        for run in runs
-                        if run.app.id == app
-                    ]
-                ),
+                "checkRuns": _runs([run for run in runs if run.app.id == app]),
             }
             for app in sorted(apps)
         ]
         return _connection(suites)(_info, **page)
+
+    return page
+
+
+def _runs(runs: Sequence[CheckRun]) -> Callable[..., dict[str, Any]]:
+    def page(_info: object, filterBy: dict[str, Any] | None = None, **page: Any) -> dict[str, Any]:  # noqa: N803
+        name = (filterBy or {}).get("checkName")
+        return _connection(
+            [
+                {
+                    "id": f"CR_{run.id}",
+                    "externalId": run.external_id,
+                    "status": run.status.upper(),
+                }
+                for run in runs
+                if name in (None, run.name)
+            ]
+        )(_info, **page)
 
     return page
 

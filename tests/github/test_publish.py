@@ -22,7 +22,7 @@ from bot.report import Edit, Finding, Fix, PageEdit, Report
 from bot.review.check import CheckRequest
 from bot.review.pull import AnsweredPull, answer_pull
 from tests.github.objects import Link
-from tests.github.store import READ_ONLY, Fault, Pull
+from tests.github.store import FULL, READ_ONLY, Fault, Pull
 from tests.github.world import BROKEN, GOOD, OTHER, PAGE, SCRIPT, World, asked
 from tests.render.factories import CHANGE, big, finding, good, report
 
@@ -464,3 +464,35 @@ def _report(*findings: Finding, failed: bool = False) -> Report:
 
 def _at(pull: Pull, made: Report) -> Report:
     return replace(made, change=replace(CHANGE, head=pull.head))
+
+
+def test_a_token_that_may_not_see_check_runs_posts_the_comment_all_the_same(here: World) -> None:
+    pull = here.pull({SCRIPT: BROKEN})
+    granted = {name: may for name, may in FULL.items() if name != "checks"}
+    client = here.client(permissions=granted)
+    answered = answer_pull(read_change(client, PULL), asked())
+    assert len(pull.visible()) == 1
+    assert [status.state for status in here.store.statuses[pull.head]] == ["failure"]
+    assert "A commit status stands in the place" in answered.published.notes[0]
+
+
+def test_nothing_new_asks_for_nothing_but_the_pull_request_and_its_files(here: World) -> None:
+    here.pull({SCRIPT: GOOD})
+    _answer(here)
+    calls = len(here.store.calls)
+    answered = _answer(here)
+    assert all("/graphql comments" not in call for call in here.requests(calls))
+    assert (answered.published.wrote, answered.published.annotated) == (False, True)
+    assert answered.published.comment_url is not None
+
+
+def test_a_second_check_run_of_ours_is_looked_at_again(here: World) -> None:
+    """The newest counts, and only the list of REST says which that is."""
+    here.pull({SCRIPT: BROKEN})
+    _answer(here)
+    (first,) = here.store.checks
+    other = replace(first, id=here.store.next_id(), external_id=f"{first.external_id[:-4]}0000")
+    here.store.checks.append(other)
+    _answer(here)
+    assert here.store.checks[-1].external_id == first.external_id
+    assert here.store.checks[-1] is not first
