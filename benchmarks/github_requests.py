@@ -1,8 +1,9 @@
-"""Requests to GitHub for one check of a pull request: `python -m benchmarks.github_requests`.
+"""Requests to GitHub for a check of a pull request and for the commands in its comments.
 
-A server over real git repositories stands in for GitHub (`tests/github`). Reads are counted apart
-from writes. What was asked more than once is named: the comments before and after something is
-written, since other runs may write too; the files once for each 100.
+`python -m benchmarks.github_requests`. A server over real git repositories stands in for GitHub
+(`tests/github`). Reads are counted apart from writes. What was asked more than once is named: the
+comments before and after something is written, since other runs may write too; the files once for
+each 100.
 """
 
 from __future__ import annotations
@@ -10,14 +11,18 @@ from __future__ import annotations
 import tempfile
 from collections import Counter
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 
 from bot.github.client import Client
 from bot.github.pull import PullId
 from bot.github.remote import read_change
+from bot.review.commands import CommandRequest, handle_command
 from bot.review.pull import answer_pull
 from tests.github.server import Server
-from tests.github.world import BROKEN, GOOD, SCRIPT, asked, world
+from tests.github.world import BROKEN, GOOD, PAGE, ROOT, SCRIPT, asked, world
+from tests.runs.kept import kept_run
+from tests.runs.recipe import RunRecipe
 
 PULL = PullId("verl-project/verl", 1)
 TREE = {
@@ -34,6 +39,10 @@ def _scripts(number: int, more: bytes = b"") -> dict[str, bytes]:
 
 def _measured(name: str, client: Client) -> tuple[int, int]:
     answer_pull(read_change(client, PULL), asked())
+    return _counted(name, client)
+
+
+def _counted(name: str, client: Client) -> tuple[int, int]:
     writes = sum(sent.write for sent in client.log)
     reads = len(client.log) - writes
     twice = [p for p, n in Counter(s.path for s in client.log if not s.write).items() if n > 1]
@@ -58,7 +67,7 @@ def measure(base: Mapping[str, str], label: str) -> dict[str, tuple[int, int]]:
             token = here.store.workflow_token(here.base)
             found[name] = _measured(f"{label}, {name}", here.client(token))
             if name == "one script":
-                _measured(f"{label}, {name}, again", here.client(token))
+                found["again"] = _measured(f"{label}, {name}, again", here.client(token))
                 here.push(_scripts(1, b"# more\n"))
                 _measured(f"{label}, {name}, same verdict", here.client(token))
                 here.push({SCRIPT: BROKEN})
@@ -66,10 +75,47 @@ def measure(base: Mapping[str, str], label: str) -> dict[str, tuple[int, int]]:
     return found
 
 
+def measure_commands(base: Mapping[str, str], label: str) -> dict[str, tuple[int, int]]:
+    """Reads and writes of /verify and /apply on a pull request from a branch of the repository.
+
+    `/verify` where nothing has changed, `/apply` with nothing to write, then with a row: with it
+    come the commit, and the check of the commit.
+    """
+    found: dict[str, tuple[int, int]] = {}
+    agreeing = kept_run(RunRecipe(config=import_module("examples.demo.__main__").CONFIG))
+    page = (ROOT / "examples" / "demo" / "device_tuning.rst").read_bytes()
+    with tempfile.TemporaryDirectory() as folder, Server(Path(folder) / "github") as server:
+        here = world(server, {**base, PAGE: page})
+        here.base.commit("work", _scripts(1), start=here.base.head("main"))
+        pull = here.store.pull(here.base, here.base, "work")
+        token = here.store.workflow_token(here.base)
+        answer_pull(read_change(here.client(token), PULL), asked())
+        for name, login in (
+            ("/verify, nothing new", "triager"),
+            ("/verify, new commit", "maintainer"),
+            ("/apply", "writer"),
+            ("/apply, nothing to write", "maintainer"),
+        ):
+            if name == "/verify, new commit":
+                here.base.commit("work", _scripts(1, b"# more\n"))
+            for reaction in (each for left in here.store.reactions.values() for each in left):
+                reaction.created = "2026-01-01T00:00:00Z"
+            body = name.partition(",")[0]
+            comment = here.store.comment(pull, here.store.account(login), body)
+            client = here.client(token)
+            asking = CommandRequest(pull=PULL, author=login, body=body, comment=comment.id)
+            result = handle_command(client, asking, asked(**{SCRIPT: agreeing}))
+            if result.refused:
+                raise AssertionError(result.replies)
+            found[name] = _counted(f"{label}, {name}", client)
+    return found
+
+
 def main() -> None:
     """Print the table."""
-    measure({}, "a repository")
-    measure(TREE, "verl itself")
+    for base, label in (({}, "a repository"), (TREE, "verl itself")):
+        measure(base, label)
+        measure_commands(base, label)
 
 
 if __name__ == "__main__":

@@ -117,7 +117,8 @@ class GitHubChange:
         page_at = (self.head if page_kind else self.base, page_path)
         places = [(self.head, path) for path in paths[:MAX_SCRIPTS]]
         if page_path:
-            places += [page_at, (self.base, page_path)] if page_changed else [page_at]
+            # The head's page is what `/apply` writes to.
+            places += [page_at, (self.base if page_changed else self.head, page_path)]
         found = self._entries([*places, *self._other_places(wanted)])
         page = found.get(page_at)
         before = found.get((self.base, page_path)) if page_changed else None

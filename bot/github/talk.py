@@ -8,9 +8,9 @@ from __future__ import annotations
 import calendar
 import hashlib
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 from urllib.parse import quote
 
@@ -19,7 +19,7 @@ from bot.github import queries
 from bot.github.client import Client
 from bot.github.commands import lines
 from bot.github.errors import NotFoundError
-from bot.github.pull import PullId
+from bot.github.pull import IssueComment, PullId, PullRequest
 
 COOLDOWN = 60
 """Seconds between two commands of one person on one pull request."""
@@ -27,6 +27,7 @@ ROLES: tuple[str, ...] = ("none", "read", "triage", "write", "maintain", "admin"
 REPLY = "<!-- rlbot:reply "
 """How the hidden mark of a reply begins."""
 
+_CREATED = 201
 _LOOKED_AT = 10
 _MOST_NODES = 50
 """Comments whose author one question asks for."""
@@ -57,6 +58,8 @@ class OurReaction:
     id: int
     at: float
     """Seconds since the epoch, by GitHub's clock."""
+    fresh: bool = False
+    """True when it was not there before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +94,9 @@ def asker_of(client: Client, repository: str, login: str) -> Asker:
 def react(client: Client, repository: str, comment: int, content: Reaction) -> OurReaction:
     """Leaves a reaction; one that is there stays as it is. Raises GitHubError."""
     path = f"/repos/{repository}/issues/comments/{comment}/reactions"
-    return _reaction(client.write("POST", path, {"content": content}) or {})
+    found = _reaction(client.write("POST", path, {"content": content}) or {})
+    # GitHub answers 200 where it is there already.
+    return replace(found, fresh=bool(client.log) and client.log[-1].status == _CREATED)
 
 
 def unreact(client: Client, repository: str, comment: int, reaction: int) -> None:
@@ -112,15 +117,15 @@ def reactions(client: Client, repository: str, comment: int, us: str) -> dict[st
 
 
 def recent_commands(
-    client: Client, pull: PullId, author: str, comment: int, eyes: OurReaction
+    client: Client, pull: PullRequest, author: str, comment: int, eyes: OurReaction
 ) -> RecentCommands:
     """What this person asked for within COOLDOWN seconds before `eyes`, by our own reactions.
 
-    One request, and one for each of their last commands in that time. Raises GitHubError.
+    One request for each of their last commands in that time. Raises GitHubError.
     """
     wait, refused = 0, False
-    for other in _commands_since(client, pull, author, comment, eyes.at - COOLDOWN):
-        ours = reactions(client, pull.repository, other, eyes.login)
+    for other in _commands_since(pull, author, comment, eyes.at - COOLDOWN):
+        ours = reactions(client, pull.id.repository, other, eyes.login)
         theirs = ours.get("eyes")
         left = round(COOLDOWN - (eyes.at - theirs.at)) if theirs else 0
         if not 0 < left <= COOLDOWN:
@@ -132,22 +137,32 @@ def recent_commands(
     return RecentCommands(wait, refused)
 
 
-def _commands_since(
-    client: Client, pull: PullId, author: str, comment: int, since: float
-) -> Iterator[int]:
+def _commands_since(pull: PullRequest, author: str, comment: int, since: float) -> Sequence[int]:
     found = [
-        int(item["id"])
-        for item in _comments_since(client, pull, since)
+        other.id
+        for other in pull.comments
         # Only what was there before: two at once must not both wait for the other.
-        if int(item["id"]) < comment
-        and (item.get("user") or {}).get("login") == author
-        and lines(item.get("body") or "")
+        if other.id < comment
+        and _seconds(other.written) >= since
+        and other.author == author
+        and lines(other.body)
     ]
-    yield from found[-_LOOKED_AT:]
+    return found[-_LOOKED_AT:]
 
 
-def reply(client: Client, pull: PullId, text: str, *, to: str) -> None:
-    """Posts a reply, once: `to` says which act it answers. Raises GitHubError."""
+def reply(
+    client: Client,
+    pull: PullId,
+    text: str,
+    *,
+    to: str,
+    known: Sequence[IssueComment] | None = None,
+) -> None:
+    """Posts a reply, once: `to` says which act it answers.
+
+    `known` are the comments as they were read since the act; they are asked for without. Raises
+    GitHubError.
+    """
     digest = hashlib.sha256(f"{to}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
     mark = f"{REPLY}{digest} -->"
     day = 86_400
@@ -161,7 +176,11 @@ def reply(client: Client, pull: PullId, text: str, *, to: str) -> None:
         # The mark can be foretold, so that it counts in a comment of ours alone.
         return True if marked and _is_one_ours(client, marked[:_MOST_NODES]) else None
 
-    if standing() is None:
+    if known is not None:
+        there = any(comment.ours and mark in comment.body for comment in known)
+    else:
+        there = standing() is not None
+    if not there:
         path = f"/repos/{pull.repository}/issues/{pull.number}/comments"
         client.create(path, {"body": f"{text}\n\n{mark}\n"}, standing)
 

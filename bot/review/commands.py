@@ -19,12 +19,13 @@ from bot.github.client import Client
 from bot.github.commands import CommentCommand, Misunderstanding, Misunderstood, commands
 from bot.github.errors import LimitedError, UnreachableError
 from bot.github.publish import EVERYWHERE, Channels
-from bot.github.pull import PullId, PullRequest
+from bot.github.pull import IssueComment, PullId, PullRequest
 from bot.github.remote import GitHubChange, read_change
 from bot.github.talk import (
     COOLDOWN,
     REPLY,
     Asker,
+    OurReaction,
     Reaction,
     RecentCommands,
     asker_of,
@@ -97,8 +98,8 @@ def handle_command(
     ours = REPLY in request.body or MARKER in request.body
     if not found or ours:
         return CommandResult()
-    recent = _recent(client, request)
-    if recent is None:
+    look = _first_look(client, request)
+    if look is None:
         return CommandResult(commands=found)
     handler = _Handler(
         client=client,
@@ -106,41 +107,50 @@ def handle_command(
         request=request,
         check=check,
         channels=channels,
-        recent=recent,
+        recent=look.recent,
+        eyes=look.eyes,
         result=CommandResult(commands=found),
     )
-    if recent.wait:
-        handler.refuse_for_now()
-    else:
-        handler.carry_out()
+    handler.carry_out()
     if request.comment is not None:
         refused = handler.result.refused
         kind: Reaction = "confused" if refused else "rocket"
         react(client, request.pull.repository, request.comment, kind)
-        if recent.confused is not None and not refused:
-            unreact(client, request.pull.repository, request.comment, recent.confused)
+        confused = look.recent.confused
+        if confused is not None and not refused:
+            unreact(client, request.pull.repository, request.comment, confused)
     return handler.result
 
 
-def _recent(client: Client, request: CommandRequest) -> RecentCommands | None:
-    """What this person asked for a moment ago; None when this very comment is done already."""
+@dataclass(frozen=True, slots=True)
+class _FirstLook:
+    """What a command's own comment says of what was done already."""
+
+    recent: RecentCommands
+    eyes: OurReaction | None = None
+    """Our 👀, where the person's other commands are still to be looked at."""
+
+
+def _first_look(client: Client, request: CommandRequest) -> _FirstLook | None:
+    """Leaves 👀; None when this very comment is done already."""
     if request.comment is None:
-        return RecentCommands()
+        return _FirstLook(RecentCommands())
     repository = request.pull.repository
     eyes = react(client, repository, request.comment, "eyes")
-    mine = reactions(client, repository, request.comment, eyes.login)
+    mine = {} if eyes.fresh else reactions(client, repository, request.comment, eyes.login)
     rocket, confused = mine.get("rocket"), mine.get("confused")
     if not rocket and not confused:
-        return recent_commands(client, request.pull, request.author, request.comment, eyes)
+        return _FirstLook(RecentCommands(), eyes)
     if not request.before:
         return None
     # The 👀 of an edited comment is as old as the comment, so that our own clock is asked.
     left = round(COOLDOWN - (time.time() - rocket.at)) if rocket else 0
-    return RecentCommands(
+    recent = RecentCommands(
         wait=max(0, min(left, COOLDOWN)),
         refused=confused is not None,
         confused=confused.id if confused else None,
     )
+    return _FirstLook(recent)
 
 
 class _RefusedError(Exception):
@@ -157,27 +167,21 @@ class _Handler:
     check: CheckRequest
     channels: Channels
     recent: RecentCommands
+    eyes: OurReaction | None
     result: CommandResult
     language: Language = "en"
     """That of the base's configuration, once it is read."""
-
-    def refuse_for_now(self) -> None:
-        """Say how long to wait before the next command."""
-        time_ = seconds_of(self.recent.wait)
-        if not self.recent.refused:
-            # For the language of the reply alone; English where it cannot be read.
-            try:
-                self._read()
-            except (LimitedError, UnreachableError):
-                raise
-            except UserError:
-                pass
-        self._refuse(message("A command of yours ran here a moment ago; wait {time}.", time=time_))
+    comments: tuple[IssueComment, ...] | None = None
+    """Those of the pull request, once it is read; None where not all were."""
 
     def carry_out(self) -> None:
         """Carry out each command; the pull request is read once for all of them."""
         try:
-            change, config = self._read()
+            change = self._read()
+            if self.recent.wait:
+                self._refuse_for_now(change)
+                return
+            config = self._config(change)
             asker = asker_of(self.client, change.pull.id.repository, self.request.author)
         except (LimitedError, UnreachableError):
             raise
@@ -206,11 +210,31 @@ class _Handler:
             except UserError as error:
                 self._refuse(self._plain(error))
 
-    def _read(self) -> tuple[GitHubChange, Config]:
+    def _read(self) -> GitHubChange:
         change = read_change(self.client, self.request.pull)
+        pull, comment = change.pull, self.request.comment
+        self.comments = pull.comments if pull.comments_complete else None
+        if self.eyes is not None and comment is not None:
+            author = self.request.author
+            self.recent = recent_commands(self.client, pull, author, comment, self.eyes)
+        return change
+
+    def _config(self, change: GitHubChange) -> Config:
         config = self.check.config or configuration(change)
         self.language = config.language
-        return change, config
+        return config
+
+    def _refuse_for_now(self, change: GitHubChange) -> None:
+        """Say how long to wait before the next command."""
+        time_ = seconds_of(self.recent.wait)
+        # For the language of the reply alone; English where it cannot be read.
+        try:
+            self._config(change)
+        except (LimitedError, UnreachableError):
+            raise
+        except UserError:
+            pass
+        self._refuse(message("A command of yours ran here a moment ago; wait {time}.", time=time_))
 
     def _one(
         self,
@@ -229,8 +253,7 @@ class _Handler:
         verify = command.name == "verify"
         least: RepositoryRole = rights.verify if verify else rights.apply
         author = self.request.author.lower() == change.pull.author.lower()
-        allowed = asker.may(least) or (verify and author)
-        if not allowed:
+        if not (asker.may(least) or (verify and author)):
             raise _RefusedError(_not_allowed(command, least))
         if change.pull.state != "OPEN":
             raise _RefusedError(message("The pull request is closed."))
@@ -293,11 +316,13 @@ class _Handler:
 
     def _reply(self, sentence: str) -> None:
         text = translated(sentence, self.language)
+        if text in self.result.replies:
+            return
         self.result.replies.append(text)
         request = self.request
         # An edit is another act than the comment before it.
         to = f"{request.comment}\0{request.author}\0{request.before}"
-        reply(self.client, request.pull, text, to=to)
+        reply(self.client, request.pull, text, to=to, known=self.comments)
 
     def _refuse(self, sentence: str) -> None:
         """😕 and one sentence; 😕 alone for who was refused a moment ago."""

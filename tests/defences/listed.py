@@ -231,7 +231,7 @@ DEFENCES = (
     Defence(
         "T8",
         "takes permissions from the pull request's head",
-        "bot/review/commands.py::_Handler._read",
+        "bot/review/commands.py::_Handler._config",
         becomes(
             "configuration(change)",
             "configuration(replace(change, pull=replace(change.pull, base=change.head, "
@@ -361,17 +361,24 @@ DEFENCES = (
         (_OBEY + "test_t13_a_copied_mark_keeps_no_reply_back",),
     ),
     Defence(
+        "T13",
+        "takes a copied mark among the comments that were read for a reply of its own",
+        "bot/github/talk.py::reply",
+        becomes("comment.ours and mark in comment.body", "mark in comment.body"),
+        (_OBEY + "test_t13_a_copied_mark_keeps_no_reply_back",),
+    ),
+    Defence(
         "T14",
         "obeys everybody",
         "bot/review/commands.py::_Handler._one",
-        never("not allowed"),
+        never("not (asker.may(least) or (verify and author))"),
         (_OBEY + "test_t14_who_may_verify",),
     ),
     Defence(
         "T14",
         "lets a person ask as often as they like",
-        "bot/review/commands.py::handle_command",
-        never("recent.wait"),
+        "bot/review/commands.py::_Handler.carry_out",
+        never("self.recent.wait"),
         (_OBEY + "test_t14_a_person_waits_between_two_commands",),
     ),
     Defence(

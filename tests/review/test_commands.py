@@ -10,6 +10,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from bot.github.actions import Nothing, subject_of
 from bot.github.pull import PullId
+from bot.github.remote import read_change
 from bot.github.talk import COOLDOWN, REPLY, reply
 from bot.render.markdown import MARKER
 from tests.github.runner import comment_event, step
@@ -170,6 +171,14 @@ def test_t13_a_copied_mark_keeps_no_reply_back(here: World) -> None:
         reply(client, request, "Not for you.", to="7")
         said = [c for c in pull.visible() if REPLY in c.body and c.id != copy.id]
         assert [(c.author.login, c.body) for c in said] == [("writer", ours.body)]
+
+    (again,) = said
+    again.deleted = True
+    for _ in range(2):
+        comments = read_change(client, request).pull.comments
+        reply(client, request, "Not for you.", to="7", known=comments)
+        found = [c for c in pull.visible() if REPLY in c.body and c.id != copy.id]
+        assert [(c.author.login, c.body) for c in found] == [("writer", ours.body)]
 
 
 def test_t15_bots_are_not_obeyed(here: World) -> None:

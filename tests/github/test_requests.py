@@ -1,0 +1,21 @@
+"""How many requests a check and a command may take."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.github_requests import TREE, measure, measure_commands
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(("base", "more"), [({}, 0), (TREE, 1)])
+def test_a_check_and_commands_stay_below_their_bounds(base: dict[str, str], more: int) -> None:
+    """`more`: the files of the repository's own configuration."""
+    total = {name: sum(both) for name, both in measure(base, "").items()}
+    assert total["no script"] == 1
+    assert total["one script"] <= 7 + more
+    assert total["again"] <= 4
+    commands = measure_commands(base, "")
+    assert sum(commands["/verify, nothing new"]) <= 8
+    reads, _ = commands["/verify, new commit"]
+    assert reads <= 8
