@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _TAGS = frozenset({"details", "summary", "br", "code", "span", "sub", "sup"})
 _TAG: Mapping[Language, str] = {"en": "en", "zh": "zh-Hans"}
 _HIDDEN = frozenset({"script", "style"})
+_SHORT = 12
+"""Characters of code that stay on one line."""
 
 
 def page(
@@ -73,6 +75,7 @@ def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"]).disable("image")
     parser.add_render_rule("html_inline", _html)
     parser.add_render_rule("html_block", _html)
+    parser.add_render_rule("code_inline", _code)
     for cell in ("th_open", "td_open"):
         parser.add_render_rule(cell, _aligned)
     return parser
@@ -83,6 +86,15 @@ def _html(_renderer: object, tokens, index, _options, _env) -> str:  # type: ign
     allowed.feed(tokens[index].content)
     allowed.close()
     return "".join(allowed.kept)
+
+
+def _code(_renderer: object, tokens, index, _options, _env) -> str:  # type: ignore[no-untyped-def]
+    """Inline code; a number or another short value never breaks, however narrow its cell is."""
+    from markdown_it.common.utils import escapeHtml
+
+    text = tokens[index].content
+    kind = ' class="short"' if len(text) <= _SHORT else ""
+    return f"<code{kind}>{escapeHtml(text)}</code>"
 
 
 def _aligned(renderer, tokens, index, options, env) -> str:  # type: ignore[no-untyped-def]

@@ -40,6 +40,7 @@ code {
   padding: .2em .4em; font-size: 85%; white-space: break-spaces; overflow-wrap: anywhere;
   background: var(--code); border-radius: 6px;
 }
+code.short, td strong { white-space: nowrap; overflow-wrap: normal; }
 pre {
   padding: 16px; overflow: auto; font-size: 85%; line-height: 1.45;
   background: var(--soft); border-radius: 6px;
@@ -59,6 +60,7 @@ details[open] > summary { margin-bottom: 12px; }
   table:has(th:nth-child(6)) { display: block; }
   th, td { min-width: 5em; padding: 6px; }
   td { overflow-wrap: anywhere; }
+  th:last-child, td:last-child { min-width: 5.8em; }
   th:first-child, td:first-child { width: 2.4em; min-width: 0; }
   td code { padding: .15em .25em; }
   pre { padding: 12px; }

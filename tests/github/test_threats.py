@@ -201,7 +201,10 @@ def test_t11_names_and_texts_are_no_markup_and_call_nobody(here: World, name: st
     for text in (pull.comments[0].body, here.store.checks[0].summary):
         seen = judge.read(text)
         assert seen.live() == []
-        assert not [link for link in seen.links if "evil" in link]
+        # A file's own name may say anything: its line stands in this repository all the same.
+        ours = f"https://github.com/verl-project/verl/blob/{pull.head}/examples/tuning/"
+        elsewhere = [link for link in seen.links if not link.startswith(ours)]
+        assert not [link for link in elsewhere if "evil" in link]
         assert not [tag for tag in seen.html if "img" in tag.lower() or "onerror" in tag]
         assert seen.html.count(MARKER) == 1
 

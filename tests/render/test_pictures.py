@@ -1,0 +1,82 @@
+"""Comments in a real browser: no width scrolls sideways, no number breaks, pictures to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from bot.base.messages import Language
+from bot.render.html import page
+from bot.render.markdown import comment
+from bot.render.next_step import Conversation
+from bot.report import Report, Unchecked
+from tests.render import factories as make
+from tests.service.browser import browser, needs_browser, page_of
+
+WEB = Conversation(web_url="https://github.com/verl-project/verl")
+NO_RUN = replace(
+    make.good(),
+    verdict="inconclusive",
+    evidence=None,
+    page_edit=None,
+    unchecked=(Unchecked(check="evidence", reason="No run is linked."),),
+)
+LONG = (
+    make.claim(
+        "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu",
+        512,
+        256,
+        verdict="inconsistent",
+        reason="The run trained with another value.",
+    ),
+    make.claim("data.train_batch_size", 25600, 25601, verdict="inconsistent"),
+    make.claim("model", "Qwen/Qwen2.5-7B-Instruct-1M", "Qwen/Qwen2.5-7B", verdict="inconsistent"),
+)
+READY = replace(make.good(), evidence=replace(make.evidence(), max_batch="fits"))
+CASES = {
+    "ready": make.report(READY),
+    "not-ready": make.report(make.bad(), verdict="fail"),
+    "two": make.report(READY, make.bad()),
+    "no-run": make.report(NO_RUN, verdict="inconclusive"),
+    "other-values": make.report(
+        replace(make.good(), evidence=make.evidence("inconsistent", LONG), verdict="fail")
+    ),
+}
+BROKEN = """() => {
+  document.querySelectorAll('details').forEach(each => each.open = true);
+  return [...document.querySelectorAll('td code, td strong')]
+    .filter(each => /^[0-9.,e+-]+$/.test(each.textContent) && each.getClientRects().length > 1)
+    .map(each => each.textContent);
+}"""
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with browser() as launched:
+        yield launched
+
+
+@needs_browser
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize(("case", "report"), CASES.items(), ids=CASES)
+def test_pictures(
+    case: str, report: Report, language: Language, chromium: Browser, tmp_path: Path
+) -> None:
+    """Pictures for a person to look at: `pytest --basetemp=DIR -k pictures`."""
+    text = comment(replace(report, language=language), conversation=WEB)
+    file = tmp_path / f"{case}-{language}.html"
+    file.write_text(page(text, case, language=language), encoding="utf-8")
+    for width in (400, 1280):
+        for dark in (False, True):
+            with page_of(chromium, width=width, dark=dark, scripts=True) as (shown, said):
+                shown.goto(file.as_uri())
+                picture = tmp_path / f"{case}-{language}-{width}-{'dark' if dark else 'light'}.png"
+                shown.screenshot(path=picture, full_page=True)
+                assert picture.stat().st_size > 10_000
+                assert shown.evaluate("document.documentElement.scrollWidth") <= width
+                assert shown.evaluate(BROKEN) == []
+                assert said == []
