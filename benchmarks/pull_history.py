@@ -61,8 +61,9 @@ class Objects:
 
     def tree(self, commit: str) -> dict[str, str]:
         """Path to blob of the regular files of a commit."""
-        listed = (line.split(None, 3) for line in self.lines("ls-tree", "-r", commit))
-        return {path: name for mode, _, name, path in listed if mode in ("100644", "100755")}
+        listed = (line.partition("\t") for line in self.lines("ls-tree", "-r", commit))
+        files = ((head.split(), path) for head, _, path in listed)
+        return {path: head[2] for head, path in files if head[0] in ("100644", "100755")}
 
     def pulls(self) -> list[int]:
         """The numbers of all pull requests."""

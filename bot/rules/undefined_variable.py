@@ -143,9 +143,8 @@ def _unset(setting: Setting) -> Iterator[tuple[Hole, Span, bool]]:
 def _is_misspelt(context: RuleContext, name: str, names: Iterable[str]) -> bool:
     """Whether a variable that is set, and that nothing uses, is one letter away."""
     near = slip(name, names)
-    if near is None:
-        return False
-    return not re.search(rf"\$\{{?{re.escape(near)}\b", context.source.text)
+    text = context.source.text
+    return near is not None and f"${near}" not in text and f"${{{near}" not in text
 
 
 def _hit(key: str, name: str, span: Span, near: Sequence[str], severity: Severity | None) -> Hit:

@@ -58,7 +58,7 @@ _RANGES: Final = (
     _Range(re.compile(r"temperature"), 0, 10),
     _Range(
         re.compile(
-            r"n_gpus_per_node|nnodes|(?:\w+_)?(?:tensor|pipeline|sequence|context|expert|data)"
+            r"n_gpus_per_node|nnodes|(?:ulysses_|expert_|virtual_)?(?:tensor|pipeline|sequence|context|expert|data)"
             r"(?:_model)?_parallel_size|tensor_parallel_size|num_nodes|num_gpus_per_node|"
             r"n_samples_per_prompt|num_generations"
         ),
