@@ -178,7 +178,8 @@ class History:
     ) -> None:
         words = [*(s.word for s in plan.settings), *(b.word for b in plan.bad_arguments)]
         root = plan.table.root if plan.table is not None else ""
-        if plan.version_source != "tree" or f"{CONFIG}/{root}.yaml" not in files:
+        own = not plan.launch.entry.startswith("verl.trainer.")
+        if own or plan.version_source != "tree" or f"{CONFIG}/{root}.yaml" not in files:
             return
         self.total["launches put to Hydra"] += 1
         known = tuple(w.text for w in words if w.complete and not w.text.startswith("-"))
