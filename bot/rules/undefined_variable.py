@@ -69,7 +69,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
     strict = bool(_NOUNSET.search(context.source.text))
     for plan in context.plans:
         for setting in plan.settings:
-            for hole, span, default in _unset(setting):
+            for hole, span, default in _unset(plan, setting):
                 name = hole.name or ""
                 if not name or name in names:
                     continue
@@ -134,10 +134,18 @@ def _other_way(key: str, name: str, span: Span, *, strict: bool) -> Hit:
     )
 
 
-def _unset(setting: Setting) -> Iterator[tuple[Hole, Span, bool]]:
-    for piece in setting.word.pieces:
-        if isinstance(piece.text, Hole) and piece.text.kind == "unset":
-            yield piece.text, piece.span, piece.default_of is not None
+def _unset(plan: Plan, setting: Setting) -> Iterator[tuple[Hole, Span, bool]]:
+    """What a setting holds of unset variables, in its word and in that of an option's value."""
+    at = setting.value_span.start
+    values = (
+        word
+        for word in plan.launch.argv
+        if word is not setting.word and word.pieces and word.pieces[0].span.start == at
+    )
+    for word in (setting.word, *values):
+        for piece in word.pieces:
+            if isinstance(piece.text, Hole) and piece.text.kind == "unset":
+                yield piece.text, piece.span, piece.default_of is not None
 
 
 def _is_misspelt(context: RuleContext, name: str, names: Iterable[str]) -> bool:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from bot.rules._support.example import verl
+from bot.rules._support.example import openrlhf, verl
 from tests.rules.helpers import found, marked, quiet
 
 SLUG = "undefined-variable"
@@ -91,3 +91,16 @@ def test_an_empty_value_that_does_not_start_is_an_error(script: str) -> None:
 )
 def test_what_others_may_set_is_a_note(script: str, snapshot: SnapshotAssertion) -> None:
     assert marked(SLUG, script) == snapshot
+
+
+def test_the_value_of_an_option_is_a_word_of_its_own(snapshot: SnapshotAssertion) -> None:
+    assert marked(SLUG, openrlhf("--data.prompt_dataset $prompts")) == snapshot
+    assert marked(SLUG, openrlhf("--data.prompt_dataset=$prompts")) == snapshot
+
+
+def test_a_name_that_is_nearly_one_that_nothing_uses(snapshot: SnapshotAssertion) -> None:
+    before = "MODEL_PATH=Qwen/Qwen3-8B"
+    script = verl("actor_rollout_ref.model.path=$MODLE_PATH", before=before)
+    assert marked(SLUG, script) == snapshot
+    both = verl("actor_rollout_ref.model.path=$MODLE_PATH", before=f"{before}\necho $MODEL_PATH")
+    assert [finding.severity for finding in found(SLUG, both)] == ["note"]
