@@ -81,6 +81,8 @@ _KNOWN: Final[Mapping[str, tuple[str, ...]]] = {
     "trainer.device": ("cuda", "npu", "cpu"),
 }  # fmt: skip
 """End of verl's key to the names that its releases know."""
+_OPEN: Final = ("adv_estimator", "loss_mode", "reward_manager", "format")
+"""Names that a fork may add to by registering its own."""
 
 
 def check(context: RuleContext) -> Iterator[Hit]:
@@ -89,7 +91,8 @@ def check(context: RuleContext) -> Iterator[Hit]:
         for setting in plan.settings:
             known = _known(setting.key) if plan.framework == "verl" else ()
             for written in _names(setting) if known else ():
-                near = slip(written.removesuffix("+"), known)
+                closed = setting.key.rsplit(".", 1)[-1] not in _OPEN
+                near = slip(written.removesuffix("+"), known, other_from=3 if closed else 5)
                 if near is not None:
                     yield _hit(context, shown(plan, setting.key), setting, written, near)
 
