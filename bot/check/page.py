@@ -12,7 +12,7 @@ from typing import TypeAlias
 from bot.base.errors import UserError
 from bot.base.messages import Message, message, sentence_of
 from bot.check.levels import page_levels, with_levels
-from bot.check.read import ScriptReader
+from bot.check.read import ScriptReader, bounded
 from bot.check.request import CheckOptions, PageText
 from bot.check.translate import in_language
 from bot.report import Finding, PageReport, Unchecked, Verdict
@@ -71,9 +71,11 @@ def check_page(
 
     `options.select` and `ignore` hold ids or names of page checks; `options.config.rules` changes
     their severities; `reader` has read some of the scripts already. Raises UserError for a name
-    that is none, and for a page that is too long.
+    that is none, and for a page that is too long; UncheckedError where the page, or one of its
+    scripts, takes too long.
     """
-    read_ = read_page(page.text, page.path)
+    with bounded(page.path):
+        read_ = read_page(page.text, page.path)
     subjects = _Subjects(reader or ScriptReader(options))
     scripts = [subjects.subject(path, data) for path, data in sorted(repository.scripts.items())]
     rows = list(read_.rows())
@@ -94,16 +96,17 @@ def check_page(
         (unread if broken else entries).append(entry)
     levels = page_levels(options.config)
     off = [id_ for id_, level in levels.items() if level == "off"]
-    findings, unchecked = CHECKS.run(
-        _selected(options, off),
-        PageContext(
-            page=read_,
-            entries=entries,
-            unread=unread,
-            scripts=scripts,
-            offered=repository.offered,
-        ),
-    )
+    with bounded(page.path):
+        findings, unchecked = CHECKS.run(
+            _selected(options, off),
+            PageContext(
+                page=read_,
+                entries=entries,
+                unread=unread,
+                scripts=scripts,
+                offered=repository.offered,
+            ),
+        )
     changed = with_levels(findings, levels)
     report = PageReport(
         path=page.path,

@@ -53,3 +53,17 @@ def test_the_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     scripts = [ScriptFile(path=path, data=b"") for path in ("a.sh", "b.sh", "c.sh")]
     assert list(each_script(work, scripts, unchecked)) == ["a.sh", "c.sh"]
     assert [(one.check, one.reason) for one in unchecked] == [("script", f"b.sh {LONG}")]
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_page_that_takes_too_long_is_not_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(read, "SECONDS", 0.002)
+    row = "   * - a\n     - b\n"
+    page = "Title\n=====\n\n.. list-table::\n   :header-rows: 1\n\n" + row * 5_000
+    (tmp_path / "page.rst").write_text(page, encoding="utf-8")
+    (tmp_path / "a.sh").write_text("echo\n", encoding="utf-8")
+    result = rlbot("table", "check", "page.rst", "--scripts", ".", cwd=tmp_path)
+    assert result.status == 3
+    assert f"page.rst {LONG}" in result.err
