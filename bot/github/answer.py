@@ -13,8 +13,9 @@ from bot.github.annotations import Annotation, annotations_of
 from bot.github.suggestions import Suggestion, suggestions_of
 from bot.render import notices, wording
 from bot.render.escape import clip, markdown_inline
+from bot.render.finding_places import FindingPlaces
 from bot.render.markdown import HERE, MARKER, comment
-from bot.render.next_step import Conversation
+from bot.render.next_step import Conversation, next_step
 from bot.render.speech import speaking
 from bot.report import Report, Verdict
 
@@ -175,7 +176,9 @@ def _text(report: Report, limit: int, conversation: Conversation) -> str:
     if text or not report.unchecked:
         return text
     with speaking(report.language):
-        return f"{notices.not_read(report)}\n\n{MARKER}\n"
+        places = FindingPlaces.of(report, conversation.web_url)
+        last = next_step(report, conversation.permissions, places)
+        return f"{notices.not_read(report)}\n\n{last}\n\n{MARKER}\n"
 
 
 def _summary(report: Report, unannotated: int, conversation: Conversation) -> str:

@@ -76,12 +76,13 @@ def _against(claims: list[Claim], link: str) -> str:
     first = claims[0]
     if first.claim == ClaimName.USED_ONCE:
         return tr("link a run that no other script names: {command}", command=link)
-    if first.claimed is None or first.observed is None or len(claims) > 1:
+    if first.claimed is None or first.observed is None:
         return tr("say what the run had, or link the script's own run: {command}", command=link)
     return tr(
-        "set {name} to {observed}, or link the run with {claimed}: {command}",
+        "set {name} to {observed}{more}, or link the run with {claimed}: {command}",
         name=markdown_inline(clip(wording.matter(first.claim), _VALUE)),
         observed=code_span(clip(wording.value(first.observed), _VALUE)),
+        more=tr(" (and {count} more)", count=len(claims) - 1) if len(claims) > 1 else "",
         claimed=code_span(clip(wording.value(first.claimed), _VALUE)),
         command=link,
     )
