@@ -85,7 +85,12 @@ def measure_commands(base: Mapping[str, str], label: str) -> dict[str, tuple[int
     agreeing = kept_run(RunRecipe(config=import_module("examples.demo.__main__").CONFIG))
     page = (ROOT / "examples" / "demo" / "device_tuning.rst").read_bytes()
     with tempfile.TemporaryDirectory() as folder, Server(Path(folder) / "github") as server:
-        here = world(server, {**base, PAGE: page})
+        linked = page.decode().split("/blob/")[1].split(">")[0]
+        commit, path = linked.split("/", 1)
+        here = world(server, {**base, path: GOOD})
+        # Its row pins a commit of the history, as verl's page does.
+        known = page.decode().replace(commit, here.base.head("main") or "")
+        here.base.commit("main", {PAGE: known})
         here.base.commit("work", _scripts(1), start=here.base.head("main"))
         pull = here.store.pull(here.base, here.base, "work")
         token = here.store.workflow_token(here.base)

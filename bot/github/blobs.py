@@ -9,8 +9,8 @@ import base64
 import binascii
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
 
 from bot.base.messages import message
 from bot.github import queries
@@ -36,6 +36,22 @@ class BlobName:
     size: int
 
 
+Blobs: TypeAlias = Mapping[str, tuple[str, bytes]]
+"""Path to the object id and the content of a file."""
+
+
+def altered_names(
+    names: Sequence[BlobName], blobs: Blobs, folder: str = ""
+) -> tuple[BlobName, ...]:
+    """The files below a folder, once these have other contents."""
+    return tuple(
+        replace(name, oid=blobs[folder + name.path][0], size=len(blobs[folder + name.path][1]))
+        if folder + name.path in blobs
+        else name
+        for name in names
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class TreeEntry:
     """What a path of a commit holds."""
@@ -50,6 +66,15 @@ class TreeEntry:
     """The files below a folder; None where GraphQL did not give them all."""
     mode: int = 0
     """As git has it, for a file whose content is here."""
+
+    def altered(self, path: str, blobs: Blobs) -> TreeEntry:
+        """The entry at `path`, once these files have other contents."""
+        if self.kind == "blob" and path in blobs:
+            oid, data = blobs[path]
+            return replace(self, oid=oid, data=data, reason="")
+        if self.kind == "tree" and self.names is not None:
+            return replace(self, names=altered_names(self.names, blobs, f"{path}/"))
+        return self
 
 
 @dataclass(slots=True)
@@ -241,8 +266,13 @@ def _named(tree: Mapping[str, Any], above: str = "") -> tuple[BlobName, ...] | N
 
 def is_blob(oid: str, data: bytes) -> bool:
     """True when `oid` is the git object id of a blob with this content, SHA-1 or SHA-256."""
-    kind = hashlib.sha256 if len(oid) == 64 else hashlib.sha1
-    return kind(b"blob %d\0" % len(data) + data).hexdigest() == oid
+    return blob_id(data, len(oid)) == oid
+
+
+def blob_id(data: bytes, length: int) -> str:
+    """The git object id of a blob with this content, of 40 digits (SHA-1) or 64 (SHA-256)."""
+    kind = hashlib.sha256 if length == 64 else hashlib.sha1
+    return kind(b"blob %d\0" % len(data) + data).hexdigest()
 
 
 def _decoded(answer: Mapping[str, Any]) -> bytes | None:

@@ -7,7 +7,14 @@ from dataclasses import dataclass, field, replace
 
 from bot.base.errors import UserError
 from bot.base.messages import message, sentence_of
-from bot.github.blobs import BlobReader, Contents, TreeEntry
+from bot.github.blobs import (
+    BlobName,
+    BlobReader,
+    Contents,
+    TreeEntry,
+    altered_names,
+    blob_id,
+)
 from bot.github.change import (
     MAX_BLOB,
     MAX_FILES,
@@ -35,6 +42,10 @@ class GitHubChange:
     contents: Contents = field(default_factory=Contents)
     _seen: dict[tuple[str, str], TreeEntry | None] = field(default_factory=dict, repr=False)
     """What stands at each (commit, path) that was asked for: nothing is asked for twice."""
+    _listed: dict[str, tuple[BlobName, ...]] = field(default_factory=dict, repr=False)
+    """The files of commits that were listed whole."""
+    _existing: dict[str, bool] = field(default_factory=dict, repr=False)
+    """Whether the repository has a commit."""
 
     @property
     def base(self) -> str:
@@ -57,6 +68,43 @@ class GitHubChange:
         Raises GitHubError.
         """
         return replace(self, pull=read_pull(self.client, self.pull.id))
+
+    def with_commit(self, commit: str, written: Mapping[str, bytes]) -> GitHubChange:
+        """The pull request with a commit of ours on its head; nothing is read anew.
+
+        `written` are the contents of the files that the commit alters, by path; each was there.
+        """
+        kinds = dict(self.pull.files)
+        for path in written:
+            if kinds.get(path, "DELETED") == "DELETED":
+                kinds[path] = "MODIFIED"
+        new = len(kinds.keys() - self.pull.files.keys())
+        blobs = {p: (blob_id(data, len(commit)), data) for p, data in written.items()}
+        for oid, data in blobs.values():
+            self.contents.put(oid, data)
+        seen = dict(self._seen)
+        for (at, path), entry in self._seen.items():
+            above = f"{path}/"
+            if at != self.head or entry is None:
+                continue
+            if (
+                entry.kind == "tree"
+                and entry.names is None
+                and any(p.startswith(above) for p in blobs)
+            ):
+                continue  # Only GitHub knows that folder.
+            seen[commit, path] = entry.altered(path, blobs)
+        listed = dict(self._listed)
+        if self.head in listed:
+            listed[commit] = altered_names(listed[self.head], blobs)
+        pull = replace(
+            self.pull,
+            head=commit,
+            files=kinds,
+            changed_files=self.pull.changed_files + new,
+            checks=(),
+        )
+        return replace(self, pull=pull, _seen=seen, _listed=listed)
 
     def require_head(self, head: str) -> None:
         """Raise UserError unless the head is this commit; its beginning is enough."""
@@ -148,10 +196,12 @@ class GitHubChange:
 
     def _other_places(self, wanted: FileSelection) -> list[tuple[str, str]]:
         """Where the configuration and the folders stand."""
-        places = [folder.rstrip("/") for folder in wanted.later if folder.strip("./")]
+        folders = [folder.rstrip("/") for folder in wanted.later if folder.strip("./")]
+        # The base's are what a change of the page is compared with.
+        places = [(at, path) for at in (self.head, self.base) for path in folders]
         if wanted.config and self.pull.files.get(wanted.config, "DELETED") != "DELETED":
-            places.insert(0, wanted.config)
-        return [(self.head, path) for path in places]
+            places.insert(0, (self.head, wanted.config))
+        return places
 
     def _scripts(
         self, found: Mapping[tuple[str, str], TreeEntry], paths: Sequence[str]
@@ -181,7 +231,9 @@ class GitHubChange:
     ) -> Mapping[str, bytes]:
         """The files of the head that `choose` selects: one request for the names, one for them."""
         reader = self._reader()
-        names = {name.path: name for name in reader.listed(self.head)}
+        if self.head not in self._listed:
+            self._listed[self.head] = reader.listed(self.head)
+        names = {name.path: name for name in self._listed[self.head]}
         wanted = [names[path] for path in choose(sorted(names), scripts)]
         return reader.named(wanted, MAX_FILES)
 
@@ -197,7 +249,10 @@ class GitHubChange:
         wanted = list(dict.fromkeys(places))
         found = self._entries(wanted)
         gone = [key for key in wanted if key not in found]
-        commits = self._reader().existing_commits(commit for commit, _ in gone)
+        asked = {commit for commit, _ in gone} - self._existing.keys()
+        there = self._reader().existing_commits(asked)
+        self._existing.update({commit: commit in there for commit in asked})
+        commits = {commit for commit, _ in gone if self._existing[commit]}
         files = {key: entry.data for key, entry in found.items() if entry.data is not None}
         return {**files, **{key: None for key in gone if key[0] in commits}}
 

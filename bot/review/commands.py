@@ -277,9 +277,9 @@ class _Handler:
         result = commit_fixes(
             change, self.check, self.writer(), asker, unseen=self._unseen(change.pull)
         )
-        if result.commits:
+        if result.change is not None:
             # A push of a workflow's token starts no workflow: its result is checked here.
-            answered = answer_pull(change.reread(), self.check, channels=self.channels)
+            answered = answer_pull(result.change, self.check, channels=self.channels)
             self.result.answered = answered
             change = answered.change
         if not result.done:

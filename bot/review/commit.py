@@ -37,6 +37,8 @@ class CommitResult:
     """Markdown."""
     written: list[str] = field(default_factory=list)
     """Markdown: each fix and each row that was committed."""
+    change: GitHubChange | None = None
+    """The pull request with the commits; None without any."""
     done: bool = True
     """False when something was to be written and could not be."""
     language: Language = "en"
@@ -93,17 +95,14 @@ def commit_fixes(
             read = _Checked(change, checked, writer, asker, unseen)
             made = read.commit(fixed, _subject("fix", list(fixed)), result)
             read.list_fixes(fixed, result)
-            change = change.reread()
-            if change.head != made:
-                raise MovedError(
-                    message("The branch moved on after this commit, so that no row was written.")
-                )
+            change = result.change = change.with_commit(made, fixed)
             checked = check_change(change, request)
         _commit_rows(_Checked(change, checked, writer, asker, unseen), result, request.limits)
     except _UnseenError:
         result.fail(unseen)
     except MovedError as error:
-        result.fail(result.plain(sentence_of(error)))
+        late = message("The branch moved on after this commit, so that no row was written.")
+        result.fail(late if result.commits else result.plain(sentence_of(error)))
     except (NotAllowedError, NotFoundError, RefusedError) as error:
         where = code_span(f"{change.pull.head_repository}:{change.pull.head_branch}")
         result.fail(
@@ -190,7 +189,9 @@ def _commit_rows(read: _Checked, result: CommitResult, limits: IsolationLimits) 
         return
     rows = with_rows(read.checked.report, text, page, limits)
     if rows.scripts:
-        read.commit({page: rows.text.encode()}, _subject("row", rows.scripts), result)
+        new = {page: rows.text.encode()}
+        made = read.commit(new, _subject("row", rows.scripts), result)
+        result.change = read.change.with_commit(made, new)
         read.list_rows(rows.scripts, result)
     for path, why in rows.left[:_MENTIONED]:
         result.fail(

@@ -17,5 +17,6 @@ def test_a_check_and_commands_stay_below_their_bounds(base: dict[str, str], more
     assert total["again"] <= 4
     commands = measure_commands(base, "")
     assert sum(commands["/verify, nothing new"]) <= 8
-    reads, _ = commands["/verify, new commit"]
-    assert reads <= 8
+    for name in ("/verify, new commit", "/apply", "/apply, nothing to write"):
+        reads, _ = commands[name]
+        assert reads <= 8 + more, name

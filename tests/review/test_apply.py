@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bot.github.remote import read_change
-from bot.report import PageEdit
+from bot.report import PageEdit, Report
 from bot.review.apply import with_rows
 from bot.review.check import check_change
 from bot.review.commands import CommandResult
@@ -73,11 +73,17 @@ def test_apply_commits_the_row_on_the_branch(here: World, run: Path) -> None:
     # The new head is checked, and a second time there is nothing to do.
     assert done.answered is not None
     assert done.answered.pull.head == pull.head
+    assert done.answered.checked.report == _read_anew(here, run)
     _, again = _apply(here, run, "maintainer", here.store.person_token("maintainer"))
     assert (again.refused, again.replies) == (
         False,
         ["There is nothing to fix, and the page holds every row."],
     )
+
+
+def _read_anew(here: World, run: Path) -> Report:
+    """The report on the pull request with every file asked for again."""
+    return check_change(read_change(here.client(), PULL), asked(**{SCRIPT: run})).report
 
 
 def _edit_of(here: World, run: Path) -> PageEdit:
@@ -129,6 +135,8 @@ def test_apply_commits_safe_fixes_first(here: World, run: Path) -> None:
     log = here.base.objects.git("log", "--format=%s", f"{old}..{pull.head}").decode().split("\n")
     assert [line.partition(" qwen")[0] for line in log if line] == ["Add the row of", "Fix"]
     assert here.base.objects.git("show", f"{pull.head}:{SCRIPT}") == GOOD
+    assert done.answered is not None
+    assert done.answered.checked.report == _read_anew(here, run)
     assert sorted(_files(here, old, pull.head)) == sorted([PAGE, SCRIPT])
 
 
