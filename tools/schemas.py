@@ -14,6 +14,7 @@ from bot.base.resources import schemas
 from bot.bisect.report import Bracket, SeriesPlan
 from bot.recommend.report import Recommendations
 from bot.report import Report
+from bot.report.manifest import ManifestRecord
 
 BASE = "https://github.com/rlbot-tuning/rlbot/blob/main/schemas/"
 
@@ -50,6 +51,19 @@ def bisect_schemas() -> dict[str, dict[str, Any]]:
     }
 
 
+def manifest_schema() -> dict[str, Any]:
+    """JSON Schema of a line of `run-manifest-v1`."""
+    from pydantic import TypeAdapter
+
+    made = TypeAdapter(ManifestRecord).json_schema(mode="serialization")
+    for model in made["$defs"].values():
+        if "kind" in model["properties"]:
+            digest = {"pattern": "^[0-9a-f]{64}$", "type": "string"}
+            digest["description"] = "Of this line and the ones before it; the line's last entry."
+            model["properties"]["sha256"] = digest
+    return _published(made, "run-manifest-v1")
+
+
 def _published(schema: dict[str, Any], name: str) -> dict[str, Any]:
     # A definition has the name of its title, which stays when a class is renamed.
     for key, model in list(schema.get("$defs", {}).items()):
@@ -73,6 +87,7 @@ def files() -> dict[Path, str]:
         "report-v1": report_schema(),
         "config-v1": config_schema(),
         "recommend-v1": recommend_schema(),
+        "run-manifest-v1": manifest_schema(),
         **bisect_schemas(),
     }
     return {

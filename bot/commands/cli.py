@@ -20,6 +20,7 @@ COMMANDS = (
     "resolve",
     "verify",
     "pr",
+    "record",
     "table",
     "estimate",
     "recommend",

@@ -153,6 +153,7 @@ def _row_claims(subject: ClaimSubject) -> tuple[list[Claim], MaxBatch | None]:
 
 _PRINTED: Final = {
     "config": (SourceName.RUN_CONFIG, SourceName.PRINTED_CONFIG),
+    "arguments": (SourceName.RUN_CONFIG, SourceName.RECORDED_ARGUMENTS),
     "history": (SourceName.HISTORY, SourceName.PRINTED_STEPS),
 }
 

@@ -44,9 +44,7 @@ class ConsoleLines:
 
     def __iter__(self) -> Iterator[ConsoleLine]:
         for raw in self._raw():
-            text = _ESCAPES.sub("", raw) if "\x1b" in raw else raw
-            match = _RAY.match(text)
-            yield ConsoleLine(text[match.end() :], match["who"]) if match else ConsoleLine(text, "")
+            yield plain_line(raw)
 
     def _raw(self) -> Iterator[str]:
         decoder: codecs.IncrementalDecoder | None = None
@@ -82,6 +80,13 @@ class ConsoleLines:
             return line
         self.cut_lines += 1
         return line[: self._limit]
+
+
+def plain_line(raw: str) -> ConsoleLine:
+    """A line without colours and without Ray's prefix."""
+    text = _ESCAPES.sub("", raw) if "\x1b" in raw else raw
+    match = _RAY.match(text)
+    return ConsoleLine(text[match.end() :], match["who"]) if match else ConsoleLine(text, "")
 
 
 def _decoder(start: bytes) -> codecs.IncrementalDecoder:

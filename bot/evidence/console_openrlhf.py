@@ -14,7 +14,7 @@ from typing import Final
 
 from bot.evidence.console_lines import ConsoleLine
 from bot.evidence.literals import literal
-from bot.evidence.metrics import CHARTED
+from bot.evidence.metrics import CHARTED, COMPARED
 from bot.evidence.tally import Tally
 from bot.report import JsonValue
 
@@ -58,7 +58,8 @@ class OpenRlhfLog:
             if key in self.history or len(self.history) < self._metrics:
                 tally = self.history.get(key)
                 if tally is None:
-                    tally = self.history[key] = Tally(traced=key in CHARTED)
+                    charted, compared = key in CHARTED, key in COMPARED
+                    tally = self.history[key] = Tally(traced=charted, sampled=compared)
                 tally.add(seen, number)
 
     def _configured(self, text: str) -> None:

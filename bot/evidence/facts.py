@@ -104,8 +104,9 @@ class Facts:
     system_rows: int = 0
     system_kind: RunKind | None = None
     """Which source of several the system stream is from; None for the one."""
-    printed: frozenset[Literal["config", "history", "requirements"]] = frozenset()
-    """What of these is text that the process printed, rather than a record of a tracker."""
+    printed: frozenset[Literal["config", "arguments", "history", "requirements"]] = frozenset()
+    """What of these is no record of a tracker: text that the process printed, or the arguments that
+    a script resolves to."""
     gpus: tuple[GpuInfo, ...] = ()
     """GPUs of the host, from the metadata."""
     host_gpu_count: int | None = None

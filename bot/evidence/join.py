@@ -45,15 +45,14 @@ def joined(parts: Sequence[Facts]) -> Facts:
     if len(parts) == 1:
         return parts[0]
     first = parts[0]
-    recorded = sorted(parts, key=lambda facts: len(facts.printed))
+    recorded = sorted(parts, key=lambda f: ("arguments" in f.printed, "config" in f.printed))
     config = _first(recorded, lambda facts: bool(facts.config)) or first
     history = _longest(facts.history for facts in recorded)
     system = max(parts, key=lambda facts: facts.system_rows)
     cards = _first(parts, lambda f: any(gpu.name != UNNAMED for gpu in f.gpus))
     cards = cards or _first(parts, lambda facts: bool(facts.gpus)) or first
     printed: set[Any] = set()
-    if "config" in config.printed:
-        printed.add("config")
+    printed |= config.printed & {"config", "arguments"}
     if history and all("history" in facts.printed for facts in parts if facts.history):
         printed.add("history")
     if all(facts.printed for facts in parts if facts.requirements):

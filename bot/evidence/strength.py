@@ -16,7 +16,11 @@ from bot.report import Claim, EvidenceSource, Strength
 from bot.report.claims import SourceName, source_names
 
 _OF: Final = {
-    "configuration": {SourceName.RUN_CONFIG, SourceName.PRINTED_CONFIG},
+    "configuration": {
+        SourceName.RUN_CONFIG,
+        SourceName.PRINTED_CONFIG,
+        SourceName.RECORDED_ARGUMENTS,
+    },
     "metrics": {SourceName.HISTORY, SourceName.PRINTED_STEPS},
     "system stream": {SourceName.SYSTEM_STREAM},
     "host": {SourceName.HOST_METADATA, SourceName.REQUIREMENTS},
@@ -59,10 +63,11 @@ def strength(found: Sequence[EvidenceSource], facts: Facts) -> Strength:
 
     Strong: configuration, metrics, system stream and host each back a claim, and the run was read
     whole. Moderate: configuration, metrics and one of the other two. Weak: less, and every console
-    log, which is one source whatever it prints.
+    log, which is one source whatever it prints. An unsigned manifest is moderate at most.
     """
     agree = {each.name for each in found if each.consistent and not each.inconsistent}
     measured = agree & {"system stream", "host"}
     if facts.kind == "log" or not agree >= {"configuration", "metrics"} or not measured:
         return "weak"
-    return "strong" if len(measured) == 2 and not facts.gaps else "moderate"
+    whole = not facts.gaps and facts.signed is not False
+    return "strong" if len(measured) == 2 and whole else "moderate"

@@ -44,6 +44,7 @@ class SourceName(StrEnum):
 
     RUN_CONFIG = "run config"
     PRINTED_CONFIG = "printed configuration"
+    RECORDED_ARGUMENTS = "recorded arguments"
     RUN_RECORD = "run record"
     HOST_METADATA = "host metadata"
     REQUIREMENTS = "requirements.txt"

@@ -15,6 +15,7 @@ from bot.base.messages import message
 from bot.evidence.facts import EvidenceError, Facts
 from bot.evidence.limits import RunLimits
 from bot.evidence.locate import DENIED, UNREADABLE, shown
+from bot.evidence.trackers.manifest import find_manifest, read_manifest
 from bot.evidence.trackers.mlflow import (
     find_mlflow_database,
     find_mlflow_folder,
@@ -45,6 +46,7 @@ TRACKERS: Final = (
     Tracker("trackio", find_trackio, read_trackio),
     Tracker("MLflow", find_mlflow_database, read_mlflow_database),
     Tracker("verl", find_verl_file, read_verl_file),
+    Tracker("rlbot record", find_manifest, read_manifest),
 )
 
 

@@ -1,0 +1,49 @@
+"""`rlbot record -- COMMAND…`: run a training command, and write what it used as a manifest."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+from bot.base.errors import UserError
+from bot.base.messages import message
+from bot.commands.output import notice
+
+SUMMARY = "run a training command, and record what it used as evidence"
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument(
+        "--out",
+        metavar="FILE",
+        help="the manifest (default: run-DATE_TIME.manifest.jsonl in this folder)",
+    )
+    parser.add_argument(
+        "--key",
+        metavar="FILE",
+        help="sign it with this SSH key, such as ~/.ssh/id_ed25519; without a passphrase, or held "
+        "by ssh-agent",
+    )
+    parser.add_argument(
+        "command_words", metavar="COMMAND", nargs=argparse.REMAINDER, help="the command, after --"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carry it out; returns the command's own status."""
+    from bot.record.passing import end_as
+    from bot.record.recorder import record_command
+
+    words = list(arguments.command_words)
+    if words[:1] == ["--"]:
+        words = words[1:]
+    if not words:
+        raise UserError(message("record needs the command: rlbot record -- bash YOUR_SCRIPT.sh"))
+    name = time.strftime("run-%Y%m%d_%H%M%S.manifest.jsonl")
+    path = Path(arguments.out or name)
+    key = Path(arguments.key).expanduser() if arguments.key else None
+    status = record_command(words, path, key)
+    notice(message("recorded in {path}; compare it: rlbot verify SCRIPT --run {path}", path=path))
+    return end_as(status)

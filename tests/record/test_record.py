@@ -1,0 +1,280 @@
+"""`rlbot record` around real commands: nothing changes for them, and it is written down."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import resource
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from bot.commands import cli
+from bot.evidence import read
+from bot.evidence.trackers.manifest import samples
+from tests.record.test_manifest import new_key
+from tests.runs.console import OUT_OF_MEMORY, verl_log
+from tests.trackers.record import LAUNCH, nvml
+from tools.schemas import manifest_schema
+
+GIB = 1 << 30
+ROOT = Path(__file__).resolve().parents[2]
+RLBOT = [sys.executable, "-m", "bot"]
+Recording: TypeAlias = Callable[..., "subprocess.CompletedProcess[bytes]"]
+
+
+@pytest.fixture(scope="session")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with the stand-in for NVML's library."""
+    return nvml(tmp_path_factory.mktemp("nvml")).parent
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    (tmp_path / "gpus").mkdir()
+    return tmp_path
+
+
+def environment(place: Path, library: Path | None) -> dict[str, str]:
+    variables = {**os.environ, "PYTHONPATH": str(ROOT), "NVML_STANDIN": str(place / "gpus")}
+    variables.pop("SSH_AUTH_SOCK", None)
+    if library is not None:
+        variables["LD_LIBRARY_PATH"] = str(library)
+    return variables
+
+
+def record(
+    place: Path,
+    *command: str,
+    library: Path | None = None,
+    options: tuple[str, ...] = (),
+    **more: Any,
+) -> subprocess.CompletedProcess[bytes]:
+    arguments = [*RLBOT, "record", "--out", "m.jsonl", *options, "--", *command]
+    given = {"capture_output": True, "timeout": 120, "check": False, **more}
+    return subprocess.run(arguments, cwd=place, env=environment(place, library), **given)
+
+
+def records(place: Path) -> list[dict[str, Any]]:
+    """The records of the manifest, each as the published schema has it."""
+    found = [json.loads(line) for line in (place / "m.jsonl").read_bytes().splitlines()]
+    schema = Draft202012Validator(manifest_schema())
+    for each in found:
+        schema.validate(each)
+    return found
+
+
+def script(place: Path, text: str) -> str:
+    path = place / "run.py"
+    path.write_text(textwrap.dedent(text), encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize("code", [0, 1, 7, 130])
+def test_the_exit_code_is_the_commands(place: Path, code: int) -> None:
+    assert record(place, "sh", "-c", f"exit {code}").returncode == code
+    assert records(place)[-1]["exit_code"] == code
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGKILL", "SIGUSR1"])
+def test_a_signal_that_ends_the_command_ends_the_recorder(place: Path, name: str) -> None:
+    done = record(place, "sh", "-c", f"kill -{name.removeprefix('SIG')} $$")
+    assert done.returncode == -signal.Signals[name]
+    assert records(place)[-1]["signal"] == name
+
+
+def test_output_passes_byte_for_byte(place: Path) -> None:
+    data = bytes(range(256)) * 4_000
+    (place / "data").write_bytes(data)
+    done = record(place, "sh", "-c", "cat data; cat data >&2")
+    assert done.stdout == data
+    assert done.stderr.startswith(data)
+    assert b"recorded in m.jsonl" in done.stderr[len(data) :]
+
+
+def test_one_file_for_both_keeps_their_order(place: Path) -> None:
+    with (place / "out").open("wb") as out:
+        record(
+            place, "sh", "-c", "for i in 1 2 3 4 5; do echo o$i; echo e$i >&2; done",
+            capture_output=False, stdout=out, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+    lines = (place / "out").read_text().split("\n")[:10]
+    assert lines == [f"{kind}{number}" for number in range(1, 6) for kind in "oe"]
+
+
+def test_input_is_the_commands(place: Path) -> None:
+    done = record(place, "cat", input=b"given\n")
+    assert done.stdout == b"given\n"
+
+
+def test_a_terminal_stays_one(place: Path) -> None:
+    master, slave = pty.openpty()
+    code = "test -t 0 && test -t 1 && test -t 2 && stty size && read line && echo got $line; exit 5"
+    arguments = [*RLBOT, "record", "--out", "m.jsonl", "--", "sh", "-c", code]
+    running = subprocess.Popen(
+        arguments, cwd=place, env=environment(place, None), stdin=slave, stdout=slave, stderr=slave,
+        start_new_session=True,
+    )  # fmt: skip
+    os.write(master, b"hello\n")
+    os.close(slave)
+    shown = b""
+    while True:
+        try:
+            chunk = os.read(master, 4096)
+        except OSError:
+            break
+        if not chunk:
+            break
+        shown += chunk
+    assert running.wait(60) == 5
+    assert b"got hello" in shown
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGUSR1])
+def test_a_signal_to_the_recorder_reaches_the_command(place: Path, number: signal.Signals) -> None:
+    code = script(
+        place,
+        f"""
+        import pathlib, signal, sys, time
+        def got(number, frame):
+            print("got", number, flush=True)
+            sys.exit(9)
+        signal.signal({int(number)}, got)
+        pathlib.Path("ready").touch()
+        time.sleep(60)
+        """,
+    )
+    arguments = [*RLBOT, "record", "--out", "m.jsonl", "--", sys.executable, code]
+    running = subprocess.Popen(
+        arguments, cwd=place, env=environment(place, None), stdout=subprocess.PIPE
+    )
+    while not (place / "ready").exists():
+        time.sleep(0.05)
+    running.send_signal(number)
+    out, _ = running.communicate(timeout=60)
+    assert (running.returncode, out) == (9, b"got %d\n" % number)
+    assert records(place)[-1]["exit_code"] == 9
+
+
+def test_what_a_command_leaves_behind_still_writes(place: Path) -> None:
+    done = record(place, "sh", "-c", "(sleep 1; echo later) & echo now")
+    assert done.stdout == b"now\nlater\n"
+
+
+ALLOCATE = """
+    import os, pathlib, subprocess, sys, time
+    place = pathlib.Path(os.environ["NVML_STANDIN"])
+    def use(gpu, gib):
+        new = place / f"new{os.getpid()}"
+        new.write_text(str(int(gib * 2**30)))
+        new.replace(place / f"{gpu}.{os.getpid()}")
+    if len(sys.argv) == 1:
+        children = [subprocess.Popen([sys.executable, __file__, str(gpu)]) for gpu in (0, 1)]
+        sys.exit(max(child.wait() for child in children))
+    gpu = int(sys.argv[1])
+    for gib in (10, 40 + gpu, 20):
+        use(gpu, gib)
+        time.sleep(2.2)
+"""
+
+
+def test_the_peak_of_a_tree_is_seen_within_a_sample(place: Path, library: Path) -> None:
+    (place / "gpus/0.1").write_text(str(3 * GIB))  # Somebody else's.
+    done = record(place, sys.executable, script(place, ALLOCATE), library=library)
+    assert done.returncode == 0
+    begin, *minutes, end = records(place)
+    assert [gpu["name"] for gpu in begin["gpus"]] == ["NVIDIA H800"] * 2
+    assert begin["driver"] == "550.54.15"
+    assert end["minutes"] == len(minutes) == 1
+    assert minutes[0]["peak_bytes"] == [43 * GIB, 41 * GIB]
+    assert minutes[0]["tree_peak_bytes"] == [40 * GIB, 41 * GIB]
+    assert max(samples(minutes[0]["samples"], 2)[0]) == 43 << 10
+    facts = read(place / "m.jsonl")
+    assert facts.system[0].maximum == 43 * GIB
+
+
+def test_without_a_gpu_it_records_the_rest_and_says_so(place: Path) -> None:
+    record(place, "true")
+    begin, minute, end = records(place)
+    assert begin["without_gpus"] == "no libnvidia-ml.so.1"
+    assert (minute["peak_bytes"], end["exit_code"]) == ([], 0)
+    assert minute["host_peak_bytes"] >= 0
+
+
+def test_killed_at_any_moment_it_leaves_a_manifest_that_says_so(place: Path, library: Path) -> None:
+    for number, delay in enumerate((0.0, 0.3, 1.0)):
+        out = f"k{number}.jsonl"
+        arguments = [*RLBOT, "record", "--out", out, "--", "sleep", "4"]
+        running = subprocess.Popen(arguments, cwd=place, env=environment(place, library))
+        while not (place / out).exists() or not (place / out).stat().st_size:
+            time.sleep(0.02)
+        time.sleep(delay)
+        running.kill()
+        running.wait()
+        assert "has no end: the recorder was killed" in read(place / out).gaps[0]
+
+
+def test_what_it_costs(place: Path, library: Path) -> None:
+    """Half a percent of a core is 5 ms a second; processor time, so a busy machine counts not."""
+    short, long = (_cost(place / str(seconds), library, seconds) for seconds in (1, 21))
+    assert (long - short) / 20 < 0.005
+
+
+def _cost(place: Path, library: Path, seconds: int) -> float:
+    (place / "gpus").mkdir(parents=True)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    record(place, "sh", "-c", f"sleep {seconds} & sleep {seconds} & wait", library=library)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def test_the_script_and_what_it_prints_are_recorded(place: Path, library: Path) -> None:
+    log = place / "log"
+    log.write_text(verl_log(LAUNCH.but(console=(OUT_OF_MEMORY,))), encoding="utf-8")
+    source = ROOT / "examples/tuning/7b/qwen2.5-7b_grpo_2_h800_fsdp_vllm.sh"
+    path = place / source.name
+    path.write_bytes(source.read_bytes())
+    stand_in = place / "bin"
+    stand_in.mkdir()
+    for name in ("python3", "python"):  # What the script starts, standing in for the training.
+        (stand_in / name).write_text(f"#!/bin/sh\ncat {log}\n")
+        (stand_in / name).chmod(0o755)
+    key = new_key(place, "key")
+    variables = environment(place, library)
+    variables["PATH"] = f"{stand_in}:{variables['PATH']}"
+    arguments = [*RLBOT, "record", "--out", "m.jsonl", "--key", str(key), "--", "bash", path.name]
+    subprocess.run(arguments, cwd=place, env=variables, check=False, capture_output=True)
+    begin, *_, end, signature = records(place)
+    assert begin["script"]["name"] == source.name
+    assert begin["script"]["settings"]["data.train_batch_size"] == 1024
+    assert end["metrics"]["training/global_step"]["rows"] == LAUNCH.steps
+    assert end["metrics"]["perf/max_memory_allocated_gb"]["maximum"] == 62.0
+    assert end["out_of_memory"] == OUT_OF_MEMORY
+    assert signature["kind"] == "signature"
+    assert read(place / "m.jsonl").signed is True
+
+
+def test_a_manifest_is_never_overwritten(place: Path) -> None:
+    (place / "m.jsonl").write_text("mine")
+    done = record(place, "touch", "started")
+    assert (done.returncode, (place / "started").exists()) == (2, False)
+    assert b"is there already" in done.stderr
+
+
+def test_a_key_that_cannot_sign_is_refused_before_the_start(place: Path) -> None:
+    done = record(place, "touch", "started", options=("--key", "missing"))
+    assert (done.returncode, (place / "started").exists()) == (2, False)
+
+
+def test_without_a_command_it_says_how(capfd: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["record"]) == 2
+    assert "rlbot record -- bash YOUR_SCRIPT.sh" in capfd.readouterr().err
