@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Final
 
@@ -66,6 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     from bot.check.request import PageText
     from bot.check.script import check_script, make_report, row_edit
     from bot.commands.table_tree import row_link
+    from bot.table.rst import UNKNOWN_CELL
 
     page_path = Path(arguments.page)
     page = PageText(path=page_path.as_posix(), text=read_page(page_path))
@@ -99,4 +100,8 @@ def run(arguments: argparse.Namespace) -> int:
             rst=change.edit.rst,
         )
     )
+    cells = (getattr(checked.row, field.name) for field in fields(checked.row))
+    if UNKNOWN_CELL in cells:
+        for note in checked.row.notes:
+            write(message("A cell stays open: {note}", note=note))
     return 0

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import os
+import re
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,9 +26,13 @@ from bot.commands.table_tree import page_history, page_root
 from bot.commands.tree import files_below
 
 if TYPE_CHECKING:
+    from bot.check.page import CommitReader
     from bot.check.request import PageText
     from bot.report import PageReport
     from bot.table.mend import Mended
+
+
+_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -64,12 +71,13 @@ def run(arguments: argparse.Namespace) -> int:
     root = page_root(path, config.scripts)
     folders = [Path(arguments.scripts)] if arguments.scripts else [root / f for f in config.scripts]
     website, history, lasting = page_history(root)
+    absent: dict[str, None] = {}
     repository = Repository(
         website=website,
         page=path.resolve().relative_to(root).as_posix(),
         scripts=_scripts(folders, root, asked=bool(arguments.scripts)),
         file=files_below(root),
-        history=history,
+        history=_noting(history, absent),
         lasting=lasting,
     )
     options = options_of(arguments, config)
@@ -84,7 +92,33 @@ def run(arguments: argparse.Namespace) -> int:
             checked = check_page(page, repository, options)
         _tell(mended, quiet=arguments.format != "text" or arguments.quiet)
     report = make_report([], pages=[checked], language=options.config.language)
-    return finish(report, arguments, {page.path: page.text})
+    status = finish(report, arguments, {page.path: page.text})
+    if absent and arguments.format == "text":
+        write(
+            message(
+                "Commits that rows link to are not in this clone: git -C {root} fetch origin "
+                "{commits}",
+                root=shlex.quote(os.path.relpath(root)),
+                commits=" ".join(absent),
+            )
+        )
+    return status
+
+
+def _noting(history: CommitReader | None, absent: dict[str, None]) -> CommitReader | None:
+    """The reader, which notes the commits that the clone lacks."""
+    if history is None:
+        return None
+
+    def reader(ref: str, path: str) -> bytes | None:
+        try:
+            return history(ref, path)
+        except UserError:
+            if _COMMIT.match(ref):
+                absent[ref] = None
+            raise
+
+    return reader
 
 
 def _mended(page: PageText, checked: PageReport, *, unsafe: bool) -> Mended:

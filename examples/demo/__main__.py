@@ -20,6 +20,8 @@ from pathlib import Path
 
 from bot.commands import cli
 from bot.render.html import page
+from tests.runs.console import verl_log
+from tests.runs.recipe import RunRecipe
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = "examples/tuning/7b/qwen2.5-7b_grpo_2_h800_fsdp_vllm.sh"
@@ -107,6 +109,9 @@ def main() -> int:
     script = str(repository / SCRIPT)
     _rlbot("verify", script, "--run", str(run), "--report", str(out / "run.html"))
     (out / "report.json").write_text(report, encoding="utf-8")
+    together = _other_sources(out)
+    verified, _ = _rlbot("verify", script, *together, "--format", "markdown")
+    (out / "verify.md").write_text(verified, encoding="utf-8")
     if not given.quiet:
         shown = os.path.relpath(out)
         sys.stdout.write(
@@ -116,8 +121,25 @@ def main() -> int:
             f"The comment as Markdown:        {shown}/comment.md\n"
             f"The page of the run:            {shown}/run.html\n"
             f"The report:                     {shown}/report.json\n"
+            f"The same run without W&B, from verl's log file and its console log together:\n"
+            f"  $ rlbot verify {shown}/repository/{SCRIPT} {_shown(together)} --format markdown\n"
+            f"                                {shown}/verify.md\n"
         )
     return status
+
+
+def _other_sources(out: Path) -> list[str]:
+    """The options that name what the run logged besides: verl's `file` logger and the console."""
+    recipe = RunRecipe(config=CONFIG, steps=STEPS, packages={"vllm": "0.24.0"})
+    steps = out / "log" / "qwen2.5-7b-grpo-2-h800.jsonl"
+    rows = [{"step": step, "data": recipe.history_row(step)} for step in range(1, STEPS + 1)]
+    _write(steps, "".join(json.dumps(row, separators=(",", ":")) + "\n" for row in rows))
+    _write(out / "log" / "train.log", verl_log(recipe))
+    return ["--run", str(steps), "--run", str(out / "log" / "train.log")]
+
+
+def _shown(options: list[str]) -> str:
+    return " ".join(word if word == "--run" else os.path.relpath(word) for word in options)
 
 
 def _rlbot(*arguments: str) -> tuple[str, int]:

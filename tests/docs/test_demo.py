@@ -43,6 +43,9 @@ def test_the_demo_prints_the_comment_with_a_correct_row(
     ]
     assert [row["train"], row["infer"], row["contributor"]] == ["fsdp", "vllm0.24.0", "ada"]
     assert script["evidence"]["peak_gib"] == 71.2
+    verified = (out / "verify.md").read_text(encoding="utf-8")
+    assert "sources agree" in verified
+    assert "verify.md" in done.stdout
     page = (out / "comment.html").read_text(encoding="utf-8")
     assert "<table>" in page
     assert "<script" not in page

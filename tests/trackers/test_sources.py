@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import pytest
 
+from benchmarks.launch_sources import DECIDES, launches
 from bot.check.request import CheckOptions, ScriptFile
 from bot.check.script import check_script
 from bot.evidence import Facts, read
@@ -125,6 +126,43 @@ def test_the_guide_shows_what_each_source_decides(
 ) -> None:
     table = guide(launch, written, tmp_path)
     assert table in (ROOT / "docs/evidence.md").read_text(encoding="utf-8"), table
+
+
+def test_what_a_source_decides_is_what_the_count_of_launches_says(
+    launch: Path, written: WrittenRun, tmp_path: Path
+) -> None:
+    names = {"W&B": "wandb", "SwanLab 0.10": "swanlab", "MLflow folder": "mlflow",
+             "verl's file logger": "file"}  # fmt: skip
+    places = every_place(launch, written, tmp_path)
+    for name, place in places.items():
+        source = names.get(name, name.casefold())
+        if source in DECIDES:
+            found = evidence(place)
+            claims = verdicts(found)
+            decided = {"settings"} if found.settings_compared else set[str]()
+            for word, claim in (("peak", "peak memory"), ("steps", "steps without OOM")):
+                decided |= {word} if claims[claim] == "consistent" else set()
+            decided |= {"device"} if claims["device"] == "consistent" else set()
+            assert decided == DECIDES[source], name
+
+
+def test_launches_are_counted_by_what_they_say(tmp_path: Path) -> None:
+    texts = {
+        "a.sh": "python3 -m verl.trainer.main_ppo \\\n trainer.logger=['console','tensorboard']\n",
+        "b.sh": "python3 -m verl.trainer.main_ppo trainer.nnodes=1\n",
+        "c.sh": "python3 train.py \\\n  --lr 1\n# --use-wandb\n",
+        "d.sh": "echo nothing\n",
+        "e.yaml": "track_with: tensorboard\n",
+        "f.yaml": "stats_logger:\n  a: 1\n  wandb:\n    mode: disabled\n",
+        "g.yaml": "other: 1\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    found = {path.name: set(sources) for path, sources in launches(tmp_path)}
+    assert found == {
+        "a.sh": {"tensorboard"}, "b.sh": {"wandb"}, "c.sh": set(), "e.yaml": {"tensorboard"},
+        "f.yaml": set(),
+    }  # fmt: skip
 
 
 def test_a_copy_is_read_and_nothing_is_left_beside_it(launch: Path) -> None:
