@@ -305,8 +305,8 @@ class _Handler:
                 head=head,
             )
         return message(
-            "No comment shows the check of {head}, the newest commit, yet; write `/apply` once it "
-            "does.",
+            "No comment of this token shows the check of {head}, the newest commit, yet: wait for "
+            "it, or write `/verify`, and `/apply` after it.",
             head=head,
         )
 

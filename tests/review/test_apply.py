@@ -283,8 +283,8 @@ def test_apply_is_bound_to_the_commit_whose_comment_was_seen(here: World, run: P
     head = pull.head
     (said,) = replies(pull)
     assert said == (
-        f"No comment shows the check of {head[:7]}, the newest commit, yet; write `/apply` once it "
-        "does."
+        f"No comment of this token shows the check of {head[:7]}, the newest commit, yet: wait for "
+        "it, or write `/verify`, and `/apply` after it."
     )
     # Written before the check was shown, and carried out after it.
     late = say(here, "maintainer", "/apply")
