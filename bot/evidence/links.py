@@ -18,6 +18,12 @@ from bot.evidence.facts import EvidenceError
 HOSTS: Final = {"wandb.ai": "", "forge.coreweave.com": "/wandb"}
 """Page hosts of the public service, with the path before the entity."""
 
+_FILES: Final = {
+    "swanlab.cn": ("SwanLab", "swanlog/run-…"),
+    "huggingface.co": ("trackio", "TRACKIO_DIR/PROJECT.db"),
+}
+"""Hosts of trackers whose local files alone are read: the tracker, and where these lie."""
+
 FORM: Final = "https://wandb.ai/ENTITY/PROJECT/runs/ID"
 _MAX = 2048
 _HOST = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?\Z")
@@ -83,6 +89,16 @@ class RunHosts:
             raise _refused(why)
         if ":" in host:
             raise _refused(message("it names a port"))
+        if host in _FILES and host not in self.names:
+            tracker, files = _FILES[host]
+            raise EvidenceError(
+                message(
+                    "{tracker}'s server is not read: pass the files that the run wrote beside it "
+                    "({files}) with --run.",
+                    tracker=tracker,
+                    files=files,
+                )
+            )
         prefixes = dict.fromkeys((name for name in self.names if _HOST.match(name)), "") | HOSTS
         if host not in prefixes:
             raise EvidenceError(

@@ -173,3 +173,9 @@ def test_the_line_and_what_stands_around() -> None:
     assert found.line == 6
     assert found.around == f"b.sh: {RUN}"
     assert "a.sh" in found.before
+
+
+def test_a_link_of_swanlab_is_refused_with_what_to_give_instead() -> None:
+    found = find_links("The run: https://swanlab.cn/@ada/tuning/runs/ko0ou9fl")
+    assert found.links == ()
+    assert [each.reason[:29] for each in found.refused] == ["SwanLab's server is not read:"]

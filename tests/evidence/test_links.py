@@ -151,3 +151,12 @@ def test_nothing_else_is_accepted(text: str) -> None:
     assert not {".", ".."} & {link.entity, link.project, link.run_id}
     assert text.startswith(link.url.rstrip("/"))
     assert parse_link(link.url) == link
+
+
+def test_a_tracker_whose_server_is_not_read_says_what_is() -> None:
+    with pytest.raises(EvidenceError) as raised:
+        parse_link("https://swanlab.cn/@ada/tuning/runs/ko0ou9fl/chart")
+    assert str(raised.value) == (
+        "SwanLab's server is not read: pass the files that the run wrote beside it "
+        "(swanlog/run-…) with --run."
+    )

@@ -24,7 +24,7 @@ from bot.memory.hub_config import NotReadError
 from bot.memory.models import from_config
 from bot.table.judge import judge
 from tests.hostile.logs import log as written
-from tests.hostile.trackers import database_file, event_file, swanlab_file
+from tests.hostile.trackers import database_file, event_file, manifest_file, swanlab_file
 
 SCRIPT = "examples/tuning/7b/qwen2.5-7b_grpo_8_h800_fsdp_vllm.sh"
 _LAUNCH = (
@@ -138,6 +138,14 @@ def database(data: bytes) -> None:
         _read(path)
 
 
+def manifest(data: bytes) -> None:
+    """A manifest of a recorded run."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "run.manifest.jsonl"
+        path.write_bytes(manifest_file(data.decode("utf-8", "replace")))
+        _read(path)
+
+
 def _read(place: Path) -> None:
     with suppress(EvidenceError):
         record(read(place), ())
@@ -147,6 +155,7 @@ READERS: Final[Mapping[str, Callable[[bytes], None]]] = {
     "script": script, "page": page, "model": model, "run": run, "console": console,
     "comment": comment, "tree": tree, "config": config, "log": log,
     "events": events, "steps": steps, "swanlab": swanlab, "database": database,
+    "manifest": manifest,
 }  # fmt: skip
 
 

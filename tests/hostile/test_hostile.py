@@ -19,7 +19,7 @@ def check(kind: str) -> None:
 
 def test_every_class_of_inputs_is_checked_here() -> None:
     here = {"script", "page", "model", "run", "console", "comment", "tree", "config", "log"}
-    here |= {"events", "steps", "swanlab", "database"}
+    here |= {"events", "steps", "swanlab", "database", "manifest"}
     assert set(INPUTS) == set(READERS) == here
 
 
@@ -73,3 +73,7 @@ def test_logs_of_swanlab() -> None:
 
 def test_databases() -> None:
     check("database")
+
+
+def test_manifests() -> None:
+    check("manifest")

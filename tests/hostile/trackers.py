@@ -7,6 +7,7 @@ import sqlite3
 from pathlib import Path
 from typing import Final
 
+from bot.evidence.trackers.manifest import chained
 from bot.evidence.transaction_log import HEADER
 from tests.trackers.writers import (
     SWANLAB_MAGIC,
@@ -91,6 +92,40 @@ def _wrong() -> list[str]:
     return [json.dumps({"model_type": kind, "data": each}) for kind in kinds for each in data]
 
 
+def manifest_file(text: str) -> bytes:
+    """A manifest of `rlbot record` whose chain is whole: a record for each line."""
+    if text.startswith(_RAW):
+        return _bytes(text.removeprefix(_RAW))
+    lines, before = [], b""
+    for body in text.split("\n"):
+        line, before = chained(before, body.encode("utf-8", "replace"))
+        lines.append(line)
+    return b"".join(lines)
+
+
+_BEGIN: Final = '{"schema":"run-manifest-v1","kind":"begin","id":"a","gpus":[{"name":"x"}]}'
+MANIFESTS: Final[dict[str, str]] = {
+    "a few": _BEGIN + '\n{"kind":"minute","number":0,"peak_bytes":[1]}\n'
+    '{"kind":"end","minutes":1,"exit_code":0}',
+    "many minutes": "\n".join(
+        [_BEGIN, *(f'{{"kind":"minute","number":{n},"peak_bytes":[{n}]}}' for n in range(9_000))]
+    ),
+    "many cards": '{"schema":"run-manifest-v1","kind":"begin","gpus":['
+    + ",".join(['{"name":"x"}'] * 30_000) + "]}",
+    "samples without an end": _BEGIN
+    + '\n{"kind":"minute","number":0,"peak_bytes":[1],"samples":"' + "0" * 400_000 + '"}',
+    "nested lists": _BEGIN + '\n{"kind":"minute","number":0,"peak_bytes":' + "[" * 200_000 + "}",
+    "other kinds": _BEGIN + '\n{"kind":"minute","number":0,"peak_bytes":{"a":1},"samples":[7]}\n'
+    '{"kind":"end","minutes":1,"metrics":{"x":{"rows":1e999,"maximum":[],"last":{}}}}',
+    "a signature that is none": _BEGIN.replace(
+        '"id"', '"signer":"ssh-ed25519 ' + "A" * 64 + '","id"'
+    )
+    + '\n{"kind":"end","minutes":0}\n{"kind":"signature","signature":"x\\ny\\nz\\n"}',
+    "long settings": _BEGIN.replace(
+        '"id"', '"script":{"settings":{' + ",".join(f'"k{n}":1' for n in range(60_000)) + '}},"id"'
+    ),
+    "no chain": _RAW + _BEGIN + "\n" * 300_000,
+}  # fmt: skip
 EVENTS: Final[dict[str, str]] = {
     "a few": "\n".join(_text(event("x", step, step)) for step in range(1, 9)),
     "many tags": "\n".join(_text(event(f"t{n}", 1, 1)) for n in range(30_000)),
