@@ -18,6 +18,8 @@ from typing import Any, TypeAlias
 import pytest
 from jsonschema import Draft202012Validator
 
+from bot.check.request import CheckOptions, ScriptFile
+from bot.check.script import check_script
 from bot.commands import cli
 from bot.evidence import read
 from bot.evidence.trackers.manifest import samples
@@ -261,6 +263,15 @@ def test_the_script_and_what_it_prints_are_recorded(place: Path, library: Path) 
     assert end["out_of_memory"] == OUT_OF_MEMORY
     assert signature["kind"] == "signature"
     assert read(place / "m.jsonl").signed is True
+    checked = ScriptFile(path=f"examples/tuning/7b/{source.name}", data=source.read_bytes())
+    options = CheckOptions(evidence="required")
+    evidence = check_script(checked, options, run=place / "m.jsonl").evidence
+    assert evidence is not None
+    claims = {claim.claim: claim for claim in evidence.claims}
+    assert (evidence.settings_consistent, evidence.settings_compared) == (37, 37)
+    assert claims["model"].source == "recorded arguments: actor_rollout_ref.model.path"
+    assert claims["device"].verdict == "consistent"
+    assert claims["steps without OOM"].verdict == "inconsistent"
 
 
 def test_a_manifest_is_never_overwritten(place: Path) -> None:
