@@ -1,7 +1,7 @@
 # Every target does its own set-up: `check`, `demo` and `lint` in the light environment, which is a
 # part of the whole one, so that the whole one serves them too.
 .DEFAULT_GOAL := help
-.PHONY: help check demo test formatted typed quick chaos outages defences lint types lock schemas translations docs picture bench calibrate corpus fuzz trackers clean
+.PHONY: help check demo test formatted typed quick chaos outages defences lint types lock schemas translations docs picture bench calibrate unseen corpus fuzz trackers clean
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -83,6 +83,9 @@ bench: $(READY)  ## how long a cold `rlbot lint` takes, and what it imports
 
 calibrate: $(READY)  ## how well memory is predicted, case by case, and with each case left out
 	@$(BIN)/python -m tests.memory.calibrate
+
+unseen: $(READY)  ## how well memory is predicted for measurements that the model has not met
+	@$(BIN)/python -m tests.memory.judge
 
 corpus: $(READY)  ## judge the reader on folders of real scripts: make corpus DIR="DIR…"
 	@$(BIN)/python -m tests.shell.corpus $(DIR)

@@ -112,7 +112,7 @@ class Candidates:
     def verdict(self, value: int) -> CandidateVerdict:
         """What the model predicts for a value; raises NoEstimateError when it predicts nothing.
 
-        It fits when it does with every sequence at full length or, with lengths of a run, when the
+        It fits when it does with long sequences or, with lengths of a run, when the
         expected peak does by more than the usual error. It is too large when the floor is, or the
         expected peak by more than that error.
         """

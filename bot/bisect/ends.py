@@ -96,7 +96,7 @@ def _predicted(candidates: Candidates, value: int) -> Limit | None:
         )
     elif estimate.peak("conservative") <= estimate.usable:
         reason = message(
-            "at most {most} of {usable} GiB, every sequence at its full length",
+            "at most {most} of {usable} GiB, with long sequences",
             most=most,
             usable=usable,
         )

@@ -128,7 +128,7 @@ class _Verl:
         if not sequence.measured:
             self.assumptions.append(
                 message(
-                    "mean response {response} tokens and mean prompt {prompt}, a quarter of the "
+                    "mean response {response} tokens and mean prompt {prompt}, 22 % of the "
                     "maxima (no run given)",
                     response=round(sequence.response_mean),
                     prompt=round(sequence.prompt_mean),

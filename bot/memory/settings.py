@@ -21,7 +21,7 @@ def release_assumption(framework: str, release: str) -> str:
 def assumed_mean(tokens: float) -> str:
     """The assumption about lengths where samples or whole sequences count."""
     return message(
-        "mean sequence {tokens} tokens, a quarter of the maximum (no run given)",
+        "mean sequence {tokens} tokens, 22 % of the maximum (no run given)",
         tokens=round(tokens),
     )
 

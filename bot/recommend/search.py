@@ -115,7 +115,7 @@ class Search:
             device, Candidate(gpus, frozenset(every)), SHARES
         ):
             least = self.engine_shortage(candidate, device)
-            if least is None and estimate.outcome in ("fits", "tight"):
+            if least is None and _holds(estimate):
                 break
             misses.append(NearestMiss(device, candidate, estimate, least))
         else:
@@ -130,7 +130,7 @@ class Search:
                 outcome = estimate.outcome
                 if outcome == "fits":
                     return self._lean(FittingCandidate(device, candidate, estimate), every), None
-                if outcome == "tight":
+                if outcome == "tight" and _holds(estimate):
                     tight = tight or FittingCandidate(device, candidate, estimate)
         return (self._lean(tight, every) if tight else None), None
 
@@ -145,6 +145,7 @@ class Search:
             for candidate, estimate in self.estimates(fitting.device, less, (less.share,)):
                 if (
                     estimate.outcome == fitting.estimate.outcome
+                    and _holds(estimate)
                     and self.engine_shortage(candidate, fitting.device) is None
                 ):
                     fitting = FittingCandidate(fitting.device, candidate, estimate)
@@ -193,3 +194,8 @@ def _short(miss: NearestMiss) -> int:
     stages = miss.estimate.peak().count - miss.estimate.usable.count
     share = Bytes(miss.device.memory_bytes) * miss.candidate.share
     return max(stages, miss.engine.count - share.count if miss.engine else 0)
+
+
+def _holds(estimate: MemoryEstimate) -> bool:
+    """Whether the expected peak is within the card; "tight" alone is up to 2 % above it."""
+    return estimate.outcome in ("fits", "tight") and estimate.peak() <= estimate.usable

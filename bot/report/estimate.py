@@ -20,7 +20,7 @@ class EstimateStage(ReportPart):
     """What must be resident."""
     expected_gib: float
     conservative_gib: float
-    """With sequences of full length everywhere."""
+    """With long sequences: half of every maximum, one of full length in each pass."""
     components: dict[str, float]
     """What takes it, at the expected level, GiB."""
 

@@ -28,7 +28,7 @@ META = Meta(
     summary="The expected peak of a stage is more than the device has.",
     why=(
         "A run that stops in its tenth step with an out-of-memory error has cost the queue and the "
-        "start. The estimate takes mean lengths of a quarter of their maxima, so it may be wrong "
+        "start. The estimate takes mean lengths of 22 % of their maxima, so it may be wrong "
         "where responses are shorter."
     ),
     instead="Lower the tokens of one pass, or use the settings that `rlbot estimate` names.",

@@ -28,7 +28,7 @@ META = Meta(
     severity="note",
     confidence="medium",
     added_in="0.1.0",
-    summary="The expected peak is above 90 % of the card, or full-length sequences would not fit.",
+    summary="The expected peak is above 90 % of the card, or long sequences would not fit.",
     why="One batch of long responses, or another driver, may end the run.",
     instead="Keep the peak below 90 % of the card, or say in the row that it is a MIN one.",
     limits=f"{LIMITS} Silent for `# tag: MIN`: such a script is tight by its nature.",
@@ -60,7 +60,7 @@ def _message(budget: MemoryEstimate) -> Message:
     expected, most = str(budget.peak()), str(budget.peak("conservative"))
     if budget.peak().count <= TIGHT * total:
         return message(
-            "with every sequence at full length the {stage} stage would need {most} of each GPU, "
+            "with long sequences the {stage} stage would need {most} of each GPU, "
             "and the {device} gives {usable}; {expected} are expected",
             stage=budget.binding("conservative").name,
             most=most,
@@ -70,7 +70,7 @@ def _message(budget: MemoryEstimate) -> Message:
         )
     return message(
         "the {stage} stage is expected to take {share} of the {device}: {expected} of {total}, "
-        "{most} with sequences of full length",
+        "{most} with long sequences",
         stage=budget.binding().name,
         share=f"{budget.peak().count / total:.0%}",
         device=device,

@@ -44,7 +44,9 @@ def test_every_threshold_of_the_band_is_found_within_the_promise(text: str) -> N
     assert plan.lower is not None
     assert plan.upper is not None
     assert plan.runs is not None
-    assert plan.candidates[0] == plan.lower.value
+    # Where there would be too many, they are multiples of a step.
+    step = plan.candidates[1] - plan.candidates[0]
+    assert 0 <= plan.candidates[0] - plan.lower.value < step
     assert plan.candidates[-1] < plan.upper.value
     for threshold, after in pairwise(plan.candidates):
         runs, last = _search(series, threshold.__ge__)

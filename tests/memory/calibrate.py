@@ -22,6 +22,7 @@ from bot.memory import constants
 from bot.memory.estimator import estimate_workload
 from bot.memory.workload import Workload
 from tests.memory.cases import Case, cases, held_out
+from tests.memory.judge import Judged, table
 
 
 @dataclass(frozen=True)
@@ -139,6 +140,8 @@ def report() -> Iterable[str]:
         yield f"  {kind}: " + ", ".join(f"{n} {outcome}" for outcome, n in sorted(counts.items()))
     yield ""
     yield from never_fitted()
+    yield ""
+    yield from by_command()
 
 
 def never_fitted() -> Iterable[str]:
@@ -158,6 +161,34 @@ def never_fitted() -> Iterable[str]:
             f"never fitted, by {metric}: {len(group)}, mean {mean(group):.1%}, "
             f"median {median(group):.1%}, worst {max(group):.1%}"
         )
+
+
+def by_command() -> Iterable[str]:
+    """What `rlbot estimate` prints of the cases that are command lines: no lengths are given."""
+    given = [
+        case for case in (*cases("peak", "ran", "oom"), *held_out()) if "settings" in case.data
+    ]
+    made = [(case, case.printed()) for case in given]
+    yield f"{'by the command line':26} {'said':>6} {'usable':>7} {'edge':>7}  verdict · truth"
+    for case, estimate in made:
+        if case.kind in ("ran", "oom"):
+            peak, usable = estimate["peak_gib"], estimate["usable_gib"]
+            edge = f"{peak / usable - 1:+.1%}" if case.data.get("edge") else ""
+            said = f"{estimate['outcome']} · {case.kind}"
+            yield f"{case.id:26} {peak:6.1f} {usable:7.1f} {edge:>7}  {said}"
+    yield ""
+    yield from table([Judged(_row(case), estimate) for case, estimate in made])
+
+
+def _row(case: Case) -> dict[str, object]:
+    """A case as a row of the table."""
+    settings = {str(key): str(value) for key, value in case.data["settings"].items()}
+    words = " ".join((*settings, *settings.values())).lower()
+    lora = any(key.endswith("lora_rank") and value != "0" for key, value in settings.items())
+    backend = "megatron" if "megatron" in words else "zero" if "zero_stage" in words else "fsdp"
+    moe = any(name in words for name in ("a3b", "moonlight"))
+    row = {"method": "lora" if lora else "full", "backend": backend, "lengths": "unknown"}
+    return case.data | row | {"moe": moe}
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from bot.memory.models import find
 from bot.memory.units import Bytes, together
 from bot.memory.workload import Adapter, Layout, Pool, Role, Tokens, Workload
 from bot.shell import read
+from tests.memory.printed import printed
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,9 @@ class Case:
         )
         return replace(made, pools=pools)
 
-    def _from_settings(self) -> Workload:
+    @property
+    def launch(self) -> str:
+        """The command line of a case that is given by settings."""
         settings = self.data["settings"]
         if self.data["framework"] == "verl":
             config = [f"--config-name={self.data['config']}"] if "config" in self.data else []
@@ -74,9 +77,19 @@ class Case:
             words = ["deepspeed", "--module", self.data["entry"]]
             for key, value in settings.items():
                 words += [f"--{key}"] if value is True else [f"--{key}", str(value)]
-        line = " ".join(shlex.quote(word) for word in words) + "\n"
+        return " ".join(shlex.quote(word) for word in words)
+
+    def printed(self) -> dict[str, Any]:
+        """What `rlbot estimate` prints of it, with no lengths given."""
+        release = f"{self.data['framework']}@{self.data['release']}"
+        options = ["--device", self.data["device"], "--framework", release]
+        if self.data.get("gpus"):
+            options += ["--gpus", str(self.data["gpus"])]
+        return printed(self.launch, *options)
+
+    def _from_settings(self) -> Workload:
         versions = {self.data["framework"]: self.data["release"]}
-        plan = plans(read(line.encode(), "case.sh"), versions=versions)[0]
+        plan = plans(read(f"{self.launch}\n".encode(), "case.sh"), versions=versions)[0]
         return workload_of(plan, gpus=self.data.get("gpus"))
 
     def _from_roles(self) -> Workload:

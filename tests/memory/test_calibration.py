@@ -42,6 +42,22 @@ def test_peaks_within_ten_percent_mean_and_twenty_five_worst() -> None:
     assert max(errors) < 0.25
 
 
+@pytest.mark.parametrize(
+    "case", [c for c in cases("ran", "oom") if c.data.get("edge")], ids=lambda case: case.id
+)
+def test_edges_within_three_percent_by_the_command_line(case: Case) -> None:
+    made = case.printed()
+    assert made["measured_lengths"] is False
+    assert abs(made["peak_gib"] / made["usable_gib"] - 1) < 0.03
+
+
+@pytest.mark.parametrize(
+    "case", [c for c in cases("ran") if "settings" in c.data], ids=lambda case: case.id
+)
+def test_what_ran_is_not_called_likely_to_fail(case: Case) -> None:
+    assert case.printed()["outcome"] in ("fits", "tight")
+
+
 def test_boundaries_within_five_percent() -> None:
     edges = [case for case in cases("ran", "oom") if case.data.get("edge")]
     assert len(edges) == 8

@@ -48,8 +48,9 @@ def test_passes_are_packed_up_to_their_limit() -> None:
     few = role(QWEN, "data.max_length=1024", "data.train_batch_size=8")
     assert few.update.conservative == 1024
     static = role(QWEN, "data.use_dynamic_bsz=False", "data.micro_batch_size_per_gpu=4")
-    assert static.update.conservative == 4 * 1024
-    assert static.update.expected < 4 * 1024
+    # One of full length, the others of half of it.
+    assert static.update.conservative == 1024 + 3 * 512
+    assert static.update.expected < 1024 + 3 * 512
 
 
 def test_the_old_trainer_pads_and_has_a_loss_of_its_own() -> None:

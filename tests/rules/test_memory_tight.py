@@ -33,13 +33,13 @@ def test_says_the_share(snapshot: SnapshotAssertion) -> None:
     assert marked(SLUG, verl(*STATIC, "trainer.n_gpus_per_node=2"), PATH) == snapshot
 
 
-def test_what_only_full_length_would_pass_is_not_called_expected(
+def test_what_only_long_sequences_would_pass_is_not_called_expected(
     snapshot: SnapshotAssertion,
 ) -> None:
     settings = [one for one in STATIC if "max_response" not in one and "actor.ppo_micro" not in one]
     long = (
         "data.max_response_length=8192",
-        "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=8",
+        "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=20",
         "trainer.n_gpus_per_node=8",
     )
     path = PATH.replace("_2_", "_8_")

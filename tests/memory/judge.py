@@ -1,0 +1,185 @@
+"""How well `rlbot estimate` does on measurements that the model has not met.
+
+    make unseen        # prints the tables of docs/memory.md
+
+Every figure is one that `rlbot estimate --format json` prints of the row's script, for the row's
+release, card and GPUs, with no lengths given. What a row's metric does not hold is left out: the
+CUDA context and a sleeping engine of what torch reports, the allocator's free blocks of what is
+allocated. An engine's pool counts where the row says so.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean, median
+from typing import Any
+
+from bot.base.devices import by_token
+from bot.memory.constants import ENGINE_WORKING
+from tests.memory.printed import printed
+
+FOLDER = Path(__file__).parent / "unseen"
+_ENGINE = {"engine weights", "engine cache", "engine activations"}
+_LEFT_OUT = {
+    "card": set[str](),
+    "reserved": {"contexts", "sleeping engine"} | _ENGINE,
+    "allocated": {"contexts", "sleeping engine", "allocator"} | _ENGINE,
+    "allocated and pool": {"contexts", "sleeping engine", "allocator"} | _ENGINE,
+}
+_NAMED = ("impossible", "likely OOM")
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One row, and what the command prints of it."""
+
+    row: dict[str, Any]
+    estimate: dict[str, Any]
+
+    @property
+    def outcome(self) -> str:
+        return str(self.estimate["outcome"])
+
+    @property
+    def figures(self) -> tuple[float, float] | None:
+        """Expected and conservative GiB of what the row's metric measures."""
+        metric = self.row.get("metric", "card")
+        stages = [
+            stage
+            for stage in self.estimate["stages"]
+            if metric == "card" or stage["stage"] not in ("rollout", "weight sync")
+            if "pool" not in self.row or stage["pool"] == self.row["pool"]
+        ]
+        if not stages:
+            return None
+
+        def beside(stage: dict[str, Any]) -> float:
+            parts = stage["components"].items()
+            return sum(float(amount) for name, amount in parts if name in _LEFT_OUT[metric])
+
+        expected = max(stage["expected_gib"] - beside(stage) for stage in stages)
+        most = max(stage["conservative_gib"] - beside(stage) for stage in stages)
+        more = 0.0
+        if metric == "allocated and pool":
+            # vLLM in the worker's process: its share of the card, less what it works with.
+            rollout = next(s for s in self.estimate["stages"] if s["stage"] == "rollout")
+            held = sum(v for name, v in rollout["components"].items() if name in _ENGINE)
+            more = held - ENGINE_WORKING["expected"]
+        return expected + more, most + more
+
+    @property
+    def error(self) -> float | None:
+        """Expected over measured, less one."""
+        made = self.figures
+        return (
+            made[0] / self.row["measured_gib"] - 1 if made and "measured_gib" in self.row else None
+        )
+
+    @property
+    def cover(self) -> float | None:
+        """Conservative over measured."""
+        made = self.figures
+        return made[1] / self.row["measured_gib"] if made and "measured_gib" in self.row else None
+
+
+def judge(rows: Iterable[dict[str, Any]]) -> list[Judged]:
+    """Every row with what is printed of its script."""
+    found = []
+    for row in rows:
+        script = (FOLDER / "scripts" / f"{row['id']}.sh").read_text("utf-8")
+        options = ["--device", row["device"], "--framework", row["framework"]]
+        if row.get("gpus"):
+            options += ["--gpus", str(row["gpus"])]
+        found.append(Judged(row, printed(script, *options)))
+    return found
+
+
+def kinds(one: Judged) -> Iterator[str]:
+    """The kinds that a row belongs to."""
+    row = one.row
+    yield {"full": "full", "qlora": "QLoRA"}.get(row["method"], "LoRA, DoRA")
+    yield {"fsdp": "FSDP", "zero": "ZeRO", "megatron": "Megatron", "single": "one process"}[
+        row["backend"]
+    ]
+    if row.get("moe"):
+        yield "MoE"
+    if row.get("vision"):
+        yield "vision"
+    yield f"lengths {row['lengths']}"
+    yield f"measured: {row['metric']}" if "metric" in row else "no figure"
+
+
+def table(judged: Sequence[Judged]) -> Iterator[str]:
+    """Per kind: n, mean, median and worst error, share below the conservative level, cover."""
+    yield "| kind | n | mean | median | worst | below conservative | conservative ÷ measured |"
+    yield "| --- | --: | --: | --: | --: | --: | --: |"
+    peaks = [one for one in judged if one.error is not None]
+    groups: dict[str, list[Judged]] = {"all": peaks}
+    for one in peaks:
+        for kind in kinds(one):
+            groups.setdefault(kind, []).append(one)
+    for kind, group in groups.items():
+        errors = [one.error for one in group if one.error is not None]
+        covers = [one.cover for one in group if one.cover is not None]
+        below = sum(cover >= 1 for cover in covers)
+        sizes = [abs(error) for error in errors]
+        figures = f"{mean(sizes):.1%} | {median(sizes):.1%} | {max(errors, key=abs):+.1%}"
+        covered = f"{below} of {len(group)} | {median(covers):.2f}"
+        yield f"| {kind} | {len(group)} | {figures.replace('%', ' %')} | {covered} |"
+
+
+def verdicts(judged: Sequence[Judged]) -> Iterator[str]:
+    """What is said of what ran and of what ran out of memory, in counts."""
+    names = ("fits", "tight", "likely OOM", "impossible", "no prediction")
+    yield "| | " + " | ".join(names) + " |"
+    yield "| --- |" + " --: |" * len(names)
+    for truth, title in (("ran", "ran"), ("oom", "ran out of memory")):
+        counts = Counter(one.outcome for one in judged if one.row.get("outcome") == truth)
+        yield f"| {title} | " + " | ".join(str(counts[name]) for name in names) + " |"
+    yield ""
+    named = [one for one in judged if one.outcome in _NAMED and "outcome" in one.row]
+    right = sum(one.row["outcome"] == "oom" for one in named)
+    ooms = sum(one.row.get("outcome") == "oom" for one in judged)
+    yield f"Of {ooms} that ran out of memory {right} are named; of {len(named)} named {right} did."
+    spare = [one for one in judged if _spare(one) and one.outcome != "no prediction"]
+    fits = sum(one.outcome == "fits" for one in spare)
+    yield f"Of {len(spare)} that ran with 15 % or more to spare {fits} are said to fit."
+
+
+def _spare(one: Judged) -> bool:
+    """Whether the card had 15 % to spare, by what it or its process showed."""
+    if one.row.get("outcome") != "ran" or one.row.get("metric") not in ("card", "reserved"):
+        return False
+    card = by_token(one.row["device"])[0].memory_bytes / 2**30
+    return bool(one.row["measured_gib"] <= 0.85 * card)
+
+
+def cases(judged: Sequence[Judged]) -> Iterator[str]:
+    """Every row."""
+    yield f"{'case':34} {'said':>6} {'most':>6} {'measured':>9} {'error':>8}  said to · truth"
+    for one in judged:
+        made, row = one.figures, one.row
+        said, most = (f"{made[0]:.1f}", f"{made[1]:.1f}") if made else ("–", "–")
+        measured = row.get("measured_gib")
+        error = f"{one.error:+.1%}" if one.error is not None else ""
+        yield (
+            f"{row['id']:34} {said:>6} {most:>6} {measured or '':>9} {error:>8}  "
+            f"{one.outcome} · {row.get('outcome', '?')} {one.estimate['reason'] or ''}"
+        )
+
+
+def main() -> None:
+    """Prints the cases, then the tables."""
+    rows = json.loads((FOLDER / "rows.json").read_text("utf-8"))
+    judged = judge(rows)
+    for lines in (cases(judged), table(judged), verdicts(judged)):
+        sys.stdout.write("\n".join(lines) + "\n\n")
+
+
+if __name__ == "__main__":
+    main()
