@@ -112,8 +112,8 @@ DEFENCES = (
         "bot/github/commit.py::commit_files",
         becomes(
             "_commit_on_branch(client, branch, files, text)",
-            "_commit_on_branch(client, replace(branch, head=_tip(client, branch).commits[0]"
-            "['oid']), files, text)",
+            "_commit_on_branch(client, Branch(repository=branch.repository, name=branch.name, "
+            "head=_tip(client, branch).commits[0]['oid']), files, text)",
         ),
         (_APPLY + "test_t3_apply_undoes_nothing_whenever_the_branch_moves",),
     ),
