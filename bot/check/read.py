@@ -9,12 +9,13 @@ from bot.base.deadline import DeadlineError, deadline
 from bot.base.errors import UncheckedError
 from bot.base.messages import message
 from bot.check.request import CheckOptions, ScriptFile
-from bot.frameworks import plans
+from bot.frameworks import ScriptPlace, plans
 from bot.rules._support.base import RuleContext
 from bot.script.choice import choose
 from bot.script.header import read_header
-from bot.script.name import read_name
+from bot.script.name import is_recipe, read_name
 from bot.shell import Invocation, read
+from bot.shell.words import Reading
 
 SECONDS = 30.0
 """Processor time of one script: ten times what the largest one of a repository takes."""
@@ -48,18 +49,8 @@ def read_script(script: ScriptFile, options: CheckOptions) -> RuleContext:
 
 
 def _read(script: ScriptFile, options: CheckOptions) -> RuleContext:
-    invocation = Invocation(
-        environment={} if options.clean_environment else None,
-        assumed={**options.config.env, **options.environment},
-        arguments=options.script_arguments,
-        path=script.tree_path,
-    )
-    reading = read(
-        script.data,
-        script.path,
-        invocation,
-        files=options.files if script.tree_path is not None else None,
-    )
+    place = options.place(script) if options.place is not None else None
+    reading = _reading(script, options, place)
     header = read_header(reading.comments)
     name = read_name(script.full_path or script.path, options.config.name_profiles())
     launches = plans(
@@ -67,7 +58,7 @@ def _read(script: ScriptFile, options: CheckOptions) -> RuleContext:
         versions={**options.config.framework, **options.versions},
         header_versions={name: stated.text for name, stated in header.versions.items()},
         trees=options.trees,
-        place=options.place(script) if options.place is not None else None,
+        place=place,
     )
     return RuleContext(
         path=script.path,
@@ -77,6 +68,27 @@ def _read(script: ScriptFile, options: CheckOptions) -> RuleContext:
         plans=launches,
         choice=choose(launches, name, header, device=options.device),
         files=options.files,
+    )
+
+
+def _reading(script: ScriptFile, options: CheckOptions, place: ScriptPlace | None) -> Reading:
+    """What a shell script would run, or what a YAML recipe stands for."""
+    if is_recipe(script.path):
+        from bot.script.recipe import read_recipe
+
+        own = place.checkout.own_arguments() if place is not None else ()
+        return read_recipe(script.data, script.path, own)
+    invocation = Invocation(
+        environment={} if options.clean_environment else None,
+        assumed={**options.config.env, **options.environment},
+        arguments=options.script_arguments,
+        path=script.tree_path,
+    )
+    return read(
+        script.data,
+        script.path,
+        invocation,
+        files=options.files if script.tree_path is not None else None,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -40,13 +40,18 @@ from bot.report import (
 from bot.rules._support.base import RuleContext
 from bot.rules._support.registry import RULES, check_context
 from bot.script.choice import counted_launch, which_launch
-from bot.script.name import ScriptName, model_size
+from bot.script.name import ScriptName, is_recipe, model_size
 from bot.script.plan import configurations, launch_report, name_report, plan_report
 
 if TYPE_CHECKING:
     from bot.table.edit import PageChange
 
 
+_OF_SHELL = (
+    "RLB003", "RLB004", "RLB005", "RLB006", "RLB007", "RLB010", "RLB011", "RLB012", "RLB013",
+    "RLB014", "RLB015", "RLB016", "RLB091", "RLB092", "RLB094", "RLB095",
+)  # fmt: skip
+"""Rules on the name of a shell script and on its shell, which a YAML recipe has not."""
 _NEAR_MISSES = 200
 """Settings of a script for which a similar one is looked for."""
 
@@ -91,6 +96,7 @@ def check_read(
     place = options.place(script) if options.place is not None else None
     if context.plans and place is not None and (why := place.checkout.problem(place.path)):
         unchecked = (*unchecked, Unchecked(check="configuration", reason=why))
+    unchecked = (*unchecked, *_unread_recipes(context))
     backing = Backing(plan=context.choice.plans[0] if context.plans else None)
     if _wants_run(context, options, run):
         if run is None and script.asked:
@@ -139,6 +145,19 @@ def check_read(
     return CheckedScript(in_language(report, options.config.language), backing.facts)
 
 
+def _unread_recipes(context: RuleContext) -> Iterator[Unchecked]:
+    """The files of settings that launches name: what stands in them is checked by itself alone."""
+    for plan in context.plans:
+        given = plan.last("config") if plan.framework == "trl" else None
+        if given is not None:
+            why = message(
+                "the settings in {path} are not read with this script; check them with "
+                "rlbot lint {path}",
+                path=given.text,
+            )
+            yield Unchecked(check="recipe", reason=why)
+
+
 def resolve_script(script: ScriptFile, options: CheckOptions) -> ScriptReport:
     """What one script would launch, each setting with its place; no rule is applied.
 
@@ -170,7 +189,8 @@ def _lint(
     """What the rules find, what comments suppress of it, and what could not be checked."""
     levels = rule_levels(options.config)
     off = [rule for rule, level in levels.items() if level == "off"]
-    rules = RULES.selected(options.select, [*options.ignore, *off])
+    scripts_only = _OF_SHELL if is_recipe(context.path) else ()
+    rules = RULES.selected(options.select, [*options.ignore, *off, *scripts_only])
     with NEAR_MISSES.granted(_NEAR_MISSES):
         findings, unchecked = RULES.run(rules, context)
     kept, suppressed = suppress(context, with_levels(findings, levels), rules, unchecked)

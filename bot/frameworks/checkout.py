@@ -22,8 +22,8 @@ from bot.frameworks.own_config import (
     ConfigFolders,
     config_file,
     ending,
+    field_names,
     folder_of,
-    is_main,
     module_paths,
 )
 from bot.frameworks.pins import PIN_FILES, Pin, read_pin
@@ -33,15 +33,17 @@ CONFIG: Final = "verl/trainer/config"
 """Where a copy of verl keeps its configuration."""
 _CONFIG = re.compile(r"((?:.{1,400}/)?verl/trainer/config)/(.{1,400}\.yaml)\Z")
 _MODULE = re.compile(r"((?:.+/)?openrlhf/cli)/train_\w+\.py\Z")
+_ARGUMENTS = (b"@dataclass", b"trl")
+"""What a file holds that adds arguments of its own to TRL's."""
 _LARGEST = 1 << 20
 """Bytes of a file that is read."""
 
 
 def counts(path: str) -> bool:
     """Whether a file of a repository may say which configuration counts."""
-    if config_file(path) is not None or is_main(path):
+    if path.endswith(".py") or config_file(path) is not None:
         return True
-    return bool(_MODULE.match(path) or PIN_FILES.match(path))
+    return bool(PIN_FILES.match(path))
 
 
 def needed(paths: Iterable[str], scripts: Mapping[str, bytes]) -> tuple[str, ...]:
@@ -80,6 +82,7 @@ class Checkout:
         self._trees: dict[str, ConfigTree | str] = {}
         self._own_trees: dict[tuple[str, str, int], ConfigTree | None] = {}
         self._options: dict[str, SourceOptions] = {}
+        self._arguments: frozenset[str] | None = None
         self._pins: dict[tuple[str, str], Pin | None] = {}
 
     def paths_for(self, script: str, text: str) -> Iterator[str]:
@@ -160,6 +163,18 @@ class Checkout:
         except UserError as error:
             self._trees[folder] = sentence_of(error)
         return self._trees[folder]
+
+    def own_arguments(self) -> frozenset[str]:
+        """The names that the repository's classes of arguments add to those of their framework."""
+        if self._arguments is None:
+            files = (self._content(path) for path in self.files if path.endswith(".py"))
+            texts = (
+                data.decode("utf-8", "replace")
+                for data in files
+                if all(mark in data for mark in _ARGUMENTS)
+            )
+            self._arguments = frozenset(name for text in texts for name in field_names(text))
+        return self._arguments
 
     def options(self, script: str) -> SourceOptions | None:
         """The options of the copy of OpenRLHF that is nearest to a script; None without one."""

@@ -50,6 +50,22 @@ def hydra_main(source: str) -> HydraMain | None:
     return None
 
 
+def field_names(source: str) -> Iterator[str]:
+    """The annotated fields of all classes of a file, which a recipe may set.
+
+    Read as a syntax tree that is never run; nothing for a file that is no Python.
+    """
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            for one in node.body:
+                if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
+                    yield one.target.id
+
+
 def _text(node: ast.expr | None) -> str | None:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 

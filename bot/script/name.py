@@ -66,6 +66,11 @@ class ScriptName:
         return last if last in ("lora", "dora") else ""
 
 
+def is_recipe(path: str) -> bool:
+    """Whether a path is that of a YAML recipe, which stands for a command line."""
+    return path.endswith((".yaml", ".yml"))
+
+
 def plain_sizes(text: str) -> str:
     """The text with sizes in the one form: 0.5b for 05b and 0b5, 1.3b for 1b3.
 

@@ -134,6 +134,11 @@ class Command:
     """The same as values: what was asked, and the answer (see `asked`). Of two launches that answer
     a question differently, at most one runs."""
 
+    @property
+    def implied(self) -> bool:
+        """Whether its program stands nowhere in the text: a recipe holds the settings alone."""
+        return bool(self.argv) and self.argv[0].span.start == self.argv[0].span.end
+
 
 def asked(question: str) -> tuple[str, ...]:
     """The parts of a question of `Command.answers`: an operator or a program, and what follows.

@@ -34,8 +34,8 @@ def plan_of(files: dict[str, bytes], path: str, script: bytes = RUN, **header: s
         ("verl/trainer/config/readme.md", False),
         ("recipe/dapo/config/dapo_trainer.yaml", True),
         ("recipe/dapo/main_dapo.py", True),
-        ("recipe/dapo/reward.py", False),
-        ("openrlhf/cli/serve_rm.py", False),
+        ("recipe/dapo/reward.py", True),
+        ("openrlhf/cli/serve_rm.py", True),
         ("README.md", False),
     ],
 )

@@ -46,7 +46,7 @@ def written(setting: Setting) -> str:
 
 def shown(plan: Plan, key: str) -> str:
     """The key as the framework's users write it: verl's dotted, an option with two dashes."""
-    return key if plan.framework == "verl" else f"--{key}"
+    return key if plan.framework == "verl" or plan.launch.command.implied else f"--{key}"
 
 
 def replaced(context: RuleContext, setting: Setting, text: str) -> tuple[TextEdit, ...]:

@@ -1,0 +1,146 @@
+"""A YAML recipe of TRL's, read as the command line that means the same, each word with its place.
+
+`trl grpo --config recipe.yaml` takes the keys of the file for the defaults of its options
+(`TrlParser.parse_args_and_config`), so that `learning_rate: 1e-6` is `--learning_rate 1e-6`. Two
+keys are TRL's own affair: `env` and `config`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from bot.base.messages import message
+from bot.base.yaml_size import NestingError, size_of
+from bot.frameworks.releases import release, releases
+from bot.shell.source import Source, Span
+from bot.shell.words import Command, Comment, Piece, Problem, Reading, Word
+
+if TYPE_CHECKING:
+    import yaml
+
+_LARGEST: Final = 1 << 18
+"""Bytes of a recipe; the largest public ones have a few thousand."""
+_DEEPEST, _VALUES = 20, 5_000
+_OURS: Final = frozenset(("env", "config"))
+_TRAINERS: Final = ("sft", "dpo", "grpo", "rloo", "kto", "reward")
+_COMMENT: Final = re.compile(r"(?m)^[ \t]*+(#[^\n]*)$")
+
+
+class _RefusedError(Exception):
+    def __init__(self, text: str, at: int) -> None:
+        super().__init__(text)
+        self.at = at
+
+
+def read_recipe(data: bytes, path: str, own: Collection[str] = ()) -> Reading:
+    """The recipe as a reading with one command, `trl TRAINER --key value …`.
+
+    `own` are keys that the repository's own classes of arguments add to TRL's. The trainer is the
+    one that has most of the keys; of several, the one that the path names. What cannot be read is a
+    problem of the reading. Never raises.
+    """
+    text = data.decode("utf-8-sig", "replace")
+    source = Source(path, text)
+    comments = tuple(
+        Comment(found[1], Span(found.start(1), found.end(1))) for found in _COMMENT.finditer(text)
+    )
+    commands: tuple[Command, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    try:
+        if len(data) > _LARGEST:
+            count = f"{_LARGEST:,}"
+            raise _RefusedError(message("a recipe has at most {count} bytes", count=count), 0)
+        pairs = [pair for pair in _pairs(text) if pair[0].value not in (_OURS | set(own))]
+        if not any(key.value == "model_name_or_path" for key, _ in pairs):
+            problems = (_unread(message("this is no recipe of TRL's: it names no model")),)
+        else:
+            words = [word for key, value in pairs for word in _words(key, value)]
+            commands = (_command(_trainer([key.value for key, _ in pairs], path), words, text),)
+    except _RefusedError as refusal:
+        at = min(refusal.at, len(text))
+        problems = (Problem("syntax", str(refusal), Span(at, at)),)
+    return Reading(source, commands, (), comments, problems)
+
+
+def _unread(text: str) -> Problem:
+    return Problem("unsupported", text, Span(0, 0))
+
+
+def _pairs(text: str) -> list[tuple[yaml.Node, yaml.Node]]:
+    """The keys and values of a mapping. Raises _RefusedError for anything else."""
+    import yaml
+
+    try:
+        root = yaml.SafeLoader(text).get_single_node()
+        if root is not None and size_of(root, _DEEPEST) > _VALUES:
+            raise _RefusedError(message("a recipe has at most {count} values", count=_VALUES), 0)
+    except (NestingError, RecursionError):
+        raise _RefusedError(message("the values nest too deeply"), 0) from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        problem = getattr(error, "problem", None) or type(error).__name__
+        text = message("this is not YAML: {problem}", problem=str(problem)[:200])
+        raise _RefusedError(text, mark.index if mark else 0) from None
+    if not isinstance(root, yaml.MappingNode):
+        raise _RefusedError(message("a recipe is a mapping of settings"), 0)
+    seen: set[str] = set()
+    for key, _ in root.value:
+        if not isinstance(key, yaml.ScalarNode):
+            raise _RefusedError(message("a setting's name is a text"), key.start_mark.index)
+        if key.value in seen:
+            raise _RefusedError(
+                message("{key} stands twice", key=key.value[:80]), key.start_mark.index
+            )
+        seen.add(key.value)
+    return list(root.value)
+
+
+def _words(key: yaml.Node, value: yaml.Node) -> Iterator[Word]:
+    """`--key` and its values; nothing for null, which leaves the default."""
+    import yaml
+
+    given = _plain(value)
+    if given is None:
+        return
+    yield _word(f"--{key.value}", key)
+    if isinstance(value, yaml.SequenceNode) and all(not isinstance(x, dict | list) for x in given):
+        for node, item in zip(value.value, given, strict=True):
+            yield _word(_text(item), node)
+    else:
+        yield _word(_text(given), value)
+
+
+def _plain(node: yaml.Node) -> Any:
+    import yaml
+
+    return yaml.SafeLoader("").construct_document(node)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, default=str)
+
+
+def _word(text: str, node: yaml.Node) -> Word:
+    span = Span(node.start_mark.index, node.end_mark.index)
+    return Word((Piece(text, span, literal=False),), span)
+
+
+def _trainer(keys: Sequence[str], path: str) -> str:
+    """The trainer that has most of the keys; of several the one that the path names."""
+    newest = release("trl", releases("trl")[-1])
+    parts = re.split(r"[^a-z0-9]+", path.lower())
+
+    def rank(name: str) -> tuple[int, bool]:
+        options = newest["roots"].get(newest["entries"].get(f"trl.scripts.{name}"), ())
+        return sum(key in options for key in keys), name in parts
+
+    return max(_TRAINERS, key=rank)
+
+
+def _command(trainer: str, words: list[Word], text: str) -> Command:
+    start = Span(0, 0)
+    program = [Word((Piece(name, start, literal=False),), start) for name in ("trl", trainer)]
+    return Command((*program, *words), Span(0, len(text)), {})

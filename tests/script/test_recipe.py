@@ -1,0 +1,108 @@
+"""A YAML recipe of TRL's stands for a command line, each setting at its place."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from syrupy.assertion import SnapshotAssertion
+
+from bot.check.request import CheckOptions, InCheckout, ScriptFile
+from bot.check.script import check_script
+from bot.frameworks import Checkout
+from bot.report import ScriptReport
+from bot.script.recipe import read_recipe
+
+PATH = "recipes/demo/grpo/config_demo.yaml"
+GOOD = """\
+# trl: 0.18.0
+model_name_or_path: Qwen/Qwen2.5-1.5B-Instruct
+dataset_name: example/prompts
+bf16: true
+gradient_checkpointing_kwargs:
+  use_reentrant: false
+learning_rate: 1.0e-06
+max_completion_length: 1024
+num_generations: 16
+per_device_train_batch_size: 16
+report_to:
+- wandb
+reward_weights: [1.0, 0.5]
+hub_model_id: null
+"""
+
+
+def check(text: str, path: str = PATH, files: dict[str, bytes] | None = None) -> ScriptReport:
+    options = CheckOptions(place=InCheckout(Checkout(files)) if files is not None else None)
+    return check_script(ScriptFile(path=path, data=text.encode()), options)
+
+
+def found(report: ScriptReport) -> list[tuple[int, int, str, str]]:
+    return [(f.line, f.column, f.id, f.message) for f in report.findings if f.severity != "note"]
+
+
+def test_a_good_recipe_has_no_finding() -> None:
+    report = check(GOOD)
+    assert (found(report), report.unchecked) == ([], ())
+    (launch,) = report.launches
+    assert launch.framework == "trl"
+    assert launch.settings["learning_rate"] == 1e-6
+    assert launch.settings["report_to"] == "wandb"
+    assert report.plan is not None
+    assert (report.plan.model, report.plan.rollout_n) == ("Qwen/Qwen2.5-1.5B-Instruct", 16)
+
+
+def test_the_rules_of_a_command_line_hold_at_their_line(snapshot: SnapshotAssertion) -> None:
+    bad = GOOD.replace("max_completion_length", "max_completion_lenght")
+    bad = bad.replace("num_generations: 16", "num_generations: sixteen")
+    assert found(check(bad)) == snapshot
+
+
+def test_a_batch_that_the_generations_do_not_divide(snapshot: SnapshotAssertion) -> None:
+    bad = GOOD.replace("num_generations: 16", "num_generations: 7") + "num_processes: 8\n"
+    assert found(check(bad)) == snapshot
+
+
+def test_fields_of_the_repository_are_no_mistakes() -> None:
+    own = b"import trl\n@dataclass\nclass Mine(trl.GRPOConfig):\n    benchmarks: list[str] = None\n"
+    report = check(GOOD + "benchmarks: [aime]\nbenchmark: [aime]\n", files={"src/any.py": own})
+    assert [one[3] for one in found(report)] == [
+        "there is no benchmark here, nor in any release of trl"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("a: [1", "this is not YAML"),
+        ("a: 1\na: 2\n", "a stands twice"),
+        ("- 1\n", "a recipe is a mapping"),
+        ("a: &x [*x]\n", "nest too deeply"),
+        ("? [1, 2]\n: 3\n", "a setting's name is a text"),
+        ("", "a recipe is a mapping"),
+        ("a: 1\n" * 60_000, "at most 262,144 bytes"),
+    ],
+)
+def test_what_is_no_recipe_is_an_error_at_its_place(text: str, reason: str) -> None:
+    (one,) = found(check(text))
+    assert one[2] == "RLB001"
+    assert reason in one[3]
+
+
+@pytest.mark.parametrize("text", ["stage: sft\nfinetuning_type: lora\n", "a: 1\n"])
+def test_another_kind_of_yaml_is_not_checked_and_does_not_pass(text: str) -> None:
+    report = check(text)
+    assert report.verdict == "inconclusive"
+    assert report.unchecked
+
+
+def test_a_script_that_names_a_recipe_says_that_it_was_not_read() -> None:
+    script = "# trl: 0.18.0\ntrl grpo --config recipes/x.yaml --learning_rate 1e-6\n"
+    report = check(script, "run.sh")
+    assert [one.check for one in report.unchecked] == ["recipe"]
+
+
+@given(st.text(max_size=300))
+def test_no_text_is_a_fault(text: str) -> None:
+    read_recipe(text.encode(), PATH)
+    read_recipe(f"model_name_or_path: x\n{text}".encode(), PATH)
