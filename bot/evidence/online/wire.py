@@ -19,6 +19,7 @@ def to_json(facts: Facts) -> dict[str, Any]:
     """Facts as plain data."""
     data = asdict(facts)
     data["source"] = to_data(facts.source)
+    data["printed"] = sorted(facts.printed)
     for name in _SENTENCES:
         data[name] = [to_data(sentence) for sentence in getattr(facts, name)]
     return data
@@ -33,6 +34,8 @@ def from_json(data: dict[str, Any]) -> Facts:
     fields["gpus"] = tuple(GpuInfo(**gpu) for gpu in fields["gpus"])
     fields["siblings"] = tuple(Sibling(**sibling) for sibling in fields["siblings"])
     fields["args"] = tuple(fields["args"])
+    fields["printed"] = frozenset(fields["printed"])
+    fields["window"] = tuple(fields["window"]) if fields["window"] is not None else None
     fields["source"] = from_data(fields["source"])
     for name in _SENTENCES:
         fields[name] = tuple(from_data(sentence) for sentence in fields[name])
@@ -40,4 +43,6 @@ def from_json(data: dict[str, Any]) -> Facts:
 
 
 def _series(data: dict[str, Any]) -> MetricSeries:
-    return MetricSeries(**{**data, "trace": trace_from(data.get("trace"))})
+    values = data.get("values")
+    by_step = {int(step): value for step, value in values.items()} if values is not None else None
+    return MetricSeries(**{**data, "values": by_step, "trace": trace_from(data.get("trace"))})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from bot.base.messages import Message, message, translated
 from bot.evidence.online.failure import ReadFailure, ReadStage
 from bot.evidence.online.wire import from_json, to_json
-from tests.evidence.samples import facts
+from tests.evidence.samples import facts, series
 
 GAP = message(
     "Reading the history stopped after {bound}, at row {row} of {counted}: what follows is not "
@@ -31,10 +32,19 @@ def test_facts_arrive_whole() -> None:
     )
     arrived = from_json(_journey(to_json(sent)))
     assert arrived == sent
+    assert arrived.history.keys() == sent.history.keys()
     assert translated(arrived.gaps[0], "zh") == translated(GAP, "zh") != GAP
     assert isinstance(arrived.sibling_gaps[0], Message)
     assert isinstance(arrived.source, Message)
     assert not isinstance(arrived.gaps[1], Message)
+
+
+def test_what_other_sources_say_arrives_as_well() -> None:
+    sampled = replace(series("a", 1), values={7: 1.0})
+    sent = facts(printed=frozenset({"config"}), window=(1.0, 2.0), history={"a": sampled})
+    arrived = from_json(_journey(to_json(sent)))
+    assert arrived == sent
+    assert arrived.history["a"].values == {7: 1.0}
 
 
 def test_a_failure_arrives_whole() -> None:
