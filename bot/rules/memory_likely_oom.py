@@ -15,7 +15,7 @@ _STATIC = (
     "actor_rollout_ref.actor.use_dynamic_bsz=False",
     "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=4",
     "data.max_prompt_length=1024",
-    "data.max_response_length=8192",
+    "data.max_response_length=10240",
     "trainer.nnodes=1",
 )
 

@@ -59,8 +59,7 @@ def test_a_failure_reads_as_one_sentence() -> None:
 
     rate = ReadFailure(kind="rate", stage=ReadStage.HISTORY, status=429, seconds=120)
     assert shown(rate) == (
-        "wandb.ai 要求减少请求（HTTP 429），并等待 120 秒；历史记录未能读取："
-        "请稍后重新执行同一命令。"
+        "wandb.ai 要求减少请求（HTTP 429），并等待 120 秒；历史记录未能读取：请稍后重试。"
     )
     known = ReadFailure(kind="unreachable", detail="connection refused")
     assert shown(known).startswith("无法连接 wandb.ai（连接被拒绝）：")

@@ -17,7 +17,7 @@ from tests.rules.helpers import check, context
 from tools.rule_pages import folder, write
 
 HERE = Path(__file__).parent
-NOT_OF_A_RULE = {"catalogue", "registry"}
+NOT_OF_A_RULE = {"catalogue", "mutations", "registry"}
 
 each_rule = pytest.mark.parametrize("rule", RULES.rules, ids=lambda rule: rule.meta.slug)
 
