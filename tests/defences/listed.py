@@ -243,7 +243,7 @@ DEFENCES = (
         "T9",
         "reads links to any host",
         "bot/evidence/links.py::RunHosts.place",
-        becomes("self.names", "(host,)"),
+        becomes("(name for name in self.names if _HOST.match(name))", "(host,)"),
         (_HERE + "test_t9_an_address_that_is_no_run_of_an_allowed_host_is_never_asked",),
     ),
     Defence(
@@ -727,7 +727,7 @@ DEFENCES = (
     Defence(
         "T17",
         "looks for any number of files of a configuration",
-        "bot/frameworks/memory_source.py::MemoryRepository.load_config",
+        "bot/frameworks/memory_source.py::MemoryRepository._count",
         never("self.loads > self.limits.loads or self.nodes > self.limits.nodes"),
         (_TREES + "test_compositions_that_take_too_much",),
     ),
