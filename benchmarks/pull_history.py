@@ -181,8 +181,10 @@ class History:
         own = not plan.launch.entry.startswith("verl.trainer.")
         if own or plan.version_source != "tree" or f"{CONFIG}/{root}.yaml" not in files:
             return
-        self.total["launches put to Hydra"] += 1
+        if any("hydra.searchpath" in word.text for word in words):
+            return  # Hydra would look for packages of that name.
         known = tuple(w.text for w in words if w.complete and not w.text.startswith("-"))
+        self.total["launches put to Hydra"] += 1
         refused = judge.refusal(files, root, known)
         ours = [found for found in errors if found.id in KEYS]
         if bool(refused) != bool(ours) and not (ours and len(known) < len(words)):
