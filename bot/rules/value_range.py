@@ -98,8 +98,8 @@ def _outside(setting: Setting) -> _Range | None:
         return None
     last = setting.key.rsplit(".", 1)[-1].replace("-", "_")
     bounds = next((one for one in _RANGES if one.names.fullmatch(last)), None)
-    if bounds is None:
-        return None
+    if bounds is None or (bounds.high == float("inf") and isinstance(value, float)):
+        return None  # A fraction of a count is another rule's.
     inside = bounds.low <= value <= bounds.high and not (bounds.open_below and value == bounds.low)
     return None if inside else bounds
 
