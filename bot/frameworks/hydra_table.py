@@ -64,6 +64,11 @@ class HydraTable:
         found = self._elsewhere(key)
         return self._key(found[1], key, trees.lookup(found[1], key)) if found else None
 
+    def key_in(self, tree: YamlTree, key: str) -> Key | None:
+        """The key in the configuration of a launch (`tree_for`); None where it has none."""
+        node = trees.lookup(tree, key)
+        return None if node is ABSENT else self._key(tree, key, node)
+
     def _elsewhere(self, key: str) -> tuple[str, YamlTree] | None:
         """The first choice other than the default that has the key, as "group=option"."""
         for choice, tree in self._alternatives:

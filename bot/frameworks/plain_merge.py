@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from bot.frameworks.hydra_tree import MISSING
 
-_REFERENCES: Final = re.compile(r"(?:[^$\\]|\$\{\.*+\w++(?:\.\w++)*+\})*+")
+_REFERENCES: Final = re.compile(r"(?:[^$\\]|\$(?!\{)|\$\{\.*+\w++(?:\.\w++)*+\})*+")
 """Texts whose references OmegaConf takes as they are."""
 
 
@@ -22,7 +22,7 @@ def is_plain(data: Any) -> bool:
         return all(isinstance(key, str) and is_plain(value) for key, value in data.items())
     if isinstance(data, list):
         return all(map(is_plain, data))
-    return not isinstance(data, str) or "$" not in data or bool(_REFERENCES.fullmatch(data))
+    return not isinstance(data, str) or "${" not in data or bool(_REFERENCES.fullmatch(data))
 
 
 def overlaid(into: dict[str, Any], data: Mapping[str, Any]) -> bool:
@@ -36,7 +36,7 @@ def overlaid(into: dict[str, Any], data: Mapping[str, Any]) -> bool:
             continue
         if isinstance(old, dict | list) and (value is None or type(value) is not type(old)):
             return False
-        if isinstance(old, str) and "$" in old and isinstance(value, dict | list):
+        if isinstance(old, str) and "${" in old and isinstance(value, dict | list):
             return False
         if not isinstance(value, dict):
             into[key] = value

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from bot.base.messages import Message, message
+from bot.frameworks.hydra_table import HydraTable
 from bot.frameworks.key_table import Key
 from bot.frameworks.setting import Setting
 from bot.report import Severity
@@ -58,10 +59,13 @@ _TEXTS: Final = {
 def check(context: RuleContext) -> Iterator[Hit]:
     """Compare each value with the default of its setting."""
     for plan in context.plans:
-        if plan.framework != "verl" or plan.table is None:
+        table = plan.table
+        if not isinstance(table, HydraTable):
             continue
+        tree = table.tree_for(plan.settings)
         for setting in plan.settings:
-            key = plan.table.get(setting.key) if setting.known and setting.operator != "~" else None
+            given = setting.known and setting.operator != "~"
+            key = table.key_in(tree, setting.key) if given else None
             problem = _problem(key, setting) if key is not None else None
             if problem is not None:
                 yield _hit(context, setting, *problem)

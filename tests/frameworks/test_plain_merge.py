@@ -20,7 +20,7 @@ _SCALARS = st.one_of(
     st.integers(0, 3),
     st.sampled_from(
         ["", "x", "???", "${a}", "${a.b}", "${.b}", "${..c}", "x ${a} y", "${", "$", "${a:1}",
-         "\\${a}", "${a.${b}}", "${a[0]}", "{}"]
+         "\\${a}", "${a.${b}}", "${a[0]}", "{}", "re:.*gate$", "a$b", "$$", "x$ ${a}"]
     ),
 )  # fmt: skip
 _DATA = st.recursive(
