@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from bot.frameworks.hydra_tree import MISSING
 
-_REFERENCES: Final = re.compile(r"(?:[^$\\]|\$(?!\{)|\$\{\.*+\w++(?:\.\w++)*+\})*+")
+_REFERENCES: Final = re.compile(r"(?:[^$\\]|\$(?!\{)|\$\{\.*\w+(?:\.\w+)*\})*")
 """Texts whose references OmegaConf takes as they are."""
 
 
