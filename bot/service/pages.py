@@ -41,6 +41,7 @@ button { cursor: pointer; }
 .mark.pass { color: #1a7f37; } .mark.fail { color: #d1242f; } .mark.inconclusive { color: #9a6700; }
 table.list { display: table; width: 100%; }
 table.list td:first-child, table.list th:first-child { width: auto; white-space: nowrap; }
+table.list td strong { white-space: normal; overflow-wrap: anywhere; }
 meter { display: block; width: 100%; min-width: 5em; height: .8em; }
 @media (prefers-color-scheme: dark) {
   .mark.pass { color: #3fb950; } .mark.fail { color: #f85149; }
