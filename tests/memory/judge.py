@@ -1,6 +1,7 @@
 """How well `rlbot estimate` does on measurements that the model has not met.
 
-    make unseen        # prints the tables of docs/memory.md
+    make unseen        # prints the tables of docs/memory.md, of both rounds
+    python -m tests.memory.judge 1        # of the first alone
 
 Every figure is one that `rlbot estimate --format json` prints of the row's script, for the row's
 release, card and GPUs, with no lengths given. What a row's metric does not hold is left out: the
@@ -13,7 +14,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean, median
@@ -23,7 +24,7 @@ from bot.base.devices import by_token
 from bot.memory.constants import ENGINE_WORKING
 from tests.memory.printed import printed
 
-FOLDER = Path(__file__).parent / "unseen"
+ROUNDS = tuple(Path(__file__).parent / name for name in ("unseen", "unseen2"))
 _ENGINE = {"engine weights", "engine cache", "engine activations"}
 _LEFT_OUT = {
     "card": set[str](),
@@ -87,11 +88,11 @@ class Judged:
         return made[1] / self.row["measured_gib"] if made and "measured_gib" in self.row else None
 
 
-def judge(rows: Iterable[dict[str, Any]]) -> list[Judged]:
-    """Every row with what is printed of its script."""
+def judge(folder: Path) -> list[Judged]:
+    """Every row of a round with what is printed of its script."""
     found = []
-    for row in rows:
-        script = (FOLDER / "scripts" / f"{row['id']}.sh").read_text("utf-8")
+    for row in json.loads((folder / "rows.json").read_text("utf-8")):
+        script = (folder / "scripts" / f"{row['id']}.sh").read_text("utf-8")
         options = ["--device", row["device"], "--framework", row["framework"]]
         if row.get("gpus"):
             options += ["--gpus", str(row["gpus"])]
@@ -174,11 +175,12 @@ def cases(judged: Sequence[Judged]) -> Iterator[str]:
 
 
 def main() -> None:
-    """Prints the cases, then the tables."""
-    rows = json.loads((FOLDER / "rows.json").read_text("utf-8"))
-    judged = judge(rows)
-    for lines in (cases(judged), table(judged), verdicts(judged)):
-        sys.stdout.write("\n".join(lines) + "\n\n")
+    """Prints the cases of a round, then its tables."""
+    for number in map(int, sys.argv[1:] or ("1", "2")):
+        judged = judge(ROUNDS[number - 1])
+        sys.stdout.write(f"Round {number}\n\n")
+        for lines in (cases(judged), table(judged), verdicts(judged)):
+            sys.stdout.write("\n".join(lines) + "\n\n")
 
 
 if __name__ == "__main__":

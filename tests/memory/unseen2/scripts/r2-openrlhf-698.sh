@@ -1,0 +1,11 @@
+deepspeed --num_gpus 1 --module openrlhf.cli.train_sft \
+    --max_len 128 \
+    --dataset Open-Orca/OpenOrca \
+    --train_batch_size 1 \
+    --micro_train_batch_size 1 \
+    --pretrain meta-llama/Meta-Llama-3-8B \
+    --zero_stage 2 \
+    --packing_samples \
+    --bf16 \
+    --flash_attn \
+    --gradient_checkpointing

@@ -1,0 +1,26 @@
+python -m openrlhf.cli.train_ppo_ray \
+    --ref_num_nodes 4 \
+    --ref_num_gpus_per_node 8 \
+    --actor_num_nodes 4 \
+    --actor_num_gpus_per_node 8 \
+    --vllm_num_engines 1 \
+    --vllm_tensor_parallel_size 8 \
+    --pretrain meta-llama/Llama-3.1-70B-Instruct \
+    --remote_rm_url http://localhost:5000/get_reward \
+    --micro_train_batch_size 1 \
+    --train_batch_size 128 \
+    --micro_rollout_batch_size 2 \
+    --rollout_batch_size 256 \
+    --prompt_max_len 1024 \
+    --generate_max_len 1024 \
+    --zero_stage 3 \
+    --bf16 \
+    --init_kl_coef 0.01 \
+    --prompt_data train_data \
+    --advantage_estimator group_norm \
+    --n_samples_per_prompt 4 \
+    --normalize_reward \
+    --packing_samples \
+    --adam_offload \
+    --flash_attn \
+    --gradient_checkpointing

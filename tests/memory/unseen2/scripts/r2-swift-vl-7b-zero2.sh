@@ -1,0 +1,12 @@
+accelerate launch --config_file deepspeed_zero2.yaml --num_processes 4 -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen2.5-VL-7B-Instruct \
+    --dtype bfloat16 \
+    --max_length 8192 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 1 \
+    --gradient_checkpointing true \
+    --packing true \
+    --use_peft \
+    --lora_r 8 \
+    --lora_alpha 32 \
+    --lora_target_modules all-linear
