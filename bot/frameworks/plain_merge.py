@@ -34,9 +34,10 @@ def overlaid(into: dict[str, Any], data: Mapping[str, Any]) -> bool:
         old = into.get(key)
         if value == MISSING and key in into:
             continue
-        if isinstance(old, dict | list) and (value is None or type(value) is not type(old)):
-            return False
-        if isinstance(old, str) and "${" in old and isinstance(value, dict | list):
+        if isinstance(value, dict | list) and (
+            (isinstance(old, dict | list) and type(value) is not type(old))
+            or (isinstance(old, str) and "${" in old)
+        ):
             return False
         if not isinstance(value, dict):
             into[key] = value

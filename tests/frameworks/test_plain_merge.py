@@ -52,6 +52,9 @@ def test_a_merge_of_plain_data_is_that_of_omegaconf(several: list[dict[str, Any]
         [{"a": [1, 2]}, {"a": [3]}],
         [{"a": 1}, {"a": {"b": 2}}, {"a": {"b": 3}}],
         [{"a": "${b.c}"}, {"a": 2}],
+        [{"a": {"b": 1}}, {"a": None}, {"a": {"c": 2}}],
+        [{"a": {"b": 1}}, {"a": "${b.c}"}],
+        [{"a": [1]}, {"a": 3}, {"a": {"c": 1}}],
     ],
 )
 def test_usual_data_is_decided(several: list[dict[str, Any]]) -> None:
@@ -65,7 +68,7 @@ def test_usual_data_is_decided(several: list[dict[str, Any]]) -> None:
     [
         ({"a": {"b": 1}}, {"a": [1]}),
         ({"b": {"c": 1}, "a": "${b}"}, {"a": {"d": 2}}),
-        ({"a": {"b": 1}}, {"a": None}),
+        ({"a": [1]}, {"a": {"b": 1}}),
     ],
 )
 def test_what_needs_omegaconf_is_left_to_it(under: dict[str, Any], over: dict[str, Any]) -> None:
