@@ -14,6 +14,7 @@ from bot.commands.arguments import config_of, read_page
 from bot.commands.output import notice, write
 
 if TYPE_CHECKING:
+    from bot.recommend.answer import RecommendAnswer
     from bot.table.page import Page
 
 SUMMARY = "hardware and settings that fit a model and a task, published rows first"
@@ -109,7 +110,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     recommendations = answer.recommendations
     if arguments.write:
-        _write(answer.scripts, Path(arguments.write), arguments.choice)
+        _write(answer, Path(arguments.write), arguments.choice)
     if arguments.format == "json":
         from dataclasses import asdict
 
@@ -147,11 +148,20 @@ def _lengths(text: str) -> tuple[int, int]:
     return int(match[1] or 0), int(match[2])
 
 
-def _write(scripts: dict[int, tuple[str, str]], path: Path, choice: int | None) -> None:
+def _write(answer: RecommendAnswer, path: Path, choice: int | None) -> None:
     """Write a prediction's script; never over a file that is there."""
+    scripts = answer.scripts
     if not scripts:
         raise UserError(message("Nothing fits, so there is no script to write."))
-    rank = min(scripts) if choice is None else choice
+    rank = answer.first if choice is None else choice
+    if rank is None:
+        raise UserError(
+            message(
+                "Nothing fits for certain, so no script is written of itself; --choice {rank} "
+                "writes the one that may fit.",
+                rank=min(scripts),
+            )
+        )
     if rank not in scripts:
         raise UserError(
             message(

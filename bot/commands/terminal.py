@@ -115,27 +115,13 @@ class _Help(argparse.HelpFormatter):
         return _own(action.help) if action.help else action.help
 
     def _split_lines(self, text: str, width: int) -> list[str]:
-        return super()._split_lines(text, width) if current() == "en" else _wrapped(text, width)
+        from bot.render.columns import wrapped
+
+        return super()._split_lines(text, width) if current() == "en" else wrapped(text, width)
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         if current() == "en":
             return super()._fill_text(text, width, indent)
-        return "\n".join(f"{indent}{line}" for line in _wrapped(text, width - len(indent)))
+        from bot.render.columns import wrapped
 
-
-def _wrapped(text: str, width: int) -> list[str]:
-    """Lines of at most `width` columns, broken at blanks and between wide characters."""
-    from unicodedata import category
-
-    from bot.render.columns import width_of
-
-    lines = [""]
-    for part in re.findall(r"[!-~]+|\s+|.", text):
-        closing = category(part[0]) in ("Po", "Pe") and not part.isascii()
-        if lines[-1] and not closing and width_of(lines[-1] + part) > width:
-            lines.append("")
-        if part.isspace():
-            lines[-1] += " " if lines[-1] else ""
-        else:
-            lines[-1] += part
-    return [line.rstrip() for line in lines]
+        return "\n".join(f"{indent}{line}" for line in wrapped(text, width - len(indent)))

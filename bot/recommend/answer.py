@@ -8,13 +8,12 @@ from dataclasses import dataclass, replace
 from math import gcd, lcm
 
 from bot import __version__
-from bot.base.devices import Device, by_token, devices
+from bot.base.devices import Device, by_token
 from bot.base.errors import UserError
-from bot.base.messages import Language, message, sentence_of, translated
-from bot.memory.from_plan import device_named
+from bot.base.messages import Language, message, translated
 from bot.memory.models import find
-from bot.memory.settings import NoEstimateError
 from bot.memory.units import Bytes
+from bot.recommend.cards import usable_device, usual_devices
 from bot.recommend.options import divides, explain
 from bot.recommend.report import Miss, Predicted, PublishedRow, Question, Recommendations, Switched
 from bot.recommend.request import Hardware, Request
@@ -23,7 +22,6 @@ from bot.recommend.search import FittingCandidate, NearestMiss, Search, counts
 from bot.report import Tool
 from bot.table.page import Page
 
-_NO_BF16 = ("v100", "t4")
 _RESOURCE = re.compile(r"([0-9]+)\s*[*x×]\s*([A-Za-z0-9.\- ]+)")
 """8*H20, as the page writes it."""
 
@@ -38,6 +36,12 @@ class RecommendAnswer:
     recommendations: Recommendations
     scripts: dict[int, tuple[str, str]]
     """Rank to file name and text."""
+
+    @property
+    def first(self) -> int | None:
+        """The rank of the first prediction that fits; None where at best one may fit."""
+        predicted = self.recommendations.predicted
+        return next((one.rank for one in predicted if not one.may_fit), None)
 
 
 def recommend(
@@ -56,7 +60,7 @@ def recommend(
                 "--budget-gpus is {budget}; a number from 1 to 1024 belongs there.", budget=budget
             )
         )
-    chosen = [_device(name) for name in named] or _usual()
+    chosen = [usable_device(name) for name in named] or usual_devices()
     if not any(divides(request, gpus) for gpus in counts(budget)):
         raise UserError(
             message("A step of {batch} cannot be shared out over the GPUs.", batch=request.batch)
@@ -112,35 +116,6 @@ def recommend(
     return RecommendAnswer(answer, scripts)
 
 
-def _device(name: str) -> Device:
-    try:
-        device = device_named(name)
-    except NoEstimateError as error:
-        raise UserError(sentence_of(error)) from None
-    if device.token in _NO_BF16:
-        raise UserError(
-            message("A {label} has no bf16, which every script here trains in.", label=device.label)
-        )
-    if device.interconnect == "hccs":
-        raise UserError(
-            message(
-                "No script is made for a {label}: the frameworks ask for other settings there.",
-                label=device.label,
-            )
-        )
-    return device
-
-
-def _usual() -> list[Device]:
-    """Each verified device that can train in bf16 with the scripts made here."""
-    usual: dict[str, Device] = {}
-    for device in devices():
-        fits = device.verified and device.interconnect != "hccs" and device.token not in _NO_BF16
-        if fits:
-            usual.setdefault(device.token, device)
-    return list(usual.values())
-
-
 def _moved(fitting: FittingCandidate, device: Device) -> FittingCandidate:
     return FittingCandidate(device, fitting.candidate, replace(fitting.estimate, device=device))
 
@@ -154,7 +129,7 @@ def _predicted(
 ) -> Predicted:
     estimate = fitting.estimate
     usable, peak = estimate.usable, estimate.peak()
-    margin = usable.less(peak)
+    margin = usable.in_gib - peak.in_gib
     outcome = estimate.outcome
     return Predicted(
         rank=rank,
@@ -166,8 +141,11 @@ def _predicted(
         binding=estimate.binding().name,
         peak_gib=round(peak.in_gib, 2),
         usable_gib=round(usable.in_gib, 2),
-        margin_gib=round(margin.in_gib, 2),
-        margin_percent=round(100 * (margin / usable), 1),
+        margin_gib=round(margin, 2),
+        margin_percent=round(100 * margin / usable.in_gib, 1),
+        may_fit=not fitting.sure,
+        floor_gib=round(estimate.peak("floor").in_gib, 2),
+        conservative_gib=round(estimate.peak("conservative").in_gib, 2),
         host_gib=round(estimate.host.in_gib, 2),
         options=tuple(
             Switched(setting=setting, why=translated(why, language))

@@ -44,6 +44,11 @@ def first_micro(request: Request, gpus: int) -> int:
     return micro
 
 
+def is_one_pass(request: Request, gpus: int) -> bool:
+    """Whether a step is one pass on each GPU before anything is saved."""
+    return request.batch * request.responses // gpus == first_micro(request, gpus)
+
+
 def micro_batch(request: Request, candidate: Candidate) -> int:
     """Sequences of a pass."""
     return candidate.value("micro", first_micro(request, candidate.gpus))
@@ -113,7 +118,7 @@ _SETTINGS: dict[str, dict[str, str]] = {
         "micro": f"{_A}.ppo_micro_batch_size_per_gpu={{value}}",
         "offload": f"{_A}.fsdp_config.param_offload=True, {_A}.fsdp_config.optimizer_offload=True",
         "tensor": "actor_rollout_ref.rollout.tensor_model_parallel_size={value}",
-        "sequence": f"{_A}.ulysses_sequence_parallel_size={{value}}",
+        "sequence": f"{_A}.fsdp_config.ulysses_sequence_parallel_size={{value}}",
     },
     "verl sft": {
         "bf16": "engine.model_dtype=bf16",

@@ -82,6 +82,12 @@ class Predicted(ReportPart):
     """Usable memory less the expected peak, on each GPU."""
     margin_percent: float
     """The margin as a share of the usable memory."""
+    may_fit: bool = False
+    """Whether the estimate's band crosses the card, or no margin is left: it may fit or not."""
+    floor_gib: float | None = None
+    """The estimate's floor at its fullest stage."""
+    conservative_gib: float | None = None
+    """The conservative estimate at its fullest stage."""
     host_gib: float
     """Memory of each host for what is offloaded."""
     options: tuple[Switched, ...]

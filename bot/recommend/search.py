@@ -20,10 +20,14 @@ from bot.memory.from_plan import workload_of
 from bot.memory.settings import NoEstimateError
 from bot.memory.units import Bytes
 from bot.memory.workload import Workload
-from bot.recommend.options import SHARES, divides, steps
+from bot.recommend.cards import rarity
+from bot.recommend.options import SHARES, Step, divides, is_one_pass, steps
 from bot.recommend.request import Candidate, Request
 from bot.recommend.scripts import script
 from bot.shell import read
+
+LEAST_MARGIN = 0.01
+"""Share of the usable memory below which an expected margin counts as none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +39,23 @@ class FittingCandidate:
     estimate: MemoryEstimate
 
     @property
-    def total(self) -> int:
-        """Bytes of all GPUs together."""
-        return self.device.memory_bytes * self.candidate.gpus
+    def sure(self) -> bool:
+        """Whether it fits with the estimate's error in mind; it may fit otherwise."""
+        return is_sure(self.estimate)
 
     @property
-    def order(self) -> tuple[int, int, str]:
-        """Least memory first, then the fewest options."""
+    def switched(self) -> int:
+        """How many memory options are on."""
+        return len(self.candidate.on) + (self.candidate.share < SHARES[0])
+
+    @property
+    def order(self) -> tuple[bool, int, int, int, str]:
+        """What fits before what may fit, common devices first, then fewest GPUs and options."""
         return (
-            self.total,
-            len(self.candidate.on) + (self.candidate.share < SHARES[0]),
+            not self.sure,
+            rarity(self.device),
+            self.candidate.gpus,
+            self.switched,
             self.device.token,
         )
 
@@ -58,6 +69,15 @@ class NearestMiss:
     estimate: MemoryEstimate
     engine: Bytes | None = None
     """What the engine needs at least, where its share of the card is less than that."""
+
+
+def is_sure(estimate: MemoryEstimate) -> bool:
+    """Whether even the conservative estimate is within the card, with a margin to speak of."""
+    return (
+        estimate.outcome in ("fits", "tight")
+        and estimate.peak("conservative") <= estimate.usable
+        and estimate.peak() <= estimate.usable * (1 - LEAST_MARGIN)
+    )
 
 
 def counts(budget: int) -> tuple[int, ...]:
@@ -94,61 +114,83 @@ class Search:
         for gpus in counts(budget):
             if not divides(self.request, gpus) or (least and fitting and gpus != budget):
                 continue
-            best, miss = self._at(device, gpus)
+            best, miss = self.at(device, gpus)
             if best is None:
                 if miss is not None and (nearest is None or _short(miss) < _short(nearest)):
                     nearest = miss
-            elif not fitting or best.order[1] < fitting[-1].order[1] or (whole and gpus == budget):
+            elif not fitting or _is_better(best, fitting[-1]) or (whole and gpus == budget):
                 fitting.append(best)
-                if least and not whole:
+                if least and best.sure and not whole:
                     break
         return fitting, None if fitting else nearest
 
-    def _at(self, device: Device, gpus: int) -> tuple[FittingCandidate | None, NearestMiss | None]:
-        """The cheapest candidate that fits, else a tight one, else the nearest miss.
+    def at(self, device: Device, gpus: int) -> tuple[FittingCandidate | None, NearestMiss | None]:
+        """The cheapest candidate that fits, else a tight one, else one that may fit, else a miss.
 
-        No option raises what another stage takes: where all of them together do not fit, none does.
+        A smaller micro batch can take more: where a step was one pass, its gradients now wait for
+        the next one. No other option raises the peak, so that where all of them together do not
+        fit, with the micro batch and without, none does.
         """
         every = steps(self.request, gpus)
+        orders = [every]
+        if is_one_pass(self.request, gpus):
+            orders.append(tuple(step for step in every if step[0] != "micro"))
         misses: list[NearestMiss] = []
+        tight: FittingCandidate | None = None
+        unsure: FittingCandidate | None = None
+        for order in orders:
+            if not self._any(device, gpus, order, misses):
+                continue
+            for fitting in self._prefixes(device, gpus, order):
+                if fitting.estimate.outcome == "fits":
+                    return self._lean(fitting, every), None
+                if fitting.sure:
+                    tight = tight or fitting
+                elif unsure is None or fitting.estimate.peak() < unsure.estimate.peak():
+                    unsure = fitting
+        best = tight or unsure
+        if best is not None:
+            return self._lean(best, every), None
+        return None, min(misses, key=_short, default=None)
+
+    def _any(
+        self, device: Device, gpus: int, order: Sequence[Step], misses: list[NearestMiss]
+    ) -> bool:
+        """Whether all the options together fit; else what is missing is added to the misses."""
         for candidate, estimate in self.estimates(
-            device, Candidate(gpus, frozenset(every)), SHARES
+            device, Candidate(gpus, frozenset(order)), SHARES
         ):
             least = self.engine_shortage(candidate, device)
-            if least is None and _holds(estimate):
-                break
+            if least is None and estimate.outcome in ("fits", "tight"):
+                return True
             misses.append(NearestMiss(device, candidate, estimate, least))
-        else:
-            return None, min(misses, key=_short, default=None)
-        tight: FittingCandidate | None = None
-        for count in range(len(every) + 1):
-            for candidate, estimate in self.estimates(
-                device, Candidate(gpus, frozenset(every[:count])), SHARES
-            ):
-                if self.engine_shortage(candidate, device) is not None:
-                    continue
-                outcome = estimate.outcome
-                if outcome == "fits":
-                    return self._lean(FittingCandidate(device, candidate, estimate), every), None
-                if outcome == "tight" and _holds(estimate):
-                    tight = tight or FittingCandidate(device, candidate, estimate)
-        return (self._lean(tight, every) if tight else None), None
+        return False
 
-    def _lean(
-        self, fitting: FittingCandidate, every: Sequence[tuple[str, int]]
-    ) -> FittingCandidate:
+    def _prefixes(
+        self, device: Device, gpus: int, order: Sequence[Step]
+    ) -> Iterator[FittingCandidate]:
+        """What fits or may fit with none of the options, the first, the first two, and so on."""
+        for count in range(len(order) + 1):
+            for candidate, estimate in self.estimates(
+                device, Candidate(gpus, frozenset(order[:count])), SHARES
+            ):
+                if estimate.outcome not in ("fits", "tight"):
+                    continue
+                if self.engine_shortage(candidate, device) is None:
+                    yield FittingCandidate(device, candidate, estimate)
+
+    def _lean(self, fitting: FittingCandidate, every: Sequence[Step]) -> FittingCandidate:
         """Without the options that it does not need, the most costly ones first."""
         for step in reversed(every):
             less = replace(fitting.candidate, options=fitting.candidate.options - {step})
             if less == fitting.candidate:
                 continue
             for candidate, estimate in self.estimates(fitting.device, less, (less.share,)):
-                if (
-                    estimate.outcome == fitting.estimate.outcome
-                    and _holds(estimate)
-                    and self.engine_shortage(candidate, fitting.device) is None
+                without = FittingCandidate(fitting.device, candidate, estimate)
+                if self.engine_shortage(candidate, fitting.device) is None and _is_as_good(
+                    without, fitting
                 ):
-                    fitting = FittingCandidate(fitting.device, candidate, estimate)
+                    fitting = without
         return fitting
 
     def estimates(
@@ -196,6 +238,13 @@ def _short(miss: NearestMiss) -> int:
     return max(stages, miss.engine.count - share.count if miss.engine else 0)
 
 
-def _holds(estimate: MemoryEstimate) -> bool:
-    """Whether the expected peak is within the card; "tight" alone is up to 2 % above it."""
-    return estimate.outcome in ("fits", "tight") and estimate.peak() <= estimate.usable
+def _is_better(more: FittingCandidate, less: FittingCandidate) -> bool:
+    """Whether more GPUs are worth a line: surer, or with fewer options."""
+    return (not more.sure, more.switched) < (not less.sure, less.switched)
+
+
+def _is_as_good(without: FittingCandidate, fitting: FittingCandidate) -> bool:
+    """Whether an option can go: the verdict stays, and no margin is lost where it is doubtful."""
+    if without.estimate.outcome != fitting.estimate.outcome or without.sure != fitting.sure:
+        return False
+    return fitting.sure or without.estimate.peak() <= fitting.estimate.peak()

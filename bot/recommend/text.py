@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from bot.recommend.report import Miss, Predicted, PublishedRow, Recommendations
-from bot.render.columns import padded, width_of
+from bot.render.columns import aligned, hanging
 from bot.render.escape import link, markdown_cell, markdown_inline, terminal
 from bot.render.speech import speaking, tr, word
 
+WIDTH = 80
+"""Columns of a line."""
 SUMS = 3
 """Devices on which nothing fits that are shown with their sum; the others are named."""
 
@@ -20,36 +22,80 @@ def text(answer: Recommendations) -> str:
 
 
 def _text(answer: Recommendations) -> Iterator[str]:
-    yield terminal(_head(answer))
+    yield from _lines(_head(answer))
     for row in answer.published:
         yield ""
         yield f"{row.rank:>3}  {terminal(f'{row.gpus} × {row.device}')}  {tr('published row')}"
-        yield f"     {terminal(_row(row))}"
+        yield from _lines(_row(row), "     ")
         if row.link:
             yield f"     {terminal(row.link)}"
     if answer.predicted:
         yield ""
-        yield tr("Predicted, nobody has run it:")
-        labels = [terminal(f"{one.gpus} × {one.device}") for one in answer.predicted]
-        wide = max(map(width_of, labels))
-        for label, one in zip(labels, answer.predicted, strict=True):
-            yield f"{one.rank:>3}  {padded(label, wide)}  {terminal(_figures(one))}"
-            yield f"     {_indent(wide)}{terminal(_options(one))}"
+        yield tr("Predicted, nobody has run it (GiB of each GPU):")
+        yield from _table(answer.predicted)
     shown, others = _nearest(answer)
     for miss in shown:
         yield ""
-        yield terminal(_missed(miss, answer.question.budget_gpus))
-        yield f"     {terminal(_sum(miss))}"
+        yield from _lines(_missed(miss, answer.question.budget_gpus))
+        yield from _lines(_sum(miss), "     ")
     if others:
         yield ""
-        yield terminal(others)
+        yield from _lines(others)
     why = _whys(answer)
     if why:
         yield ""
         yield tr("What the options do, the cheapest in time first:")
-        yield from (f"  {terminal(line)}" for line in why)
+        for line in why:
+            first, *more = hanging(terminal(line), "    ", WIDTH)
+            yield from (first[2:], *more)
     yield ""
-    yield from (terminal(line) for line in _below(answer))
+    for line in _below(answer):
+        yield from _lines(line)
+
+
+def _lines(sentence: str, indent: str = "") -> list[str]:
+    """A sentence over as many lines as it takes."""
+    return hanging(terminal(sentence), indent, WIDTH)
+
+
+def _table(predicted: Sequence[Predicted]) -> Iterator[str]:
+    """Two lines a prediction: its figures, and the options that are on."""
+    rows = [
+        [
+            "#",
+            tr("hardware"),
+            tr("verdict"),
+            tr("needs"),
+            tr("usable"),
+            tr("margin"),
+            tr("binds"),
+            tr("host"),
+        ]
+    ]
+    for one in predicted:
+        host = f"{one.host_gib:.1f}" if one.host_gib >= 0.05 else ""
+        rows.append(
+            [
+                str(one.rank),
+                f"{one.gpus} × {one.device}",
+                verdict(one),
+                f"{one.peak_gib:.1f}",
+                f"{one.usable_gib:.1f}",
+                f"{one.margin_gib:.1f} ({one.margin_percent:.0f} %)",
+                tr(one.binding),
+                host,
+            ]
+        )
+    lines = aligned([[terminal(cell) for cell in row] for row in rows], right={0, 3, 4, 5, 7})
+    yield f"  {lines[0]}"
+    for line, one in zip(lines[1:], predicted, strict=True):
+        yield f"  {line}"
+        yield from hanging(terminal(_options(one)), "       ", WIDTH)
+
+
+def verdict(one: Predicted) -> str:
+    """The verdict in a word; a band that crosses the card is "may fit"."""
+    return tr("may fit") if one.may_fit else tr(one.verdict)
 
 
 def markdown(answer: Recommendations) -> str:
@@ -82,7 +128,7 @@ def _markdown(answer: Recommendations) -> Iterator[str]:
         cells = [
             f"{one.gpus} × {one.device}",
             tr("predicted, nobody has run it"),
-            tr(one.verdict),
+            verdict(one),
             _margin(one),
             tr(one.binding),
             _options(one),
@@ -119,20 +165,6 @@ def _row(row: PublishedRow) -> str:
     if row.max_batch:
         parts.append(f"MaxBatch {row.max_batch}")
     return ", ".join(part for part in parts if part)
-
-
-def _figures(one: Predicted) -> str:
-    figures = tr(
-        "{verdict}: {peak} of {usable} GiB, margin {margin}; {stage} binds",
-        verdict=tr(one.verdict),
-        peak=f"{one.peak_gib:.1f}",
-        usable=f"{one.usable_gib:.1f}",
-        margin=_margin(one),
-        stage=tr(one.binding),
-    )
-    if one.host_gib >= 0.05:
-        figures += tr("; {gib} GiB on each host", gib=f"{one.host_gib:.1f}")
-    return figures
 
 
 def _margin(one: Predicted) -> str:
@@ -211,14 +243,17 @@ def _below(answer: Recommendations) -> list[str]:
     if answer.published or answer.predicted:
         lines.append(
             tr(
-                "Ranked by the memory of all GPUs together, then by fewer options; "
-                "published rows first."
+                "Published rows first; then what fits before what may fit, common cards before "
+                "rare ones, fewer GPUs, fewer options."
+            )
+        )
+    if any(one.may_fit for one in answer.predicted):
+        lines.append(
+            tr(
+                "May fit: the estimate's conservative figure is above the card, or no margin is "
+                "left. Try it before you rely on it."
             )
         )
     if answer.assumptions:
         lines.append(tr("assumed: {assumptions}", assumptions=tr("; ").join(answer.assumptions)))
     return [*lines, *answer.notes]
-
-
-def _indent(wide: int) -> str:
-    return " " * (wide + 2)

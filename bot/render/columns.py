@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection, Sequence
 from unicodedata import category, east_asian_width
 
 from bot.render.escape import terminal
@@ -37,6 +39,40 @@ def width_of(text: str) -> int:
 def padded(text: str, width: int) -> str:
     """`text` with blanks up to `width` columns; as it is when it takes more."""
     return text + " " * max(0, width - width_of(text))
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """Lines of at most `width` columns, broken at blanks and between wide characters."""
+    lines = [""]
+    for part in re.findall(r"[!-~]+|\s+|.", text):
+        closing = category(part[0]) in ("Po", "Pe") and not part.isascii()
+        if lines[-1] and not closing and width_of(lines[-1] + part) > width:
+            lines.append("")
+        if part.isspace():
+            lines[-1] += " " if lines[-1] else ""
+        else:
+            lines[-1] += part
+    return [line.rstrip() for line in lines]
+
+
+def hanging(text: str, first: str, width: int) -> list[str]:
+    """Lines of at most `width` columns: `first` before the text, blanks before what follows."""
+    room = width_of(first)
+    lines = wrapped(text, width - room)
+    return [f"{' ' * room if n else first}{line}" for n, line in enumerate(lines)]
+
+
+def aligned(rows: Sequence[Sequence[str]], right: Collection[int]) -> list[str]:
+    """The rows of a table in columns two blanks apart; the columns in `right` end alike."""
+    wide = [max(map(width_of, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        cells = [
+            " " * (room - width_of(cell)) + cell if place in right else padded(cell, room)
+            for place, (cell, room) in enumerate(zip(row, wide, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    return lines
 
 
 def _width(char: str) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bot.frameworks.releases import releases
@@ -75,12 +75,16 @@ def test_every_recommendation_fits_by_its_own_estimate(
 ) -> None:
     for found in _found(size, asked, device, 16):
         assert found.estimate.outcome in ("fits", "tight")
-        assert found.estimate.peak() <= found.estimate.usable
+        if found.sure:
+            assert found.estimate.peak("conservative") <= found.estimate.usable
+            assert found.estimate.usable.in_gib - found.estimate.peak().in_gib > 0.1
         assert found.estimate.gpus == found.candidate.gpus <= 16
         assert set(found.candidate.on) <= {name for name, _ in found.candidate.options}
 
 
 @_FEW
+@example((("trl", "dpo", "dora"), 4096, 16), "1.5B", "rtx4090", 8)  # 2 % above the card: may fit
+@example((("verl", "sft", "full"), 256, 16), "0.5B", "l40s", 8)  # micro batches take more than one
 @given(_QUESTIONS, st.sampled_from(SIZES), st.sampled_from(DEVICES), st.sampled_from([1, 4, 8]))
 def test_nothing_that_fits_is_overlooked(asked: Asked, size: str, device: str, gpus: int) -> None:
     search, card = _search(size, asked), device_named(device)

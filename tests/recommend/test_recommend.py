@@ -63,10 +63,11 @@ def test_json_follows_its_schema() -> None:
     assert content["published"][0]["device"] == "H800"
     ranks = [one["rank"] for one in (*content["published"], *content["predicted"])]
     assert ranks == list(range(1, len(ranks) + 1))
-    totals = [one["total_gib"] for one in content["predicted"]]
-    assert totals == sorted(totals)
+    sure = [not one["may_fit"] for one in content["predicted"]]
+    assert sure == sorted(sure, reverse=True)
     for one in content["predicted"]:
         assert one["margin_gib"] == pytest.approx(one["usable_gib"] - one["peak_gib"], abs=0.02)
+        assert one["may_fit"] or one["conservative_gib"] <= one["usable_gib"]
     for miss in content["misses"]:
         assert sum(miss["components"].values()) == pytest.approx(miss["needed_gib"], abs=0.1)
 
@@ -74,7 +75,7 @@ def test_json_follows_its_schema() -> None:
 def test_a_script_is_written_once_and_named_by_the_convention(tmp_path: Path) -> None:
     first = _ask("--device", "h800", "--write", str(tmp_path))
     (script,) = tmp_path.iterdir()
-    assert (first.status, script.name) == (0, "qwen2.5-7b_grpo_2_h800_fsdp_vllm.sh")
+    assert (first.status, script.name) == (0, "qwen2.5-7b_grpo_4_h800_fsdp_vllm.sh")
     assert first.err == f"rlbot: wrote {script}\n"
     content = script.read_bytes()
     again = _ask("--device", "h800", "--write", str(tmp_path))
@@ -82,6 +83,18 @@ def test_a_script_is_written_once_and_named_by_the_convention(tmp_path: Path) ->
     assert "not overwritten" in again.err
     assert script.read_bytes() == content
     assert rlbot("lint", str(script)).status == 0
+    assert "79.3 GiB usable): fits, 63.4 GiB expected" in rlbot("estimate", str(script)).out
+
+
+def test_what_may_fit_is_written_only_when_it_is_asked_for(tmp_path: Path) -> None:
+    asked = ("--device", "h800", "--budget-gpus", "2")
+    refused = _ask(*asked, "--write", str(tmp_path))
+    assert refused.status == 2
+    assert "Nothing fits for certain" in refused.err
+    assert "--choice 2" in refused.err
+    assert not list(tmp_path.iterdir())
+    assert _ask(*asked, "--choice", "2", "--write", str(tmp_path)).status == 0
+    (script,) = tmp_path.iterdir()
     assert "tight" in rlbot("estimate", str(script)).out
 
 
@@ -89,7 +102,7 @@ def test_another_choice_is_written(tmp_path: Path) -> None:
     target = tmp_path / "mine.sh"
     result = _ask("--device", "h800", "--choice", "3", "--write", str(target))
     assert result.status == 0
-    assert "n_gpus_per_node=4" in target.read_text()
+    assert "n_gpus_per_node=8" in target.read_text()
     for rank in ("1", "9"):  # a published row, and none
         other = tmp_path / "other.sh"
         refused = _ask("--device", "h800", "--choice", rank, "--write", str(other))
@@ -154,6 +167,6 @@ def test_the_gpus_that_are_there_are_listed_too() -> None:
 def test_a_batch_that_would_do_is_named() -> None:
     result = _ask("--device", "a100", "--budget-gpus", "6")
     assert "A step of 1024 cannot be shared out over 6 GPUs" in result.out
-    assert "--batch 129 can be." in result.out
+    assert "--batch 129 can be." in " ".join(result.out.split())
     again = _ask("--device", "a100", "--budget-gpus", "6", "--batch", "129")
     assert "6 × A100" in again.out

@@ -80,7 +80,7 @@ def test_the_estimate_of_a_script_is_its_recommendation(
         assert made.peak_gib == pytest.approx(one.peak_gib, abs=0.011)
         assert made.host_gib == pytest.approx(one.host_gib, abs=0.011)
         assert made.device == one.device
-        assert one.peak_gib <= one.usable_gib
+        assert one.may_fit or one.peak_gib < one.usable_gib
 
 
 @pytest.mark.slow

@@ -60,7 +60,9 @@ def _settings(request: Request, candidate: Candidate, device: str) -> Iterator[s
         yield f"{_A}.kl_loss_type=low_var_kl"
     yield f"{_A}.entropy_coeff=0"
     if sequence > 1:
-        yield f"{_A}.ulysses_sequence_parallel_size={sequence}"
+        yield f"{_A}.fsdp_config.ulysses_sequence_parallel_size={sequence}"
+        if not adapter:
+            yield f"actor_rollout_ref.ref.fsdp_config.ulysses_sequence_parallel_size={sequence}"
     if "bf16" in candidate.on:
         yield f"{_A}.fsdp_config.model_dtype=bf16"
     yield f"{_A}.fsdp_config.param_offload={offload}"
@@ -82,7 +84,7 @@ def _settings(request: Request, candidate: Candidate, device: str) -> Iterator[s
         yield f"{_C}.optim.lr=1e-5"
         yield f"{_C}.ppo_micro_batch_size_per_gpu={micro}"
         if sequence > 1:
-            yield f"{_C}.ulysses_sequence_parallel_size={sequence}"
+            yield f"{_C}.fsdp.ulysses_sequence_parallel_size={sequence}"
         yield f"{_C}.fsdp.param_offload={offload}"
         yield f"{_C}.fsdp.optimizer_offload={offload}"
     yield "trainer.critic_warmup=0"

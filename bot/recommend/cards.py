@@ -1,0 +1,55 @@
+"""The devices that are recommended: which ones, and which come first."""
+
+from __future__ import annotations
+
+from bot.base.devices import Device, devices
+from bot.base.errors import UserError
+from bot.base.messages import message, sentence_of
+from bot.memory.from_plan import device_named
+from bot.memory.settings import NoEstimateError
+
+_NO_BF16 = ("v100", "t4")
+_COMMON = (
+    ("a100", "h100", "a800", "h800", "h20", "rtx4090", "rtx3090"),
+    ("h200", "l40s", "a6000", "a100-40", "a800-40", "rtx5090", "l20", "l4", "a10"),
+)
+"""Tokens of devices, the commonest first: those of verl's and OpenRLHF's examples and of issues
+about them, then those that clouds and workstations have; what is in neither is rare."""
+
+
+def rarity(device: Device) -> int:
+    """0 for the commonest devices, more for rarer ones."""
+    for rank, tokens in enumerate(_COMMON):
+        if device.token in tokens:
+            return rank
+    return len(_COMMON)
+
+
+def usable_device(name: str) -> Device:
+    """The device of a name; raises UserError for one that no script is made for."""
+    try:
+        device = device_named(name)
+    except NoEstimateError as error:
+        raise UserError(sentence_of(error)) from None
+    if device.token in _NO_BF16:
+        raise UserError(
+            message("A {label} has no bf16, which every script here trains in.", label=device.label)
+        )
+    if device.interconnect == "hccs":
+        raise UserError(
+            message(
+                "No script is made for a {label}: the frameworks ask for other settings there.",
+                label=device.label,
+            )
+        )
+    return device
+
+
+def usual_devices() -> list[Device]:
+    """Each verified device that can train in bf16 with the scripts made here."""
+    usual: dict[str, Device] = {}
+    for device in devices():
+        fits = device.verified and device.interconnect != "hccs" and device.token not in _NO_BF16
+        if fits:
+            usual.setdefault(device.token, device)
+    return list(usual.values())
