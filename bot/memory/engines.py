@@ -16,12 +16,13 @@ def weights(engine: Engine) -> Bytes:
     """The engine's copy of the model on one GPU."""
     shape = engine.shape
     experts = shape.expert_parameters
+    each = engine.weight_bytes
+    if shape.experts is not None:
+        each = min(each, shape.experts.checkpoint_bytes)
     plain = Bytes.of((shape.parameters - experts) * engine.weight_bytes)
     # With expert parallelism the experts are spread over tensor- and data-parallel ranks.
     spread = max(engine.tensor, engine.expert) * engine.pipeline
-    return (
-        plain / (engine.tensor * engine.pipeline) + Bytes.of(experts * engine.weight_bytes) / spread
-    )
+    return plain / (engine.tensor * engine.pipeline) + Bytes.of(experts * each) / spread
 
 
 def cache(engine: Engine, tokens: int) -> Bytes:

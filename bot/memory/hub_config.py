@@ -29,6 +29,9 @@ Layers for multi-token prediction are left out of every count, as transformers l
 """
 
 
+MXFP4 = 0.5 + 1 / 32
+"""Bytes of a parameter in MXFP4: half a byte, and a byte of scale for 32 of them (OCP's
+Microscaling Formats 1.0)."""
 _MOST_LAYERS = 10_000
 """The deepest model that is known has 128."""
 
@@ -53,7 +56,7 @@ def read_config(config: HubConfig, *, vision: int | None = None) -> Shape:
     kind = config.get("model_type")
     if kind not in KNOWN:
         raise NotReadError(message("models of the type {kind} are not known", kind=f"{kind!r}"))
-    if config.get("quantization_config"):
+    if config.get("quantization_config") and not _published_in_mxfp4(config):
         raise NotReadError(message("it is quantized"))
     try:
         return _read(str(kind), config, vision or 0)
@@ -101,6 +104,13 @@ def _read(kind: str, config: HubConfig, vision: int) -> Shape:
     )
 
 
+def _published_in_mxfp4(config: HubConfig) -> bool:
+    """Whether the experts alone are quantized, as gpt-oss is published."""
+    quantized = config.get("quantization_config")
+    method = quantized.get("quant_method") if isinstance(quantized, Mapping) else None
+    return config.get("model_type") == "gpt_oss" and method == "mxfp4"
+
+
 def _opt(config: HubConfig) -> Shape:
     hidden, heads = _whole(config, "hidden_size"), _whole(config, "num_attention_heads")
     if _whole(config, "word_embed_proj_dim", hidden) != hidden:
@@ -133,6 +143,7 @@ def _experts(kind: str, config: HubConfig) -> Experts | None:
             layers=layers,
             router_bias=kind == "gpt_oss",
             expert_bias=kind == "gpt_oss",
+            checkpoint_bytes=MXFP4 if _published_in_mxfp4(config) else 2.0,
         )
     if kind in ("qwen2_moe", "qwen3_moe", "qwen3_next", "qwen3_5_moe"):
         step = _whole(config, "decoder_sparse_step", 1)

@@ -25,6 +25,9 @@ class Experts:
     router_bias: bool = False
     """One number an expert that is no matrix: a bias or a correction of the router."""
     expert_bias: bool = False
+    checkpoint_bytes: float = 2.0
+    """Bytes of a routed expert's parameter as its maker publishes it. An inference engine keeps it
+    so; trainers widen it to 16 bits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

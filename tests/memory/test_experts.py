@@ -26,6 +26,7 @@ from bot.memory.units import NOTHING, Bytes
 from bot.memory.workload import Adapter, Layout, Pool, Role, Tokens, Workload
 from bot.rules._support.example import verl
 from bot.shell import read
+from tests.memory.printed import component, printed
 
 EACH = Adapter(kind="lora", rank=32, experts="each")
 ONE_PAIR = 32 * (2048 + 2 * 768) + 32 * (768 + 2048)
@@ -216,3 +217,22 @@ def test_the_last_stage_of_a_pipeline_has_one_micro_batch_of_its_layers_copies()
     staged = role(checkpointing=False, layout=Layout(gpus=8, expert=4, pipeline=2))
     assert routed_kept(staged, 8192) == Bytes.gib(48 * 0.25)
     assert routed_kept(staged, 8192, last=True) == Bytes.gib(24 * 0.25)
+
+
+def test_an_engine_keeps_experts_as_they_are_published() -> None:
+    """OpenAI publishes gpt-oss's experts in MXFP4: 117 billion parameters in 61 GiB."""
+
+    def weights(model: str) -> float:
+        launch = (
+            "python -m openrlhf.cli.train_ppo_ray --advantage_estimator group_norm"
+            f" --pretrain {model} --init_kl_coef 0 --micro_train_batch_size 1"
+            " --train_batch_size 8 --max_len 4096 --prompt_max_len 1024"
+            " --generate_max_len 3072 --actor_num_nodes 1 --actor_num_gpus_per_node 8"
+            " --vllm_num_engines 1 --vllm_tensor_parallel_size 1 --zero_stage 3"
+            " --remote_rm_url reward.py"
+        )
+        made = printed(launch, "--device", "h200", "--framework", "openrlhf@0.9.3")
+        return component(made, "rollout", "engine weights")
+
+    assert weights("openai/gpt-oss-120b") == pytest.approx(60.8, rel=0.02)
+    assert weights("unsloth/gpt-oss-120b-BF16") == pytest.approx(217.6, rel=0.01)
