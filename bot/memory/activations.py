@@ -76,14 +76,29 @@ def kept(role: Role, tokens: int, *, last: bool = False) -> Bytes:
     """
     layers = max(1, role.shape.layers // role.layout.pipeline)
     flight = 1 if last else role.layout.pipeline
-    per_layer = (
-        role.residual_bytes * role.shape.hidden
-        if role.checkpointing
-        else all_layers_bytes_per_token(role.shape) / role.shape.layers * _kept_share(role)
-    )
+    whole = all_layers_bytes_per_token(role.shape) / role.shape.layers * _kept_share(role)
     if role.activation_offload:
         layers = min(layers, 2)
-    return Bytes.of(per_layer * layers * flight * tokens / _split(role))
+    checkpoints = _checkpoints(role, layers) if role.checkpointing else 0
+    kept_whole = layers if not role.checkpointing else _not_recomputed(role, layers)
+    per_token = role.residual_bytes * role.shape.hidden * checkpoints + whole * kept_whole
+    return Bytes.of(per_token * flight * tokens / _split(role))
+
+
+def _checkpoints(role: Role, layers: int) -> int:
+    """Inputs that are kept of a stage's layers, to recompute from.
+
+    `uniform` keeps one for each group of `recompute_num_layers`, `block` one for each of the first
+    `recompute_num_layers` layers of a stage and everything of the others (`_checkpointed_forward`
+    of Megatron's `transformer_block.py`).
+    """
+    if role.recompute == "block":
+        return min(layers, role.recompute_layers)
+    return -(-layers // max(1, role.recompute_layers))
+
+
+def _not_recomputed(role: Role, layers: int) -> int:
+    return max(0, layers - role.recompute_layers) if role.recompute == "block" else 0
 
 
 def _kept_share(role: Role) -> float:
@@ -134,6 +149,8 @@ def layer_at_work(role: Role, tokens: int) -> Bytes:
     if not role.checkpointing:
         return moving + backward / _split(role)
     layer = Bytes.of(layer_bytes_per_token(role.shape) * role.activation_share * tokens)
+    if role.recompute == "uniform":
+        layer = layer * max(1, role.recompute_layers)
     return (layer + backward) / _split(role) + copies_kept(role, tokens) + moving
 
 

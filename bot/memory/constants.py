@@ -51,6 +51,13 @@ MEGATRON_ENTROPY = 14.0
 HEAD = 8.0
 """Output of the last norm, its fp32 copy, the gradient that comes back."""
 
+NF4 = 0.5 + 4 / 64
+"""Bytes of a 4-bit parameter: half a byte, and a scale in fp32 for 64 of them (bitsandbytes)."""
+NF4_NESTED = 0.5 + 1 / 64 + 4 / (64 * 256)
+"""The same with double quantization: the scales in 8 bits, and one in fp32 for 256 of those."""
+INT8 = 1.06
+"""Bytes of a parameter in int8 with its scales."""
+
 SLACK = 1.02
 """What the allocator holds over what tensors take. Fitted."""
 SLACK_CONSERVATIVE = 0.04

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.base.devices import Device, by_token
 from bot.base.messages import message, sentence_of
@@ -13,8 +13,9 @@ from bot.memory.estimate import MemoryEstimate
 from bot.memory.estimator import estimate_workload
 from bot.memory.hub_config import NotReadError
 from bot.memory.lengths import Measured
-from bot.memory.models import Model, find, from_config
-from bot.memory.settings import NoEstimateError
+from bot.memory.models import FindModel, Model, find, from_config
+from bot.memory.settings import MemorySettings, NoEstimateError
+from bot.memory.unread import unread_settings
 from bot.memory.workload import Workload
 
 ReadFile = Callable[[str], bytes | None]
@@ -106,23 +107,37 @@ def workload_of(
                     text=argument.word.text,
                 )
             )
-    if plan.framework == "verl" and plan.algorithm.value == "sft":
+    get = MemorySettings(plan)
+    workload = check_sizes(_read(get, model, run, gpus))
+    roles = {role.name for pool in workload.pools for role in pool.roles}
+    unread = unread_settings(plan, get.asked, roles)
+    if not unread:
+        return workload
+    left_out = message("not counted: {settings}", settings=", ".join(unread))
+    return replace(workload, unread=unread, assumptions=(*workload.assumptions, left_out))
+
+
+def _read(
+    get: MemorySettings, model: FindModel, run: Measured | None, gpus: int | None
+) -> Workload:
+    framework = get.plan.framework
+    if framework == "verl" and get.plan.algorithm.value == "sft":
         from bot.memory import read_verl_sft
 
-        return check_sizes(read_verl_sft.read(plan, model, run, gpus))
-    if plan.framework == "verl":
+        return read_verl_sft.read(get, model, run, gpus)
+    if framework == "verl":
         from bot.memory import read_verl
 
-        return check_sizes(read_verl.read(plan, model, run))
-    if plan.framework == "openrlhf":
+        return read_verl.read(get, model, run)
+    if framework == "openrlhf":
         from bot.memory import read_openrlhf
 
-        return check_sizes(read_openrlhf.read(plan, model, run, gpus))
-    if plan.framework in ("trl", "open-instruct"):
+        return read_openrlhf.read(get, model, run, gpus)
+    if framework in ("trl", "open-instruct"):
         from bot.memory import read_trainers
 
-        return check_sizes(read_trainers.read(plan, model, run, gpus))
-    raise NoEstimateError(message("{framework} is not modelled.", framework=plan.framework))
+        return read_trainers.read(get, model, run, gpus)
+    raise NoEstimateError(message("{framework} is not modelled.", framework=framework))
 
 
 def estimate_plan(
@@ -135,13 +150,25 @@ def estimate_plan(
 ) -> PlanEstimate:
     """The estimate of a plan on a device (or on the one that a token names).
 
-    Raises NoEstimateError with a sentence that names what is missing or contradictory.
+    Raises NoEstimateError with a sentence that names what is missing or contradictory, and where
+    the estimate is too high for the device beside a setting that may lower it and is not modelled.
     """
     card = device if isinstance(device, Device) else device_named(device)
     workload = workload_of(plan, run=run, files=files, gpus=gpus)
     path = plan.model.value
+    estimate = estimate_workload(workload, card)
+    if workload.unread and estimate.outcome in ("impossible", "likely OOM"):
+        raise NoEstimateError(
+            message(
+                "{settings} may lower the peak and is not modelled. Without it the peak would be "
+                "{peak} of {usable}.",
+                settings=", ".join(workload.unread),
+                peak=str(estimate.peak()),
+                usable=str(estimate.usable),
+            )
+        )
     return PlanEstimate(
         workload=workload,
-        estimate=estimate_workload(workload, card),
+        estimate=estimate,
         model=find_model(path or "", files),
     )

@@ -14,7 +14,6 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from bot.base.messages import message, plural_message
-from bot.frameworks.plan import Plan
 from bot.memory import constants
 from bot.memory.lengths import Lengths, Measured, batch_tokens, lengths, packed_tokens
 from bot.memory.models import FindModel
@@ -40,25 +39,23 @@ from bot.memory.workload import (
 )
 
 _PAIRS = ("rm", "dpo")
-QUANTIZED = 0.56
-"""Bytes of a parameter in NF4 with double quantization and its scales (bitsandbytes)."""
 
 
 def read(
-    plan: Plan, model: FindModel, run: Measured | None = None, gpus: int | None = None
+    get: MemorySettings, model: FindModel, run: Measured | None = None, gpus: int | None = None
 ) -> Workload:
     """The workload of a plan; raises NoEstimateError with what is missing or contradictory.
 
     `gpus` counts where the launcher takes all that the host has.
     """
-    reader = _OpenRLHF(plan, model, run)
-    return reader.ppo(gpus) if "ppo" in plan.launch.entry else reader.deepspeed(gpus)
+    reader = _OpenRLHF(get, model, run)
+    return reader.ppo(gpus) if "ppo" in get.plan.launch.entry else reader.deepspeed(gpus)
 
 
 class _OpenRLHF:
-    def __init__(self, plan: Plan, model: FindModel, run: Measured | None) -> None:
-        self.plan, self.find, self.run = plan, model, run
-        self.get = get = MemorySettings(plan)
+    def __init__(self, get: MemorySettings, model: FindModel, run: Measured | None) -> None:
+        self.plan, self.find, self.run, self.get = get.plan, model, run, get
+        plan = get.plan
         self.path = needed(
             plan.model.value,
             message("The model is not known without running the script (--pretrain)."),
@@ -109,7 +106,7 @@ class _OpenRLHF:
             layout=Layout(gpus=gpus, shard=gpus),
             adapter=Adapter(kind="lora", rank=rank) if rank and trained else None,
             weight_bytes=2.0,
-            frozen_bytes=QUANTIZED if quantized and rank and trained else None,
+            frozen_bytes=constants.NF4_NESTED if quantized and rank and trained else None,
             gradient_bytes=4.0 if self._fp32_gradients() else 2.0,
             # fp32 weights and two moments; the step makes fp32 gradients of its partition.
             optimizer_bytes=12.0,

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 
 from bot.base.messages import message, plural_message
 from bot.frameworks.launch import launcher_option
-from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import version_at_least
 from bot.memory import constants
 from bot.memory.lengths import Lengths, Measured, batch_tokens, lengths
@@ -40,8 +39,6 @@ from bot.memory.workload import (
 _ONLINE = ("grpo", "rloo", "gae", "online_dpo")
 _PAIRS = ("dpo", "rm")
 _ALGORITHMS = (*_ONLINE, *_PAIRS, "sft")
-_QUANTIZED = {"load_in_4bit": 0.56, "load_in_8bit": 1.06}
-"""Bytes of a parameter in NF4 or int8 with its scales (bitsandbytes)."""
 _WIDTH = {"float32": 4.0, "fp32": 4.0, "auto": 2.0, "bfloat16": 2.0, "bf16": 2.0, "float16": 2.0}
 
 
@@ -56,16 +53,16 @@ class _Precision:
 
 
 def read(
-    plan: Plan, model: FindModel, run: Measured | None = None, gpus: int | None = None
+    get: MemorySettings, model: FindModel, run: Measured | None = None, gpus: int | None = None
 ) -> Workload:
     """The workload of a plan; raises NoEstimateError with what is missing or contradictory."""
-    return _Trainer(plan, model, run).workload(gpus)
+    return _Trainer(get, model, run).workload(gpus)
 
 
 class _Trainer:
-    def __init__(self, plan: Plan, model: FindModel, run: Measured | None) -> None:
-        self.plan, self.run = plan, run
-        self.get = MemorySettings(plan)
+    def __init__(self, get: MemorySettings, model: FindModel, run: Measured | None) -> None:
+        self.plan, self.run, self.get = get.plan, run, get
+        plan = get.plan
         algorithm = plan.algorithm.value
         if algorithm not in _ALGORITHMS:
             raise NoEstimateError(
@@ -164,7 +161,7 @@ class _Trainer:
             step_bytes=precision.step,
             weights_offload=offload[0],
             # DeepSpeed's offloaded optimizer has its gradients on the host.
-            gradients_offload=offload[1],
+            gradients_offload=offload[1] if backend.startswith("zero") else "none",
             optimizer_offload=offload[1],
             end_bytes=ends,
             residual_bytes=ends if ends > 2 and self._frozen() else 2.0,
@@ -285,6 +282,8 @@ class _Trainer:
     def _offload(self) -> tuple[Offload, Offload]:
         weights = self.get.on(False, "deepspeed_offload_param")
         optimizer = self.get.on(False, "deepspeed_offload_optimizer")
+        # bitsandbytes' paged optimizers leave the GPU where it is full.
+        optimizer = optimizer or "paged" in (self.get.text("optim") or "")
         return ("always" if weights else "none"), ("always" if optimizer else "none")
 
     def _adapter(self) -> Adapter | None:
@@ -304,10 +303,10 @@ class _Trainer:
         )
 
     def _frozen(self) -> float | None:
-        for key, width in _QUANTIZED.items():
-            if self.get.on(False, key):
-                return width
-        return None
+        if self.get.on(False, "load_in_4bit"):
+            nested = self.get.on(False, "use_bnb_nested_quant")
+            return constants.NF4_NESTED if nested else constants.NF4
+        return constants.INT8 if self.get.on(False, "load_in_8bit") else None
 
     def _precision(self, backend: Backend) -> _Precision:
         stated = self.get.text("dtype", "torch_dtype", "model_dtype")
@@ -320,9 +319,20 @@ class _Trainer:
             # PEFT keeps adapters in fp32 whatever the base is in; below a quantized base TRL casts
             # them to bf16 from 0.26 on.
             cast = bool(self._frozen()) and version_at_least(self.plan, 0, 26)
-            return _Precision(width, 4.0, 8.0, 0.0, 2.0 if cast else 4.0)
-        eight_bit = "8bit" in (self.get.text("optim") or "")
-        return _Precision(width, width, 2.0 if eight_bit else 2 * width, 0.0)
+            return _Precision(width, 4.0, self._moments(8.0), 0.0, 2.0 if cast else 4.0)
+        return _Precision(width, width, self._moments(2 * width), 0.0)
+
+    def _moments(self, both: float) -> float:
+        """Bytes of a parameter's moments, by `optim` of transformers' `TrainingArguments`.
+
+        bitsandbytes' 8-bit ones take a byte each, Lion has one, Adafactor a row and a column,
+        plain SGD none.
+        """
+        name = (self.get.text("optim") or "").lower()
+        if name in ("adafactor", "sgd"):
+            return 0.0
+        both = 2.0 if "8bit" in name else both
+        return both / 2 if "lion" in name else both
 
     def _engine(self, of: Lengths, gpus: int) -> tuple[Engine | None, int]:
         """The engine, and the GPUs of its own when it has some."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from bot.base.messages import message
-from bot.frameworks.plan import Plan
 from bot.memory import verl_engine, verl_logits
 from bot.memory.lengths import (
     Lengths,
@@ -38,9 +37,9 @@ ACTOR, MODEL = "actor_rollout_ref.actor", "actor_rollout_ref.model"
 REF, ROLLOUT, CRITIC = "actor_rollout_ref.ref", "actor_rollout_ref.rollout", "critic"
 
 
-def read(plan: Plan, model: FindModel, run: Measured | None = None) -> Workload:
+def read(get: MemorySettings, model: FindModel, run: Measured | None = None) -> Workload:
     """The workload of a plan; raises NoEstimateError with what is missing or contradictory."""
-    return _Verl(plan, model, run).workload()
+    return _Verl(get, model, run).workload()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,10 +64,9 @@ class _Pass:
 
 
 class _Verl:
-    def __init__(self, plan: Plan, model: FindModel, run: Measured | None) -> None:
-        self.plan, self.find = plan, model
-        self.get = MemorySettings(plan)
-        get = self.get
+    def __init__(self, get: MemorySettings, model: FindModel, run: Measured | None) -> None:
+        self.plan, self.find, self.get = get.plan, model, get
+        plan = get.plan
         self.per_node = needed(
             plan.gpus_per_node.value,
             message("The number of GPUs a node (trainer.n_gpus_per_node) is not known."),
@@ -217,8 +215,7 @@ class _Verl:
             forward_logits=verl_logits.forward(get, self.backend, entropy=True),
         )
         if self.backend == "megatron":
-            granularity = f"{megatron}.override_transformer_config.recompute_granularity"
-            role = recomputed(role, get.value(granularity), plan=self.plan)
+            role = recomputed(role, get, megatron, plan=self.plan)
         return states(get, role, keys, plan=self.plan)
 
     def _update(self, role: str, layout: Layout, padded: bool) -> _Pass | None:
@@ -261,13 +258,17 @@ class _Verl:
         dtype = BYTES.get((get.text(f"{REF}.fsdp_config.model_dtype") or "bf16").lower(), 2.0)
         # FSDP streams an offloaded reference layer by layer; Megatron loads it for its pass.
         offload: Offload = ("always" if fsdp else "idle") if offloaded else "none"
+        if get.on(False, f"{REF}.fsdp_config.offload_policy") and self.backend == "fsdp2":
+            offload = "always"
+        layout = self._reference_layout(actor.layout)
         return [
             replace(
                 actor,
                 name="reference",
                 trained=False,
+                layout=layout,
                 update=Tokens(0, 0, 0),
-                forward=self._forward(f"{REF}.log_prob", actor.layout, padded) or actor.forward,
+                forward=self._forward(f"{REF}.log_prob", layout, padded) or actor.forward,
                 forward_logits=verl_logits.forward(get, self.backend, entropy=False),
                 weight_bytes=dtype if fsdp else 2.0,
                 weights_offload=offload,
@@ -275,6 +276,19 @@ class _Verl:
                 optimizer_offload="none",
             )
         ]
+
+    def _reference_layout(self, actor: Layout) -> Layout:
+        """The reference's sizes, which refer to the actor's unless they are set."""
+        get = self.get
+        if self.backend == "megatron":
+            return layout_of(
+                get, self.gpus, self.backend, LayoutKeys((), f"{REF}.megatron", ()), like=actor
+            )
+        sequence = get.whole(
+            f"{REF}.ulysses_sequence_parallel_size",
+            f"{REF}.fsdp_config.ulysses_sequence_parallel_size",
+        )
+        return replace(actor, sequence=sequence) if sequence and sequence > 0 else actor
 
     def _critic(self) -> list[Role]:
         get = self.get

@@ -32,7 +32,7 @@ _KEYS = LayoutKeys(
 
 
 def read(
-    plan: Plan,
+    get: MemorySettings,
     model: FindModel,
     run: Measured | None = None,
     gpus: int | None = None,
@@ -41,7 +41,7 @@ def read(
 
     `gpus` counts where the launcher takes them from a variable.
     """
-    get = MemorySettings(plan)
+    plan = get.plan
     total = needed(
         plan.gpus.value or gpus,
         message(
@@ -84,8 +84,7 @@ def read(
         update_logits=_logits(plan, get),
     )
     if backend == "megatron":
-        recompute = get.value("engine.override_transformer_config.recompute_granularity")
-        role = recomputed(role, recompute, plan=plan)
+        role = recomputed(role, get, "engine", plan=plan)
     role = states(get, role, _KEYS, plan=plan)
     assumptions = [release_assumption("verl", plan.framework_version)]
     if packed and not of.measured:

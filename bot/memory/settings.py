@@ -35,6 +35,8 @@ class MemorySettings:
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
+        self.asked: set[str] = set()
+        """The keys that a reader has asked for."""
         self._values = values_of(plan)
 
     def value(self, *keys: str) -> JsonValue:
@@ -42,6 +44,7 @@ class MemorySettings:
 
         None when none has one. Raises NoEstimateError when only a run decides it.
         """
+        self.asked.update(keys)
         for key in keys:
             setting = self.plan.last(key)
             if setting is None or setting.operator == "~":
@@ -135,6 +138,7 @@ class MemorySettings:
 
     def path(self, *keys: str) -> str | None:
         """A path or hub name, whose first part may be unknown (`${?HOME}/models/Qwen3-8B`)."""
+        self.asked.update(keys)
         for key in keys:
             setting = self.plan.last(key)
             if setting is not None and setting.operator != "~" and not setting.known:

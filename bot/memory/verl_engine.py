@@ -77,6 +77,8 @@ def engine(
                 tensor=tensor,
             )
         )
+    # Replicas of an engine have its size each; experts are spread by their own.
+    get.whole(f"{_ROLLOUT}.data_parallel_size")
     longest = get.whole(f"{_ROLLOUT}.max_model_len") or lengths.longest
     described = Engine(
         name=kind,  # type: ignore[arg-type]

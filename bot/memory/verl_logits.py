@@ -19,34 +19,35 @@ def _fused(get: MemorySettings) -> bool:
 
 def update(get: MemorySettings, backend: Backend) -> float:
     """Bytes a logit in the update, by the flags that choose its path."""
-    if _fused(get):
-        return constants.FUSED
     coefficient = get.number(0.0, f"{_ACTOR}.entropy_coeff")
     entropy = coefficient != 0 or get.on(False, f"{_ACTOR}.calculate_entropy")
+    chunked = get.on(False, *_either("entropy_from_logits_with_chunking"))
+    checkpointed = get.on(False, *_either("entropy_checkpointing"))
+    if _fused(get):
+        return constants.FUSED
     if backend == "megatron":
         return constants.MEGATRON_ENTROPY if entropy else constants.MEGATRON_LOG_PROBS
     if not entropy:
         return constants.LOG_PROBS
-    chunked = get.on(False, *_either("entropy_from_logits_with_chunking"))
     if chunked:
         return constants.ENTROPY_CHUNKED
     if get.on(True, *_either("use_torch_compile")):
         return constants.ENTROPY_COMPILED
-    if get.on(False, *_either("entropy_checkpointing")):
+    if checkpointed:
         return constants.ENTROPY_CHECKPOINTED
     return constants.ENTROPY_EAGER
 
 
 def forward(get: MemorySettings, backend: Backend, *, entropy: bool) -> float:
-    """Bytes a logit of a pass without gradient."""
+    """Bytes a logit of a pass without gradient; the reference's has no entropy."""
+    compiled = get.on(True, *_either("use_torch_compile"))
+    chunked = get.on(False, *_either("entropy_from_logits_with_chunking"))
     if _fused(get):
         return constants.FUSED
     if backend == "megatron":
         return constants.MEGATRON_LOG_PROBS
     if not entropy:
         return constants.FORWARD_LOG_PROBS
-    compiled = get.on(True, *_either("use_torch_compile"))
-    chunked = get.on(False, *_either("entropy_from_logits_with_chunking"))
     return constants.FORWARD_COMPILED if compiled or chunked else constants.FORWARD_EAGER
 
 

@@ -123,10 +123,20 @@ class LayoutKeys:
     """Names of the size of sequence parallelism."""
 
 
-def layout_of(get: MemorySettings, gpus: int, backend: Backend, keys: LayoutKeys) -> Layout:
-    """How a role is spread; raises NoEstimateError for sizes that contradict each other."""
+def layout_of(
+    get: MemorySettings,
+    gpus: int,
+    backend: Backend,
+    keys: LayoutKeys,
+    *,
+    like: Layout | None = None,
+) -> Layout:
+    """How a role is spread; raises NoEstimateError for sizes that contradict each other.
+
+    Megatron's sizes that are not set are those of `like`.
+    """
     if backend == "megatron":
-        return _megatron(get, gpus, keys.megatron)
+        return _megatron(get, gpus, keys.megatron, like or Layout(gpus=gpus))
     shard = get.whole(*_below(keys.fsdp, "fsdp_size"))
     shard = gpus if shard is None or shard < 1 or shard > gpus else shard
     sequence = get.size(*keys.ulysses)
@@ -147,13 +157,17 @@ def layout_of(get: MemorySettings, gpus: int, backend: Backend, keys: LayoutKeys
     return Layout(gpus=gpus, shard=shard, sequence=sequence)
 
 
-def _megatron(get: MemorySettings, gpus: int, below: str) -> Layout:
-    tensor = get.size(f"{below}.tensor_model_parallel_size")
-    pipeline = get.size(f"{below}.pipeline_model_parallel_size")
-    context = get.size(f"{below}.context_parallel_size")
-    expert = get.size(f"{below}.expert_model_parallel_size")
-    own = f"{below}.expert_tensor_parallel_size"
-    each = get.size(own) if get.whole(own) else tensor
+def _megatron(get: MemorySettings, gpus: int, below: str, like: Layout) -> Layout:
+    def size(name: str, otherwise: int) -> int:
+        key = f"{below}.{name}_parallel_size"
+        # A null that was reached by a reference is a text.
+        return otherwise if get.value(key) in (None, "None", "null") else get.size(key)
+
+    tensor = size("tensor_model", like.tensor)
+    pipeline = size("pipeline_model", like.pipeline)
+    context = size("context", like.context)
+    expert = size("expert_model", like.expert)
+    each = size("expert_tensor", tensor if like.tensor == 1 else like.expert_tensor)
     if gpus % (tensor * pipeline * context):
         raise NoEstimateError(
             plural_message(
@@ -192,10 +206,20 @@ def _megatron(get: MemorySettings, gpus: int, below: str) -> Layout:
     )
 
 
-def recomputed(role: Role, granularity: object, *, plan: Plan) -> Role:
+def recomputed(role: Role, get: MemorySettings, below: str, *, plan: Plan) -> Role:
     """A role of Megatron with its activations recomputed, or kept, as its settings say."""
+    config = f"{below}.override_transformer_config"
+    granularity = get.value(f"{config}.recompute_granularity")
+    method = get.value(f"{config}.recompute_method")
+    layers = get.whole(f"{config}.recompute_num_layers")
+    get.value(f"{config}.recompute_modules")  # What selective recomputation keeps is one share.
     if granularity == "full":
-        return replace(role, checkpointing=True)
+        return replace(
+            role,
+            checkpointing=True,
+            recompute="block" if method == "block" else "uniform",
+            recompute_layers=max(1, layers or 1),
+        )
     if version_at_least(plan, 0, 5) or granularity is not None:
         return replace(role, checkpointing=False, activation_share=_SELECTIVE)
     return role
@@ -205,15 +229,14 @@ def states(get: MemorySettings, role: Role, keys: LayoutKeys, *, plan: Plan) -> 
     """A role with the bytes of its states and where they wait."""
     fsdp, megatron = keys.fsdp, keys.megatron
     if role.backend == "megatron":
-        optimizer = f"{megatron.removesuffix('.megatron')}.optim.override_optimizer_config"
-        on_host = get.number(0.0, f"{optimizer}.optimizer_offload_fraction")
-        if not get.on(False, f"{optimizer}.optimizer_cpu_offload"):
-            on_host = 0.0
+        optimizer = f"{megatron.removesuffix('.megatron')}.optim"
+        if not megatron.endswith(".megatron"):
+            optimizer = "optim"  # The settings of fine-tuning stand beside those of its engine.
         return replace(
             role,
             weight_bytes=2.0,
-            gradient_bytes=4.0,
-            optimizer_bytes=12.0 * (1.0 - min(1.0, max(0.0, on_host))),
+            gradient_bytes=4.0 if _fp32_reduction(get, megatron) else 2.0,
+            optimizer_bytes=_megatron_optimizer(get, optimizer),
             step_bytes=0.0,
             weights_offload=_idle(get, f"{megatron}.param_offload"),
             gradients_offload=_idle(get, f"{megatron}.grad_offload"),
@@ -223,7 +246,9 @@ def states(get: MemorySettings, role: Role, keys: LayoutKeys, *, plan: Plan) -> 
     each = needed(
         BYTES.get(dtype.lower()), message("The data type {dtype} is not known.", dtype=dtype)
     )
-    always = role.backend == "fsdp2" and get.on(False, *_below(fsdp, "offload_policy"))
+    always = get.on(False, *_below(fsdp, "offload_policy")) and role.backend == "fsdp2"
+    weights = _idle(get, *_below(fsdp, "param_offload"))
+    optimizer_state = _idle(get, *_below(fsdp, "optimizer_offload"))
     return replace(
         role,
         weight_bytes=each,
@@ -232,10 +257,44 @@ def states(get: MemorySettings, role: Role, keys: LayoutKeys, *, plan: Plan) -> 
         step_bytes=each,
         unsharded_gradient_bytes=_unsharded(get, role.backend, fsdp, plan),
         frozen_copy_bytes=constants.FROZEN_COPY if role.backend == "fsdp" and each > 2 else 0.0,
-        weights_offload="always" if always else _idle(get, *_below(fsdp, "param_offload")),
+        weights_offload="always" if always else weights,
         gradients_offload="always" if always else "none",
-        optimizer_offload="always" if always else _idle(get, *_below(fsdp, "optimizer_offload")),
+        optimizer_offload="always" if always else optimizer_state,
     )
+
+
+def _fp32_reduction(get: MemorySettings, megatron: str) -> bool:
+    """Whether Megatron's gradient buffer is in fp32, as verl has it unless it is overridden."""
+    return get.on(True, f"{megatron}.override_ddp_config.grad_reduce_in_fp32")
+
+
+def _megatron_optimizer(get: MemorySettings, optimizer: str) -> float:
+    """Bytes of a parameter that Megatron's optimizer keeps on the GPU.
+
+    12: the fp32 copy and two moments. With `use_precision_aware_optimizer` each moment is of its
+    own type, and of the copy only the 16 bits are kept that the bf16 weight lacks
+    (`store_param_remainders` of `core/optimizer/optimizer_config.py`). With
+    `optimizer_cpu_offload` the share `optimizer_offload_fraction` is on the host.
+    """
+
+    def value(name: str) -> str | None:
+        return get.text(f"{optimizer}.override_optimizer_config.{name}", f"{optimizer}.{name}")
+
+    def on(name: str) -> bool:
+        return get.on(False, f"{optimizer}.override_optimizer_config.{name}", f"{optimizer}.{name}")
+
+    moments = [value("exp_avg_dtype"), value("exp_avg_sq_dtype")]
+    moved = on("optimizer_cpu_offload")
+    share = get.number(0.0, f"{optimizer}.override_optimizer_config.optimizer_offload_fraction")
+    each = 12.0
+    if on("use_precision_aware_optimizer"):
+        each = 2.0 + sum(_moment_bytes(dtype) for dtype in moments)
+    return each * (1.0 - min(1.0, max(0.0, share))) if moved else each
+
+
+def _moment_bytes(dtype: str | None) -> float:
+    name = (dtype or "fp32").lower().removeprefix("torch.")
+    return 1.0 if "8" in name else BYTES.get(name, 4.0)
 
 
 def _unsharded(get: MemorySettings, backend: Backend, fsdp: Sequence[str], plan: Plan) -> float:

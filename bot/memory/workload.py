@@ -121,6 +121,10 @@ class Role:
     optimizer_offload: Offload = "none"
     checkpointing: bool = True
     activation_offload: bool = False
+    recompute: Literal["uniform", "block"] = "uniform"
+    """How Megatron recomputes: layers in groups, or the first of each stage alone."""
+    recompute_layers: int = 1
+    """Layers of a group, or layers of a stage that are recomputed."""
     activation_share: float = 1.0
     """Share of the eager activations that a trainer keeps (compiled, fused)."""
     frozen_copy_bytes: float = 0.0
@@ -202,3 +206,5 @@ class Workload:
     """What was taken for granted, a clause for each."""
     measured: bool = False
     """True when the lengths are those of a run."""
+    unread: tuple[str, ...] = ()
+    """Settings of the script that may lower the peak and are not modelled."""

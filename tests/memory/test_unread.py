@@ -1,0 +1,173 @@
+"""Settings that move memory and that the model does not read make nothing impossible."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.frameworks import plans
+from bot.memory.from_plan import workload_of
+from bot.memory.unread import moves_memory
+from bot.shell import read
+from tests.memory.printed import component, printed
+
+_GRPO = (
+    "python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo"
+    " actor_rollout_ref.model.path=Qwen/Qwen2.5-7B data.train_batch_size=64"
+    " data.max_prompt_length=512 data.max_response_length=512"
+    " actor_rollout_ref.actor.ppo_mini_batch_size=64 actor_rollout_ref.rollout.name=vllm"
+    " actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4"
+    " actor_rollout_ref.rollout.gpu_memory_utilization=0.5 trainer.nnodes=1"
+    " actor_rollout_ref.rollout.tensor_model_parallel_size=1"
+)
+_OPENRLHF = (
+    "deepspeed --num_gpus 1 --module openrlhf.cli.train_sft --pretrain meta-llama/Llama-3.1-8B"
+    " --max_len 1024 --micro_train_batch_size 1 --train_batch_size 8 --zero_stage 3"
+)
+_SFT = (
+    "torchrun --standalone --nproc_per_node=4 -m verl.trainer.sft_trainer engine=megatron"
+    " optim=megatron data.train_batch_size=16 data.micro_batch_size_per_gpu=1"
+    " data.max_length=2048 data.pad_mode=no_padding model.use_remove_padding=True"
+    " model.path=Qwen/Qwen3-30B-A3B engine.expert_model_parallel_size=4 trainer.nnodes=1"
+)
+_FULL = " +engine.override_transformer_config.recompute_granularity=full"
+
+
+def _unread(launch: str) -> tuple[str, ...]:
+    (plan,) = plans(read(launch.encode(), "x.sh"))
+    return workload_of(plan, gpus=8).unread
+
+
+@pytest.mark.parametrize("gpus", [1, 8])
+def test_what_every_launch_sets_is_read(gpus: int) -> None:
+    assert not _unread(f"{_GRPO} trainer.n_gpus_per_node={gpus}")
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "actor_rollout_ref.actor.fsdp_config.param_offload=True",
+        "actor_rollout_ref.actor.fsdp_config.offload_policy=True",
+        "actor_rollout_ref.actor.entropy_checkpointing=True",
+        "actor_rollout_ref.ref.fsdp_config.param_offload=True",
+        "critic.fsdp.optimizer_offload=True",
+        "actor_rollout_ref.actor.megatron.param_offload=True",
+        "actor_rollout_ref.rollout.enable_chunked_prefill=True",
+        "actor_rollout_ref.model.tiled_mlp.enabled=False",
+        "actor_rollout_ref.actor.fsdp_config.dtype=bfloat16",
+        "trainer.default_local_dir=/offload",
+    ],
+)
+def test_what_is_read_or_changes_nothing_is_not_named(setting: str) -> None:
+    assert not _unread(f"{_GRPO} trainer.n_gpus_per_node=8 {setting}")
+
+
+def test_what_is_not_read_is_said_where_it_fits() -> None:
+    key = "actor_rollout_ref.actor.fsdp_config.mixed_precision.reduce_dtype"
+    made = printed(f"{_GRPO} trainer.n_gpus_per_node=8 +{key}=fp8", "--device", "h100")
+    assert made["outcome"] == "fits"
+    assert f"not counted: {key}" in made["assumptions"]
+
+
+def test_nothing_is_impossible_beside_what_is_not_read() -> None:
+    one = f"{_GRPO} trainer.n_gpus_per_node=1"
+    assert printed(one, "--device", "rtx4090")["outcome"] == "impossible"
+    key = "actor_rollout_ref.actor.fsdp_config.mixed_precision.param_dtype"
+    made = printed(f"{one} +{key}=fp8", "--device", "rtx4090")
+    assert made["outcome"] == "no prediction"
+    assert made["reason"].startswith(f"{key} may lower the peak and is not modelled.")
+
+
+def test_an_option_of_a_fork_is_not_read_either() -> None:
+    assert printed(_OPENRLHF, "--device", "h100")["outcome"] == "impossible"
+    made = printed(f"{_OPENRLHF} --offload_everything", "--device", "h100")
+    assert made["outcome"] == "no prediction"
+    assert "offload_everything" in made["reason"]
+
+
+def test_a_preset_that_names_an_offload_is_not_read() -> None:
+    launch = (
+        "accelerate launch --config_file zero3{}.yaml --num_processes 4 -m trl.scripts.sft"
+        " --model_name_or_path meta-llama/Llama-3.1-8B --max_length 1024"
+        " --per_device_train_batch_size 1 --gradient_checkpointing true"
+    )
+    assert printed(launch.format(""), "--device", "rtx3090")["outcome"] == "impossible"
+    made = printed(launch.format("_offload"), "--device", "rtx3090")
+    assert made["outcome"] == "no prediction"
+    assert "zero3_offload.yaml" in made["reason"]
+
+
+def test_fine_tuning_on_megatron_reads_the_optimizer_on_the_host() -> None:
+    options = ("--device", "a100")
+    assert printed(_SFT + _FULL, *options)["outcome"] == "impossible"
+    prefix = " +optim.override_optimizer_config"
+    moved = (
+        f"{prefix}.optimizer_cpu_offload=True{prefix}.optimizer_offload_fraction=1"
+        f"{prefix}.use_precision_aware_optimizer=True"
+    )
+    made = printed(_SFT + _FULL + moved, *options)
+    assert made["outcome"] == "fits"
+    assert component(made, "optimizer", "optimizer") == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "share"),
+    [
+        ("use_precision_aware_optimizer=True", 10 / 12),
+        ("use_precision_aware_optimizer=True exp_avg_dtype=bf16 exp_avg_sq_dtype=bf16", 6 / 12),
+        ("optimizer_cpu_offload=True optimizer_offload_fraction=0.25", 9 / 12),
+        ("optimizer_offload_fraction=0.25", 1.0),
+    ],
+)
+def test_the_precision_of_megatrons_optimizer(settings: str, share: float) -> None:
+    def optimizer(more: str) -> float:
+        return component(printed(_SFT + more, "--device", "b200"), "optimizer", "optimizer")
+
+    given = "".join(f" +optim.override_optimizer_config.{one}" for one in settings.split())
+    assert optimizer(given) == pytest.approx(share * optimizer(""), abs=0.02)
+
+
+def test_megatrons_gradients_in_16_bits() -> None:
+    def gradients(more: str) -> float:
+        return component(printed(_SFT + more, "--device", "b200"), "optimizer", "gradients")
+
+    halved = gradients(" +engine.override_ddp_config.grad_reduce_in_fp32=False")
+    assert halved == pytest.approx(gradients("") / 2, abs=0.02)
+
+
+def test_layers_that_are_recomputed_in_groups_or_alone() -> None:
+    def activations(more: str = "") -> float:
+        launch = _SFT.replace("max_length=2048", "max_length=16384") + _FULL
+        prefix = " +engine.override_transformer_config.recompute_"
+        given = "".join(f"{prefix}{one}" for one in more.split())
+        made = printed(launch + given, "--device", "b200")
+        return component(made, "update", "activations")
+
+    alone = activations("method=uniform num_layers=1")
+    assert alone == activations()
+    assert activations("method=block num_layers=48") == alone
+    assert alone < activations("method=block num_layers=24")
+    assert activations("method=block num_layers=24") < activations("method=block num_layers=4")
+    assert alone < activations("method=uniform num_layers=16")
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "actor_rollout_ref.actor.megatron.use_dist_checkpointing",
+        "actor_rollout_ref.actor.checkpoint.async_save",
+        "dataloader_pin_memory",
+        "trainer.profiler.tool_config.precision_debugger",
+        "data.shuffle",
+        "learning_rate",
+    ],
+)
+def test_names_that_say_nothing_of_memory(key: str) -> None:
+    assert not moves_memory(key)
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["ds.adam_offload", "gradient_checkpointing", "load_in_4bit", "engine.reshard_after_forward"],
+)
+def test_names_that_do(key: str) -> None:
+    assert moves_memory(key)
