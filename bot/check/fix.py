@@ -57,17 +57,25 @@ def fix_script(script: ScriptFile, options: CheckOptions, *, unsafe: bool = Fals
     Encoding, line ends and a missing end of the last line stay as they are. A script that is not
     UTF-8 is left alone. Raises UserError when an option names an unknown rule or release.
     """
-    first = check_script(script, options)
-    state = _settled(script, first, options, unsafe, strict=False)
+    whole = replace(options, consequences=True)  # Joining lines must not seem to make findings.
+    first = check_script(script, whole)
+    state = _settled(script, first, whole, unsafe, strict=False)
     if not _better(first, state.report):
-        state = _settled(script, first, options, unsafe, strict=True)
+        state = _settled(script, first, whole, unsafe, strict=True)
     return Fixed(
         data=state.script.data,
-        before=first,
-        report=state.report,
+        before=_shown(script, first, options),
+        report=_shown(state.script, state.report, options),
         applied=tuple(state.applied),
         refused=tuple(state.refused.values()),
     )
+
+
+def _shown(script: ScriptFile, report: ScriptReport, options: CheckOptions) -> ScriptReport:
+    """The report as `options` want it."""
+    if any(finding.slug == "broken-continuation" for finding in report.findings):
+        return check_script(script, options)
+    return report
 
 
 def _settled(

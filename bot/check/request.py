@@ -84,6 +84,8 @@ class CheckOptions:
     """The servers that a linked run may lie on."""
     runs_in_use: Mapping[str, tuple[str, ...]] | None = None
     """Run, as `entity/project/id`, to what rests on it besides the script; None when unknown."""
+    consequences: bool = False
+    """Whether what a launch lacks is reported too where it ends before its author meant."""
     evidence: Literal["off", "optional", "required"] = "off"
     """off: the script alone · optional: the row too, with the run when there is one · required:
     without a run the result is inconclusive."""

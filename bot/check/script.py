@@ -38,6 +38,7 @@ from bot.report import (
     Verdict,
 )
 from bot.rules._support.base import RuleContext
+from bot.rules._support.continuation import without_consequences
 from bot.rules._support.registry import RULES, check_context
 from bot.script.choice import counted_launch, which_launch
 from bot.script.name import ScriptName, is_recipe, model_size
@@ -193,6 +194,8 @@ def _lint(
     rules = RULES.selected(options.select, [*options.ignore, *off, *scripts_only])
     with NEAR_MISSES.granted(_NEAR_MISSES):
         findings, unchecked = RULES.run(rules, context)
+    if not options.consequences:
+        findings = without_consequences(findings, context)
     kept, suppressed = suppress(context, with_levels(findings, levels), rules, unchecked)
     return kept, suppressed, unchecked
 

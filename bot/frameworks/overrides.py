@@ -30,6 +30,7 @@ _DELETION = re.compile(rf"~(?P<key>{_PATH}(?:@{_PATH})?)\Z")
 _DIGITS = r"(?:0|[1-9](?:_?[0-9])*)"
 _FRACTION = r"[0-9](?:_?[0-9])*"
 _POINT = rf"(?:{_DIGITS}?\.{_FRACTION}|{_DIGITS}\.)"
+_HOLDER = re.compile(r"<[A-Za-z][\w \-/.]{0,40}>")
 _INT = re.compile(rf"[+-]?{_DIGITS}\Z")
 _FLOAT = re.compile(rf"[+-]?(?:(?:{_POINT}|{_DIGITS})[eE][+-]?{_FRACTION}|{_POINT})\Z")
 _NOT_FINITE = re.compile(r"[+-]?(?:inf|nan)\Z", re.IGNORECASE)
@@ -210,7 +211,11 @@ def read_override(word: Word) -> Setting | BadArgument | None:
         answer = parse_with_hydra(parsed)
         if isinstance(answer, str):
             span = word.span_of(0, len(shown))
-            return BadArgument(word, span, _unmarked(answer, word, marks))
+            why = _unmarked(answer, word, marks)
+            holder = _HOLDER.search(parsed)
+            if holder and not isinstance(parse_with_hydra(_HOLDER.sub("x", parsed)), str):
+                return BadArgument(word, span, why, placeholder=holder[0])
+            return BadArgument(word, span, why)
         operator, key, value = answer
     known: JsonValue | UnknownValue = value
     if any(_holds(value, mark) for mark in marks):

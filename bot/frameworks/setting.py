@@ -61,3 +61,5 @@ class BadArgument:
     """What is wrong with it: one sentence without its full stop."""
     instead: str | None = None
     """What to write in its place, where that is sure."""
+    placeholder: str = ""
+    """What someone is to replace in it, such as <path>, where that alone is wrong."""

@@ -21,8 +21,8 @@ def spaced(words: Sequence[Word]) -> tuple[BadArgument, int] | None:
     if not all(word.complete for word in words) or not _KEY.fullmatch(first):
         return None
     if texts[0] != first:  # key= value
-        follows = len(texts) > 1 and "=" not in texts[1] and texts[1][:1] not in ("-", "+", "~")
-        if not follows:
+        # A word that begins with a blank stands behind a backslash that should end the line.
+        if len(texts) == 1 or "=" in texts[1] or texts[1][:1] in ("-", "+", "~", " ", "\t"):
             return None
         parts = texts[:2]
     elif len(texts) > 1 and texts[1] == "=":  # key = value

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message, pmessage
+from bot.frameworks.plan import Plan
+from bot.frameworks.setting import BadArgument
 from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
+from bot.rules._support.continuation import cut_launches, follows_backslash
 from bot.rules._support.example import verl
 
 META = Meta(
@@ -32,7 +35,7 @@ META = Meta(
 def check(context: RuleContext) -> Iterator[Hit]:
     """The words that could not be taken."""
     for plan in context.plans:
-        for bad in plan.bad_arguments:
+        for bad in _causes(context, plan):
             there = context.source.text[bad.span.start : bad.span.end]
             sure = bad.instead is not None and "".join(there.split()) == bad.instead
             yield Hit(
@@ -43,3 +46,22 @@ def check(context: RuleContext) -> Iterator[Hit]:
                 fix_safe=True,  # Hydra refuses the words as they are.
                 edits=(TextEdit(span=bad.span, text=bad.instead),) if sure and bad.instead else (),
             )
+
+
+def _causes(context: RuleContext, plan: Plan) -> Iterator[BadArgument]:
+    """Those that another rule does not explain, and the first behind a backslash for all there.
+
+    A placeholder is to be replaced, quotes around it help nobody; where a launch is cut off, that
+    is said at its rest.
+    """
+    cut = plan.launch.command.argv[0].span.start in cut_launches(context)
+    lines = set[int]()
+    for bad in plan.bad_arguments:
+        line = context.source.place(bad.span).line
+        if line in lines or bad.placeholder:
+            continue
+        if follows_backslash(context, bad.span.start):
+            lines.add(line)
+            if cut:
+                continue
+        yield bad

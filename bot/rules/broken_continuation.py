@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import Message, message, plural_message
 from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
+from bot.rules._support.continuation import stray_settings
 from bot.rules._support.example import lines, verl
 from bot.shell.source import Span
 
@@ -45,14 +46,10 @@ META = Meta(
     ),
 )
 
-_SETTING = re.compile(r"(?:[+]{1,2}|~)?[A-Za-z_]\w*(?:[./@]\w+)*\.\w+=|--[a-z][\w.\-]*\Z")
-
 
 def check(context: RuleContext) -> Iterator[Hit]:
     """Commands whose first word is a setting."""
-    for command in context.reading.commands:
-        if not command.argv or not _SETTING.match(command.argv[0].text):
-            continue
+    for command in stray_settings(context):
         first = command.argv[0]
         cause, edits, safe = _cause(context, first.span)
         count = len(command.argv)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
-from bot.rules._support.code import from_default
+from bot.rules._support.code import from_default, placeholder
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown
+from bot.shell.source import Span
+from bot.shell.words import Word
 
 META = Meta(
     id="RLB032",
@@ -34,31 +35,24 @@ META = Meta(
     ),
 )
 
-_HOLE = re.compile(r"\$\{\?[^}]{0,500}\}")
-_HOLDER = re.compile(
-    r"(?<![\w.\-])/?path[/_]to[/_][\w.\-/]*|(?<![A-Za-z])your?[_\-][A-Za-z][\w.\-]*"
-    r"|<[A-Za-z][\w \-/.]{0,40}>|(?<![A-Za-z0-9])(?:x{3,}|TODO|FIXME|CHANGE_?ME)(?![A-Za-z0-9])",
-    re.IGNORECASE,
-)
-
 
 def check(context: RuleContext) -> Iterator[Hit]:
-    """Placeholders in the settings of each launch."""
+    """Placeholders in the words of each launch, those that the framework cannot take included."""
     for plan in context.plans:
         for setting in plan.settings:
-            found = _HOLDER.search(_HOLE.sub("", setting.text))
-            if found is None:
-                continue
-            at = setting.word.text.rfind(found[0])
-            yield Hit(
-                message=message(
-                    "{key} holds the placeholder {text}",
-                    key=shown(plan, setting.key),
-                    text=found[0],
-                ),
-                span=setting.word.span_of(at, at + len(found[0]))
-                if at >= 0
-                else setting.value_span,
-                severity="note" if at >= 0 and from_default(setting.word, at) else None,
-                help=message("write the value that the run used"),
-            )
+            if found := placeholder(setting.text):
+                yield _hit(shown(plan, setting.key), found, setting.word, setting.value_span)
+        for bad in plan.bad_arguments:
+            if bad.placeholder:
+                key = bad.word.text.partition("=")[0]
+                yield _hit(key, bad.placeholder, bad.word, bad.span)
+
+
+def _hit(key: str, text: str, word: Word, value: Span) -> Hit:
+    at = word.text.rfind(text)
+    return Hit(
+        message=message("{key} holds the placeholder {text}", key=key, text=text),
+        span=word.span_of(at, at + len(text)) if at >= 0 else value,
+        severity="note" if at >= 0 and from_default(word, at) else None,
+        help=message("write the value that the run used"),
+    )

@@ -30,7 +30,8 @@ EXAMPLES = sorted(ROOT.glob("examples/tuning/*/*.sh"))
 
 def _fix(data: bytes | str, path: str = PATH, *, unsafe: bool = False, **options: object) -> Fixed:
     script = ScriptFile(path=path, data=data.encode() if isinstance(data, str) else data)
-    chosen = CheckOptions(**options)  # type: ignore[arg-type]
+    # A joined launch shows what it lacks: with consequences that counts before, too.
+    chosen = CheckOptions(consequences=True, **options)  # type: ignore[arg-type]
     fixed = fix_script(script, chosen, unsafe=unsafe)
     assert len(fixed.report.findings) <= len(fixed.before.findings)
     again = fix_script(ScriptFile(path=path, data=fixed.data), chosen, unsafe=unsafe)

@@ -3,8 +3,10 @@ from __future__ import annotations
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from bot.check.request import CheckOptions, ScriptFile
+from bot.check.script import check_script
 from bot.rules._support.example import lines, verl
-from tests.rules.helpers import fixed, marked, quiet
+from tests.rules.helpers import fixed, found, marked, quiet
 
 SLUG = "broken-continuation"
 
@@ -60,3 +62,29 @@ def test_options_of_openrlhf(snapshot: SnapshotAssertion) -> None:
         "python3 -m openrlhf.cli.train_sft \\\n   --max_len 2048 \\\n\n   --bf16 \\\n   --lr 1\n"
     )
     assert marked(SLUG, script) == snapshot
+
+
+BEHIND = "data.train_files=a.parquet \\ # TODO: the path\n    data.val_files=b.parquet"
+
+
+def test_a_cut_launch_is_reported_once_and_without_what_it_lacks() -> None:
+    """The words of the comment and the settings that were cut off are consequences."""
+    script = "python3 -m verl.trainer.main_ppo \\\n    algorithm.adv_estimator=gae \\\n    "
+    report = check_script(
+        ScriptFile(path="x.sh", data=f"{script}{BEHIND}\n".encode()), CheckOptions()
+    )
+    errors = [finding.id for finding in report.findings if finding.severity == "error"]
+    assert errors == ["RLB025"]
+
+
+def test_words_behind_the_last_backslash_are_one_finding() -> None:
+    assert len(found("bad-override", verl(end=" \\ # the end of it"))) == 1
+
+
+def test_a_placeholder_that_hydra_refuses_is_one_to_fill_in() -> None:
+    word = "'actor_rollout_ref.model.path=<your_path>/Qwen2.5-7B'"
+    assert quiet("bad-override", verl(word))
+    assert [hit.severity for hit in found("placeholder", verl(word))] == ["warning"]
+    both = "'data.train_files=<your path>/a,b'"
+    assert quiet("placeholder", verl(both))
+    assert found("bad-override", verl(both))

@@ -2,8 +2,23 @@
 
 from __future__ import annotations
 
+import re
+
 from bot.rules._support.base import RuleContext
 from bot.shell.words import Word
+
+_HOLE = re.compile(r"\$\{\?[^}]{0,500}\}")
+_HOLDER = re.compile(
+    r"(?<![\w.\-])/?path[/_]to[/_][\w.\-/]*|(?<![A-Za-z])your?[_\-][A-Za-z][\w.\-]*"
+    r"|<[A-Za-z][\w \-/.]{0,40}>|(?<![A-Za-z0-9])(?:x{3,}|TODO|FIXME|CHANGE_?ME)(?![A-Za-z0-9])",
+    re.IGNORECASE,
+)
+
+
+def placeholder(text: str) -> str:
+    """What someone is to replace in a value, such as /path/to/model; "" where nothing is."""
+    found = _HOLDER.search(_HOLE.sub("", text))
+    return found[0] if found else ""
 
 
 def without_comments(context: RuleContext) -> str:
