@@ -1,7 +1,8 @@
 """Pages of the documentation that are made from the program itself.
 
 `python -m tools.guides` writes `docs/commands.md` from the argument parser, `docs/configuration.md`
-and `docs/report.md` from the published schemas; a test compares the files on disk.
+and `docs/report.md` from the published schemas, `docs/memory-settings.md` from the readers of the
+model of memory; a test compares the files on disk.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.commands.cli import parser
+from tools import memory_settings
 from tools.schemas import config_schema, report_schema
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -89,6 +91,7 @@ def files() -> dict[str, str]:
         "commands.md": commands(),
         "configuration.md": _CONFIGURATION + "\n".join(_keys(config_schema(), "")) + "\n",
         "action-inputs.md": action(),
+        "memory-settings.md": memory_settings.page(),
         "report.md": _REPORT + "".join(_objects(report_schema())),
     }
 

@@ -202,6 +202,9 @@ def gathered_layers(role: Role, level: MemoryLevel) -> Bytes:
         return NOTHING
     layers = min(GATHERED_LAYERS[level], role.shape.layers)
     gathered = Bytes(2 * role.shape.largest_layer) * layers
+    if not role.reshard and role.backend == "fsdp2":
+        # `reshard_after_forward=False`: the forward pass leaves every layer whole.
+        return max(gathered, Bytes(2 * role.parameters).less(gathered_ends(role)))
     if role.backend != "zero3" or level == "floor":
         return gathered
     live = min(ZERO3_LIVE, role.shape.parameters)

@@ -108,7 +108,7 @@ def workload_of(
                 )
             )
     get = MemorySettings(plan)
-    workload = check_sizes(_read(get, model, run, gpus))
+    workload = check_sizes(read_workload(get, model, run, gpus))
     roles = {role.name for pool in workload.pools for role in pool.roles}
     unread = unread_settings(plan, get.asked, roles)
     if not unread:
@@ -117,9 +117,13 @@ def workload_of(
     return replace(workload, unread=unread, assumptions=(*workload.assumptions, left_out))
 
 
-def _read(
+def read_workload(
     get: MemorySettings, model: FindModel, run: Measured | None, gpus: int | None
 ) -> Workload:
+    """What a plan loads, by the reader of its framework; `get` notes the settings it asks for.
+
+    Raises NoEstimateError with a sentence.
+    """
     framework = get.plan.framework
     if framework == "verl" and get.plan.algorithm.value == "sft":
         from bot.memory import read_verl_sft

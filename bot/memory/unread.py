@@ -79,7 +79,7 @@ def moves_memory(key: str) -> bool:
     parts = set(name.lower().replace("-", "_").split("_"))
     if parts & _BESIDE or "profiler" in groups:
         return False
-    return bool(parts & WORDS) or bool(_PAIRS.fullmatch(name))
+    return bool(parts & WORDS) or bool(_PAIRS.search(name))
 
 
 def unread_settings(

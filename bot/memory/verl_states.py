@@ -255,6 +255,7 @@ def states(get: MemorySettings, role: Role, keys: LayoutKeys, *, plan: Plan) -> 
         gradient_bytes=each,
         optimizer_bytes=2 * each,
         step_bytes=each,
+        reshard=get.on(True, *_below(fsdp, "reshard_after_forward")),
         unsharded_gradient_bytes=_unsharded(get, role.backend, fsdp, plan),
         frozen_copy_bytes=constants.FROZEN_COPY if role.backend == "fsdp" and each > 2 else 0.0,
         weights_offload="always" if always else weights,

@@ -120,6 +120,8 @@ class Role:
     gradients_offload: Offload = "none"
     optimizer_offload: Offload = "none"
     checkpointing: bool = True
+    reshard: bool = True
+    """False where FSDP2 keeps whole weights from a layer's forward pass to its backward pass."""
     activation_offload: bool = False
     recompute: Literal["uniform", "block"] = "uniform"
     """How Megatron recomputes: layers in groups, or the first of each stage alone."""

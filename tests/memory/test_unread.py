@@ -171,3 +171,15 @@ def test_names_that_say_nothing_of_memory(key: str) -> None:
 )
 def test_names_that_do(key: str) -> None:
     assert moves_memory(key)
+
+
+def test_layers_that_stay_whole_after_the_forward_pass() -> None:
+    def whole(value: str) -> float:
+        launch = (
+            f"{_GRPO} trainer.n_gpus_per_node=8 actor_rollout_ref.actor.strategy=fsdp2"
+            f" actor_rollout_ref.actor.fsdp_config.reshard_after_forward={value}"
+        )
+        return component(printed(launch, "--device", "h200"), "log-prob", "gathered weights")
+
+    assert whole("False") == pytest.approx(2 * 7_615_616_512 / 2**30, rel=0.01)
+    assert whole("True") < 3
