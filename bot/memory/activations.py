@@ -10,7 +10,9 @@ from bot.memory.constants import (
     GATHERED_LAYERS,
     HEAD,
     LOGITS,
-    SLACK_CONSERVATIVE,
+    MARGIN,
+    MARGIN_ADAPTER,
+    MARGIN_FULL,
     ZERO3_LIVE,
     ZERO_BUCKET,
 )
@@ -311,7 +313,9 @@ def held_besides(role: Role, level: MemoryLevel, taken: Bytes) -> Bytes:
     """What the allocator holds over what is taken; nothing at the floor."""
     if level == "floor":
         return NOTHING
-    more = SLACK_CONSERVATIVE if level == "conservative" else 0.0
+    known = (role.update if role.trained else role.forward).filled
+    margin = MARGIN_ADAPTER if role.adapter is not None else MARGIN_FULL
+    more = (margin if known else MARGIN) if level == "conservative" else 0.0
     return taken * (role.slack - 1.0 + more)
 
 

@@ -67,7 +67,9 @@ def batch_tokens(count: int, of: Lengths, *, over: int = 1, padded: bool = False
     expected = most if padded else min(most, count * of.mean + of.longest - of.mean)
     conservative = most if padded else round(count * half + of.longest - half)
     return Tokens(
-        -(-2 * count // over), max(1, round(expected / over)), max(1, -(-conservative // over))
+        -(-2 * count // over),
+        max(1, round(expected / over)),
+        max(1, -(-conservative // over)),
     )
 
 

@@ -7,6 +7,8 @@ batches), and `verl/trainer/sft_trainer.py` with `verl/workers/engine/` since (s
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.memory import constants
@@ -112,6 +114,9 @@ def _logits(plan: Plan, get: MemorySettings) -> float:
 
 
 def _positive(tokens: Tokens) -> Tokens:
-    return Tokens(
-        *(max(1, count) for count in (tokens.floor, tokens.expected, tokens.conservative))
+    return replace(
+        tokens,
+        floor=max(1, tokens.floor),
+        expected=max(1, tokens.expected),
+        conservative=max(1, tokens.conservative),
     )

@@ -180,7 +180,12 @@ def test_shorter_lengths_never_raise_any_level(
     workload: Workload, one: Tokens, other: Tokens
 ) -> None:
     short, long = (
-        Tokens(*(pick(one.at(level), other.at(level)) for level in LEVELS)) for pick in (min, max)
+        Tokens(
+            pick(one.floor, other.floor),
+            pick(one.expected, other.expected),
+            pick(one.conservative, other.conservative),
+        )
+        for pick in (min, max)
     )
     role = workload.pools[0].roles[0]
     less = estimate_workload(with_role(workload, replace(role, update=short, forward=short)), H100)

@@ -11,7 +11,7 @@ from bot.memory.from_plan import estimate_plan, workload_of
 from bot.memory.lengths import Measured
 from bot.memory.options import in_use, what_helps
 from bot.memory.settings import NoEstimateError
-from bot.memory.workload import Pool, Role, Workload
+from bot.memory.workload import Pool, Role, Tokens, Workload
 from bot.rules._support.example import open_instruct, openrlhf, trl, verl
 from bot.shell import read
 
@@ -222,3 +222,20 @@ def test_what_helps_is_what_the_estimate_says_when_it_is_on() -> None:
     assert before.estimate.peak() - made.estimate.peak() == options[setting]
     assert setting in in_use(made.workload)
     assert setting not in {o.setting for o in what_helps(made.workload, h100)}
+
+
+def test_batches_of_trl_with_and_without_padding() -> None:
+    def tokens(more: str, release: str = "1.0.0", kind: str = "sft") -> Tokens:
+        launch = (
+            f"accelerate launch --num_processes 1 -m trl.scripts.{kind} --max_length 1800"
+            f" --model_name_or_path Qwen/Qwen3-8B --per_device_train_batch_size 4 {more}"
+        )
+        (plan,) = plans(read(launch.encode(), "x.sh"), versions={"trl": release})
+        return workload_of(plan).pools[0].roles[0].update
+
+    assert tokens("") == Tokens(8, 7200, 7200)
+    assert tokens("--padding_free true") == Tokens(8, 1800 + 3 * 400, 1800 + 3 * 900)
+    assert tokens("--packing true") == Tokens(8, 7200, 7200, filled=True)
+    # From 0.29 on the preference trainer warns that it pads all the same.
+    assert tokens("--padding_free true", kind="dpo").expected == 14_400
+    assert tokens("--padding_free true", "0.28.0", "dpo").expected == 1800 + 7 * 400
