@@ -21,6 +21,7 @@ COMMANDS = (
     "verify",
     "pr",
     "record",
+    "contribute",
     "table",
     "estimate",
     "recommend",

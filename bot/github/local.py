@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -27,8 +26,8 @@ from bot.github.change import (
     too_much,
 )
 from bot.github.errors import TooMuchError
+from bot.github.git import git
 
-_TIMEOUT = 60
 _GONE = "000000"
 """git's mode of what a change takes away."""
 _NOREPLY = re.compile(r"(?:\d+\+)?([A-Za-z0-9-]+)@users\.noreply\.github\.com\Z")
@@ -313,52 +312,18 @@ class LocalRepository:
             self._git(*arguments, "--", f":(literal,top){path}").decode("utf-8", "replace").strip()
         )
         name, _, address = line.partition("\0")
-        found = _NOREPLY.match(address)
-        if found:
-            return found[1]
-        return f"{name} <{address}>" if name and address else name or None
+        return author_of(name, address)
 
     def _git(self, *arguments: str, wrong: str | None = None) -> bytes:
-        command = [
-            "git",
-            "--no-pager",
-            "--no-replace-objects",
-            *("-c", "core.fsmonitor=false"),
-            *("-c", "diff.external="),
-            *("-C", str(self._folder)),
-            *arguments,
-        ]
-        environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
-        try:
-            done = subprocess.run(  # noqa: S603 - a fixed program, the arguments are no shell text
-                command,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=_TIMEOUT,
-                check=False,
-            )
-        except FileNotFoundError:
-            raise UserError(message("git was not found; install git and try again.")) from None
-        except subprocess.TimeoutExpired:
-            raise UserError(
-                message(
-                    "git {command} did not answer within {timeout} s.",
-                    command=arguments[0],
-                    timeout=_TIMEOUT,
-                )
-            ) from None
-        if done.returncode != 0:
-            detail = done.stderr.decode("utf-8", "replace").strip().splitlines()
-            raise UserError(
-                wrong
-                or message(
-                    "git {command} failed: {detail}",
-                    command=arguments[0],
-                    detail=detail[-1] if detail else "?",
-                )
-            )
-        return done.stdout
+        return git(self._folder, *arguments, wrong=wrong)
+
+
+def author_of(name: str, address: str) -> str | None:
+    """A GitHub login where the address is one of GitHub's, else name and address."""
+    found = _NOREPLY.match(address)
+    if found:
+        return found[1]
+    return f"{name} <{address}>" if name and address else name or None
 
 
 def _renamed(raw: bytes) -> frozenset[str]:

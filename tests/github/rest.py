@@ -74,6 +74,28 @@ def pulls(asked: Context, owner: str, repo: str) -> tuple[int, Any]:
     return 200, asked.page([p for p in listed if head is None or p["head"]["label"] == head])
 
 
+@handles("post", f"{REPOSITORY}/pulls")
+def create_pull(asked: Context, owner: str, repo: str) -> tuple[int, Any]:
+    found = asked.repository(owner, repo)
+    asker = asked.need(found, "pull_requests")
+    login, _, branch = asked.body["head"].rpartition(":")
+    head = next(
+        (each for each in asked.store.repositories.values() if each.owner.login == login), None
+    )
+    if head is None or head.head(branch) is None or found.head(asked.body["base"]) is None:
+        raise ProblemError(422, "Validation Failed")
+    made = asked.store.pull(
+        found,
+        head,
+        branch,
+        author=asker.account.login,
+        title=asked.body["title"],
+        body=asked.body.get("body", ""),
+        base=asked.body["base"],
+    )
+    return 201, asked.views.pull(made)
+
+
 @handles("get", f"{REPOSITORY}/commits/{{commit_sha}}/pulls")
 def pulls_of(asked: Context, owner: str, repo: str, commit_sha: str) -> tuple[int, Any]:
     # GitHub lists those of the repository's own branches; a fork's commit is in none of them.

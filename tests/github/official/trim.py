@@ -63,7 +63,7 @@ OPERATIONS = {
     f"{REPOSITORY}/issues/comments/{{comment_id}}/reactions": "get post",
     f"{REPOSITORY}/issues/comments/{{comment_id}}/reactions/{{reaction_id}}": "delete",
     f"{REPOSITORY}/issues/{{issue_number}}/comments": "get post",
-    f"{REPOSITORY}/pulls": "get",
+    f"{REPOSITORY}/pulls": "get post",
     f"{REPOSITORY}/pulls/{{pull_number}}": "get",
     f"{REPOSITORY}/pulls/{{pull_number}}/comments": "get",
     f"{REPOSITORY}/pulls/{{pull_number}}/files": "get",

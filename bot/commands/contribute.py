@@ -1,0 +1,265 @@
+"""`rlbot contribute RUN`: from a run to its script, its row, its branch and its pull request."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bot.base.errors import UncheckedError, UserError
+from bot.base.files import replace_file, write_new_file
+from bot.base.messages import message, sentence_of
+from bot.commands.arguments import add_common, config_of, options_of, read_file, read_page, rendered
+from bot.commands.output import notice, write, write_beside
+from bot.commands.runs import RUN, add_offline, reading, run_of
+from bot.commands.terminal import in_terminal
+from bot.commands.verify import add_row_arguments, row_of
+
+if TYPE_CHECKING:
+    from bot.check.request import CheckOptions, PageText, ScriptFile
+    from bot.evidence.facts import Facts
+    from bot.evidence.links import RunGiven
+    from bot.github.branch import Clone
+    from bot.report import Report, ScriptReport
+
+SUMMARY = "from a run to its script, its row and its pull request"
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument(
+        "run", metavar=RUN, nargs="+", help="the run, as of `verify --run`; several are its sources"
+    )
+    parser.add_argument(
+        "--script",
+        metavar="SCRIPT",
+        help="the script that it ran, in the repository (default: written from what it recorded)",
+    )
+    parser.add_argument(
+        "--repo", metavar="FOLDER", default=".", help="the clone to contribute to (default: here)"
+    )
+    parser.add_argument(
+        "--yes", action="store_true", help="write without asking: the script, the row, the branch"
+    )
+    parser.add_argument(
+        "--dry-run", action="store_true", help="print the script and the patch, and write nothing"
+    )
+    parser.add_argument(
+        "--open",
+        action="store_true",
+        help="push the branch to origin and open the pull request; needs GITHUB_TOKEN",
+    )
+    parser.add_argument(
+        "--to",
+        metavar="OWNER/REPO",
+        help="with --open: the repository that it is for (default: the remote upstream, else "
+        "origin)",
+    )
+    add_offline(parser)
+    add_row_arguments(parser)
+    add_common(parser, ("text", "markdown"))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carry it out; returns the exit status."""
+    from bot.check.script import check_script, make_report
+    from bot.contribute.proposal import branch_of
+    from bot.github.branch import Clone
+    from bot.report import exit_status
+
+    if arguments.to and not arguments.open:
+        raise UserError(message("--to goes with --open."))
+    config = config_of(arguments)
+    clone = Clone.of(Path(arguments.repo))
+    row = {**row_of(arguments), "contributor": arguments.contributor or clone.author()}
+    how = reading(arguments.offline, config, "caller")
+    options = options_of(arguments, config, evidence="required", **how, **row)
+    run_ = run_of(arguments.run, options)
+    facts = _read(run_, options)
+    page = _page(clone, config.page)
+    script = (
+        _named(clone, Path(arguments.script))
+        if arguments.script
+        else _written(run_, facts, options, arguments.device)
+    )
+    script = replace(script, link=_link(clone, page, script))
+    checked = check_script(script, options, run=run_, page=page)
+    report = make_report([checked], language=options.config.language)
+    if arguments.script is None:
+        write(script.data.decode())
+    write(rendered(report, arguments, {script.path: script.data.decode("utf-8", "replace")}))
+    status = exit_status(report)
+    if checked.verdict == "fail":
+        notice(message("Nothing was written: settle the errors first."))
+        return status
+    if checked.row is None or (page is not None and checked.page_edit is None):
+        notice(message("Nothing was written: the row could not be made."))
+        return status or 3
+    branch = branch_of(script.path)
+    if arguments.dry_run:
+        write(checked.page_edit.patch if checked.page_edit else "")
+        return status
+    if clone.has_branch(branch):
+        raise UserError(
+            message(
+                "There is a branch {branch} already; remove it with `git branch -D {branch}`, or "
+                "commit to it yourself.",
+                branch=branch,
+            )
+        )
+    if not (arguments.yes or _agreed(script, page, branch)):
+        notice(message("Nothing was written; --yes writes without asking."))
+        return status
+    _commit(clone, script, page, checked)
+    _propose(arguments, clone, branch, report, run_)
+    return status
+
+
+def _read(run_: RunGiven, options: CheckOptions) -> Facts:
+    from bot.evidence import read
+    from bot.evidence.facts import EvidenceError
+
+    try:
+        return read(run_, linked=options.linked)
+    except EvidenceError as error:
+        raise UncheckedError(sentence_of(error)) from None
+
+
+def _page(clone: Clone, path: str | None) -> PageText | None:
+    """The page with the table; None in a repository that has none."""
+    from bot.check.request import PageText
+
+    if path is None or not (clone.root / path).is_file():
+        return None
+    return PageText(path=path, text=read_page(clone.root / path))
+
+
+def _named(clone: Clone, path: Path) -> ScriptFile:
+    from bot.check.request import ScriptFile
+
+    full = path.resolve()
+    if not full.is_relative_to(clone.root.resolve()):
+        raise UserError(
+            message("{path} does not lie in the repository {root}.", path=path, root=clone.root)
+        )
+    inside = full.relative_to(clone.root.resolve()).as_posix()
+    return ScriptFile(path=inside, data=read_file(path))
+
+
+def _written(run_: RunGiven, facts: Facts, options: CheckOptions, device: str | None) -> ScriptFile:
+    """The script of the run, at the path that the convention gives it."""
+    from bot.check.evidence import link_of
+    from bot.check.read import read_script
+    from bot.check.request import ScriptFile
+    from bot.contribute.launch import recorded_launch
+    from bot.contribute.script import parts_of, script_text
+
+    launch = recorded_launch(facts, options.versions)
+    if not launch.known_release:
+        notice(
+            message(
+                "the run does not say the release of {framework}; {release} fits its settings best",
+                framework=launch.framework,
+                release=launch.release,
+            )
+        )
+    link = link_of(run_)
+    data = script_text(launch, link.url if link else None).encode()
+    context = read_script(ScriptFile(path="script.sh", data=data), options)
+    path = parts_of(context.plans[0], facts, device).path(options.config.scripts[0])
+    return ScriptFile(path=path, data=data)
+
+
+def _link(clone: Clone, page: PageText | None, script: ScriptFile) -> str | None:
+    from bot.commands.table_tree import row_link
+
+    if page is None:
+        return None
+    at = replace(script, full_path=str(clone.root / script.path))
+    return row_link(clone.root / page.path, page, at)
+
+
+def _agreed(script: ScriptFile, page: PageText | None, branch: str) -> bool:
+    if not sys.stdin.isatty():
+        return False
+    files = script.path if page is None else f"{script.path}, {page.path}"
+    question = message(
+        "Commit {files} on a new branch {branch}? [y/N] ", files=files, branch=branch
+    )
+    write_beside(in_terminal(question))
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _commit(
+    clone: Clone,
+    script: ScriptFile,
+    page: PageText | None,
+    checked: ScriptReport,
+) -> None:
+    from bot.check.script import row_edit
+    from bot.contribute.proposal import branch_of, title_of
+
+    branch, files = branch_of(script.path), [script.path]
+    target = clone.root / script.path
+    if not target.exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_new_file(target, script.data, mode=0o755)
+    if page is not None and checked.row is not None and checked.page_edit is not None:
+        change = row_edit(page, checked.row, checked.page_edit.section)
+        if change.edit.action != "none":
+            replace_file(clone.root / page.path, page.text.encode(), change.text.encode())
+            files.append(page.path)
+    clone.commit(branch, files, title_of(checked))
+    notice(message("committed {files} on {branch}", files=", ".join(files), branch=branch))
+
+
+def _propose(
+    arguments: argparse.Namespace, clone: Clone, branch: str, report: Report, run_: RunGiven
+) -> None:
+    """Open the pull request, or say how."""
+    from bot.check.evidence import link_of
+    from bot.check.translate import in_language
+    from bot.contribute.proposal import body_of, title_of
+    from bot.render.markdown import HERE, comment
+
+    link = link_of(run_)
+    (script,) = report.scripts
+    title = title_of(script)
+    english = in_language(report, "en", before=report.language)
+    body = body_of(script, link.url if link else None, comment(english, conversation=HERE))
+    if not arguments.open:
+        start = f"gh pr create --title {shlex.quote(title)} --body"
+        runs = " ".join(f"--run {shlex.quote(run)}" for run in arguments.run)
+        said = shlex.quote(body) if link else f'"$(rlbot pr --base {branch}~ {runs})"'
+        push = f"git push -u origin {shlex.quote(branch)}"
+        write(
+            message(
+                "To open the pull request:\n\n{push}\n{pull}", push=push, pull=f"{start} {said}"
+            )
+        )
+        return
+    from bot.base.secrets import Secret
+    from bot.github.branch import Proposal, open_pull
+    from bot.github.client import client_of
+
+    token = Secret(os.environ.get("GITHUB_TOKEN", ""))
+    origin = clone.remote("origin")
+    to = arguments.to or clone.remote("upstream") or origin
+    if not token or to is None or origin is None:
+        raise UserError(
+            message(
+                "The branch {branch} is committed, but the pull request needs GITHUB_TOKEN, a "
+                "remote origin, and --to OWNER/REPO where no remote says it.",
+                branch=branch,
+            )
+        )
+    clone.push(branch)
+    head = f"{origin.partition('/')[0]}:{branch}"
+    address = open_pull(
+        client_of(token), Proposal(repository=to, head=head, title=title, body=body)
+    )
+    write(message("Opened {address}", address=address))

@@ -1,0 +1,203 @@
+"""The launch that a run's recorded configuration stands for: what differs from the defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from bot.base.errors import UserError
+from bot.base.messages import message
+from bot.contribute.words import option, override
+from bot.evidence.facts import Facts
+from bot.frameworks import hydra_tree as trees
+from bot.frameworks.hydra_table import HydraTable
+from bot.frameworks.option_table import OptionTable
+from bot.frameworks.releases import find_release, release, releases
+from bot.frameworks.setting import Setting
+from bot.frameworks.tables import table
+from bot.report import JsonValue
+
+_ENGINE: Final = "model_engine"
+_SET_BY_THE_TRAINER: Final = ("total_training_steps",)
+"""Settings of an optimizer that verl's trainer fills in before it logs the configuration:
+`RayPPOTrainer._create_dataloader` in verl/trainer/ppo/ray_trainer.py."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedLaunch:
+    """What would start the run again."""
+
+    framework: str
+    release: str
+    module: str
+    words: tuple[str, ...]
+    """Arguments of the module, each one word of a command."""
+    known_release: bool
+    """Whether the run recorded the release; else it is the one that fits its settings best."""
+
+
+def recorded_launch(facts: Facts, asked: Mapping[str, str]) -> RecordedLaunch:
+    """The launch of a run that logged its whole configuration.
+
+    `asked` is framework to release, from the command line; before the release that the run's list
+    of packages has. Raises UserError when the run has no configuration, or that of no framework
+    whose launches can be written.
+    """
+    if not facts.config:
+        raise UserError(
+            message(
+                "The run recorded no settings, so its script cannot be written; name the one that "
+                "it ran with --script."
+            )
+        )
+    every = [*_verl(facts, asked), *_openrlhf(facts, asked)]
+    if not every:
+        raise UserError(
+            message(
+                "The settings of the run are not those of verl or OpenRLHF, so its script cannot "
+                "be written; name the one that it ran with --script."
+            )
+        )
+    # Fewest settings that one of the two does not have, then the shortest launch, then the newest.
+    return min(every, key=lambda found: found[0])[1]
+
+
+_Found: TypeAlias = tuple[tuple[int, int, int], RecordedLaunch]
+
+
+def _verl(facts: Facts, asked: Mapping[str, str]) -> Iterator[_Found]:
+    if not isinstance(facts.config.get("trainer"), dict):
+        return
+    candidates, known = _releases("verl", facts, asked)
+    for age, version in enumerate(reversed(candidates)):
+        for root, start in _starts(version, facts.program):
+            keys = table("verl", version, root)
+            if not isinstance(keys, HydraTable) or "trainer" not in keys.tree:
+                continue
+            for chosen in _engines(keys):
+                settings = _different(keys, facts.config, chosen)
+                odd = sum(setting.operator == "+" for setting in settings)
+                odd += len(keys.tree.keys() - facts.config.keys())
+                launch = RecordedLaunch(
+                    framework="verl",
+                    release=version,
+                    module=start[0],
+                    words=(*start[1:], *(setting.word.text for setting in settings)),
+                    known_release=known,
+                )
+                yield (odd, len(launch.words), age), launch
+
+
+def _starts(version: str, program: str | None) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The root configurations of a release, with the module and the flags that start each."""
+    data = release("verl", version)
+    modules: dict[str, str] = {}
+    for module, root in sorted(data["entries"].items(), key=lambda entry: len(entry[0])):
+        path = f"{module.replace('.', '/')}.py"
+        if root not in modules or (program and program.endswith(path)):
+            modules[root] = module
+    for root in data["roots"]:
+        if root in modules:
+            yield root, (modules[root],)
+        elif own := modules.get(root.replace("_megatron", "")):
+            yield root, (own, "--config-path=config", f"--config-name={root}.yaml")
+
+
+def _releases(framework: str, facts: Facts, asked: Mapping[str, str]) -> tuple[Sequence[str], bool]:
+    """The releases that the run may have had, oldest first, and whether that is known."""
+    stated = asked.get(framework) or facts.requirements.get(framework, "")
+    found = find_release(framework, stated)
+    return ((found,), True) if found else (releases(framework), False)
+
+
+def _engines(keys: HydraTable) -> Iterator[tuple[Setting, ...]]:
+    """The default engine, and each other one that verl names as a whole since 0.7."""
+    yield ()
+    default = keys.choices.get(_ENGINE)
+    for option_ in keys.groups.get(_ENGINE, ()) if default else ():
+        if option_ != default:
+            yield (override(_ENGINE, option_),)
+
+
+def _different(
+    keys: HydraTable, config: Mapping[str, JsonValue], chosen: tuple[Setting, ...]
+) -> tuple[Setting, ...]:
+    """The overrides that make the configuration of the launch that of the run."""
+    tree = keys.tree_for(chosen)
+    plain, referring = list(chosen), []
+    for path, value in _leaves(config, tree, ()):
+        key = ".".join(path)
+        if path[-1] in _SET_BY_THE_TRAINER:
+            continue
+        default = trees.lookup(tree, key)
+        if default is trees.ABSENT:
+            if value is not None:
+                plain.append(override(key, value, "+"))
+        elif trees.is_reference(default):
+            referring.append((key, path, value, default))
+        elif not _same(default, value):
+            plain.append(override(key, value))
+    # Most references follow what is set; only the others need to be written.
+    composed = keys.composed(plain)
+    for key, path, value, default in referring:
+        if not _same(trees.resolve(composed, default, path), value):
+            plain.append(override(key, value))
+    return tuple(plain)
+
+
+def _leaves(
+    config: Mapping[str, JsonValue], tree: Any, above: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], JsonValue]]:
+    """The settings of a configuration, in its order, with the path of each."""
+    for name, value in config.items():
+        path = (*above, str(name))
+        below = tree.get(name, {})
+        if isinstance(value, dict) and isinstance(below, dict):
+            yield from _leaves(value, below, path)
+        else:
+            yield path, value
+
+
+def _same(default: Any, value: JsonValue) -> bool:
+    if isinstance(default, bool) or isinstance(value, bool):
+        return default is value
+    if isinstance(default, int | float) and isinstance(value, int | float):
+        return float(default) == float(value)
+    return bool(default == value)
+
+
+def _openrlhf(facts: Facts, asked: Mapping[str, str]) -> Iterator[_Found]:
+    flat = dict(_flat(facts.config, ""))
+    candidates, known = _releases("openrlhf", facts, asked)
+    for age, version in enumerate(reversed(candidates)):
+        for module in release("openrlhf", version)["entries"]:
+            keys = table("openrlhf", version, module)
+            if not isinstance(keys, OptionTable):
+                continue
+            names = {keys.destination(name): name for name in keys}
+            missing = len(names.keys() - flat.keys()) + len(flat.keys() - names.keys())
+            if 2 * missing > len(names):
+                continue
+            words: list[str] = []
+            for destination, name in names.items():
+                key = keys.get(name)
+                if key is not None and destination in flat:
+                    switch = key.type == "bool" and not keys.switches_to(name)
+                    words += option(name, flat[destination], key, off=switch)
+            launch = RecordedLaunch(
+                framework="openrlhf",
+                release=version,
+                module=module,
+                words=tuple(words),
+                known_release=known,
+            )
+            yield (missing, len(words), age), launch
+
+
+def _flat(config: Mapping[str, JsonValue], above: str) -> Iterator[tuple[str, JsonValue]]:
+    for name, value in config.items():
+        if isinstance(value, dict) and value:
+            yield from _flat(value, f"{above}{name}.")
+        else:
+            yield f"{above}{name}", value

@@ -1,0 +1,92 @@
+"""A contribution's branch in a local clone, and its pull request."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from bot.base.errors import UserError
+from bot.base.messages import message
+from bot.github.client import Client
+from bot.github.git import git
+from bot.github.local import author_of
+
+_NAME: Final = re.compile(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Clone:
+    """The working tree that a contribution is made in."""
+
+    root: Path
+
+    @classmethod
+    def of(cls, folder: Path) -> Clone:
+        """The clone that holds a folder. Raises UserError outside of one."""
+        wrong = message("{folder} is not inside a git repository.", folder=folder)
+        root = git(folder, "rev-parse", "--show-toplevel", wrong=wrong)
+        return cls(Path(root.decode("utf-8", "surrogateescape").rstrip("\n")))
+
+    def has_branch(self, name: str) -> bool:
+        """Whether a local branch has the name."""
+        listed = git(self.root, "branch", "--list", "--format=%(refname:short)", name)
+        return bool(listed.strip())
+
+    def author(self) -> str | None:
+        """Who commits here: a GitHub login where the address is one of GitHub's, else the name."""
+        try:
+            identity = git(self.root, "var", "GIT_AUTHOR_IDENT").decode("utf-8", "replace")
+        except UserError:  # Nobody told git who they are.
+            return None
+        name, _, rest = identity.partition(" <")
+        return author_of(name, rest.partition(">")[0])
+
+    def commit(self, branch: str, files: Sequence[str], text: str) -> None:
+        """Commit the files, and nothing else, on a new branch that begins here.
+
+        Raises UserError.
+        """
+        git(self.root, "switch", "--quiet", "--create", branch)
+        git(self.root, "add", "--", *files)
+        git(self.root, "commit", "--quiet", "--message", text, "--", *files)
+
+    def push(self, branch: str) -> None:
+        """Push the branch to `origin`. Raises UserError."""
+        git(self.root, "push", "--quiet", "--set-upstream", "origin", branch)
+
+    def remote(self, name: str) -> str | None:
+        """OWNER/REPO of a remote; None where it is not there or says none."""
+        try:
+            # Not `remote get-url`, which gives what `insteadOf` makes of it.
+            address = git(self.root, "config", "--get", f"remote.{name}.url").decode().strip()
+        except UserError:
+            return None
+        last = "/".join(re.split(r"[/:]", address.removesuffix("/").removesuffix(".git"))[-2:])
+        return last if _NAME.fullmatch(last) else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """What is asked to be merged."""
+
+    repository: str
+    """OWNER/REPO that it is for."""
+    head: str
+    """OWNER:BRANCH that it comes from."""
+    title: str
+    body: str
+
+
+def open_pull(client: Client, proposal: Proposal) -> str:
+    """Opens the pull request against the default branch; its address. Raises GitHubError."""
+    base = client.get(f"/repos/{proposal.repository}")["default_branch"]
+    made = client.write(
+        "POST",
+        f"/repos/{proposal.repository}/pulls",
+        {"title": proposal.title, "head": proposal.head, "base": base, "body": proposal.body},
+        repeat=False,
+    )
+    return str(made["html_url"])

@@ -1,0 +1,56 @@
+"""git, as a program: what is asked for in a folder, and what it answers."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from bot.base.errors import UserError
+from bot.base.messages import message
+
+_TIMEOUT = 60
+
+
+def git(folder: Path, *arguments: str, wrong: str | None = None) -> bytes:
+    """What git prints. Raises UserError, with the sentence `wrong` where one is given."""
+    command = [
+        "git",
+        "--no-pager",
+        "--no-replace-objects",
+        *("-c", "core.fsmonitor=false"),
+        *("-c", "diff.external="),
+        *("-C", str(folder)),
+        *arguments,
+    ]
+    quiet = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    try:
+        done = subprocess.run(  # noqa: S603 - a fixed program, the arguments are no shell text
+            command,
+            env={**os.environ, **quiet},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_TIMEOUT,
+            check=False,
+        )
+    except FileNotFoundError:
+        raise UserError(message("git was not found; install git and try again.")) from None
+    except subprocess.TimeoutExpired:
+        raise UserError(
+            message(
+                "git {command} did not answer within {timeout} s.",
+                command=arguments[0],
+                timeout=_TIMEOUT,
+            )
+        ) from None
+    if done.returncode != 0:
+        detail = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise UserError(
+            wrong
+            or message(
+                "git {command} failed: {detail}",
+                command=arguments[0],
+                detail=detail[-1] if detail else "?",
+            )
+        )
+    return done.stdout

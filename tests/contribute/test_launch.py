@@ -1,0 +1,163 @@
+"""The launch that is written from a run's settings gives these settings again."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.base.errors import UserError
+from bot.contribute.launch import recorded_launch
+from bot.contribute.script import script_text
+from bot.contribute.words import override
+from bot.evidence.facts import Facts
+from bot.frameworks import hydra_tree as trees
+from bot.frameworks.hydra_table import HydraTable
+from bot.frameworks.overrides import read_override
+from bot.frameworks.releases import releases
+from bot.frameworks.setting import UNKNOWN, Setting
+from bot.frameworks.tables import table
+from bot.shell.source import Span
+from bot.shell.words import Piece, Word
+from tests.profiles import scaled
+
+_VERL = releases("verl")
+_CHANGES = st.fixed_dictionaries(
+    {},
+    optional={
+        "algorithm.adv_estimator": st.sampled_from(["grpo", "gae", "rloo"]),
+        "data.train_files": st.lists(st.text("abc/._ '\"$,=\\", min_size=1), min_size=1),
+        "data.train_batch_size": st.integers(1, 4096),
+        "data.max_response_length": st.integers(1, 9000),
+        "actor_rollout_ref.model.path": st.sampled_from(
+            ["Qwen/Qwen2.5-7B", "/mnt/a b/c-1.5b", "~/x"]
+        ),
+        "actor_rollout_ref.actor.optim.lr": st.floats(1e-8, 1e-2),
+        "actor_rollout_ref.actor.use_kl_loss": st.booleans(),
+        "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu": st.one_of(
+            st.none(), st.integers(1, 64)
+        ),
+        "actor_rollout_ref.rollout.n": st.integers(1, 16),
+        "trainer.nnodes": st.integers(1, 8),
+        "+actor_rollout_ref.model.override_config.attention_dropout": st.floats(0, 1),
+    },
+)
+
+
+def _resolved(tree: Mapping[str, Any], whole: Any, path: tuple[str, ...] = ()) -> dict[str, Any]:
+    """A configuration as it is logged: references followed; what a run alone knows is left out."""
+    found: dict[str, Any] = {}
+    for name, node in tree.items():
+        at = (*path, name)
+        if isinstance(node, dict):
+            found[name] = _resolved(node, whole, at)
+            continue
+        value = trees.resolve(whole, node, at)
+        if value is not UNKNOWN and value is not trees.ABSENT:
+            found[name] = value
+    return found
+
+
+def _read(words: tuple[str, ...]) -> Iterator[Setting]:
+    for text in words:
+        if not text.startswith("--"):
+            read = read_override(Word((Piece(text, Span(0, 0)),), Span(0, 0)))
+            assert isinstance(read, Setting)
+            yield read
+
+
+@settings(max_examples=scaled(40), deadline=None)
+@given(
+    st.sampled_from(["0.3.0.post1", "0.5.0", "0.9.1"]),
+    st.sampled_from(["ppo_trainer", "ppo_megatron_trainer"]),
+    _CHANGES,
+)
+def test_the_words_give_the_settings_of_the_run(
+    version: str, root: str, changes: dict[str, Any]
+) -> None:
+    keys = table("verl", version, root)
+    assert isinstance(keys, HydraTable)
+    wanted = [
+        override(k.removeprefix("+"), v, "+" if k[0] == "+" else "") for k, v in changes.items()
+    ]
+    tree = keys.composed(wanted)
+    logged = _resolved(tree, tree)
+    launch = recorded_launch(Facts(source="x", config=logged), {"verl": version})
+    assert (launch.release, launch.module) == (version, "verl.trainer.main_ppo")
+    own = (
+        "ppo_megatron_trainer" if any("megatron" in w for w in launch.words[:2]) else "ppo_trainer"
+    )
+    again = table("verl", version, own)
+    assert isinstance(again, HydraTable)
+    made = again.composed(tuple(_read(launch.words)))
+    flat = dict(_flat(_resolved(made, made)))
+    assert {k: v for k, v in _flat(logged) if flat.get(k, "absent") != v} == {}
+
+
+def _flat(config: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in config.items():
+        if isinstance(value, dict) and value:
+            yield from _flat(value, f"{above}{name}.")
+        else:
+            yield f"{above}{name}", value
+
+
+@pytest.mark.parametrize("version", _VERL)
+def test_a_run_of_the_defaults_has_no_words(version: str) -> None:
+    keys = table("verl", version, "ppo_trainer")
+    assert isinstance(keys, HydraTable)
+    facts = Facts(
+        source="x", config=_resolved(keys.tree, keys.tree), requirements={"verl": version}
+    )
+    launch = recorded_launch(facts, {})
+    assert (launch.release, launch.words, launch.known_release) == (version, (), True)
+
+
+def test_the_release_that_fits_is_taken_where_none_is_recorded() -> None:
+    keys = table("verl", "0.4.1", "ppo_trainer")
+    assert isinstance(keys, HydraTable)
+    launch = recorded_launch(Facts(source="x", config=_resolved(keys.tree, keys.tree)), {})
+    assert (launch.release, launch.words, launch.known_release) == ("0.4.1", (), False)
+
+
+def test_options_of_openrlhf_are_written_where_they_differ() -> None:
+    version = releases("openrlhf")[-1]
+    keys = table("openrlhf", version, "openrlhf.cli.train_ppo_ray")
+    assert keys is not None
+    config: dict[str, Any] = {}
+    for name in keys:
+        key = keys.get(name)
+        assert key is not None
+        config[keys.destination(name)] = key.default  # type: ignore[attr-defined]
+    zero = next(name for name in keys if name.endswith("zero_stage"))
+    config[zero] = 3
+    launch = recorded_launch(Facts(source="x", config=config), {"openrlhf": version})
+    assert launch.module == "openrlhf.cli.train_ppo_ray"
+    assert launch.words == (f"--{zero}", "3")
+
+
+@pytest.mark.parametrize("config", [{}, {"lr": 1e-5, "model": "x"}])
+def test_settings_of_another_program_are_refused_in_a_sentence(config: dict[str, Any]) -> None:
+    with pytest.raises(UserError, match="--script"):
+        recorded_launch(Facts(source="x", config=config), {})
+
+
+@given(st.lists(st.text(min_size=1).filter(lambda t: "\0" not in t and t.isprintable())))
+def test_bash_reads_the_words_of_a_script_as_they_are(values: list[str]) -> None:
+    keys = table("verl", "0.5.0", "ppo_trainer")
+    assert isinstance(keys, HydraTable)
+    tree = keys.composed([override("data.train_files", values)])  # type: ignore[arg-type]
+    facts = Facts(source="x", config=_resolved(tree, tree), requirements={"verl": "0.5.0"})
+    launch = recorded_launch(facts, {})
+    bash = shutil.which("bash")
+    assert bash is not None
+    function = "python3() { printf '%s\\0' \"$@\"; }\n"
+    text = function + script_text(launch, None).replace("set -x\n", "")
+    done = subprocess.run([bash, "-c", text], capture_output=True, check=True, cwd=Path("/"))
+    assert tuple(done.stdout.decode().split("\0")[2:-1]) == launch.words
