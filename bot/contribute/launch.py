@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 from bot.base.errors import UserError
@@ -51,6 +51,7 @@ def recorded_launch(facts: Facts, asked: Mapping[str, str]) -> RecordedLaunch:
                 "it ran with --script."
             )
         )
+    facts = replace(facts, config=_nested(facts.config))
     every = [*_verl(facts, asked), *_openrlhf(facts, asked)]
     if not every:
         raise UserError(
@@ -59,11 +60,28 @@ def recorded_launch(facts: Facts, asked: Mapping[str, str]) -> RecordedLaunch:
                 "be written; name the one that it ran with --script."
             )
         )
-    # Fewest settings that one of the two does not have, then the shortest launch, then the newest.
+    # Fewest settings that the release does not have, then fewest parts that the run does not have,
+    # then the shortest launch, then the newest release.
     return min(every, key=lambda found: found[0])[1]
 
 
-_Found: TypeAlias = tuple[tuple[int, int, int], RecordedLaunch]
+def _nested(config: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """Settings by dotted keys, as a manifest and MLflow hold them, as mappings."""
+    found: dict[str, JsonValue] = {}
+    for key, value in config.items():
+        at = found
+        *above, last = key.split(".")
+        for name in above:
+            below = at.setdefault(name, {})
+            if not isinstance(below, dict):
+                break
+            at = below
+        else:
+            at[last] = value
+    return found
+
+
+_Found: TypeAlias = tuple[tuple[int, int, int, int], RecordedLaunch]
 
 
 def _verl(facts: Facts, asked: Mapping[str, str]) -> Iterator[_Found]:
@@ -78,7 +96,7 @@ def _verl(facts: Facts, asked: Mapping[str, str]) -> Iterator[_Found]:
             for chosen in _engines(keys):
                 settings = _different(keys, facts.config, chosen)
                 odd = sum(setting.operator == "+" for setting in settings)
-                odd += len(keys.tree.keys() - facts.config.keys())
+                absent = len(keys.tree.keys() - facts.config.keys())
                 launch = RecordedLaunch(
                     framework="verl",
                     release=version,
@@ -86,7 +104,7 @@ def _verl(facts: Facts, asked: Mapping[str, str]) -> Iterator[_Found]:
                     words=(*start[1:], *(setting.word.text for setting in settings)),
                     known_release=known,
                 )
-                yield (odd, len(launch.words), age), launch
+                yield (odd, absent, len(launch.words), age), launch
 
 
 def _starts(version: str, program: str | None) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -192,7 +210,7 @@ def _openrlhf(facts: Facts, asked: Mapping[str, str]) -> Iterator[_Found]:
                 words=tuple(words),
                 known_release=known,
             )
-            yield (missing, len(words), age), launch
+            yield (missing, 0, len(words), age), launch
 
 
 def _flat(config: Mapping[str, JsonValue], above: str) -> Iterator[tuple[str, JsonValue]]:

@@ -161,3 +161,11 @@ def test_bash_reads_the_words_of_a_script_as_they_are(values: list[str]) -> None
     text = function + script_text(launch, None).replace("set -x\n", "")
     done = subprocess.run([bash, "-c", text], capture_output=True, check=True, cwd=Path("/"))
     assert tuple(done.stdout.decode().split("\0")[2:-1]) == launch.words
+
+
+def test_settings_by_dotted_keys_are_those_of_mappings() -> None:
+    """As a manifest of `rlbot record` holds them: what the script sets alone."""
+    dotted = {"data.train_batch_size": 64, "trainer.nnodes": 1, "actor_rollout_ref.rollout.n": 5}
+    launch = recorded_launch(Facts(source="x", config=dotted), {"verl": "0.9.1"})
+    assert launch.module == "verl.trainer.main_ppo"
+    assert launch.words == ("data.train_batch_size=64", "actor_rollout_ref.rollout.n=5")
