@@ -1,9 +1,14 @@
 #!/bin/sh
-# Photographs a page into docs/NAME-{light,dark}.png (needs Debian's chromium):
+# Photographs a page into docs/NAME-{light,dark}.png (needs Debian's chromium, and for its marks and
+# letters fonts-noto-color-emoji and fonts-liberation):
 # picture.sh [PAGE [NAME]]; WIDTH and HEIGHT are those of the window.
 set -eu
 page=${1:-build/demo/comment.html}
 name=${2:-comment}
+fc-list | grep -qi emoji || {
+    echo "No font has ✅ here: apt-get install fonts-noto-color-emoji fonts-liberation" >&2
+    exit 1
+}
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || {
     echo "No Chromium here: apt-get install chromium" >&2
     exit 1
