@@ -13,7 +13,7 @@ from bot.memory.estimate import MemoryEstimate
 from bot.memory.estimator import estimate_workload
 from bot.memory.hub_config import NotReadError
 from bot.memory.lengths import Measured
-from bot.memory.models import FindModel, Model, find, from_config
+from bot.memory.models import FindModel, Model, find, from_config, guess
 from bot.memory.settings import MemorySettings, NoEstimateError
 from bot.memory.unread import unread_settings
 from bot.memory.workload import Workload
@@ -83,6 +83,24 @@ def find_model(path: str, files: ReadFile | None = None) -> Model:
     return model
 
 
+class _Models:
+    """The models of a launch, and which of them were taken for the one that their name holds."""
+
+    def __init__(self, files: ReadFile | None) -> None:
+        self._files = files
+        self.guessed: list[str] = []
+
+    def __call__(self, path: str) -> Model:
+        try:
+            return find_model(path, self._files)
+        except NoEstimateError:
+            model = guess(path)
+            if model is None:
+                raise
+            self.guessed.append(message("{path} taken for {model}", path=path, model=model.name))
+            return model
+
+
 def workload_of(
     plan: Plan,
     *,
@@ -94,10 +112,7 @@ def workload_of(
 
     `gpus` counts where the plan itself leaves them to the launcher.
     """
-
-    def model(path: str) -> Model:
-        return find_model(path, files)
-
+    models = _Models(files)
     for argument in plan.bad_arguments:
         if plan.framework == "verl" and "=" in argument.word.text:
             # Its setting would be taken from the defaults: another model, other batches.
@@ -108,13 +123,14 @@ def workload_of(
                 )
             )
     get = MemorySettings(plan)
-    workload = check_sizes(read_workload(get, model, run, gpus))
+    workload = check_sizes(read_workload(get, models, run, gpus))
     roles = {role.name for pool in workload.pools for role in pool.roles}
     unread = unread_settings(plan, get.asked, roles)
-    if not unread:
-        return workload
-    left_out = message("not counted: {settings}", settings=", ".join(unread))
-    return replace(workload, unread=unread, assumptions=(*workload.assumptions, left_out))
+    guessed = tuple(dict.fromkeys(models.guessed))
+    assumed = [*workload.assumptions, *guessed]
+    if unread:
+        assumed.append(message("not counted: {settings}", settings=", ".join(unread)))
+    return replace(workload, unread=unread, guessed=guessed, assumptions=tuple(assumed))
 
 
 def read_workload(
@@ -161,7 +177,18 @@ def estimate_plan(
     workload = workload_of(plan, run=run, files=files, gpus=gpus)
     path = plan.model.value
     estimate = estimate_workload(workload, card)
-    if workload.unread and estimate.outcome in ("impossible", "likely OOM"):
+    too_much = estimate.outcome in ("impossible", "likely OOM")
+    if workload.guessed and too_much:
+        raise NoEstimateError(
+            message(
+                "The shape of a model is not known ({guessed}). So taken the peak would be {peak} "
+                "of {usable}.",
+                guessed="; ".join(workload.guessed),
+                peak=str(estimate.peak()),
+                usable=str(estimate.usable),
+            )
+        )
+    if workload.unread and too_much:
         raise NoEstimateError(
             message(
                 "{settings} may lower the peak and is not modelled. Without it the peak would be "
@@ -174,5 +201,5 @@ def estimate_plan(
     return PlanEstimate(
         workload=workload,
         estimate=estimate,
-        model=find_model(path or "", files),
+        model=_Models(files)(path or ""),
     )

@@ -27,7 +27,14 @@ _TUNED = re.compile(
 _VERSION = re.compile(r"-v\d+(?:\.\d+)*(?=-|\Z)")
 _MAKERS = re.compile(r"\A(?:meta-|google-|deepseek-(?=r1-distill))+")
 _CACHED = re.compile(r"(?<![^/])models--(?:[^/-]|-(?!-))+--([^/]+)/snapshots/")
-_SAME_SHAPE = re.compile(r"\A(?:(qwen2\.5|qwen2)-(?:coder|math)-|(qwen3)-coder-(?=30b-a3b))")
+_SAME_SHAPE = re.compile(
+    r"\A(?:(qwen2\.5|qwen2)-(?:coder|math)-|(qwen3)-coder-(?=30b-a3b)|(gemma)-1\.1-)"
+)
+_OTHERWISE = re.compile(
+    r"awq|gptq|gguf|mlx|nvfp4|fp[48]|int[48]|[48]bit|bnb|quant|eagle|draft|medusa|mtp|moe|merge|"
+    r"embed|vl\b|vision|omni|audio|speech|image|video|prun|slim|expand|upscal"
+)
+"""Words for a model that is made of another one and has another shape, or other bytes."""
 _FOLDERS = ("", "hf", "huggingface", "model", "checkpoint", "snapshots")
 _MAX_CONFIG = 1 << 20
 
@@ -50,7 +57,7 @@ FindModel: TypeAlias = Callable[[str], Model]
 def _keys(name: str) -> tuple[str, str]:
     """A name without the words that do not concern the shape, and the same without its version."""
     low = name.lower().replace("_", "-").replace(" ", "-")
-    low = _TUNED.sub("", _SAME_SHAPE.sub(r"\1\2-", _MAKERS.sub("", low)))
+    low = _TUNED.sub("", _SAME_SHAPE.sub(r"\1\2\3-", _MAKERS.sub("", low)))
     short = _VERSION.sub("", low)
     # A name without any number (DeepSeek) may be each of its maker's models.
     return low, short if re.search(r"\d", short) else low
@@ -106,6 +113,33 @@ def _named(name: str) -> Model | None:
     # Somebody widened the experts that their maker publishes in fewer bits.
     widened = replace(model.shape.experts, checkpoint_bytes=2.0)
     return replace(model, shape=replace(model.shape, experts=widened))
+
+
+def guess(path: str) -> Model | None:
+    """The model whose whole name is part of the last part of a path; None when none is, or several.
+
+    A reward model or a further training is often called after what it was made from
+    (`Skywork-Reward-V2-Llama-3.2-1B`, `multiturn-sft-qwen-2.5-7b-instruct`). It has that shape as a
+    rule; nothing may be called impossible because of it.
+    """
+    parts = [part for part in path.rstrip("/").split("/") if part]
+    for part in reversed(parts[-2:]):
+        name = re.sub(r"(?<=[a-z])-(?=\d)", "", part.lower().replace("_", "-"))
+        if _OTHERWISE.search(name):
+            return None
+        found = {
+            len(key): model
+            for key, model in models_by_key().items()
+            if re.search(r"\db(?:-|\Z)", key)
+            and _within(re.sub(r"(?<=[a-z])-(?=\d)", "", key), name)
+        }
+        if found:
+            return found[max(found)]
+    return None
+
+
+def _within(key: str, name: str) -> bool:
+    return re.search(rf"(?<![\w.]){re.escape(key)}(?![\w.])", name) is not None
 
 
 def from_config(name: str, data: bytes) -> Model:

@@ -96,7 +96,9 @@ class _Verl:
             run,
         )
         self.responses = get.size(f"{ROLLOUT}.n")
-        self.backend = backend_of(plan.train.value or get.text(f"{ACTOR}.strategy"))
+        strategy = plan.train.value or get.text(f"{ACTOR}.strategy")
+        self.backend = backend_of(strategy)
+        self.group = "veomni" if strategy == "veomni" else "fsdp_config"
         self.adapter = adapter_of(plan, get, MODEL)
         self.assumptions: list[str] = []
 
@@ -181,9 +183,9 @@ class _Verl:
 
     def _actor(self) -> Role:
         get = self.get
-        config, megatron = f"{ACTOR}.fsdp_config", f"{ACTOR}.megatron"
+        config, megatron = f"{ACTOR}.{self.group}", f"{ACTOR}.megatron"
         ulysses = (
-            f"{config}.ulysses_sequence_parallel_size",
+            f"{config}.{'ulysses' if self.group == 'veomni' else 'ulysses_sequence'}_parallel_size",
             f"{ACTOR}.ulysses_sequence_parallel_size",
         )
         keys = LayoutKeys((config,), megatron, ulysses[::-1])
@@ -211,8 +213,8 @@ class _Verl:
             update=update.tokens,
             accumulates=not update.alone,
             forward=forward,
-            update_logits=verl_logits.update(get, self.backend),
-            forward_logits=verl_logits.forward(get, self.backend, entropy=True),
+            update_logits=verl_logits.update(get, self.backend, self.group),
+            forward_logits=verl_logits.forward(get, self.backend, self.group, entropy=True),
         )
         if self.backend == "megatron":
             role = recomputed(role, get, megatron, plan=self.plan)
@@ -252,13 +254,14 @@ class _Verl:
         if not wanted or self.adapter is not None:
             return []  # Below an adapter the base itself is the reference.
         padded = not get.on(False, f"{MODEL}.use_remove_padding") and self.backend != "megatron"
-        key = "megatron" if self.backend == "megatron" else "fsdp_config"
+        key = "megatron" if self.backend == "megatron" else self.group
         offloaded = get.on(False, f"{REF}.{key}.param_offload")
         fsdp = self.backend != "megatron"
         dtype = BYTES.get((get.text(f"{REF}.fsdp_config.model_dtype") or "bf16").lower(), 2.0)
         # FSDP streams an offloaded reference layer by layer; Megatron loads it for its pass.
         offload: Offload = ("always" if fsdp else "idle") if offloaded else "none"
-        if get.on(False, f"{REF}.fsdp_config.offload_policy") and self.backend == "fsdp2":
+        policy = (f"{REF}.{key}.offload_policy", f"{REF}.{key}.enable_fsdp_offload")
+        if get.on(False, *policy) and self.backend == "fsdp2":
             offload = "always"
         layout = self._reference_layout(actor.layout)
         return [
@@ -269,7 +272,7 @@ class _Verl:
                 layout=layout,
                 update=Tokens(0, 0, 0),
                 forward=self._forward(f"{REF}.log_prob", layout, padded) or actor.forward,
-                forward_logits=verl_logits.forward(get, self.backend, entropy=False),
+                forward_logits=verl_logits.forward(get, self.backend, self.group, entropy=False),
                 weight_bytes=dtype if fsdp else 2.0,
                 weights_offload=offload,
                 gradients_offload="none",
@@ -287,6 +290,7 @@ class _Verl:
         sequence = get.whole(
             f"{REF}.ulysses_sequence_parallel_size",
             f"{REF}.fsdp_config.ulysses_sequence_parallel_size",
+            f"{REF}.veomni.ulysses_parallel_size",
         )
         return replace(actor, sequence=sequence) if sequence and sequence > 0 else actor
 

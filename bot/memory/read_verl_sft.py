@@ -29,7 +29,11 @@ from bot.memory.workload import Pool, Role, Tokens, Workload
 _KEYS = LayoutKeys(
     fsdp=("engine", "model.fsdp_config"),
     megatron="engine",
-    ulysses=("engine.ulysses_sequence_parallel_size", "ulysses_sequence_parallel_size"),
+    ulysses=(
+        "engine.ulysses_sequence_parallel_size",
+        "engine.ulysses_parallel_size",
+        "ulysses_sequence_parallel_size",
+    ),
 )
 
 

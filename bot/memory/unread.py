@@ -53,12 +53,12 @@ _WITHOUT = re.compile(r"actor_rollout_ref\.ref\.(?:.*\.)?(?:entropy|optimizer)_\
 _BACKENDS = {
     "fsdp": frozenset(("fsdp", "fsdp_config")),
     "fsdp2": frozenset(("fsdp", "fsdp_config")),
+    "fsdp_turbo": frozenset(("fsdp", "fsdp_config", "turbo_config")),
+    "veomni": frozenset(("veomni",)),
     "megatron": frozenset(("megatron", "override_transformer_config", "override_optimizer_config")),
 }
 """Backend of verl to the groups of settings that it takes."""
-_GROUPS = frozenset(("veomni", "torchtitan", "automodel", "turbo_config")).union(
-    *_BACKENDS.values()
-)
+_GROUPS = frozenset(("torchtitan", "automodel")).union(*_BACKENDS.values())
 _PREFIXES: Mapping[bool, tuple[tuple[str, RoleName], ...]] = {
     True: (
         ("critic.", "critic"),
@@ -104,7 +104,7 @@ def _unread(plan: Plan, read: Collection[str]) -> Iterator[str]:
         if _WITHOUT.fullmatch(setting.key) or (plan.framework == "verl" and "." not in setting.key):
             continue  # A word of Hydra without a dot chooses a group.
         other = set(setting.key.split(".")[:-1]) & _GROUPS
-        inert = bool(used) and bool(other) and not other & used
+        inert = bool(used) and not other <= used
         if moves_memory(setting.key) and not inert and _changes(plan, setting):
             yield setting.key
     for argument in plan.bad_arguments:

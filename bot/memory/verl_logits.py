@@ -17,12 +17,12 @@ def _fused(get: MemorySettings) -> bool:
     return get.on(False, f"{_MODEL}.use_fused_kernels", f"{_ACTOR}.use_fused_kernels")
 
 
-def update(get: MemorySettings, backend: Backend) -> float:
+def update(get: MemorySettings, backend: Backend, group: str) -> float:
     """Bytes a logit in the update, by the flags that choose its path."""
     coefficient = get.number(0.0, f"{_ACTOR}.entropy_coeff")
     entropy = coefficient != 0 or get.on(False, f"{_ACTOR}.calculate_entropy")
-    chunked = get.on(False, *_either("entropy_from_logits_with_chunking"))
-    checkpointed = get.on(False, *_either("entropy_checkpointing"))
+    chunked = get.on(False, *_either("entropy_from_logits_with_chunking", group))
+    checkpointed = get.on(False, *_either("entropy_checkpointing", group))
     if _fused(get):
         return constants.FUSED
     if backend == "megatron":
@@ -31,17 +31,17 @@ def update(get: MemorySettings, backend: Backend) -> float:
         return constants.LOG_PROBS
     if chunked:
         return constants.ENTROPY_CHUNKED
-    if get.on(True, *_either("use_torch_compile")):
+    if get.on(True, *_either("use_torch_compile", group)):
         return constants.ENTROPY_COMPILED
     if checkpointed:
         return constants.ENTROPY_CHECKPOINTED
     return constants.ENTROPY_EAGER
 
 
-def forward(get: MemorySettings, backend: Backend, *, entropy: bool) -> float:
+def forward(get: MemorySettings, backend: Backend, group: str, *, entropy: bool) -> float:
     """Bytes a logit of a pass without gradient; the reference's has no entropy."""
-    compiled = get.on(True, *_either("use_torch_compile"))
-    chunked = get.on(False, *_either("entropy_from_logits_with_chunking"))
+    compiled = get.on(True, *_either("use_torch_compile", group))
+    chunked = get.on(False, *_either("entropy_from_logits_with_chunking", group))
     if _fused(get):
         return constants.FUSED
     if backend == "megatron":
@@ -51,5 +51,8 @@ def forward(get: MemorySettings, backend: Backend, *, entropy: bool) -> float:
     return constants.FORWARD_COMPILED if compiled or chunked else constants.FORWARD_EAGER
 
 
-def _either(name: str) -> tuple[str, str]:
+def _either(name: str, group: str) -> tuple[str, ...]:
+    """Where a switch may stand; VeOmni's engine looks at its own group alone."""
+    if group == "veomni":
+        return (f"{_ACTOR}.{group}.{name}",)
     return f"{_ACTOR}.{name}", f"{_ACTOR}.fsdp_config.{name}"

@@ -34,7 +34,16 @@ _OF_BRIDGE = {
     "linear_fc2": ("down_proj",),
 }
 """Matrices of Megatron-Bridge by PEFT's names, as verl's `megatron_peft_utils.py` maps them."""
-_BACKENDS: dict[str, Backend] = {"fsdp": "fsdp", "fsdp2": "fsdp2", "megatron": "megatron"}
+_BACKENDS: dict[str, Backend] = {
+    "fsdp": "fsdp",
+    "fsdp2": "fsdp2",
+    "megatron": "megatron",
+    # Both wrap the model with FSDP2: `workers/engine/veomni/transformer_impl.py` (which shards
+    # experts over as many ranks as everything else, whatever their own size is) and
+    # `workers/engine/fsdp/fsdp_turbo_impl.py`.
+    "veomni": "fsdp2",
+    "fsdp_turbo": "fsdp2",
+}
 
 
 def backend_of(strategy: str | None) -> Backend:
@@ -243,10 +252,14 @@ def states(get: MemorySettings, role: Role, keys: LayoutKeys, *, plan: Plan) -> 
             optimizer_offload=_idle(get, f"{megatron}.optimizer_offload"),
         )
     dtype = get.text(*_below(fsdp, "model_dtype")) or "fp32"
+    if plan.train.value == "veomni":
+        # VeOmni loads in fp32 where it computes in mixed precision, else in bf16.
+        dtype = "fp32" if get.on(True, *_below(fsdp, "mixed_precision")) else "bf16"
     each = needed(
         BYTES.get(dtype.lower()), message("The data type {dtype} is not known.", dtype=dtype)
     )
-    always = get.on(False, *_below(fsdp, "offload_policy")) and role.backend == "fsdp2"
+    always = get.on(False, *_below(fsdp, "offload_policy"), *_below(fsdp, "enable_fsdp_offload"))
+    always = always and role.backend == "fsdp2"
     weights = _idle(get, *_below(fsdp, "param_offload"))
     optimizer_state = _idle(get, *_below(fsdp, "optimizer_offload"))
     return replace(

@@ -212,3 +212,5 @@ class Workload:
     """True when the lengths are those of a run."""
     unread: tuple[str, ...] = ()
     """Settings of the script that may lower the peak and are not modelled."""
+    guessed: tuple[str, ...] = ()
+    """Models that were taken for the one that their name holds, a clause for each."""

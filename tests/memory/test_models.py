@@ -7,7 +7,7 @@ import json
 import pytest
 
 from bot.memory.hub_config import NotReadError
-from bot.memory.models import find, from_config, models_by_key, pinned
+from bot.memory.models import find, from_config, guess, models_by_key, pinned
 
 
 @pytest.mark.parametrize(
@@ -165,3 +165,27 @@ def test_layers_of_linear_attention_that_are_not_described(more: dict[str, objec
 def test_a_config_that_describes_nothing(data: bytes) -> None:
     with pytest.raises(NotReadError):
         from_config("x", data)
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("Skywork/Skywork-Reward-V2-Llama-3.2-1B", "Llama-3.2-1B"),
+        ("checkpoint/multiturn-sft-qwen-2.5-7b-instruct/global_step_372", "Qwen2.5-7B"),
+        ("OpenRLHF/Llama-3-8b-rm-700k", "Llama-3-8B"),
+        ("my-qwen3-8b-grpo", "Qwen3-8B"),
+        ("Qwen/Qwen2.5-7B-Instruct-AWQ", None),
+        ("unsloth/Qwen3-14B-bnb-4bit", None),
+        ("Qwen/Qwen3-Embedding-8B", None),
+        ("somebody/InternVL-Qwen2.5-7B", None),
+        ("/Qwen3-30B-MoE-merge", None),
+        ("PRIME-RL/Eurus-2-7B-SFT", None),
+        ("notqwen3-8b", None),
+        ("qwen3-8b1", None),
+        ("", None),
+    ],
+)
+def test_a_name_that_holds_the_name_of_another(path: str, name: str | None) -> None:
+    assert find(path) is None
+    made = guess(path)
+    assert (made.name if made else None) == name

@@ -183,3 +183,30 @@ def test_layers_that_stay_whole_after_the_forward_pass() -> None:
 
     assert whole("False") == pytest.approx(2 * 7_615_616_512 / 2**30, rel=0.01)
     assert whole("True") < 3
+
+
+def test_a_model_taken_for_another_is_never_impossible() -> None:
+    launch = f"{_GRPO} trainer.n_gpus_per_node={{}}".replace(
+        "Qwen/Qwen2.5-7B", "me/grpo-Qwen2.5-7B"
+    )
+    fits = printed(launch.format(8), "--device", "h100")
+    assert fits["outcome"] == "fits"
+    assert "me/grpo-Qwen2.5-7B taken for Qwen2.5-7B" in fits["assumptions"]
+    made = printed(launch.format(1), "--device", "rtx4090")
+    assert made["outcome"] == "no prediction"
+    assert "me/grpo-Qwen2.5-7B taken for Qwen2.5-7B" in made["reason"]
+
+
+def test_veomni_is_fsdp2_with_settings_of_its_own() -> None:
+    def weights(strategy: str, *settings: str) -> float:
+        launch = f"{_GRPO} trainer.n_gpus_per_node=8 {strategy} {' '.join(settings)}"
+        return component(printed(launch, "--device", "h100"), "log-prob", "weights")
+
+    prefix = "actor_rollout_ref.actor.veomni"
+    fsdp2 = weights("actor_rollout_ref.actor.strategy=fsdp2")
+    assert fsdp2 > 0
+    assert weights("model_engine=veomni") == fsdp2
+    assert weights("model_engine=veomni", f"{prefix}.expert_parallel_size=4") == fsdp2
+    halved = weights("model_engine=veomni", f"{prefix}.mixed_precision=False")
+    assert halved == pytest.approx(fsdp2 / 2, abs=0.01)
+    assert weights("model_engine=veomni", f"{prefix}.enable_fsdp_offload=True") == 0
