@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -188,3 +190,26 @@ def test_states_are_those_of_deepspeeds_estimators(stage_of_zero: int, bytes_a_g
     more = 2 * P / 8 if stage_of_zero == 3 else 0
     said = sum(parts[name] for name in names)
     assert said == pytest.approx(bytes_a_gpu / GIB + more, abs=0.03)
+
+
+RECORDED = json.loads((Path(__file__).parent / "megatron_report.json").read_bytes())
+
+
+@pytest.mark.parametrize("row", RECORDED["rows"], ids=lambda row: str(row["model"]))
+def test_states_are_those_of_megatrons_report(row: dict[str, Any]) -> None:
+    """Its theoretical report (`megatron_report.py`), to the hundredth of a GiB that is printed."""
+    sizes = {"tensor": 1, "pipeline": 1, "expert": 1, "expert_tensor": 1} | row["layout"]
+    nodes = max(1, sizes["gpus"] // 8)
+    launch = (
+        f"torchrun --nnodes={nodes} --nproc_per_node={min(8, sizes['gpus'])}"
+        " -m verl.trainer.sft_trainer engine=megatron optim=megatron data.train_batch_size=64"
+        f" data.micro_batch_size_per_gpu=1 data.max_length=1024 model.path={row['model']}"
+        f" engine.tensor_model_parallel_size={sizes['tensor']}"
+        f" engine.pipeline_model_parallel_size={sizes['pipeline']}"
+        f" engine.expert_model_parallel_size={sizes['expert']}"
+        f" engine.expert_tensor_parallel_size={sizes['expert_tensor']}"
+        f" trainer.nnodes={nodes} trainer.n_gpus_per_node={min(8, sizes['gpus'])}"
+    )
+    made = printed(launch, "--device", "b200")
+    held = sum(component(made, "optimizer", name) for name in ("weights", "gradients", "optimizer"))
+    assert held == pytest.approx(row["bytes"] / GIB, abs=0.02)
