@@ -247,6 +247,7 @@ def update_parts(role: Role, level: MemoryLevel, gradients: Bytes) -> Parts:
         "gradients": before,
         "whole gradients": whole,
         "head in 16 bits": head_copy(role, level),
+        "retained embeddings": retained_embeddings(role, level),
     }
     at_work = NOTHING if level == "floor" else layer_at_work(role, tokens)
     layer: Parts = {
@@ -255,6 +256,7 @@ def update_parts(role: Role, level: MemoryLevel, gradients: Bytes) -> Parts:
         "gradients": before,
         "whole gradients": whole,
     }
+    layer["retained embeddings"] = retained_embeddings(role, level)
     layer["reduction buffer"] = reduction_buffer(role, level)
     if level != "floor":
         layer["whole gradients"] += _layer_gradients(role)
@@ -275,6 +277,11 @@ def head_copy(role: Role, level: MemoryLevel) -> Bytes:
     if level == "floor" or not cast or role.head == "value":
         return NOTHING
     return Bytes(2 * role.shape.embedding)
+
+
+def retained_embeddings(role: Role, level: MemoryLevel) -> Bytes:
+    """Embeddings of a step's other micro batches and their gradients, bf16."""
+    return Bytes.of(4 * role.shape.hidden * role.retained.at(level))
 
 
 def _unsharded_gradients(role: Role, level: MemoryLevel) -> Bytes:

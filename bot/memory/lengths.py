@@ -73,6 +73,16 @@ def batch_tokens(count: int, of: Lengths, *, over: int = 1, padded: bool = False
     )
 
 
+def other_tokens(pass_tokens: Tokens, sequences: int, of: Lengths, *, over: int = 1) -> Tokens:
+    """Tokens of the passes of one mini batch besides one that holds `pass_tokens`."""
+    there = batch_tokens(sequences, of, over=over)
+    return Tokens(
+        0,
+        max(0, there.expected - pass_tokens.expected),
+        max(0, there.conservative - pass_tokens.conservative),
+    )
+
+
 def packed_tokens(limit: int, sequences: int, of: Lengths, *, over: int = 1) -> Tokens:
     """Tokens of one pass on each of `over` GPUs when passes hold at most `limit` tokens a GPU.
 

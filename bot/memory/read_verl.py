@@ -6,7 +6,7 @@ releases 0.2 to 0.9.1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from bot.base.messages import message
 from bot.memory import verl_engine, verl_logits
@@ -16,6 +16,7 @@ from bot.memory.lengths import (
     balanced_passes,
     batch_tokens,
     lengths,
+    other_tokens,
     packed_tokens,
 )
 from bot.memory.models import FindModel
@@ -29,6 +30,7 @@ from bot.memory.verl_states import (
     layout_of,
     recomputed,
     refuse_multi_token_prediction,
+    retains_embeddings,
     states,
 )
 from bot.memory.workload import Layout, Offload, Pool, Role, Tokens, Workload
@@ -61,6 +63,8 @@ class _Pass:
 
     tokens: Tokens
     alone: bool = False
+    others: Tokens = field(default=Tokens(0, 0, 0))
+    """Of the step's other passes."""
 
 
 class _Verl:
@@ -162,14 +166,16 @@ class _Verl:
                 return None
             tokens = packed_tokens(limit, share, self.lengths, over=over)
             passes = balanced_passes(limit, share, self.lengths, over=over)
-            return _Pass(tokens=tokens, alone=sequences is not None and passes == 1)
+            others = other_tokens(tokens, share, self.lengths, over=over)
+            return _Pass(tokens=tokens, alone=sequences is not None and passes == 1, others=others)
         count = batch.each or (max(1, batch.over_all // ranks) if batch.over_all else None)
         if count is None:
             return None
         if sequences is not None:
             count = min(count, share)
         tokens = batch_tokens(count, self.lengths, over=over, padded=padded)
-        return _Pass(tokens=tokens, alone=sequences is not None and count >= share)
+        others = other_tokens(tokens, share, self.lengths, over=over)
+        return _Pass(tokens=tokens, alone=sequences is not None and count >= share, others=others)
 
     def _mini(self) -> int | None:
         """Responses of one mini batch; verl gives prompts since 0.2."""
@@ -218,6 +224,8 @@ class _Verl:
         )
         if self.backend == "megatron":
             role = recomputed(role, get, megatron, plan=self.plan)
+        if retains_embeddings(get, self.plan, role):
+            role = replace(role, retained=update.others)
         return states(get, role, keys, plan=self.plan)
 
     def _update(self, role: str, layout: Layout, padded: bool) -> _Pass | None:

@@ -12,7 +12,14 @@ from dataclasses import replace
 from bot.base.messages import message
 from bot.frameworks.plan import Plan
 from bot.memory import constants
-from bot.memory.lengths import Measured, balanced_passes, batch_tokens, lengths, packed_tokens
+from bot.memory.lengths import (
+    Measured,
+    balanced_passes,
+    batch_tokens,
+    lengths,
+    other_tokens,
+    packed_tokens,
+)
 from bot.memory.models import FindModel
 from bot.memory.settings import MemorySettings, assumed_mean, needed, release_assumption
 from bot.memory.verl_states import (
@@ -22,6 +29,7 @@ from bot.memory.verl_states import (
     layout_of,
     recomputed,
     refuse_multi_token_prediction,
+    retains_embeddings,
     states,
 )
 from bot.memory.workload import Pool, Role, Tokens, Workload
@@ -91,6 +99,8 @@ def read(
     )
     if backend == "megatron":
         role = recomputed(role, get, "engine", plan=plan)
+    if retains_embeddings(get, plan, role):
+        role = replace(role, retained=other_tokens(tokens, there, of, over=over))
     role = states(get, role, _KEYS, plan=plan)
     assumptions = [release_assumption("verl", plan.framework_version)]
     if packed and not of.measured:

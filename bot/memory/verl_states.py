@@ -323,6 +323,22 @@ def _unsharded(get: MemorySettings, backend: Backend, fsdp: Sequence[str], plan:
     return (4.0 if backend == "fsdp2" else 2.0) if deferred else 0.0
 
 
+def retains_embeddings(get: MemorySettings, plan: Plan, role: Role) -> bool:
+    """Whether a step's micro batches keep their embeddings until its last one is done.
+
+    verl's FSDP engine collects each micro batch's log-probabilities with their graph (fixed in
+    0.9.0: #6698, #6984), which holds the embedding's output, a leaf below PEFT's
+    `enable_input_require_grads`, and its gradient. The engine trains by reinforcement since 0.8 (in
+    0.7 with `trainer.use_legacy_worker_impl=disable`), in `sft_trainer.py` since 0.6.
+    """
+    if role.adapter is None or role.backend == "megatron" or version_at_least(plan, 0, 9):
+        return False
+    if plan.algorithm.value == "sft":
+        return plan.launch.entry.endswith("sft_trainer") and "fsdp_sft" not in plan.launch.entry
+    since = get.text("trainer.use_legacy_worker_impl") == "disable"
+    return version_at_least(plan, 0, 8) or (since and version_at_least(plan, 0, 7))
+
+
 def _below(prefixes: Sequence[str], name: str) -> tuple[str, ...]:
     return tuple(f"{prefix}.{name}" for prefix in prefixes)
 

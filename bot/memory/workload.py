@@ -137,6 +137,9 @@ class Role:
     """What the allocator holds over what tensors take (see `constants.SLACK`)."""
     update: Tokens = field(default=Tokens(0, 0, 0))
     forward: Tokens = field(default=Tokens(0, 0, 0))
+    retained: Tokens = field(default=Tokens(0, 0, 0))
+    """Tokens of a step's other micro batches whose embeddings and their gradients stay until the
+    step (see `verl_states.retains_embeddings`)."""
     update_logits: float = 0.0
     """Bytes a vocabulary entry and token, with gradient."""
     forward_logits: float = 0.0

@@ -24,6 +24,7 @@ MEMORY: Final = (
     "activations",
     "gathered weights",
     "whole gradients",
+    "retained embeddings",
     "reduction buffer",
     "head in 16 bits",
     "logits",

@@ -213,3 +213,26 @@ def test_states_are_those_of_megatrons_report(row: dict[str, Any]) -> None:
     made = printed(launch, "--device", "b200")
     held = sum(component(made, "optimizer", name) for name in ("weights", "gradients", "optimizer"))
     assert held == pytest.approx(row["bytes"] / GIB, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("release", "settings", "kept"),
+    [
+        ("0.8.0", (), True),
+        ("0.9.0", (), False),
+        ("0.7.1", (), False),
+        ("0.7.1", ("trainer.use_legacy_worker_impl=disable",), True),
+        ("0.8.0", ("actor_rollout_ref.model.lora_rank=0",), False),
+        # One micro batch a step has no other.
+        ("0.8.0", (f"{_A}.ppo_mini_batch_size=8", f"{_A}.ppo_micro_batch_size_per_gpu=8"), False),
+    ],
+)
+def test_embeddings_that_wait_for_the_steps_last_micro_batch(
+    release: str, settings: tuple[str, ...], kept: bool
+) -> None:
+    made = verl("actor_rollout_ref.model.lora_rank=8", *settings, release=release)
+    # Eight sequences a GPU in micro batches of two: six of mean length are in other ones.
+    tokens = 6 * round((512 + 1024) / 4.5)
+    expected = tokens * 4 * HIDDEN / GIB if kept else 0
+    embeddings = component(made, "update", "retained embeddings")
+    assert embeddings == pytest.approx(expected, abs=0.01)
