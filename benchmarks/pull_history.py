@@ -104,11 +104,12 @@ class Judge:
                     place = Path(folder, path[len(CONFIG) + 1 :])
                     place.parent.mkdir(parents=True, exist_ok=True)
                     place.write_bytes(files[path])
-                self._answers[key] = _composed(folder, root, overrides)
+                self._answers[key] = composed(folder, root, overrides)
         return self._answers[key]
 
 
-def _composed(folder: str, root: str, overrides: tuple[str, ...]) -> str:
+def composed(folder: str, root: str, overrides: tuple[str, ...]) -> str:
+    """Why Hydra refuses the overrides on a folder of configurations; "" when it takes them."""
     from hydra import compose, initialize_config_dir
 
     try:

@@ -43,8 +43,7 @@ class DiskCheckouts:
         if root is None:
             return None
         if root not in self._checkouts:
-            files = _Files(root)
-            self._checkouts[root] = Checkout(files, files.left, cut=files.cut)
+            self._checkouts[root] = read_checkout(root)
         return ScriptPlace(self._checkouts[root], path.relative_to(root).as_posix())
 
     def _root(self, folder: Path) -> Path | None:
@@ -56,6 +55,12 @@ class DiskCheckouts:
             given = (at for at in reversed(within) if at in self._given)
             self._roots[folder] = repository or next(chain(vendoring, given), None)
         return self._roots[folder]
+
+
+def read_checkout(root: Path) -> Checkout:
+    """The repository in a folder, its files read on first use."""
+    files = _Files(root)
+    return Checkout(files, files.left, cut=files.cut)
 
 
 def _vendors(folder: Path) -> bool:

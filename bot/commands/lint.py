@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
+from bot.base.errors import UserError
 from bot.base.messages import message
 from bot.commands.arguments import CHECK_FORMATS, add_common, config_of, finish, options_of
 from bot.commands.fixing import add_fix, fix_scripts, wants_fix
 from bot.commands.inputs import add_paths, each_script, scripts_of
 from bot.commands.runs import add_offline
 from bot.commands.tree import add_root, tree_of
+from bot.commands.was import add_was, compare_scripts
 
 if TYPE_CHECKING:
     from bot.check.request import ScriptFile
@@ -25,6 +27,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add_paths(parser)
     add_fix(parser)
+    add_was(parser)
     add_root(parser)
     add_offline(parser)
     add_common(parser, CHECK_FORMATS)
@@ -46,6 +49,10 @@ def run(arguments: argparse.Namespace) -> int:
     options = options_of(arguments, config_of(arguments), files=files)
     unchecked: list[Unchecked] = []
     scripts = scripts_of(arguments, root, unchecked)
+    if arguments.was is not None:
+        if fix:
+            raise UserError(message("--was goes with neither --fix nor --diff."))
+        return compare_scripts(scripts, options, arguments, unchecked)
     if fix:
         return fix_scripts(scripts, options, arguments, unchecked)
     sources: dict[str, str] = {}

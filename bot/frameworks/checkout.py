@@ -85,6 +85,11 @@ class Checkout:
         self._arguments: frozenset[str] | None = None
         self._pins: dict[tuple[str, str], Pin | None] = {}
 
+    @property
+    def vendors(self) -> bool:
+        """Whether it holds the configuration of a framework."""
+        return bool(self._configs or self._modules)
+
     def paths_for(self, script: str, text: str) -> Iterator[str]:
         """The files that say which configuration counts for a script with this text."""
         for path in module_paths(text):
@@ -130,6 +135,8 @@ class Checkout:
             return None
         root = root.removesuffix(SUFFIX)
         if folder in self._configs:
+            if verl is not None and not any(verl is tree for tree in self._trees.values()):
+                return verl, root  # Given from outside, in the place of every copy.
             vendored = self._tree(folder)
             return (vendored, root) if isinstance(vendored, ConfigTree) else None
         key = (folder, root, id(verl))

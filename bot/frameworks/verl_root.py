@@ -49,6 +49,10 @@ def root_of(launch: Launch, line: HydraLine, versions: Versions) -> Root:
 
     if (tree := versions.tree(_FRAMEWORK)) is not None:
         root = None if unknown else given or tree.root_of(launch.entry)
+        if root is None and not unknown:
+            # A module that no release has; its main function says where it starts.
+            found = versions.own(_FRAMEWORK, launch.entry, None, None)
+            root = found[1] if found is not None else None
         return _of_tree(tree, root, named)
 
     def has(known: str) -> bool:

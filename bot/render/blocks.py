@@ -48,7 +48,7 @@ def fold(summary: str, body: str) -> str:
     )
 
 
-def _sentence(text: str) -> str:
+def sentence(text: str) -> str:
     """A sentence of the report as Markdown; a long one, which is no sentence of ours, is cut."""
     return sentence_inline(text) if len(text) <= SENTENCE else inline(clip(text, SENTENCE))
 
@@ -65,17 +65,22 @@ def table_row(*cells: str) -> str:
 
 def finding_item(finding: Finding, places: FindingPlaces) -> str:
     """A finding on one line: place, message, way out, rule."""
-    out = f" → {_sentence(finding.help)}" if finding.help else ""
+    return f"- {places.link(finding)} {message_and_rule(finding)}"
+
+
+def message_and_rule(finding: Finding) -> str:
+    """A finding without its place."""
+    out = f" → {sentence(finding.help)}" if finding.help else ""
     rule = link(clip(finding.id, VALUE), finding.url)
     out += f" · {code_span(clip(wording.move(finding), SENTENCE))}" if finding.rename else ""
-    return f"- {places.link(finding)} {_sentence(finding.message)}{out} ({rule})"
+    return f"{sentence(finding.message)}{out} ({rule})"
 
 
 def suppressed_item(suppressed: Suppressed, places: FindingPlaces) -> str:
     """A suppressed finding on one line: mark, place, message, rule, and the reason given."""
     finding = suppressed.finding
     rule = link(clip(finding.id, VALUE), finding.url)
-    said = _sentence(finding.message)
+    said = sentence(finding.message)
     why = tr(
         "reason at line {line}: {reason}",
         line=suppressed.line,
@@ -90,7 +95,7 @@ def claim_item(claim: Claim, label: str) -> str:
     what = inline(clip(wording.matter(claim.claim), VALUE))
     if claim.claim == ClaimName.USED_ONCE:
         # What stands against it is said of other scripts, not by the run.
-        why = _sentence(claim.reason)
+        why = sentence(claim.reason)
         return f"- {code_span(clip(label, PATH))} " + tr("{what}: {why}", what=what, why=why)
     observed = tr("the run has {value}", value=_value(claim.observed))
     if claim.observed is None:
@@ -111,7 +116,7 @@ def unchecked_item(item: Unchecked, labels: Sequence[str]) -> str:
         named = tr("{names} and {count} more", names=named, count=len(labels) - _NAMED)
     where = f"{named} " if labels else ""
     what = inline(clip(wording.matter(item.check), VALUE))
-    why = wording.sentence(_sentence(item.reason))
+    why = wording.sentence(sentence(item.reason))
     return f"- {where}" + tr("{what}: {why}", what=what, why=why)
 
 
@@ -204,7 +209,7 @@ def paste_item(script: ScriptReport, label: str) -> str:
         where = tr("Replaces a row of section {section}, for {script}:", **place)
     notes = script.row.notes if script.row else ()
     lines = [f"{where}\n\n{code_block(edit.rst, 'rst')}"]
-    lines += [f"- {wording.sentence(_sentence(note))}" for note in notes]
+    lines += [f"- {wording.sentence(sentence(note))}" for note in notes]
     return "\n\n".join(lines[:1]) + "".join(f"\n{line}" for line in lines[1:])
 
 

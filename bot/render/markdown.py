@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from bot.base.messages import mark_plural
-from bot.render import blocks, budget, wording
+from bot.render import blocks, budget, configuration_change, wording
 from bot.render.escape import clip, code_block, code_span
 from bot.render.escape import markdown_inline as inline
 from bot.render.finding_places import PATH, FindingPlaces
@@ -36,7 +36,7 @@ def comment(report: Report, *, limit: int = 65_536, conversation: Conversation =
     not fit is left out from the least important on, and a sentence says what. Empty for a report
     without scripts and pages. Raises ValueError when not even the first line fits into `limit`.
     """
-    if not report.scripts and not report.pages:
+    if not report.scripts and not report.pages and report.configuration_change is None:
         return ""
     with speaking(report.language):
         return _comment(report, limit, conversation)
@@ -50,6 +50,7 @@ def _comment(report: Report, limit: int, conversation: Conversation) -> str:
     parts = [
         _scripts(report, places, slice(None, _OPEN_SCRIPTS)),
         *_to_do(report, places),
+        *configuration_change.part(report.configuration_change, places),
         *further,
         _suppressed(report, places),
         _open_claims(report, places),

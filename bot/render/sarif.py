@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 from bot.registry.docs import RuleText
 from bot.render import wording
+from bot.render.broken import new_findings
 from bot.render.escape import visible
 from bot.render.json_report import dump
 from bot.render.line_hash import line_hashes
@@ -103,7 +104,10 @@ class _SarifLog:
             "automationDetails": {"id": f"{tool.name}/"},
             "invocations": [self._invocation()],
             "artifacts": [self._artifact(file) for file in self._files],
-            "results": [result for file in self._files for result in self._of(file)],
+            "results": [
+                *(result for file in self._files for result in self._of(file)),
+                *self._found(new_findings(self._report.configuration_change)),
+            ],
         }
         if self._report.change is not None:
             run["properties"] = {
@@ -151,20 +155,28 @@ class _SarifLog:
 
     def _of(self, file: CheckedFile) -> Iterator[SarifObject]:
         hidden = file.suppressed if isinstance(file, ScriptReport) else ()
-        found = [*file.findings, *(one.finding for one in hidden)]
-        hashes = line_hashes(self._sources.get(file.path, ""), {f.line for f in found})
+        yield from self._found([*file.findings, *(one.finding for one in hidden)], hidden)
+        if isinstance(file, ScriptReport):
+            for claim in _contradicted(file):
+                yield self._claim(file, claim)
+
+    def _found(
+        self, found: Sequence[Finding], hidden: Sequence[Suppressed] = ()
+    ) -> Iterator[SarifObject]:
         counted: dict[str, int] = {}
+        lines: dict[str, set[int]] = {}
+        for finding in found:
+            lines.setdefault(finding.path, set()).add(finding.line)
+        hashes = {p: line_hashes(self._sources.get(p, ""), on) for p, on in lines.items()}
         reasons = {id(one.finding): one for one in hidden}
         for finding in found:
             result = self._result(finding)
-            result["partialFingerprints"] = self._fingerprints(finding, hashes, counted)
+            on = hashes[finding.path]
+            result["partialFingerprints"] = self._fingerprints(finding, on, counted)
             suppressed = reasons.get(id(finding))
             if suppressed is not None:
                 result["suppressions"] = [self._suppression(suppressed)]
             yield result
-        if isinstance(file, ScriptReport):
-            for claim in _contradicted(file):
-                yield self._claim(file, claim)
 
     def _result(self, finding: Finding) -> SarifObject:
         text = visible(finding.message, keep="\n\t") or finding.id

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Literal, TypeAlias
 
-from bot.render import wording
+from bot.render import configuration_change, wording
 from bot.render.budget import headline
 from bot.render.columns import excerpt, padded
 from bot.render.escape import terminal
@@ -62,6 +62,9 @@ def text(
             shown = _script(script, sources or {}, painter, verbose, width)
             # A path with nothing below it would only push what matters out of sight.
             lines += [*shown, ""] if len(shown) > 1 else []
+        if report.configuration_change is not None:
+            changed = configuration_change.lines(report.configuration_change, painter)
+            lines += [line for block in changed for line in (*block, "")]
         for page in report.pages:
             lines += _page(page, sources or {}, painter, verbose, width)
             lines.append("")
@@ -243,6 +246,6 @@ def _summary(report: Report, verbose: bool) -> str:
     fixable = sum(1 for finding in findings if finding.fix)
     fix = wording.FIX if report.scripts else wording.FIX_PAGE
     command = fix if safe else f"{fix} --unsafe"
-    if fixable:
+    if fixable and (report.scripts or report.pages):
         said += tr(" {count} can be fixed: {command}", count=f"{fixable:,}", command=command)
     return said

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from functools import reduce
 from shlex import quote
 
+from bot.render.broken import failure, headline, new_findings, not_checked
 from bot.render.speech import counted, current, tr, tr_plural, word
 from bot.render.words import CLAIM, CLAIMS_LEFT, PAGE, REASON, ROW, SCRIPT, SEVERITY, SOURCES, STEP
 from bot.report import (
@@ -246,15 +247,16 @@ def unchecked(report: Report) -> list[tuple[ScriptReport | None, Unchecked]]:
     """Everything that could not be checked; the report's own entries first, without a script."""
     own: list[tuple[ScriptReport | None, Unchecked]] = [(None, item) for item in report.unchecked]
     own += [(None, item) for page in report.pages for item in page.unchecked]
+    own += [(None, item) for item in not_checked(report.configuration_change)]
     return own + [(script, item) for script in report.scripts for item in script.unchecked]
 
 
 def verdict(report: Report) -> str:
     """The verdict on a change in words, as the comment's first line has it."""
     if report.verdict == "fail":
-        pages = _failed_pages(report)
-        alone = pages and not any(script.verdict == "fail" for script in report.scripts)
-        what = phrases(pages if alone else [_failed(report), *pages])
+        others = [*_failed_pages(report), *failure(report.configuration_change)]
+        alone = others and not any(script.verdict == "fail" for script in report.scripts)
+        what = phrases(others if alone else [_failed(report), *others])
         return tr("Not ready: {what}.", what=what)
     if report.verdict == "inconclusive":
         return tr("Could not be checked: {what}", what=_open(report))
@@ -366,7 +368,8 @@ def summary(report: Report, *, hidden: str = "") -> str:
 
     `hidden` says in brackets how the notes can be seen, where they are not shown.
     """
-    if not report.scripts and not report.pages:
+    change = report.configuration_change
+    if not report.scripts and not report.pages and change is None:
         return tr("No scripts were checked.")
     count = severities(all_findings(report))
     said = listed(counted(count[each], SEVERITY[each]) for each in ORDER if count[each])
@@ -381,13 +384,16 @@ def summary(report: Report, *, hidden: str = "") -> str:
     parts += [tr("{count} suppressed", count=f"{suppressed:,}")] if suppressed else []
     checked = [counted(len(report.scripts), SCRIPT)] if report.scripts else []
     checked += [counted(len(report.pages), PAGE)] if report.pages else []
-    return tr("{scripts}: {what}.", scripts=join(checked), what=tr("; ").join(parts))
+    parts += [headline(change)] if change else []
+    what = tr("; ").join(parts)
+    return tr("{scripts}: {what}.", scripts=join(checked), what=what) if checked else sentence(what)
 
 
 def all_findings(report: Report) -> list[Finding]:
-    """The findings of every script, then those of every page."""
+    """The findings of every script, of every page, and what a new configuration breaks."""
     found = [finding for script in report.scripts for finding in script.findings]
-    return found + [finding for page in report.pages for finding in page.findings]
+    found += [finding for page in report.pages for finding in page.findings]
+    return found + new_findings(report.configuration_change)
 
 
 def _says(script: ScriptReport, what: str) -> bool:

@@ -16,6 +16,10 @@ from bot.report.base import (
     Strength,
     Verdict,
 )
+from bot.report.broken import (
+    BrokenSetting,
+    ConfigurationChange,
+)
 from bot.report.estimate import (
     Estimate,
     EstimateOption,
@@ -56,9 +60,11 @@ from bot.report.result import (
 )
 
 __all__ = [
+    "BrokenSetting",
     "Change",
     "Claim",
     "ClaimVerdict",
+    "ConfigurationChange",
     "CountedLaunch",
     "Edit",
     "Estimate",

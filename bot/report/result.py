@@ -7,6 +7,7 @@ from typing import Literal
 
 from bot.base.messages import Language
 from bot.report.base import ReportPart, Verdict
+from bot.report.broken import ConfigurationChange
 from bot.report.estimate import Estimate
 from bot.report.evidence import Evidence
 from bot.report.findings import Finding, Suppressed, Unchecked
@@ -68,6 +69,8 @@ class Report(ReportPart):
     """Pages that were compared with their scripts."""
     unchecked: tuple[Unchecked, ...] = ()
     change: Change | None = None
+    configuration_change: ConfigurationChange | None = None
+    """What a change of the framework's configuration breaks, where that was asked for."""
     language: Language = "en"
     """Language of the sentences in it."""
 
