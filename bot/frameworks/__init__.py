@@ -7,7 +7,13 @@ from types import MappingProxyType
 
 from bot.frameworks import launch as launches
 from bot.frameworks.base import Framework, Versions
-from bot.frameworks.checkout import Checkout, ScriptPlace, counts, needed
+from bot.frameworks.checkout import (
+    Checkout,
+    ScriptPlace,
+    configuration_folder,
+    counts,
+    needed,
+)
 from bot.frameworks.config_tree import ConfigTree, read_tree, tree_table
 from bot.frameworks.fit import fitted
 from bot.frameworks.open_instruct import OpenInstruct
@@ -73,6 +79,7 @@ __all__ = [
     "Checkout",
     "ConfigTree",
     "ScriptPlace",
+    "configuration_folder",
     "counts",
     "find_launches",
     "needed",

@@ -46,6 +46,12 @@ def counts(path: str) -> bool:
     return bool(PIN_FILES.match(path))
 
 
+def configuration_folder(path: str) -> str | None:
+    """The folder of a framework's configuration that a file belongs to; None for another file."""
+    found = _CONFIG.match(path) or _MODULE.match(path)
+    return found[1] if found else None
+
+
 def needed(paths: Iterable[str], scripts: Mapping[str, bytes]) -> tuple[str, ...]:
     """Of a repository's paths those that say which configuration counts for these scripts."""
     every = Checkout(dict.fromkeys(filter(counts, paths), b""))

@@ -166,7 +166,7 @@ def _plain(head: str, verdict: AnswerState, title: str, text: str) -> Answer:
 
 
 def _title(report: Report) -> str:
-    read = report.scripts or report.pages
+    read = report.scripts or report.pages or report.configuration_change
     return wording.verdict(report) if read else notices.not_read_title(report)
 
 

@@ -120,6 +120,13 @@ class ChangeLookup(Protocol):
 class ChangeSource(ChangeLookup, Protocol):
     """A change that can be read."""
 
+    @property
+    def changes(self) -> Mapping[str, str]:
+        """Path to ADDED, MODIFIED, DELETED, …; RENAMED where the old path is not known."""
+
+    def chosen(self, choose: Callable[[Sequence[str]], Sequence[str]], /) -> Mapping[str, bytes]:
+        """The regular files of the head that are selected of all paths; UserError for too much."""
+
     def base_file(self, path: str, /) -> bytes | None:
         """The content of a regular file at the base, where configuration is read from.
 

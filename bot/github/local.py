@@ -27,6 +27,7 @@ from bot.github.change import (
 )
 from bot.github.errors import TooMuchError
 from bot.github.git import git
+from bot.github.raw_diff import changed_entries, renamed_paths
 
 _GONE = "000000"
 """git's mode of what a change takes away."""
@@ -94,12 +95,12 @@ class LocalChange:
                 config = self.repository.blob(self.head, wanted.config)
             except UserError:
                 config = None  # A link or a huge file: the base's own stays what it is.
-        others = {}
+        others: Mapping[str, bytes] = {}
         if wanted.others is not None:
             contents = {file.path: file.data or b"" for file in files}
             choose = wanted.others
             try:
-                others = self.repository.chosen(self.head, lambda every: choose(every, contents))
+                others = self.chosen(lambda every: choose(every, contents))
             except UserError as error:
                 gaps.append(("configuration", sentence_of(error)))
         return ChangeFiles(
@@ -113,6 +114,16 @@ class LocalChange:
             others=others,
             gaps=tuple(gaps),
         )
+
+    @property
+    def changes(self) -> Mapping[str, str]:
+        """Path to how it is changed."""
+        kept = {path: "MODIFIED" for _, _, path in self.entries}
+        return {**dict.fromkeys(self.removed | self.renamed, "DELETED"), **kept}
+
+    def chosen(self, choose: Callable[[Sequence[str]], Sequence[str]]) -> Mapping[str, bytes]:
+        """The files of the head that `choose` selects. Raises UserError."""
+        return self.repository.chosen(self.head, choose)
 
     def below(self, commit: str, folder: str, suffix: str) -> Mapping[str, bytes]:
         """The regular files below a folder whose names end so. Raises UserError."""
@@ -217,10 +228,10 @@ class LocalRepository:
         fork = self._git("merge-base", base_commit, head_commit, wrong=wrong).decode().strip()
         arguments = ("diff-tree", "-r", "-z", "-M", "--raw", "--no-ext-diff", "--no-textconv")
         raw = self._git(*arguments, "--diff-filter=AMRCTD", fork, head_commit)
-        found = _entries(raw)
+        found = changed_entries(raw)
         removed = frozenset(path for mode, _, path in found if mode == _GONE)
         kept = tuple(entry for entry in found if entry[0] != _GONE)
-        return LocalChange(self, base_commit, head_commit, fork, kept, removed, _renamed(raw))
+        return LocalChange(self, base_commit, head_commit, fork, kept, removed, renamed_paths(raw))
 
     def uncommitted(self, commit: str, wanted: Callable[[str], bool]) -> list[str]:
         """Wanted files of the working tree that are not as a commit has them, in path order.
@@ -326,17 +337,6 @@ def author_of(name: str, address: str) -> str | None:
     return f"{name} <{address}>" if name and address else name or None
 
 
-def _renamed(raw: bytes) -> frozenset[str]:
-    """The paths that files of `git diff-tree --raw -z` had before they were renamed."""
-    parts, at, found = raw.split(b"\0"), 0, set[str]()
-    while at < len(parts) and parts[at].startswith(b":"):
-        status = parts[at].split()[-1][:1]
-        if status == b"R":
-            found.add(parts[at + 1].decode("utf-8", "surrogateescape"))
-        at += 3 if status in (b"R", b"C") else 2
-    return frozenset(found)
-
-
 def _is_as(file: Path, digest: str | None) -> bool:
     """Whether a file has the content of a blob, but for the ends of lines; None for no file."""
     try:
@@ -346,16 +346,3 @@ def _is_as(file: Path, digest: str | None) -> bool:
     if data is None or digest is None:
         return data is None and digest is None
     return is_blob(digest, data) or is_blob(digest, data.replace(b"\r\n", b"\n"))
-
-
-def _entries(raw: bytes) -> list[tuple[str, str, str]]:
-    """Mode, blob and path of each entry of `git diff-tree --raw -z`, as they are at the head."""
-    parts = raw.split(b"\0")
-    found: list[tuple[str, str, str]] = []
-    at = 0
-    while at < len(parts) and parts[at].startswith(b":"):
-        _, mode, _, digest, status = parts[at].decode().split()
-        paths = 2 if status[0] in "RC" else 1
-        found.append((mode, digest, parts[at + paths].decode("utf-8", "surrogateescape")))
-        at += 1 + paths
-    return found

@@ -179,7 +179,8 @@ class GitHubChange:
                 contents = {
                     path: entry.data or b"" for (_, path), entry in found.items() if path in paths
                 }
-                others = self._chosen(wanted.others, contents)
+                choose = wanted.others
+                others = self.chosen(lambda every: choose(every, contents))
             except TooMuchError as error:
                 gaps.append(("configuration", sentence_of(error)))
         return ChangeFiles(
@@ -224,17 +225,21 @@ class GitHubChange:
         scripts += [ChangedFile(path=path, data=None, reason=over_limit(path)) for path in over]
         return tuple(scripts)
 
-    def _chosen(
-        self,
-        choose: Callable[[Sequence[str], Mapping[str, bytes]], Sequence[str]],
-        scripts: Mapping[str, bytes],
-    ) -> Mapping[str, bytes]:
-        """The files of the head that `choose` selects: one request for the names, one for them."""
+    @property
+    def changes(self) -> Mapping[str, str]:
+        """Path to how it is changed."""
+        return self.pull.files
+
+    def chosen(self, choose: Callable[[Sequence[str]], Sequence[str]]) -> Mapping[str, bytes]:
+        """The files of the head that `choose` selects. Raises GitHubError.
+
+        One request for the names, once, and one for each 100 contents that are not known.
+        """
         reader = self._reader()
         if self.head not in self._listed:
             self._listed[self.head] = reader.listed(self.head)
         names = {name.path: name for name in self._listed[self.head]}
-        wanted = [names[path] for path in choose(sorted(names), scripts)]
+        wanted = [names[path] for path in choose(sorted(names))]
         return reader.named(wanted, MAX_FILES)
 
     def below(self, commit: str, folder: str, suffix: str) -> Mapping[str, bytes]:

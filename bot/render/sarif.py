@@ -106,7 +106,7 @@ class _SarifLog:
             "artifacts": [self._artifact(file) for file in self._files],
             "results": [
                 *(result for file in self._files for result in self._of(file)),
-                *self._found(new_findings(self._report.configuration_change)),
+                *self._found(new_findings(self._report)),
             ],
         }
         if self._report.change is not None:

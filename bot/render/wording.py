@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from functools import reduce
 from shlex import quote
 
-from bot.render.broken import failure, headline, new_findings, not_checked
+from bot.render import broken
 from bot.render.speech import counted, current, tr, tr_plural, word
 from bot.render.words import CLAIM, CLAIMS_LEFT, PAGE, REASON, ROW, SCRIPT, SEVERITY, SOURCES, STEP
 from bot.report import (
@@ -247,17 +247,19 @@ def unchecked(report: Report) -> list[tuple[ScriptReport | None, Unchecked]]:
     """Everything that could not be checked; the report's own entries first, without a script."""
     own: list[tuple[ScriptReport | None, Unchecked]] = [(None, item) for item in report.unchecked]
     own += [(None, item) for page in report.pages for item in page.unchecked]
-    own += [(None, item) for item in not_checked(report.configuration_change)]
+    own += [(None, item) for item in broken.not_checked(report)]
     return own + [(script, item) for script in report.scripts for item in script.unchecked]
 
 
 def verdict(report: Report) -> str:
     """The verdict on a change in words, as the comment's first line has it."""
     if report.verdict == "fail":
-        others = [*_failed_pages(report), *failure(report.configuration_change)]
+        others = [*_failed_pages(report), *broken.failure(report)]
         alone = others and not any(script.verdict == "fail" for script in report.scripts)
         what = phrases(others if alone else [_failed(report), *others])
         return tr("Not ready: {what}.", what=what)
+    if (change := report.configuration_change) and not report.scripts and not report.pages:
+        return tr("Compared: {what}.", what=broken.headline(change))
     if report.verdict == "inconclusive":
         return tr("Could not be checked: {what}", what=_open(report))
     return _passed(report)
@@ -368,8 +370,7 @@ def summary(report: Report, *, hidden: str = "") -> str:
 
     `hidden` says in brackets how the notes can be seen, where they are not shown.
     """
-    change = report.configuration_change
-    if not report.scripts and not report.pages and change is None:
+    if not (report.scripts or report.pages or report.configuration_change):
         return tr("No scripts were checked.")
     count = severities(all_findings(report))
     said = listed(counted(count[each], SEVERITY[each]) for each in ORDER if count[each])
@@ -384,16 +385,15 @@ def summary(report: Report, *, hidden: str = "") -> str:
     parts += [tr("{count} suppressed", count=f"{suppressed:,}")] if suppressed else []
     checked = [counted(len(report.scripts), SCRIPT)] if report.scripts else []
     checked += [counted(len(report.pages), PAGE)] if report.pages else []
-    parts += [headline(change)] if change else []
-    what = tr("; ").join(parts)
-    return tr("{scripts}: {what}.", scripts=join(checked), what=what) if checked else sentence(what)
+    what = tr("; ").join([*parts, *broken.headlines(report)])
+    return tr("{scripts}: {what}.", scripts=join(checked), what=what) if checked else f"{what}."
 
 
 def all_findings(report: Report) -> list[Finding]:
     """The findings of every script, of every page, and what a new configuration breaks."""
-    found = [finding for script in report.scripts for finding in script.findings]
-    found += [finding for page in report.pages for finding in page.findings]
-    return found + new_findings(report.configuration_change)
+    own = [finding for script in report.scripts for finding in script.findings]
+    own += [finding for page in report.pages for finding in page.findings]
+    return own + broken.new_findings(report)
 
 
 def _says(script: ScriptReport, what: str) -> bool:

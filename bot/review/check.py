@@ -14,6 +14,7 @@ from bot.frameworks import Checkout, needed
 from bot.github.change import ChangeSource, FileSelection
 from bot.render.next_step import Conversation
 from bot.report import Report
+from bot.review.configuration import changed_configuration
 from bot.review.models import ChangeModels
 from bot.review.page import for_scripts
 from bot.review.reading import ReadRequest, read_isolated
@@ -28,7 +29,7 @@ class CheckedChange:
     touches: bool
     """True when the change concerns us: it adds or alters a tuning script, also one that could not
     be read, or it adds, alters or removes the documentation page, or leaves a row of it without its
-    script."""
+    script, or its configuration breaks another script."""
     sources: Mapping[str, str] = field(default_factory=dict)
     """Path to the text of each script, for excerpts and suggestions."""
     page: str | None = None
@@ -105,6 +106,8 @@ def check_change(source: ChangeSource, request: CheckRequest) -> CheckedChange:
             later=config.scripts,
         )
     )
+    scripts = [file.path for file in files.scripts]
+    changed = changed_configuration(source, scripts)
     read = read_isolated(
         source,
         ReadRequest(
@@ -114,17 +117,21 @@ def check_change(source: ChangeSource, request: CheckRequest) -> CheckedChange:
             files=files,
             options=replace(options, linked=None, files=None, place=None),
             fetches=options.linked is not None,
-            runs=request.runs([file.path for file in files.scripts], options),
+            runs=request.runs(scripts, options),
+            configuration=changed,
         ),
         options,
         request.limits,
     )
+    report, change = read.report, read.report.configuration_change
+    breaks = bool(change and change.broken) or report.verdict != "pass"
     return CheckedChange(
-        report=read.report,
+        report=report,
         config=config,
-        touches=bool(files.scripts or read.report.pages)
+        touches=bool(files.scripts or report.pages)
         or files.page_changed
-        or files.page_removed,
+        or files.page_removed
+        or (changed is not None and breaks),
         sources=read.sources,
         page=read.page,
         web_url=source.web_url,

@@ -10,6 +10,7 @@ from bot.base.config import FILE_NAME, Config, parse_config
 from bot.base.errors import UserError
 from bot.base.isolated import BoundReachedError, Caller, IsolationLimits, isolated
 from bot.base.messages import message, sentence_of
+from bot.check.broken import with_change
 from bot.check.read import ScriptReader
 from bot.check.request import CheckOptions, InCheckout, PageText, ScriptFile
 from bot.check.script import check_read, make_report
@@ -25,7 +26,15 @@ from bot.github.change import (
     ChangeText,
 )
 from bot.github.errors import TooMuchError
-from bot.report import Change, PageReport, Report, ScriptReport, Unchecked
+from bot.report import (
+    Change,
+    ConfigurationChange,
+    PageReport,
+    Report,
+    ScriptReport,
+    Unchecked,
+)
+from bot.review.configuration import ChangedConfiguration, compare
 from bot.review.models import ChangeModels
 from bot.review.page import change_page, for_scripts, permalink, row_links
 from bot.review.runs import ChangeRuns, change_runs, with_runs
@@ -50,6 +59,8 @@ class ReadRequest:
     """Whether linked runs may be read."""
     runs: Mapping[str, RunGiven]
     """Runs that the front end names, by the paths of the scripts."""
+    configuration: ChangedConfiguration | None = None
+    """What tells which scripts a change of the configuration breaks."""
     left_out: Mapping[str, str] = field(default_factory=dict)
     """Subject to the reason why it is not read."""
 
@@ -102,6 +113,7 @@ def read_isolated(
                     count=len(left_out),
                 )
                 every = [*_PARTS, *(file.path for file in request.files.scripts)]
+                every += request.configuration.scripts if request.configuration else ()
                 left_out = dict.fromkeys(every, rest) | left_out
 
 
@@ -158,6 +170,7 @@ class _Reading:
             if file.data is None
         ]
         self.unchecked += models.unchecked
+        change = self._configuration()
         report = make_report(
             reports,
             unchecked=self.unchecked,
@@ -166,7 +179,7 @@ class _Reading:
             language=self.options.config.language,
         )
         return ReadResult(
-            report=report,
+            report=with_change(report, change) if change is not None else report,
             sources={
                 file.path: file.data.decode("utf-8", "replace")
                 for file in self.files.scripts
@@ -174,6 +187,16 @@ class _Reading:
             },
             page=page.text if page and self.files.page_changed else None,
         )
+
+    def _configuration(self) -> ConfigurationChange | None:
+        """What a change of the configuration breaks; None without one that was read."""
+        changed = self.request.configuration
+        if changed is None:
+            return None
+        if changed.problem is not None:
+            self.unchecked.append(Unchecked(check="configuration", reason=changed.problem))
+            return None
+        return compare(changed, replace(self.options, linked=None, files=None), self._begin)
 
     def _begin(self, subject: str) -> bool:
         """Go on to a subject; False, and a line in the report, when it is left out."""

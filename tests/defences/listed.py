@@ -59,6 +59,7 @@ _SEEN = "tests/service/test_visibility.py::"
 _OPEN = "tests/service/test_connections.py::"
 _ONLINE = "tests/evidence/online/test_command.py::"
 _TREES = "tests/frameworks/test_config_tree.py::"
+_CONFIGURATION = "tests/github/test_configuration_change.py::"
 _HERE = "tests/service/test_threats.py::"
 
 DEFENCES = (
@@ -443,6 +444,20 @@ DEFENCES = (
         "bot/shell/reader.py::_decode",
         never("len(data) > limits.bytes"),
         ("tests/shell/test_bounds.py",),
+    ),
+    Defence(
+        "T17",
+        "reads every script of any repository with a change of the configuration",
+        "bot/review/configuration.py::_read",
+        never("len(scripts) > MOST_SCRIPTS"),
+        (_CONFIGURATION + "test_a_repository_with_too_many_scripts_is_not_checked",),
+    ),
+    Defence(
+        "T17",
+        "goes on with the scripts of a repository after several took too much",
+        "bot/review/reading.py::read_isolated",
+        never("len(left_out) >= MOST_TRIES"),
+        (_CONFIGURATION + "test_scripts_that_take_too_much_are_named_and_soon_given_up",),
     ),
     Defence(
         "T17",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -36,6 +36,14 @@ class Change:
     head: str = "a" * 40
     web_url: str | None = None
     silent: bool = False
+
+    @property
+    def changes(self) -> Mapping[str, str]:
+        return dict.fromkeys(self.scripts, "ADDED")
+
+    def chosen(self, choose: Callable[[Sequence[str]], Sequence[str]]) -> Mapping[str, bytes]:
+        texts = {**self.standing, **self.scripts}
+        return {path: texts[path].encode() for path in choose(sorted(texts))}
 
     def base_file(self, path: str) -> bytes | None:
         return None
