@@ -12,7 +12,7 @@ from typing import Any
 from bot.base.config import Config
 from bot.base.resources import schemas
 from bot.bisect.report import Bracket, SeriesPlan
-from bot.recommend.report import Recommendations
+from bot.recommend.report import CardOverview, Recommendations
 from bot.report import Report
 from bot.report.manifest import ManifestRecord
 
@@ -39,6 +39,14 @@ def recommend_schema() -> dict[str, Any]:
 
     adapter = TypeAdapter(Recommendations)
     return _published(adapter.json_schema(mode="serialization"), "recommend-v1")
+
+
+def cards_schema() -> dict[str, Any]:
+    """JSON Schema of `recommend-cards-v1`."""
+    from pydantic import TypeAdapter
+
+    adapter = TypeAdapter(CardOverview)
+    return _published(adapter.json_schema(mode="serialization"), "recommend-cards-v1")
 
 
 def bisect_schemas() -> dict[str, dict[str, Any]]:
@@ -87,6 +95,7 @@ def files() -> dict[Path, str]:
         "report-v1": report_schema(),
         "config-v1": config_schema(),
         "recommend-v1": recommend_schema(),
+        "recommend-cards-v1": cards_schema(),
         "run-manifest-v1": manifest_schema(),
         **bisect_schemas(),
     }

@@ -3,44 +3,59 @@
 from __future__ import annotations
 
 import argparse
-import re
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot.base.errors import UserError
+from bot.base.errors import UserError, system_reason
 from bot.base.files import write_new_file
-from bot.base.messages import message, sentence_of
-from bot.commands.arguments import config_of, read_page
+from bot.base.messages import Language, mark, message, sentence_of
+from bot.commands.arguments import config_of, read_file, read_page
 from bot.commands.output import notice, write
 
 if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
     from bot.recommend.answer import RecommendAnswer
+    from bot.recommend.question import ParsedQuestion
+    from bot.recommend.request import ModelFolder
     from bot.table.page import Page
 
-SUMMARY = "hardware and settings that fit a model and a task, published rows first"
+SUMMARY = "hardware and settings that fit a question, published rows first"
+LISTS = ("models", "devices", "tasks")
+_NOTHING_ASKED = mark(
+    "Name cards, a model, or both, in any order: rlbot recommend 2x4090, rlbot recommend Qwen3-8B, "
+    "rlbot recommend 8xH20 Qwen3-8B grpo lora 1k+2k."
+)
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--model", metavar="NAME", required=True, help="hub name or path")
     parser.add_argument(
-        "--task", metavar="TASK", required=True, help="grpo, ppo, rloo, sft, dpo or rm"
+        "question",
+        metavar="QUESTION",
+        nargs="*",
+        help="cards, model, task, method and lengths in any order, such as: "
+        "2x4090 Qwen3-8B grpo lora 1k+2k",
     )
-    parser.add_argument(
-        "--method", choices=("full", "lora", "dora"), default="full", help="what is trained"
-    )
-    parser.add_argument("--framework", choices=("verl", "openrlhf", "trl"), default="verl")
+    parser.add_argument("--list", choices=LISTS, help="what is known, instead of an answer")
+    parser.add_argument("--model", metavar="NAME", help="hub name or path")
+    parser.add_argument("--task", metavar="TASK", help="grpo, ppo, rloo, sft, dpo or rm")
+    parser.add_argument("--method", choices=("full", "lora", "dora"), help="what is trained")
+    parser.add_argument("--framework", choices=("verl", "openrlhf", "trl"))
     parser.add_argument(
         "--lengths",
         metavar="PROMPT+RESPONSE",
-        required=True,
         help="tokens of the longest prompt and response, such as 1024+2048; one number for samples",
     )
     parser.add_argument(
-        "--batch", metavar="N", type=int, default=128, help="prompts, samples or pairs a step"
+        "--batch",
+        metavar="N",
+        type=int,
+        help="prompts, samples or pairs a step (default: 128)",
     )
     parser.add_argument(
-        "--lora-rank", metavar="N", type=int, default=32, help="rank of the adapter"
+        "--lora-rank", metavar="N", type=int, help="rank of the adapter (default: 32)"
     )
     parser.add_argument(
         "--device",
@@ -75,54 +90,111 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status: 1 when nothing fits and no row is published."""
-    from bot.frameworks.releases import releases
-    from bot.recommend.answer import recommend
-    from bot.recommend.request import Hardware, Sizes, make_request
+    if arguments.list:
+        from bot.recommend.vocabulary import known
 
-    prompt, response = _lengths(arguments.lengths)
-    request = make_request(
-        arguments.model,
-        task=arguments.task,
-        method=arguments.method,
-        framework=arguments.framework,
-        sizes=Sizes(
-            prompt=prompt,
-            response=response,
-            batch=arguments.batch,
-            rank=arguments.lora_rank,
-        ),
-    )
+        write("\n".join(known(arguments.list)) + "\n")
+        return 0
     if arguments.choice is not None and not arguments.write:
         raise UserError(
             message("--choice says which prediction --write writes; give --write PATH too.")
         )
     config = config_of(arguments)
-    answer = recommend(
-        request,
-        Hardware(
-            names=tuple(arguments.device),
-            budget=8 if arguments.budget_gpus is None else arguments.budget_gpus,
-            whole=arguments.budget_gpus is not None,
-        ),
-        release=releases(request.framework)[-1],
+    language = arguments.lang or config.language
+    question = _question(arguments)
+    if question.model is None:
+        return _overview(arguments, question, language)
+    from bot.recommend.resolve import answer_model
+
+    answer = answer_model(
+        question,
+        by_words=bool(arguments.question),
+        folder=_folder(question.model),
         page=_page(arguments.page, config.page),
-        language=arguments.lang or config.language,
+        language=language,
     )
     recommendations = answer.recommendations
-    if arguments.write:
-        _write(answer, Path(arguments.write), arguments.choice)
+    written = _write(answer, arguments.write, arguments.choice) if arguments.write else None
     if arguments.format == "json":
-        from dataclasses import asdict
-
-        from bot.render.json_report import dump
-
-        write(dump(asdict(recommendations)), commands=True)
+        _write_json(recommendations)
     else:
         from bot.recommend.text import markdown, text
 
         show = markdown if arguments.format == "markdown" else text
         write(show(recommendations))
+    if written is not None:
+        notice(message("wrote {path}", path=written))
     return 0 if recommendations.predicted or recommendations.published else 1
+
+
+def _write_json(answer: DataclassInstance) -> None:
+    from dataclasses import asdict
+
+    from bot.render.json_report import dump
+
+    write(dump(asdict(answer)), commands=True)
+
+
+def _question(arguments: argparse.Namespace) -> ParsedQuestion:
+    """The question of words and options together; asked for on a terminal where there is none."""
+    from bot.recommend.option_values import OptionValues, with_options
+    from bot.recommend.question import parse_question
+
+    values = OptionValues(
+        model=arguments.model,
+        task=arguments.task,
+        method=arguments.method,
+        framework=arguments.framework,
+        lengths=arguments.lengths,
+        batch=arguments.batch,
+        rank=arguments.lora_rank,
+        devices=tuple(arguments.device),
+        gpus=arguments.budget_gpus,
+    )
+    if not arguments.question and values == OptionValues():
+        arguments.question = _ask()
+    words = parse_question(arguments.question, _is_model_folder)
+    question = with_options(words, values)
+    if question.model is None and not question.cards:
+        raise UserError(message(_NOTHING_ASKED))
+    return question
+
+
+def _ask() -> list[str]:
+    """The words of a question that is typed; raises UserError where nobody can type."""
+    if not sys.stdin.isatty():
+        raise UserError(message(_NOTHING_ASKED))
+    notice(message("Which cards, which model? For example: 2x4090 Qwen3-8B grpo"))
+    return sys.stdin.readline().split()
+
+
+def _is_model_folder(path: str) -> bool:
+    return (Path(path) / "config.json").is_file()
+
+
+def _folder(path: str) -> ModelFolder | None:
+    """The model's folder where its config.json is there; None for a model of a hub."""
+    from bot.recommend.request import ModelFolder
+
+    file = Path(path) / "config.json"
+    return ModelFolder(path, read_file(file)) if file.is_file() else None
+
+
+def _overview(arguments: argparse.Namespace, question: ParsedQuestion, language: Language) -> int:
+    """What cards alone can train."""
+    from bot.recommend.overview import overview
+    from bot.recommend.tables import overview_markdown, overview_text
+
+    if arguments.write:
+        raise UserError(
+            message("--write writes a script for one model: name it, such as Qwen3-8B.")
+        )
+    answer = overview(question, language)
+    if arguments.format == "json":
+        _write_json(answer)
+    else:
+        write((overview_markdown if arguments.format == "markdown" else overview_text)(answer))
+    return 0 if any(one.verdict != "no" for one in answer.models) else 1
 
 
 def _page(named: str | None, configured: str | None) -> Page | None:
@@ -139,17 +211,11 @@ def _page(named: str | None, configured: str | None) -> Page | None:
         raise UserError(sentence_of(error)) from None
 
 
-def _lengths(text: str) -> tuple[int, int]:
-    match = re.fullmatch(r"(?:([0-9]{1,8})\+)?([0-9]{1,8})", text)
-    if match is None:
-        raise UserError(
-            message('--lengths takes PROMPT+RESPONSE, such as 1024+2048; got "{text}".', text=text)
-        )
-    return int(match[1] or 0), int(match[2])
+def _write(answer: RecommendAnswer, place: str, choice: int | None) -> Path:
+    """Write a prediction's script, never over a file that is there; returns where.
 
-
-def _write(answer: RecommendAnswer, path: Path, choice: int | None) -> None:
-    """Write a prediction's script; never over a file that is there."""
+    A folder, which is made where the place ends with a slash, gets the name of the convention.
+    """
     scripts = answer.scripts
     if not scripts:
         raise UserError(message("Nothing fits, so there is no script to write."))
@@ -173,6 +239,14 @@ def _write(answer: RecommendAnswer, path: Path, choice: int | None) -> None:
             )
         )
     name, content = scripts[rank]
+    path = Path(place)
+    if place.endswith("/"):
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UserError(
+                message("{path} cannot be made: {why}.", path=path, why=system_reason(error))
+            ) from None
     target = path / name if path.is_dir() else path
     write_new_file(target, content.encode(), mode=0o755)
-    notice(message("wrote {path}", path=target))
+    return target

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import gcd, lcm
 
 from bot import __version__
 from bot.base.devices import Device, by_token
@@ -14,7 +13,7 @@ from bot.base.messages import Language, message, translated
 from bot.memory.models import find
 from bot.memory.units import Bytes
 from bot.recommend.cards import usable_device, usual_devices
-from bot.recommend.options import divides, explain
+from bot.recommend.options import divides, explain, shareable_batch
 from bot.recommend.report import Miss, Predicted, PublishedRow, Question, Recommendations, Switched
 from bot.recommend.request import Hardware, Request
 from bot.recommend.scripts import file_name, script
@@ -45,27 +44,17 @@ class RecommendAnswer:
 
 
 def recommend(
-    request: Request,
-    hardware: Hardware,
-    *,
-    release: str,
-    page: Page | None = None,
-    language: Language = "en",
+    search: Search, hardware: Hardware, *, page: Page | None = None, language: Language = "en"
 ) -> RecommendAnswer:
     """The answer; raises UserError for a device that is unknown or that no script is made for."""
-    budget, named = hardware.budget, hardware.names
-    if not 1 <= budget <= 1024:
-        raise UserError(
-            message(
-                "--budget-gpus is {budget}; a number from 1 to 1024 belongs there.", budget=budget
-            )
-        )
-    chosen = [usable_device(name) for name in named] or usual_devices()
+    request, release = search.request, search.release
+    budget = hardware.budget
+    named = bool(hardware.names or hardware.devices)
+    chosen = [*hardware.devices, *map(usable_device, hardware.names)] or usual_devices()
     if not any(divides(request, gpus) for gpus in counts(budget)):
         raise UserError(
             message("A step of {batch} cannot be shared out over the GPUs.", batch=request.batch)
         )
-    search = Search(request, release)
     fitting: list[FittingCandidate] = []
     misses: list[NearestMiss] = []
     alike: dict[tuple[int, float], tuple[list[FittingCandidate], NearestMiss | None]] = {}
@@ -77,7 +66,10 @@ def recommend(
         fitting += [_moved(one, device) for one in here]
         if miss is not None:
             misses.append(replace(miss, device=device))
-    fitting.sort(key=lambda one: one.order)
+    if hardware.whole:  # The GPUs that are there come first.
+        fitting.sort(key=lambda one: (not one.sure, one.candidate.gpus != budget, one.order))
+    else:
+        fitting.sort(key=lambda one: one.order)
     rows = _published(page, request, [d.token for d in chosen] if named else None, budget)
     ranked = list(enumerate(fitting, len(rows) + 1))
     notes = [*_notes(request, budget, page, rows, least=bool(fitting) and not named)]
@@ -229,7 +221,7 @@ def _notes(
                 "--batch {near} can be.",
                 batch=request.batch * request.responses,
                 gpus=", ".join(map(str, left)),
-                near=_dividing(request, left),
+                near=shareable_batch(request.batch, request.responses, left),
             )
         )
     if least:
@@ -257,9 +249,3 @@ def _beyond(search: Search, misses: Sequence[NearestMiss], budget: int) -> Itera
             hardware=", ".join(f"{gpus} × {device}" for device, gpus in parts),
             gpus=parts[-1][1],
         )
-
-
-def _dividing(request: Request, gpus: Sequence[int]) -> int:
-    """The next larger batch that can be shared out over each of these numbers of GPUs."""
-    each = lcm(*(n // gcd(n, request.responses) for n in gpus))
-    return -(-request.batch // each) * each

@@ -28,9 +28,13 @@ def rarity(device: Device) -> int:
 def usable_device(name: str) -> Device:
     """The device of a name; raises UserError for one that no script is made for."""
     try:
-        device = device_named(name)
+        return check_usable(device_named(name))
     except NoEstimateError as error:
         raise UserError(sentence_of(error)) from None
+
+
+def check_usable(device: Device) -> Device:
+    """The device as it is; raises UserError for one that no script is made for."""
     if device.token in _NO_BF16:
         raise UserError(
             message("A {label} has no bf16, which every script here trains in.", label=device.label)

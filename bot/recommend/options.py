@@ -6,6 +6,9 @@ work, then more and smaller passes, then traffic over PCIe, then traffic between
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import gcd, lcm
+
 from bot.base.messages import message
 from bot.recommend.request import Candidate, Request
 
@@ -29,6 +32,8 @@ _ORDER: tuple[Step, ...] = (
     ("tensor", 2),
     ("tensor", 4),
     ("tensor", 8),
+    ("tensor", 16),
+    ("tensor", 32),
     ("sequence", 2),
     ("sequence", 4),
     ("sequence", 8),
@@ -52,6 +57,12 @@ def is_one_pass(request: Request, gpus: int) -> bool:
 def micro_batch(request: Request, candidate: Candidate) -> int:
     """Sequences of a pass."""
     return candidate.value("micro", first_micro(request, candidate.gpus))
+
+
+def shareable_batch(batch: int, responses: int, gpus: Sequence[int]) -> int:
+    """The batch, else the next larger one, whose responses can be shared out over each number."""
+    each = lcm(*(n // gcd(n, responses) for n in gpus))
+    return -(-batch // each) * each
 
 
 def divides(request: Request, gpus: int) -> bool:

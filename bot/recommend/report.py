@@ -1,7 +1,8 @@
 """What `rlbot recommend` answers: hardware and settings, published rows first, then predictions.
 
 Plain dataclasses as in `bot.report`. The JSON form is `recommend-v1`, described by
-`schemas/recommend-v1.schema.json`: fields may be added, none renamed.
+`schemas/recommend-v1.schema.json`: fields may be added, none renamed. Of cards alone it is
+`recommend-cards-v1`.
 """
 
 from __future__ import annotations
@@ -112,6 +113,63 @@ class Miss(ReportPart):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MethodVerdict(ReportPart):
+    """Whether a model can be trained by a method on a number of GPUs, by the memory model."""
+
+    model: str
+    """The model as its maker writes it."""
+    method: Literal["full", "lora", "dora"]
+    device: str
+    gpus: int
+    """The GPUs that were asked about, or the fewest that do."""
+    verdict: Literal["fits", "may fit", "no"]
+    """`may fit`: the estimate's band crosses the card, or no margin is left."""
+    peak_gib: float
+    """Expected, of each GPU; where it does not fit, of what comes nearest."""
+    usable_gib: float
+    margin_gib: float
+    binding: str
+    """The stage that takes the most."""
+    more_gpus: int | None = None
+    """Of the same device, the fewest that do where these do not; null when none was found."""
+    longest: int | None = None
+    """Tokens of prompt and response that fit with every memory option, where it was looked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardQuestion(ReportPart):
+    """What was asked of cards alone, with the defaults of what was left open."""
+
+    device: str
+    gpus: int
+    usable_gib: float
+    task: str
+    framework: str
+    release: str
+    prompt: int
+    response: int
+    batch: int
+    rank: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardOverview(ReportPart):
+    """Which models and methods fit the cards that one has."""
+
+    schema: Literal["recommend-cards-v1"] = "recommend-cards-v1"
+    tool: Tool
+    language: Language
+    question: CardQuestion
+    defaults: tuple[str, ...]
+    """What was taken where the question is open, a clause for each."""
+    models: tuple[MethodVerdict, ...]
+    """By model, the smallest first, and by method."""
+    next: str | None
+    """The command that writes the script of the largest model that fits."""
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Recommendations(ReportPart):
     """The whole answer."""
 
@@ -122,6 +180,12 @@ class Recommendations(ReportPart):
     published: tuple[PublishedRow, ...]
     predicted: tuple[Predicted, ...]
     misses: tuple[Miss, ...]
+    methods: tuple[MethodVerdict, ...] = ()
+    """Each method on each device that was asked about, where the question was put in words."""
+    defaults: tuple[str, ...] = ()
+    """What was taken where the question is open, a clause for each."""
+    next: str | None = None
+    """The command that writes the script of the first method that fits."""
     assumptions: tuple[str, ...]
     notes: tuple[str, ...]
     """What could not be asked, and why."""

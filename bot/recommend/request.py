@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
+from bot.base.devices import Device
 from bot.base.errors import UserError
-from bot.base.messages import mark, message
-from bot.memory.models import Model, find
+from bot.base.messages import mark, message, sentence_of
+from bot.memory.hub_config import NotReadError
+from bot.memory.models import Model, find, from_config
+from bot.recommend.hub import hub_path
 
 FrameworkName: TypeAlias = Literal["verl", "openrlhf", "trl"]
 Method: TypeAlias = Literal["full", "lora", "dora"]
@@ -25,6 +28,7 @@ ONLINE = frozenset({"grpo", "ppo", "rloo"})
 """Tasks that generate responses."""
 RESPONSES = 8
 """Responses a prompt where a group is compared (GRPO, RLOO); PPO takes one."""
+MOST_GPUS = 1024
 _PATH = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]*\Z|/[A-Za-z0-9._/-]+\Z")
 _MOST_TOKENS = 10_000_000
 _PPO_DORA = mark(
@@ -40,7 +44,7 @@ class Request:
     """What is to be trained; every field fits the others."""
 
     path: str
-    """The model as it was named."""
+    """What a script loads: the hub's name of the model, or its folder."""
     model: Model
     task: str
     method: Method
@@ -49,6 +53,8 @@ class Request:
     response: int
     batch: int
     rank: int = 32
+    config: bytes | None = None
+    """The config.json in the folder `path`, where that says what the model is."""
 
     @property
     def online(self) -> bool:
@@ -58,7 +64,7 @@ class Request:
     @property
     def responses(self) -> int:
         """Responses a prompt; 1 for samples."""
-        return RESPONSES if self.task in ("grpo", "rloo") else 1
+        return responses_of(self.task)
 
     @property
     def label(self) -> str:
@@ -69,6 +75,11 @@ class Request:
     def token(self) -> str:
         """The model as file names write it: qwen2.5-7b."""
         return _TUNED.sub("", self.model.name.lower().replace("_", "-").replace(" ", "-"))
+
+
+def responses_of(task: str) -> int:
+    """Responses a prompt; 1 for samples."""
+    return RESPONSES if task in ("grpo", "rloo") else 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,14 +135,41 @@ class Hardware:
     """The hardware that is searched."""
 
     names: tuple[str, ...] = ()
-    """Devices; without one, each verified device."""
+    """Names of devices."""
+    devices: tuple[Device, ...] = ()
+    """Devices besides those that are named; without any, each verified device."""
     budget: int = 8
     """GPUs at most."""
     whole: bool = False
     """Whether the budget's own number of GPUs is listed too where it fits."""
 
+    def __post_init__(self) -> None:
+        """Raise UserError for a number of GPUs that is none."""
+        check_gpus(self.budget)
 
-def make_request(model: str, *, task: str, method: str, framework: str, sizes: Sizes) -> Request:
+
+def check_gpus(number: int) -> None:
+    """Raise UserError for a number of GPUs that is not searched."""
+    if not 1 <= number <= MOST_GPUS:
+        raise UserError(
+            message(
+                "--budget-gpus is {budget}; a number from 1 to 1024 belongs there.", budget=number
+            )
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFolder:
+    """A model in a folder of one's own."""
+
+    path: str
+    config: bytes
+    """Its config.json."""
+
+
+def make_request(
+    model: str | ModelFolder, *, task: str, method: str, framework: str, sizes: Sizes
+) -> Request:
     """The request; raises UserError with a sentence for what is unknown or contradictory."""
     task = {"gae": "ppo", "reward": "rm"}.get(task.lower(), task.lower())
     known = {name: tasks for name, tasks in TASKS.items() if name == framework}
@@ -187,21 +225,15 @@ def make_request(model: str, *, task: str, method: str, framework: str, sizes: S
                     most=_MOST_TOKENS,
                 )
             )
-    if not _PATH.match(model):
+    path = model.path if isinstance(model, ModelFolder) else model
+    if not _PATH.match(path):
         raise UserError(
             message("The model is a hub name or a path of letters, digits and . _ - / alone.")
         )
-    known_model = find(model)
-    if known_model is None:
-        raise UserError(
-            message(
-                "The shape of the model {model} is not known, so there is no prediction. Use the "
-                "name it has on its hub, such as Qwen/Qwen2.5-7B-Instruct.",
-                model=model,
-            )
-        )
+    config = model.config if isinstance(model, ModelFolder) else None
+    known_model = _model(path, config)
     return Request(
-        path=model,
+        path=path if config is not None or "/" in path else hub_path(path, known_model.name),
         model=known_model,
         task=task,
         method=method,  # type: ignore[arg-type]
@@ -210,4 +242,30 @@ def make_request(model: str, *, task: str, method: str, framework: str, sizes: S
         response=sizes.response,
         batch=sizes.batch,
         rank=sizes.rank,
+        config=config,
     )
+
+
+def _model(path: str, config: bytes | None) -> Model:
+    """The model of a path; raises UserError with a sentence when its shape is not known."""
+    if config is not None:
+        try:
+            return from_config(path.rstrip("/").rpartition("/")[2], config)
+        except NotReadError as error:
+            raise UserError(
+                message(
+                    "The config.json of {path} cannot be used: {error}.",
+                    path=path,
+                    error=sentence_of(error),
+                )
+            ) from None
+    known = find(path)
+    if known is None:
+        raise UserError(
+            message(
+                "The shape of the model {model} is not known, so there is no prediction. Use the "
+                "name it has on its hub, such as Qwen/Qwen2.5-7B-Instruct.",
+                model=path,
+            )
+        )
+    return known

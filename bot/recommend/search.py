@@ -101,6 +101,11 @@ class Search:
         self._kept: dict[Candidate, Workload | None] = {}
         self._estimators: dict[Candidate, Estimator] = {}
 
+    def _file(self, path: str) -> bytes | None:
+        """The config.json of the model's folder, the one file that a script here can name."""
+        own = f"{self.request.path.rstrip('/')}/config.json"
+        return self.request.config if path == own else None
+
     def on(
         self, device: Device, budget: int, *, least: bool = False, whole: bool = False
     ) -> tuple[list[FittingCandidate], NearestMiss | None]:
@@ -225,7 +230,7 @@ class Search:
             text = script(self.request, candidate, "gpu", self.release)
             plan = plans(read(text.encode(), "recommended.sh"))[0]
             try:
-                self._kept[candidate] = workload_of(plan, gpus=candidate.gpus)
+                self._kept[candidate] = workload_of(plan, files=self._file, gpus=candidate.gpus)
             except NoEstimateError:
                 self._kept[candidate] = None
         return self._kept[candidate]

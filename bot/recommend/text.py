@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from bot.recommend.report import Miss, Predicted, PublishedRow, Recommendations
+from bot.recommend.tables import (
+    WIDTH,
+    default_lines,
+    default_sentence,
+    method_lines,
+    method_markdown,
+)
 from bot.render.columns import aligned, hanging
 from bot.render.escape import link, markdown_cell, markdown_inline, terminal
 from bot.render.speech import speaking, tr, word
 
-WIDTH = 80
-"""Columns of a line."""
+FIRST = 3
+"""Predictions that are shown where no card is named."""
 SUMS = 3
 """Devices on which nothing fits that are shown with their sum; the others are named."""
 
@@ -23,24 +30,19 @@ def text(answer: Recommendations) -> str:
 
 def _text(answer: Recommendations) -> Iterator[str]:
     yield from _lines(_head(answer))
+    yield from default_lines(answer.defaults)
+    methods = method_lines(answer)
+    if methods:
+        yield ""
+        yield from methods
     for row in answer.published:
         yield ""
         yield f"{row.rank:>3}  {terminal(f'{row.gpus} × {row.device}')}  {tr('published row')}"
         yield from _lines(_row(row), "     ")
         if row.link:
             yield f"     {terminal(row.link)}"
-    if answer.predicted:
-        yield ""
-        yield tr("Predicted, nobody has run it (GiB of each GPU):")
-        yield from _table(answer.predicted)
-    shown, others = _nearest(answer)
-    for miss in shown:
-        yield ""
-        yield from _lines(_missed(miss, answer.question.budget_gpus))
-        yield from _lines(_sum(miss), "     ")
-    if others:
-        yield ""
-        yield from _lines(others)
+    yield from _predictions(answer)
+    yield from _misses(answer)
     why = _whys(answer)
     if why:
         yield ""
@@ -51,6 +53,41 @@ def _text(answer: Recommendations) -> Iterator[str]:
     yield ""
     for line in _below(answer):
         yield from _lines(line)
+
+
+def _predictions(answer: Recommendations) -> Iterator[str]:
+    predicted = _shown(answer)
+    if not predicted:
+        return
+    yield ""
+    yield tr("Predicted, nobody has run it (GiB of each GPU):")
+    yield from _table(predicted)
+    more = len(answer.predicted) - len(predicted)
+    if more:
+        yield "  " + tr("… and {count} more: name cards, or take --format json.", count=more)
+
+
+def _misses(answer: Recommendations) -> Iterator[str]:
+    if _is_survey(answer):
+        return  # The table above has them.
+    shown, others = _nearest(answer)
+    for miss in shown:
+        yield ""
+        yield from _lines(_missed(miss, answer.question.budget_gpus))
+        yield from _lines(_sum(miss), "     ")
+    if others:
+        yield ""
+        yield from _lines(others)
+
+
+def _shown(answer: Recommendations) -> Sequence[Predicted]:
+    """The predictions to show: all, or the first ones below a table of every card."""
+    return answer.predicted[:FIRST] if _is_survey(answer) else answer.predicted
+
+
+def _is_survey(answer: Recommendations) -> bool:
+    """Whether every card is in the table of methods, since none is named."""
+    return len({one.device for one in answer.methods}) > FIRST
 
 
 def _lines(sentence: str, indent: str = "") -> list[str]:
@@ -107,6 +144,10 @@ def markdown(answer: Recommendations) -> str:
 def _markdown(answer: Recommendations) -> Iterator[str]:
     yield f"**{markdown_inline(_head(answer))}**"
     yield ""
+    if answer.defaults:
+        yield markdown_inline(default_sentence(answer.defaults))
+        yield ""
+    yield from method_markdown(answer)
     heads = [
         "",
         tr("hardware"),
@@ -226,7 +267,7 @@ def _whys(answer: Recommendations) -> list[str]:
     """Each option that any prediction uses, once, in the order of its cost."""
     names: list[str] = []
     why: dict[str, str] = {}
-    for one in answer.predicted:
+    for one in _shown(answer):
         at = 0
         for option in one.options:
             name = option.setting.replace("=", " ").split()[0]

@@ -14,6 +14,7 @@ from bot.frameworks import plans
 from bot.frameworks.releases import releases
 from bot.recommend.answer import RecommendAnswer, recommend
 from bot.recommend.request import TASKS, Hardware, Request, Sizes, make_request
+from bot.recommend.search import Search
 from bot.shell import read
 from tests.shell.judge import Judge, started
 from tests.shell.judge import Script as Shell
@@ -43,7 +44,8 @@ def _request(framework: str, task: str, method: str) -> Request:
 def _answer(framework: str, task: str, method: str) -> RecommendAnswer:
     request = _request(framework, task, method)
     devices = ("h100", "rtx4090", "a100-40", "h200")
-    return recommend(request, Hardware(names=devices, budget=16), release=releases(framework)[-1])
+    search = Search(request, releases(framework)[-1])
+    return recommend(search, Hardware(names=devices, budget=16))
 
 
 @pytest.mark.slow
@@ -107,9 +109,8 @@ def test_numbers_of_gpus_that_are_no_powers_of_two(
         sizes=Sizes(prompt=512, response=512, batch=60),
     )
     answer = recommend(
-        request,
+        Search(request, releases(framework)[-1]),
         Hardware(names=("a100",), budget=gpus, whole=True),
-        release=releases(framework)[-1],
     )
     mine = [one for one in answer.recommendations.predicted if one.gpus == gpus]
     assert mine

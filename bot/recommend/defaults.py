@@ -1,0 +1,94 @@
+"""What a question leaves open: a task, a method, a framework and sizes, each of them reported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import cast
+
+from bot.base.devices import gpu_count
+from bot.base.messages import message
+from bot.recommend.options import shareable_batch
+from bot.recommend.question import ParsedQuestion
+from bot.recommend.report import MethodVerdict
+from bot.recommend.request import ONLINE, TASKS, FrameworkName, Sizes, responses_of
+
+TASK, METHOD = "grpo", "full"
+FRAMEWORK: FrameworkName = "verl"
+PROMPT, RESPONSE, BATCH, RANK = 1024, 1024, 128, 32
+
+
+def task_of(question: ParsedQuestion) -> str:
+    """The task, else GRPO."""
+    return question.task or TASK
+
+
+def framework_of(question: ParsedQuestion) -> FrameworkName:
+    """The framework, else the first that has the task and the method."""
+    if question.framework is not None:
+        return cast("FrameworkName", question.framework)
+    if question.method == "dora":
+        return "trl"
+    task = task_of(question)
+    return next((name for name, tasks in TASKS.items() if task in tasks), FRAMEWORK)
+
+
+def gpus_of(question: ParsedQuestion) -> int:
+    """The number of GPUs; else a whole node where they are linked, and one card otherwise."""
+    if question.gpus is not None:
+        return question.gpus
+    return 1 if any(card.interconnect == "pcie" for card in question.cards) else 8
+
+
+def sizes_of(question: ParsedQuestion) -> Sizes:
+    """Lengths, batch and rank; a single length is a sample's, or the response's."""
+    online = task_of(question) in ONLINE
+    prompt, response = question.prompt, question.response
+    if response is None:
+        prompt, response = (PROMPT, RESPONSE) if online else (0, PROMPT + RESPONSE)
+    elif prompt is None:
+        prompt = PROMPT if online else 0
+    return Sizes(
+        prompt=prompt,
+        response=response,
+        batch=_batch(question) if question.batch is None else question.batch,
+        rank=RANK if question.rank is None else question.rank,
+    )
+
+
+def _batch(question: ParsedQuestion) -> int:
+    """The default batch, or the next one that can be shared out over the GPUs."""
+    return shareable_batch(BATCH, responses_of(task_of(question)), [question.gpus or 1])
+
+
+def next_command(question: ParsedQuestion, model: str, verdict: MethodVerdict) -> str:
+    """The command that writes the script of a verdict, with what the question says already."""
+    words = [f"{verdict.gpus}x{verdict.device.lower()}", model, verdict.method]
+    words += [word for word in (question.task, question.framework) if word]
+    if question.response is not None:
+        prompt = "" if question.prompt is None else f"{question.prompt}+"
+        words.append(f"{prompt}{question.response}")
+    words += [f"batch={question.batch}"] if question.batch is not None else []
+    words += [f"rank={question.rank}"] if question.rank is not None else []
+    return f"rlbot recommend {' '.join(words)} --write scripts/"
+
+
+def taken(question: ParsedQuestion, *, method: str | None) -> Iterator[str]:
+    """Each default that was taken, as a clause; `method` is the one that was chosen, if any."""
+    sizes = sizes_of(question)
+    if question.gpus is None and question.model is None:
+        yield str(gpu_count(gpus_of(question)))
+    if question.task is None:
+        yield message("task {task}", task=TASK)
+    if question.method is None and method is not None:
+        yield message("method {method}", method=method)
+    if question.framework is None:
+        yield framework_of(question)
+    if question.response is None:
+        tokens = f"{sizes.prompt}+{sizes.response}" if sizes.prompt else str(sizes.response)
+        yield message("lengths {tokens}", tokens=tokens)
+    elif question.prompt is None and sizes.prompt:
+        yield message("prompts of {tokens} tokens", tokens=sizes.prompt)
+    if question.batch is None:
+        yield message("batch {batch}", batch=sizes.batch)
+    if question.rank is None and question.method != "full":
+        yield message("rank {rank}", rank=sizes.rank)

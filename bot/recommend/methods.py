@@ -1,0 +1,111 @@
+"""Whether each method fits the cards that one has, and how many more it would take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from bot.base.devices import Device
+from bot.memory.units import Bytes
+from bot.recommend.options import SHARES, divides, steps
+from bot.recommend.report import MethodVerdict
+from bot.recommend.request import Candidate
+from bot.recommend.search import FittingCandidate, NearestMiss, Search, counts
+
+MOST = 64
+"""GPUs up to which more are tried where those that one has do not do."""
+LENGTHS = tuple(1024 << n for n in range(1, 6))
+"""Tokens of prompt and response that are tried: 2k to 32k, which every model here takes."""
+
+
+def verdict_on(
+    search: Search, device: Device, gpus: int, *, look_further: bool = True
+) -> MethodVerdict:
+    """The verdict on a number of GPUs; where it is no, with the number that would do."""
+    fitting: FittingCandidate | None = None
+    miss: NearestMiss | None = None
+    if divides(search.request, gpus):
+        fitting, miss = search.at(device, gpus)
+    if fitting is not None:
+        return _verdict(search, fitting, gpus)
+    further = counts(max(MOST, 4 * gpus)) if look_further else ()
+    more = _more(search, device, [n for n in further if n > gpus])
+    return _missed(search, device, gpus, miss, more)
+
+
+def fewest(search: Search, device: Device, budget: int = MOST) -> MethodVerdict | None:
+    """The fewest GPUs that surely do, else that may; None when none does within the budget."""
+    fitting, _ = search.on(device, budget, least=True)
+    if not fitting:
+        return None
+    best = next((one for one in fitting if one.sure), fitting[0])
+    return _verdict(search, best, best.candidate.gpus)
+
+
+def no_verdict(search: Search, device: Device, gpus: int) -> MethodVerdict:
+    """That it does not fit on so many GPUs, nor on fewer."""
+    _, miss = search.at(device, gpus) if divides(search.request, gpus) else (None, None)
+    return _missed(search, device, gpus, miss, None)
+
+
+def _more(search: Search, device: Device, numbers: Sequence[int]) -> int | None:
+    """The first of the numbers that surely does, else the first that may."""
+    perhaps: int | None = None
+    for gpus in numbers:
+        if divides(search.request, gpus):
+            fitting, _ = search.at(device, gpus)
+            if fitting is not None and fitting.sure:
+                return gpus
+            if fitting is not None and perhaps is None:
+                perhaps = gpus
+    return perhaps
+
+
+def _verdict(search: Search, fitting: FittingCandidate, gpus: int) -> MethodVerdict:
+    estimate = fitting.estimate
+    return MethodVerdict(
+        model=search.request.model.name,
+        method=search.request.method,
+        device=fitting.device.label,
+        gpus=gpus,
+        verdict="fits" if fitting.sure else "may fit",
+        peak_gib=round(estimate.peak().in_gib, 2),
+        usable_gib=round(estimate.usable.in_gib, 2),
+        margin_gib=round(estimate.usable.in_gib - estimate.peak().in_gib, 2),
+        binding=estimate.binding().name,
+    )
+
+
+def _missed(
+    search: Search, device: Device, gpus: int, miss: NearestMiss | None, more: int | None
+) -> MethodVerdict:
+    usable = device.usable_gib
+    peak = miss.estimate.peak() if miss else Bytes(0)
+    if miss is not None and miss.engine is not None and peak.in_gib <= usable:
+        # The stages would fit; what is too large is the engine beside them.
+        peak, binding = miss.engine, "rollout"
+    else:
+        binding = miss.estimate.binding().name if miss else "batch"
+    return MethodVerdict(
+        model=search.request.model.name,
+        method=search.request.method,
+        device=device.label,
+        gpus=gpus,
+        verdict="no",
+        peak_gib=round(peak.in_gib, 2),
+        usable_gib=round(usable, 2),
+        margin_gib=round(usable - peak.in_gib, 2),
+        binding=binding,
+        more_gpus=more,
+    )
+
+
+def holds_every_option(search: Search, device: Device, gpus: int) -> bool:
+    """Whether the request surely fits with every memory option that it has."""
+    every = Candidate(gpus, frozenset(steps(search.request, gpus)))
+    return any(_fitting(search, device, every))
+
+
+def _fitting(search: Search, device: Device, every: Candidate) -> Iterator[bool]:
+    for candidate, estimate in search.estimates(device, every, SHARES):
+        if search.engine_shortage(candidate, device) is None:
+            yield FittingCandidate(device, candidate, estimate).sure

@@ -1,0 +1,137 @@
+"""Cards alone: which models fit them, by which methods, at which lengths."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from bot import __version__
+from bot.base.devices import Device
+from bot.base.errors import UserError
+from bot.base.messages import Language, message, translated
+from bot.frameworks.releases import releases
+from bot.recommend.defaults import framework_of, gpus_of, next_command, sizes_of, taken, task_of
+from bot.recommend.methods import LENGTHS, holds_every_option, verdict_on
+from bot.recommend.options import divides, shareable_batch
+from bot.recommend.question import ParsedQuestion
+from bot.recommend.report import CardOverview, CardQuestion, MethodVerdict
+from bot.recommend.request import Request, make_request
+from bot.recommend.search import Search
+from bot.report import Tool
+
+LADDER = (
+    "Qwen/Qwen3-0.6B",
+    "Qwen/Qwen3-1.7B",
+    "Qwen/Qwen3-4B",
+    "Qwen/Qwen3-8B",
+    "Qwen/Qwen3-14B",
+    "Qwen/Qwen3-30B-A3B",
+    "Qwen/Qwen3-32B",
+    "meta-llama/Llama-3.1-70B",
+    "Qwen/Qwen3-235B-A22B",
+    "deepseek-ai/DeepSeek-V3",
+)
+"""One model of each size, the smallest first: another one of its size takes about as much."""
+BEYOND = 2
+"""Models that fit by no method that are shown; larger ones are left out."""
+
+
+def overview(question: ParsedQuestion, language: Language) -> CardOverview:
+    """What fits a number of cards; raises UserError for a question that contradicts itself."""
+    if len(question.cards) != 1:
+        raise UserError(
+            message(
+                "Without a model one kind of card is looked at, not {cards}: ask about each.",
+                cards=", ".join(card.label for card in question.cards),
+            )
+        )
+    (device,), gpus = question.cards, gpus_of(question)
+    sizes = sizes_of(question)
+    framework = framework_of(question)
+    release = releases(framework)[-1]
+    verdicts = list(_verdicts(question, device, gpus, release))
+    fitting = [one for one in verdicts if one.verdict == "fits"]
+    return CardOverview(
+        tool=Tool(name="rlbot", version=__version__),
+        language=language,
+        question=CardQuestion(
+            device=device.label,
+            gpus=gpus,
+            usable_gib=device.usable_gib,
+            task=task_of(question),
+            framework=framework,
+            release=release,
+            prompt=sizes.prompt,
+            response=sizes.response,
+            batch=sizes.batch,
+            rank=sizes.rank,
+        ),
+        defaults=tuple(translated(one, language) for one in taken(question, method=None)),
+        models=tuple(verdicts),
+        next=next_command(question, fitting[-1].model, fitting[-1]) if fitting else None,
+        notes=tuple(translated(note, language) for note in _notes(verdicts)),
+    )
+
+
+def _notes(verdicts: Sequence[MethodVerdict]) -> Iterator[str]:
+    if all(one.verdict == "no" for one in verdicts):
+        yield message(
+            "Nothing fits with FSDP or DeepSpeed; other ways, such as Megatron's, are not searched."
+        )
+
+
+def _verdicts(
+    question: ParsedQuestion, device: Device, gpus: int, release: str
+) -> Iterator[MethodVerdict]:
+    methods = (question.method,) if question.method else ("full", "lora")
+    missed = 0
+    failed: set[str] = set()
+    for model in LADDER:
+        row: list[MethodVerdict] = []
+        for method in methods:
+            request = make_request(
+                model,
+                task=task_of(question),
+                method=method,
+                framework=framework_of(question),
+                sizes=sizes_of(question),
+            )
+            if not divides(request, gpus):
+                raise UserError(
+                    message(
+                        "A step of {batch} cannot be shared out over {gpus} GPUs; batch={near} can "
+                        "be.",
+                        batch=request.batch * request.responses,
+                        gpus=gpus,
+                        near=shareable_batch(request.batch, request.responses, [gpus]),
+                    )
+                )
+            search = Search(request, release)
+            one = verdict_on(search, device, gpus, look_further=method not in failed)
+            if one.verdict == "no":
+                failed.add(method)
+            else:
+                one = replace(one, longest=_longest(request, release, device, gpus))
+            row.append(one)
+        yield from row
+        missed += all(one.verdict == "no" for one in row)
+        if missed == BEYOND:
+            return
+
+
+def _longest(request: Request, release: str, device: Device, gpus: int) -> int | None:
+    """The longest of `LENGTHS` that surely fits with every option, half of it the prompt.
+
+    A longer one never takes less, so that they are halved like any sorted list.
+    """
+
+    def too_long(tokens: int) -> bool:
+        prompt = tokens // 2 if request.prompt else 0
+        longer = replace(request, prompt=prompt, response=tokens - prompt)
+        return not holds_every_option(Search(longer, release), device, gpus)
+
+    if not too_long(LENGTHS[-1]):
+        return LENGTHS[-1]
+    count = bisect_left(LENGTHS, True, key=too_long)
+    return LENGTHS[count - 1] if count else None

@@ -1,0 +1,135 @@
+"""From a question that names a model to its answer: each method's verdict, then the predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from bot.base.devices import Device
+from bot.base.messages import Language, translated
+from bot.frameworks.releases import releases
+from bot.recommend.answer import RecommendAnswer, recommend
+from bot.recommend.cards import rarity, usual_devices
+from bot.recommend.defaults import (
+    BATCH,
+    FRAMEWORK,
+    METHOD,
+    framework_of,
+    next_command,
+    sizes_of,
+    taken,
+    task_of,
+)
+from bot.recommend.methods import fewest, no_verdict, verdict_on
+from bot.recommend.options import divides
+from bot.recommend.question import ParsedQuestion
+from bot.recommend.report import MethodVerdict
+from bot.recommend.request import Hardware, Method, ModelFolder, Request, make_request
+from bot.recommend.search import Search
+from bot.table.page import Page
+
+BUDGET = 8
+"""GPUs at most where a question names no number: one node."""
+
+
+def answer_model(
+    question: ParsedQuestion,
+    *,
+    by_words: bool = True,
+    folder: ModelFolder | None = None,
+    page: Page | None = None,
+    language: Language = "en",
+) -> RecommendAnswer:
+    """The answer for a question with a model.
+
+    Raises UserError with a sentence for what is unknown or contradictory. The predictions are of
+    the method that is named, else of the first that fits: full, then LoRA.
+    """
+    is_open = by_words or question.task is None or question.response is None
+    if not by_words:
+        question = replace(
+            question,
+            method=question.method or METHOD,
+            framework=question.framework or FRAMEWORK,
+            batch=BATCH if question.batch is None else question.batch,
+        )
+    searches = {
+        request.method: Search(request, releases(request.framework)[-1])
+        for request in _requests(question, folder or question.model or "")
+    }
+    devices = question.cards or tuple(sorted(usual_devices(), key=_common_first))
+    verdicts = list(_verdicts(searches, devices, question.gpus)) if by_words else []
+    search = next(
+        searches[method] for method in (question.method, _method(verdicts)) if method in searches
+    )
+    answer = recommend(
+        search,
+        Hardware(
+            devices=question.cards,
+            budget=question.gpus or BUDGET,
+            whole=question.gpus is not None,
+        ),
+        page=page,
+        language=language,
+    )
+    clauses = taken(question, method=search.request.method) if is_open else ()
+    return replace(
+        answer,
+        recommendations=replace(
+            answer.recommendations,
+            methods=tuple(verdicts),
+            next=_next(question, verdicts),
+            defaults=tuple(translated(clause, language) for clause in clauses),
+        ),
+    )
+
+
+def _next(question: ParsedQuestion, verdicts: Sequence[MethodVerdict]) -> str | None:
+    first = next((one for one in verdicts if one.verdict == "fits"), None)
+    return next_command(question, question.model or "", first) if first else None
+
+
+def _common_first(device: Device) -> tuple[int, int]:
+    return rarity(device), -device.memory_bytes
+
+
+def _requests(question: ParsedQuestion, model: str | ModelFolder) -> Iterator[Request]:
+    """The method that is named, and LoRA beside full training as the next cheaper way."""
+    methods = ("full", "lora") if question.method in (None, "full") else (question.method,)
+    for method in methods:
+        yield make_request(
+            model,
+            task=task_of(question),
+            method=method or METHOD,
+            framework=framework_of(question),
+            sizes=sizes_of(question),
+        )
+
+
+def _verdicts(
+    searches: Mapping[Method, Search], devices: Sequence[Device], gpus: int | None
+) -> Iterator[MethodVerdict]:
+    for search in searches.values():
+        if gpus is not None and not divides(search.request, gpus):
+            return  # No method changes that, and the notes say it.
+        alike: dict[tuple[int, float], MethodVerdict] = {}
+        for device in devices:
+            key = (device.memory_bytes, device.usable_gib)
+            if key not in alike:
+                alike[key] = _verdict(search, device, gpus)
+            yield replace(alike[key], device=device.label)
+
+
+def _verdict(search: Search, device: Device, gpus: int | None) -> MethodVerdict:
+    if gpus is not None:
+        return verdict_on(search, device, gpus)
+    return fewest(search, device, BUDGET) or no_verdict(search, device, BUDGET)
+
+
+def _method(verdicts: Sequence[MethodVerdict]) -> Method:
+    """The first method that fits somewhere, else the first that may, else full training."""
+    for wanted in ("fits", "may fit"):
+        for one in verdicts:
+            if one.verdict == wanted:
+                return one.method
+    return "full"

@@ -1,0 +1,234 @@
+"""The tables that a question without a method, or without a model, gets: text or Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from bot.recommend.report import CardOverview, MethodVerdict, Recommendations
+from bot.render.columns import aligned, hanging
+from bot.render.escape import markdown_cell, markdown_inline, terminal
+from bot.render.speech import speaking, tr
+
+WIDTH = 80
+"""Columns of a line."""
+
+
+def overview_text(answer: CardOverview) -> str:
+    """What cards alone can train, for a terminal."""
+    with speaking(answer.language):
+        lines = hanging(terminal(_cards_head(answer)), "", WIDTH)
+        lines += [*default_lines(answer.defaults), ""]
+        lines += [f"  {line}" for line in aligned(_overview_rows(answer), right={2, 3, 5, 6})]
+        lines.append("")
+        for line in _overview_below(answer):
+            lines += hanging(terminal(line), "", WIDTH)
+        return "\n".join(lines) + "\n"
+
+
+def overview_markdown(answer: CardOverview) -> str:
+    """What cards alone can train, as Markdown."""
+    with speaking(answer.language):
+        head, *rows = _overview_rows(answer)
+        lines = [f"**{markdown_inline(_cards_head(answer))}**", ""]
+        if answer.defaults:
+            lines += [markdown_inline(default_sentence(answer.defaults)), ""]
+        lines += _markdown_table(head, rows)
+        lines.append("")
+        lines += [f"- {markdown_inline(line)}" for line in _overview_below(answer)]
+        return "\n".join(lines) + "\n"
+
+
+def _markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    yield "| " + " | ".join(map(markdown_cell, head)) + " |"
+    yield "| " + " | ".join("---" for _ in head) + " |"
+    for row in rows:
+        yield "| " + " | ".join(map(markdown_cell, row)) + " |"
+
+
+def _cards_head(answer: CardOverview) -> str:
+    question = answer.question
+    return tr(
+        "{gpus} × {device} ({usable} GiB usable each): {task} with {framework} {release}, "
+        "{tokens} tokens, batch {batch}",
+        gpus=question.gpus,
+        device=question.device,
+        usable=f"{question.usable_gib:.1f}",
+        task=question.task,
+        framework=question.framework,
+        release=question.release,
+        tokens=f"{question.prompt} + {question.response}" if question.prompt else question.response,
+        batch=question.batch,
+    )
+
+
+def _overview_rows(answer: CardOverview) -> list[list[str]]:
+    """Head and rows: model, then verdict, GiB and longest lengths of each method."""
+    methods = list(dict.fromkeys(one.method for one in answer.models))
+    head = [tr("model")]
+    for method in methods:
+        head += [_method(method, answer.question.rank), tr("GiB"), tr("up to")]
+    rows = [[*head, tr("what limits")]]
+    for model in dict.fromkeys(one.model for one in answer.models):
+        cells = [one for one in answer.models if one.model == model]
+        row = [model]
+        for one in cells:
+            longest = f"{one.longest // 1024}k" if one.longest else ""
+            row += [_verdict(one), f"{one.peak_gib:.1f}", longest]
+        limits = [tr(one.binding) for one in cells if one.verdict == "no"]
+        rows.append([*row, limits[-1] if limits else ""])
+    return rows
+
+
+def _overview_below(answer: CardOverview) -> Iterator[str]:
+    yield from answer.notes
+    if any(one.longest for one in answer.models):
+        yield tr(
+            "up to: tokens of prompt and response together that fit with every memory option; "
+            "{most} are tried at most.",
+            most="32k",
+        )
+    yield from _may_fit(answer.models)
+    if answer.next:
+        yield tr("Next: {command}", command=answer.next)
+
+
+def _may_fit(verdicts: Sequence[MethodVerdict]) -> Iterator[str]:
+    if any(one.verdict == "may fit" for one in verdicts):
+        yield tr(
+            "May fit: the estimate's conservative figure is above the card, or no margin is "
+            "left. Try it before you rely on it."
+        )
+
+
+def _verdict(one: MethodVerdict) -> str:
+    if one.verdict == "no":
+        return tr("no")
+    return tr("fits") if one.verdict == "fits" else tr("may fit")
+
+
+def default_lines(defaults: Sequence[str]) -> list[str]:
+    """What was taken where the question is open, for a terminal."""
+    return hanging(terminal(default_sentence(defaults)), "", WIDTH) if defaults else []
+
+
+def default_sentence(defaults: Sequence[str]) -> str:
+    """What was taken where the question is open."""
+    return tr("Taken where the question is open: {defaults}.", defaults=", ".join(defaults))
+
+
+def _method(method: str, rank: int | None = None) -> str:
+    names = {"full": tr("full"), "lora": "LoRA", "dora": "DoRA"}
+    return names[method] if method == "full" or rank is None else f"{names[method]} r{rank}"
+
+
+def method_lines(answer: Recommendations) -> list[str]:
+    """The methods' verdicts for a terminal; nothing where none was asked for."""
+    if not answer.methods:
+        return []
+    rows = _rows(answer)
+    right = set(range(2, 6)) if _counted(answer) else set(range(1, len(rows[0])))
+    lines = [f"  {terminal(line)}" for line in aligned(rows, right=right)]
+    for sentence in method_sentences(answer):
+        lines += hanging(terminal(sentence), "", WIDTH)
+    return lines
+
+
+def method_markdown(answer: Recommendations) -> list[str]:
+    """The methods' verdicts as Markdown; nothing where none was asked for."""
+    if not answer.methods:
+        return []
+    head, *rows = _rows(answer)
+    lines = [*_markdown_table(head, rows), ""]
+    return [*lines, *map(markdown_inline, method_sentences(answer)), ""]
+
+
+def _counted(answer: Recommendations) -> bool:
+    """Whether the verdicts are of one number of GPUs, not of each device's fewest."""
+    return len({one.device for one in answer.methods}) == 1
+
+
+def _rows(answer: Recommendations) -> list[list[str]]:
+    if _counted(answer):
+        return [
+            [
+                tr("hardware"),
+                tr("method"),
+                tr("needs"),
+                tr("usable"),
+                tr("margin"),
+                tr("binds"),
+                tr("verdict"),
+            ],
+            *(
+                [
+                    f"{one.gpus} × {one.device}",
+                    _method(one.method),
+                    f"{one.peak_gib:.1f}",
+                    f"{one.usable_gib:.1f}",
+                    f"{one.margin_gib:.1f}",
+                    tr(one.binding),
+                    _verdict(one),
+                ]
+                for one in answer.methods
+            ),
+        ]
+    methods = list(dict.fromkeys(one.method for one in answer.methods))
+    rows = [[tr("card"), tr("usable"), *map(_method, methods)]]
+    for device in dict.fromkeys(one.device for one in answer.methods):
+        cells = [one for one in answer.methods if one.device == device]
+        rows.append([device, f"{cells[0].usable_gib:.1f}", *map(_fewest, cells)])
+    return rows
+
+
+def _fewest(one: MethodVerdict) -> str:
+    if one.verdict == "no":
+        return tr("more than {gpus}", gpus=one.gpus)
+    return str(one.gpus) if one.verdict == "fits" else tr("{gpus} may fit", gpus=one.gpus)
+
+
+def method_sentences(answer: Recommendations) -> Iterator[str]:
+    """What follows: what fits, and what the other way needs."""
+    yield from _conclusions(answer)
+    if answer.next:
+        yield tr("Next: {command}", command=answer.next)
+
+
+def _conclusions(answer: Recommendations) -> Iterator[str]:
+    if not _counted(answer):
+        yield tr("The fewest GPUs of each card, by method; name cards to see their settings.")
+        yield from _may_fit(answer.methods)
+        return
+    for one in answer.methods:
+        name = tr("Full training") if one.method == "full" else _method(one.method)
+        margin = f"{one.margin_gib:.1f}"
+        if one.verdict == "fits":
+            yield tr(
+                "{method} fits on {gpus} × {device}, margin {margin} GiB.",
+                method=name,
+                gpus=one.gpus,
+                device=one.device,
+                margin=margin,
+            )
+        elif one.verdict == "may fit":
+            yield tr(
+                "{method} may fit on {gpus} × {device}: the expected margin is {margin} GiB.",
+                method=name,
+                gpus=one.gpus,
+                device=one.device,
+                margin=margin,
+            )
+        elif one.more_gpus is not None:
+            yield tr(
+                "{method} needs {gpus} × {device}.",
+                method=name,
+                gpus=one.more_gpus,
+                device=one.device,
+            )
+        else:
+            yield tr(
+                "{method} does not fit with {backend} on {device}; other ways, such as Megatron's, "
+                "are not searched.",
+                method=name,
+                backend="FSDP" if answer.question.framework == "verl" else "DeepSpeed",
+                device=one.device,
+            )

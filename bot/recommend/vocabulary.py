@@ -1,0 +1,150 @@
+"""The words of a question: cards as people write them, names of models, tasks and methods."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from functools import cache
+from itertools import permutations
+from typing import Literal
+
+from bot.base.devices import Device, by_token, devices
+from bot.memory.models import Model, find, pinned
+from bot.recommend.cards import usual_devices
+from bot.recommend.request import TASKS
+from bot.render.columns import aligned
+
+METHODS: Mapping[str, str] = {
+    "full": "full",
+    "full-parameter": "full",
+    "lora": "lora",
+    "dora": "dora",
+}
+TASK_WORDS: Mapping[str, str] = {
+    **{task: task for tasks in TASKS.values() for task in tasks},
+    "gae": "ppo",
+    "reward": "rm",
+    "reward-model": "rm",
+    "fine-tuning": "sft",
+    "finetuning": "sft",
+}
+FILLERS = frozenset(
+    word
+    for words in (
+        ("a", "an", "and", "at", "each", "for", "in", "is", "of", "on", "the", "to", "with", "x"),
+        ("can", "could", "do", "does", "has", "have", "how", "many", "much", "should", "what"),
+        ("i", "me", "my", "we", "need", "needs", "run", "train", "training", "use", "using"),
+        ("want", "which", "are", "card", "cards", "gpu", "gpus", "hardware", "machine", "model"),
+        ("models", "length", "lengths", "token", "tokens", "amd", "geforce", "instinct"),
+        ("nvidia", "quadro", "radeon", "rtx", "tesla", "hbm2e", "hbm3", "nvl", "pcie"),
+        ("sxm", "sxm4", "sxm5"),
+    )
+    for word in words
+)
+"""Words that change nothing."""
+_BRAND = re.compile(r"(?:nvidia|geforce|tesla|amd|instinct|quadro)[-_]?")
+_FORM = re.compile(r"[-_]?(?:sxm\d?|pcie|hbm\d?e?|nvl(?=\d))(?=[-_\d]|\Z)")
+_MEMORY = re.compile(r"[-_]?(\d{2,3})(?:gib|gb|g)\Z")
+
+_ROUNDING = 0.08
+"""Between the memory that a card is sold with and what it reports, as a share: 24 GB are 22.5."""
+
+
+def card(word: str) -> tuple[Device, ...]:
+    """The devices that a word names: h100, RTX-4090, A100-80GB; none when it names no device."""
+    low = _FORM.sub("", _BRAND.sub("", word.lower()))
+    exact = by_token(low)
+    if exact:
+        return exact
+    memory = _MEMORY.search(low)
+    if memory:
+        return with_memory(card(low[: memory.start()]), int(memory[1]))
+    plain = re.sub(r"[-_]", "", low).removesuffix("s")
+    return by_token(plain) if plain != low else ()
+
+
+def with_memory(named: Iterable[Device], gib: int) -> tuple[Device, ...]:
+    """Those of the devices that have about so much memory."""
+    family = {token for device in named for token in (device.token, *device.name_tokens)}
+    family |= {token.partition("-")[0] for token in family}
+    return tuple(
+        device
+        for device in devices()
+        if abs(device.memory_gib - gib) <= _ROUNDING * gib
+        and family & {device.token, device.token.partition("-")[0], *device.name_tokens}
+    )
+
+
+def model(words: tuple[str, ...]) -> str | None:
+    """The name of the model that the words name together, in any order; None when there is none."""
+    for order in permutations(words):
+        name = "-".join(order)
+        exact = find(name)
+        if exact is not None:
+            return name if len(order) == 1 else exact.name
+    for order in permutations(words):
+        near = _compact_models().get(_compact("".join(order)))
+        if near is not None:
+            return near.name
+    return None
+
+
+def nearest(word: str) -> str | None:
+    """The known word of any kind that is nearest to one that is not known."""
+    names = _vocabulary()
+    low = word.rsplit("/", 1)[-1].lower()
+    near = get_close_matches(low, names, n=1, cutoff=0.6)
+    return names[near[0]] if near else None
+
+
+def known(kind: Literal["models", "devices", "tasks"]) -> list[str]:
+    """Every model, device or task that is known, a line for each."""
+    if kind == "models":
+        rows = [(name, f"{count / 1e9:.1f}B") for name, count in pinned().items()]
+        return aligned(sorted(rows, key=lambda row: row[0].lower()), right={1})
+    if kind == "devices":
+        cards = {device.token: device for device in reversed(usual_devices())}
+        return aligned(
+            [
+                (token, f"{card.memory_gib:.1f} GiB", card.reported_name)
+                for token, card in sorted(cards.items())
+            ],
+            right={1},
+        )
+    tasks = sorted({task for tasks in TASKS.values() for task in tasks})
+    return aligned(
+        [
+            (task, ", ".join(name for name, tasks in TASKS.items() if task in tasks))
+            for task in tasks
+        ],
+        right=(),
+    )
+
+
+@cache
+def _vocabulary() -> Mapping[str, str]:
+    """Every known word in lower case, and as it is written."""
+    names = {name.lower(): name for name in pinned()}
+    names |= {device.token: device.label for device in devices()}
+    names |= {word: word for word in (*TASK_WORDS, *METHODS, *TASKS)}
+    return names
+
+
+@cache
+def _compact_models() -> Mapping[str, Model]:
+    """Each model by its name without points and dashes; without those that would be ambiguous."""
+    found: dict[str, Model] = {}
+    shared: set[str] = set()
+    for name in pinned():
+        one = find(name)
+        if one is None:
+            continue
+        key = _compact(name)
+        if found.setdefault(key, one).shape != one.shape:
+            shared.add(key)
+    return {key: one for key, one in found.items() if key not in shared}
+
+
+def _compact(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", re.sub(r"-(?:instruct|chat|base|it|hf)\b", "", name.lower()))

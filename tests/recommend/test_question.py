@@ -1,0 +1,186 @@
+"""The question of `rlbot recommend`: in any order and part, and a sentence for what is unknown."""
+
+from __future__ import annotations
+
+import contextlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.base.devices import devices
+from bot.base.errors import UserError
+from bot.base.messages import sentence_of
+from bot.memory.models import find, pinned
+from bot.recommend.hub import hub_path
+from bot.recommend.question import ParsedQuestion, parse_question
+from bot.recommend.request import TASKS
+
+
+def _cards(question: ParsedQuestion) -> tuple[str, ...]:
+    return tuple(card.token for card in question.cards)
+
+
+@pytest.mark.parametrize(
+    ("words", "cards", "gpus"),
+    [
+        ("2x4090", ("rtx4090",), 2),
+        ("RTX 4090 x2", ("rtx4090",), 2),
+        ("I have 2 × RTX 4090, what can I train?", ("rtx4090",), 2),
+        ("4090 x 2", ("rtx4090",), 2),
+        ("8xH20", ("h20",), 8),
+        ("h20-141 *4", ("h20-141",), 4),
+        ("4 a100-40", ("a100-40",), 4),
+        ("4 A100 40GB", ("a100-40",), 4),
+        ("A100-SXM4-80GB", ("a100",), None),
+        ("NVIDIA H100 NVL 94 GB", ("h100",), None),
+        ("2 nodes of 8 h100", ("h100",), 16),
+        ("2x8xH100", ("h100",), 16),
+        ("8 L40S 48GB", ("l40s",), 8),
+        ("h100s", ("h100",), None),
+        ("rtx pro 6000", ("rtxpro6000",), None),
+        ("a100 4090", ("a100", "rtx4090"), None),
+        ("4 910b", ("910b",), 4),
+    ],
+)
+def test_cards(words: str, cards: tuple[str, ...], gpus: int | None) -> None:
+    for arguments in ([words], words.split()):
+        question = parse_question(arguments)
+        assert (_cards(question), question.gpus) == (cards, gpus)
+        assert question.model is None
+
+
+def test_memory_chooses_between_cards_of_one_name() -> None:
+    (nvl,) = parse_question(["H100", "94GB"]).cards
+    (plain,) = parse_question(["H100", "80GB"]).cards
+    assert (round(nvl.memory_gib), round(plain.memory_gib)) == (94, 80)
+
+
+@pytest.mark.parametrize(
+    ("words", "model"),
+    [
+        ("Qwen/Qwen3-8B", "Qwen3-8B"),
+        ("what for Qwen3-8B?", "Qwen3-8B"),
+        ("qwen3 8b", "Qwen3-8B"),
+        ("qwen3_8b", "Qwen3-8B"),
+        ("Qwen 2.5 7B", "Qwen2.5-7B"),
+        ("8b llama-3.1", "Llama-3.1-8B"),
+        ("llama 3 8b", "Llama-3-8B"),
+        ("mixtral-8x7b", "Mixtral-8x7B-v0.1"),
+        ("Qwen2.5-7B-Instruct", "Qwen2.5-7B"),
+    ],
+)
+def test_models(words: str, model: str) -> None:
+    found = find(parse_question(words.split()).model or "")
+    wanted = find(model)
+    assert found is not None
+    assert wanted is not None
+    assert found.shape == wanted.shape
+
+
+def test_everything_at_once() -> None:
+    words = "8xH20 Qwen3-8B grpo-lora 1k+2k batch 256 rank=64 openrlhf"
+    question = parse_question([words])
+    assert _cards(question) == ("h20",)
+    assert (question.gpus, question.model) == (8, "Qwen3-8B")
+    assert (question.task, question.method, question.framework) == ("grpo", "lora", "openrlhf")
+    assert (question.prompt, question.response) == (1024, 2048)
+    assert (question.batch, question.rank) == (256, 64)
+
+
+@pytest.mark.parametrize("words", ["8192 sft", "8k sft", "sft 8K"])
+def test_a_single_length(words: str) -> None:
+    question = parse_question(words.split())
+    assert (question.prompt, question.response, question.gpus) == (None, 8192, None)
+
+
+def test_a_folder_with_a_configuration_is_a_model() -> None:
+    question = parse_question(["2xh100", "models/my 4090"], lambda path: path == "models/my 4090")
+    assert (question.model, _cards(question)) == ("models/my 4090", ("h100",))
+
+
+_COUNTED = st.sampled_from(
+    ["{n}x{card}", "{n} {card}", "{card} x{n}", "{card}x{n}", "{n} × {card}"]
+)
+_CARDS = st.sampled_from(["4090", "RTX 4090", "h100", "A100-40GB", "H20", "l40s", "rtx3090"])
+_PHRASES = st.fixed_dictionaries(
+    {},
+    optional={
+        "model": st.sampled_from(["Qwen/Qwen3-8B", "qwen3-4b", "Llama-3.1-70B", "DeepSeek-V3"]),
+        "task": st.sampled_from(sorted(TASKS["trl"])),
+        "method": st.sampled_from(["full", "lora", "dora"]),
+        "framework": st.sampled_from(sorted(TASKS)),
+        "lengths": st.sampled_from(["1k+2k", "512 + 1024", "8192", "32k"]),
+        "batch": st.integers(1, 4096).map("batch={}".format),
+        "rank": st.integers(1, 512).map("rank={}".format),
+        "fillers": st.sampled_from(["what can I train", "on", "GPUs"]),
+    },
+)
+
+
+@given(_PHRASES, _COUNTED, _CARDS, st.integers(1, 1024), st.randoms(use_true_random=False))
+def test_the_order_does_not_matter(
+    phrases: dict[str, str], form: str, card: str, gpus: int, chance: object
+) -> None:
+    parts = [*phrases.values(), form.format(n=gpus, card=card)]
+    first = parse_question(parts)
+    assert first.gpus == gpus
+    assert len(first.cards) == 1
+    assert (first.model is None) == ("model" not in phrases)
+    chance.shuffle(parts)  # type: ignore[attr-defined]
+    assert parse_question(parts) == first
+
+
+@given(st.sampled_from(sorted({device.token for device in devices()})), st.integers(1, 1024))
+def test_every_device_is_known_by_its_token(token: str, gpus: int) -> None:
+    question = parse_question([f"{gpus}x{token}"])
+    assert (_cards(question), question.gpus) == ((token,), gpus)
+
+
+@given(st.sampled_from(sorted(pinned())))
+def test_every_model_is_known_by_its_name(name: str) -> None:
+    if find(name) is not None:
+        assert parse_question([name]).model == name
+
+
+@given(st.lists(st.text(max_size=20), max_size=6))
+def test_any_text_is_read_or_gets_a_sentence(words: list[str]) -> None:
+    with contextlib.suppress(UserError):
+        question = parse_question(words)
+        assert question.gpus is None or 1 <= question.gpus <= 1024
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("qwn3-8b", 'did you mean "Qwen3-8B"?'),
+        ("2x4080", 'did you mean "RTX4090"?'),
+        ("h1000", 'did you mean "H100"?'),
+        ("gpro Qwen3-8B", 'did you mean "grpo"?'),
+        ("xyzzy", "--list models, devices or tasks"),
+        ("Qwen3-8B Qwen3-4B", "one of them, please"),
+        ("grpo ppo", "The question names grpo, ppo"),
+        ("2 4 h100", "2, 4 are several numbers of GPUs"),
+        ("0 h100", "0 is no number of GPUs"),
+        ("h100 40GB", "There is no H100 with 40 GB here: it has 80, 94 GB"),
+        ("80GB", "80 GB alone names no card"),
+        ("x" * 1001, "too long"),
+    ],
+)
+def test_what_is_unknown_or_doubled_gets_a_sentence(words: str, sentence: str) -> None:
+    with pytest.raises(UserError) as raised:
+        parse_question(words.split(" "))
+    assert sentence in sentence_of(raised.value)
+
+
+def test_a_model_without_its_owner_gets_the_name_of_its_hub() -> None:
+    for name in pinned():
+        model = find(name)
+        if model is not None:
+            found = find(hub_path(name, name))
+            assert found is not None, name
+            assert found.shape == model.shape, name
+    assert hub_path("qwen3-8b", "Qwen3-8B") == "Qwen/Qwen3-8B"
+    assert hub_path("Qwen2.5-7B-Instruct", "Qwen2.5-7B") == "Qwen/Qwen2.5-7B-Instruct"
+    assert hub_path("Llama-3-8B", "Llama-3-8B") == "meta-llama/Meta-Llama-3-8B"
+    assert hub_path("Mistral-Large", "Mistral-Large") == "Mistral-Large"

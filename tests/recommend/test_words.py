@@ -1,0 +1,178 @@
+"""`rlbot recommend` asked in words, as a user sees it."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+from syrupy.assertion import SnapshotAssertion
+
+from bot.memory.models import find
+from tests.command import RLBOT, ROOT, Result, rlbot
+from tools.schemas import cards_schema, recommend_schema
+
+CONFIG = {
+    "architectures": ["Qwen2ForCausalLM"],
+    "model_type": "qwen2",
+    "hidden_size": 1536,
+    "intermediate_size": 8960,
+    "num_attention_heads": 12,
+    "num_hidden_layers": 28,
+    "num_key_value_heads": 2,
+    "vocab_size": 151936,
+    "tie_word_embeddings": True,
+}
+
+
+def _ask(words: str, *more: str, cwd: Path = ROOT) -> Result:
+    return rlbot("recommend", *words.split(), *more, cwd=cwd)
+
+
+@pytest.mark.parametrize(
+    ("words", "language"), [("2x4090", "en"), ("2x4090", "zh"), ("8 h100 lora 1k+7k", "en")]
+)
+def test_cards_alone(words: str, language: str, snapshot: SnapshotAssertion) -> None:
+    result = _ask(words, "--lang", language)
+    assert (result.status, result.err) == (0, "")
+    assert result.out == snapshot
+    assert all(len(line) <= 80 for line in result.out.splitlines() if line.isascii())
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_cards_and_a_model(language: str, snapshot: SnapshotAssertion, tmp_path: Path) -> None:
+    result = _ask("Qwen3-8B 2x4090", "--lang", language, cwd=tmp_path)
+    assert (result.status, result.err) == (0, "")
+    assert result.out == snapshot
+    assert all(len(line) <= 80 for line in result.out.splitlines() if line.isascii())
+
+
+def test_a_model_alone(snapshot: SnapshotAssertion, tmp_path: Path) -> None:
+    result = _ask("Qwen3-8B", cwd=tmp_path)
+    assert result.status == 0
+    assert result.out == snapshot
+
+
+def test_as_markdown_too(snapshot: SnapshotAssertion, tmp_path: Path) -> None:
+    for words in ("2x4090", "2x4090 Qwen3-8B"):
+        result = _ask(words, "--format", "markdown", cwd=tmp_path)
+        assert result.status == 0
+        assert result.out == snapshot
+
+
+def test_the_json_of_cards_follows_its_schema() -> None:
+    content = json.loads(_ask("2x4090", "--format", "json").out)
+    Draft202012Validator(cards_schema()).validate(content)
+    assert content["question"]["gpus"] == 2
+    for one in content["models"]:
+        assert (one["verdict"] == "no") == (one["longest"] is None or one["margin_gib"] < 0)
+
+
+def test_the_json_of_a_model_has_each_method() -> None:
+    content = json.loads(_ask("2x4090 Qwen3-8B", "--format", "json").out)
+    Draft202012Validator(recommend_schema()).validate(content)
+    full, lora = content["methods"]
+    assert (full["method"], full["verdict"]) == ("full", "no")
+    assert full["more_gpus"] > 2
+    assert (lora["method"], lora["verdict"]) == ("lora", "fits")
+    (first,) = content["predicted"]
+    assert (first["peak_gib"], first["margin_gib"]) == (lora["peak_gib"], lora["margin_gib"])
+    assert "lengths 1024+1024" in content["defaults"]
+
+
+def test_the_next_command_works_as_it_is(tmp_path: Path) -> None:
+    for words in ("2x4090", "dpo 4xa100 Qwen3-8B 4k batch=64"):
+        answer = json.loads(_ask(words, "--format", "json").out)
+        _, _, command = answer["next"].partition("rlbot ")
+        result = rlbot(*command.replace("scripts/", f"{tmp_path}/").split())
+        assert result.status == 0, result.err
+    assert len(list(tmp_path.iterdir())) == 2
+    for script in tmp_path.iterdir():
+        assert rlbot("lint", str(script)).status == 0
+
+
+def test_the_gpus_that_are_there_are_written(tmp_path: Path) -> None:
+    assert _ask("4xa100 Qwen3-8B lora", "--write", f"{tmp_path}/new/scripts/").status == 0
+    (script,) = (tmp_path / "new" / "scripts").iterdir()
+    assert script.name == "qwen3-8b_grpo-lora_4_a100_fsdp_vllm.sh"
+    assert "MODEL_PATH=${MODEL_PATH:-Qwen/Qwen3-8B}" in script.read_text()
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    result = _ask("4xa100 Qwen3-8B lora", "--write", f"{tmp_path}/file/scripts/")
+    assert (result.status, result.out) == (2, "")
+    assert "cannot be made" in result.err
+
+
+def test_a_folder_of_ones_own(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "config.json").write_text(json.dumps(CONFIG))
+    own = json.loads(_ask("mine 2x4090", "--format", "json", cwd=tmp_path).out)
+    hub = json.loads(_ask("Qwen2.5-1.5B 2x4090", "--format", "json", cwd=tmp_path).out)
+    assert find("Qwen2.5-1.5B") is not None
+    assert own["question"]["model"] == "mine"
+    assert [one["peak_gib"] for one in own["methods"]] == [
+        one["peak_gib"] for one in hub["methods"]
+    ]
+    (tmp_path / "mine" / "config.json").write_text("{}")
+    refused = _ask("mine 2x4090", cwd=tmp_path)
+    assert refused.status == 2
+    assert "The config.json of mine cannot be used" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("kind", "line"),
+    [("models", "Qwen3-8B"), ("devices", "rtx4090"), ("tasks", "grpo")],
+)
+def test_what_is_known_is_listed(kind: str, line: str) -> None:
+    result = rlbot("recommend", "--list", kind)
+    assert result.status == 0
+    assert any(shown.startswith(line) for shown in result.out.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("", "Name cards, a model, or both"),
+        ("grpo", "Name cards, a model, or both"),
+        ("2x4080", 'did you mean "RTX4090"?'),
+        ("2x4090 a100", "one kind of card is looked at, not A100, RTX4090"),
+        ("6xh100 batch=128", "cannot be shared out over 6 GPUs; batch=129 can be."),
+        ("v100 Qwen3-8B", "has no bf16"),
+        ("910b", "No script is made for a 910B"),
+        ("2xh100 --write x", "name it, such as Qwen3-8B"),
+        ("Qwen3-8B --model Qwen/Qwen3-4B", "says Qwen3-8B and an option Qwen/Qwen3-4B"),
+        ("2xh100 Qwen3-8B --budget-gpus 4", "says 2 and an option 4"),
+        ("h100 Qwen3-8B batch=0", "The batch is 0"),
+        ("ppo dora h100 Qwen3-8B", "No script is made for PPO with DoRA"),
+    ],
+)
+def test_what_cannot_be_answered_gets_a_sentence(words: str, sentence: str) -> None:
+    result = _ask(words)
+    assert (result.status, result.out) == (2, "")
+    assert sentence in result.err
+
+
+def test_without_a_question_a_terminal_is_asked(tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    try:
+        os.write(ours, b"2x4090 Qwen3-0.6B\n")
+        ran = subprocess.run(
+            [RLBOT, "recommend"],
+            stdin=theirs,
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            check=False,
+        )
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert ran.returncode == 0
+    assert "Which cards, which model?" in ran.stderr
+    assert "Qwen3-0.6B" in ran.stdout
