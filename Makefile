@@ -1,7 +1,7 @@
 # Every target does its own set-up: `check`, `demo` and `lint` in the light environment, which is a
 # part of the whole one, so that the whole one serves them too.
 .DEFAULT_GOAL := help
-.PHONY: help check demo test formatted typed quick chaos outages defences lint types lock schemas translations docs picture bench calibrate unseen corpus fuzz trackers clean
+.PHONY: help check demo test formatted typed quick chaos outages defences lint types lock schemas translations docs picture bench calibrate grid unseen corpus fuzz trackers clean
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -80,6 +80,9 @@ picture: $(READY)  ## photograph the demo's comment for the README (needs Chromi
 
 bench: $(READY)  ## how long a cold `rlbot lint` takes, and what it imports
 	@$(BIN)/python -m benchmarks.cold_start
+
+grid: $(READY)  ## what recommend answers over models, devices, tasks and methods, against estimate
+	@$(BIN)/python -m tests.recommend.grid $(COUNT)
 
 calibrate: $(READY)  ## how well memory is predicted, case by case, and with each case left out
 	@$(BIN)/python -m tests.memory.calibrate

@@ -40,7 +40,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--list", choices=LISTS, help="what is known, instead of an answer")
     parser.add_argument("--model", metavar="NAME", help="hub name or path")
-    parser.add_argument("--task", metavar="TASK", help="grpo, ppo, rloo, sft, dpo or rm")
+    parser.add_argument(
+        "--task", metavar="TASK", help="grpo, ppo, sft, dpo, rm, …: see --list tasks"
+    )
     parser.add_argument("--method", choices=("full", "lora", "dora"), help="what is trained")
     parser.add_argument("--framework", choices=("verl", "openrlhf", "trl"))
     parser.add_argument(

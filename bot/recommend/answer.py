@@ -224,6 +224,13 @@ def _notes(
                 near=shareable_batch(request.batch, request.responses, left),
             )
         )
+    if request.framework == "verl" and request.method == "full":
+        notes.append(
+            message(
+                "Full training with FSDP keeps its weights in fp32. model_dtype=bf16 would halve "
+                "them and Adam's states, but rounds every update: set it if you accept that."
+            )
+        )
     if least:
         notes.append(
             message(

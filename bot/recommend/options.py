@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from math import gcd, lcm
 
 from bot.base.messages import message
-from bot.recommend.request import Candidate, Request
+from bot.recommend.request import Candidate, MegatronLayout, Request
 
 Step = tuple[str, int]
 """An option and its value, as in `Candidate.options`."""
@@ -29,6 +29,7 @@ _ORDER: tuple[Step, ...] = (
     ("micro", 2),
     ("micro", 1),
     ("offload", 1),
+    ("cpu-optimizer", 1),
     ("tensor", 2),
     ("tensor", 4),
     ("tensor", 8),
@@ -79,6 +80,8 @@ def _has(request: Request, gpus: int, step: Step) -> bool:
     name, value = step
     verl, adapter = request.framework == "verl", request.method != "full"
     reference = request.task == "dpo" or (request.online and request.framework != "trl")
+    if name == "cpu-optimizer":
+        return False  # Megatron's alone.
     if name == "bf16":
         return verl and adapter
     if name == "zero3":
@@ -104,17 +107,32 @@ def _has(request: Request, gpus: int, step: Step) -> bool:
 def explain(request: Request, candidate: Candidate) -> list[tuple[str, str]]:
     """What a candidate switches on: setting and reason, the cheapest first."""
     switched = []
+    settings = _settings(request, candidate)
     order = [name for name, _ in _ORDER]
     for name in sorted(candidate.on, key=order.index):
         value = candidate.on[name]
-        switched.append((_settings(request)[name].format(value=value), _why(name)))
+        switched.append((settings[name].format(value=value), _why(name)))
     if request.online and candidate.share < SHARES[0]:
-        setting = _settings(request)["share"].format(value=candidate.share)
+        setting = settings["share"].format(value=candidate.share)
         switched.insert("bf16" in candidate.on, (setting, _why("share")))
+    if candidate.layout is not None:
+        switched.insert(0, (_megatron(candidate.layout), _why("megatron")))
     return switched
 
 
-def _settings(request: Request) -> dict[str, str]:
+def _megatron(layout: MegatronLayout) -> str:
+    """The sizes of a layout that are not 1."""
+    sizes = {"tensor": layout.tensor, "pipeline": layout.pipeline, "expert": layout.expert}
+    settings = ["model_engine=megatron"]
+    for name, size in sizes.items():
+        if size > 1:
+            settings.append(f"{_A}.megatron.{name}_model_parallel_size={size}")
+    return ", ".join(settings)
+
+
+def _settings(request: Request, candidate: Candidate) -> dict[str, str]:
+    if candidate.layout is not None:
+        return _SETTINGS["verl"] | _SETTINGS["verl megatron"]
     sft = request.framework == "verl" and not request.online
     return _SETTINGS["verl sft" if sft else request.framework]
 
@@ -130,6 +148,11 @@ _SETTINGS: dict[str, dict[str, str]] = {
         "offload": f"{_A}.fsdp_config.param_offload=True, {_A}.fsdp_config.optimizer_offload=True",
         "tensor": "actor_rollout_ref.rollout.tensor_model_parallel_size={value}",
         "sequence": f"{_A}.fsdp_config.ulysses_sequence_parallel_size={{value}}",
+    },
+    "verl megatron": {
+        "checkpointing": (f"{_A}.megatron.override_transformer_config.recompute_granularity=full"),
+        "offload": (f"{_A}.megatron.param_offload=True, {_A}.megatron.optimizer_offload=True"),
+        "cpu-optimizer": f"{_A}.optim.override_optimizer_config.optimizer_cpu_offload=True",
     },
     "verl sft": {
         "bf16": "engine.model_dtype=bf16",
@@ -172,6 +195,10 @@ def _why(name: str) -> str:
         "micro": message("fewer tokens a pass; more passes"),
         "offload": message(
             "states wait on the host between updates; copied over PCIe in every step"
+        ),
+        "cpu-optimizer": message("the optimizer steps on the host, whose memory holds its states"),
+        "megatron": message(
+            "Megatron shares out matrices, layers and experts instead of gathering whole layers"
         ),
         "tensor": message("the engine's weights are shared out; its GPUs talk in every layer"),
         "sequence": message("each sequence is shared out; its GPUs talk in every layer"),

@@ -77,7 +77,8 @@ def overview(question: ParsedQuestion, language: Language) -> CardOverview:
 def _notes(verdicts: Sequence[MethodVerdict]) -> Iterator[str]:
     if all(one.verdict == "no" for one in verdicts):
         yield message(
-            "Nothing fits with FSDP or DeepSpeed; other ways, such as Megatron's, are not searched."
+            "Nothing fits by the ways that are searched: FSDP, DeepSpeed, and Megatron for full "
+            "training."
         )
 
 

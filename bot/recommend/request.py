@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
@@ -19,15 +19,22 @@ FrameworkName: TypeAlias = Literal["verl", "openrlhf", "trl"]
 Method: TypeAlias = Literal["full", "lora", "dora"]
 
 TASKS: Mapping[FrameworkName, tuple[str, ...]] = {
-    "verl": ("grpo", "ppo", "rloo", "sft"),
+    "verl": ("grpo", "ppo", "rloo", "dapo", "gspo", "cispo", "remax", "reinforce-plus-plus", "sft"),
     "openrlhf": ("grpo", "ppo", "rloo", "sft", "dpo", "rm"),
     "trl": ("grpo", "rloo", "sft", "dpo", "rm"),
 }
 """What the memory model and the newest release of each framework both know."""
-ONLINE = frozenset({"grpo", "ppo", "rloo"})
+_ALIASES = {
+    "gae": "ppo",
+    "reward": "rm",
+    "reinforce++": "reinforce-plus-plus",
+    "reinforce_plus_plus": "reinforce-plus-plus",
+}
+ONLINE = frozenset({"grpo", "ppo", "rloo", "dapo", "gspo", "cispo", "remax", "reinforce-plus-plus"})
 """Tasks that generate responses."""
 RESPONSES = 8
-"""Responses a prompt where a group is compared (GRPO, RLOO); PPO takes one."""
+"""Responses a prompt where a group is compared (GRPO and its like); the others take one."""
+_GROUPS = frozenset({"grpo", "rloo", "dapo", "gspo", "cispo"})
 MOST_GPUS = 1024
 _PATH = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]*\Z|/[A-Za-z0-9._/-]+\Z")
 _MOST_TOKENS = 10_000_000
@@ -74,12 +81,21 @@ class Request:
     @property
     def token(self) -> str:
         """The model as file names write it: qwen2.5-7b."""
-        return _TUNED.sub("", self.model.name.lower().replace("_", "-").replace(" ", "-"))
+        return _token(self.model.name)
 
 
 def responses_of(task: str) -> int:
     """Responses a prompt; 1 for samples."""
-    return RESPONSES if task in ("grpo", "rloo") else 1
+    return RESPONSES if task in _GROUPS else 1
+
+
+@dataclass(frozen=True, slots=True)
+class MegatronLayout:
+    """How Megatron divides a model: its parallel sizes."""
+
+    tensor: int = 1
+    pipeline: int = 1
+    expert: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +107,8 @@ class Candidate:
     """Option and its value, such as ("micro", 2); of one option the highest step counts."""
     share: float = 0.6
     """Of the GPU's memory for the engine."""
+    layout: MegatronLayout | None = None
+    """Megatron's; without one FSDP or DeepSpeed shards the model over all GPUs."""
 
     @property
     def on(self) -> Mapping[str, int]:
@@ -171,7 +189,7 @@ def make_request(
     model: str | ModelFolder, *, task: str, method: str, framework: str, sizes: Sizes
 ) -> Request:
     """The request; raises UserError with a sentence for what is unknown or contradictory."""
-    task = {"gae": "ppo", "reward": "rm"}.get(task.lower(), task.lower())
+    task = _ALIASES.get(task.lower(), task.lower())
     known = {name: tasks for name, tasks in TASKS.items() if name == framework}
     if not known:
         raise UserError(
@@ -232,8 +250,11 @@ def make_request(
         )
     config = model.config if isinstance(model, ModelFolder) else None
     known_model = _model(path, config)
+    if config is None:
+        path = path if "/" in path else hub_path(path, known_model.name)
+        known_model = _named(known_model, path)
     return Request(
-        path=path if config is not None or "/" in path else hub_path(path, known_model.name),
+        path=path,
         model=known_model,
         task=task,
         method=method,  # type: ignore[arg-type]
@@ -244,6 +265,17 @@ def make_request(
         rank=sizes.rank,
         config=config,
     )
+
+
+def _token(name: str) -> str:
+    low = name.lower().replace("_", "-").replace(" ", "-").removeprefix("meta-")
+    return _TUNED.sub("", low)
+
+
+def _named(model: Model, path: str) -> Model:
+    """The model under the name of its path, where that is another one of the same shape."""
+    last = path.rstrip("/").rpartition("/")[2]
+    return model if _token(last) == _token(model.name) else replace(model, name=last)
 
 
 def _model(path: str, config: bytes | None) -> Model:

@@ -21,8 +21,9 @@ from bot.memory.settings import NoEstimateError
 from bot.memory.units import Bytes
 from bot.memory.workload import Workload
 from bot.recommend.cards import rarity
+from bot.recommend.megatron import OPTIONS, TENSORS, has_megatron, layouts
 from bot.recommend.options import SHARES, Step, divides, is_one_pass, steps
-from bot.recommend.request import Candidate, Request
+from bot.recommend.request import Candidate, MegatronLayout, Request
 from bot.recommend.scripts import script
 from bot.shell import read
 
@@ -132,6 +133,21 @@ class Search:
     def at(self, device: Device, gpus: int) -> tuple[FittingCandidate | None, NearestMiss | None]:
         """The cheapest candidate that fits, else a tight one, else one that may fit, else a miss.
 
+        Megatron is tried where FSDP does not surely fit.
+        """
+        misses: list[NearestMiss] = []
+        best = self._sharded(device, gpus, misses)
+        if (best is None or not best.sure) and has_megatron(self.request, gpus):
+            other = self._megatron(device, gpus)
+            if other is not None and (best is None or other.sure):
+                best = other
+        return best, None if best else min(misses, key=_short, default=None)
+
+    def _sharded(
+        self, device: Device, gpus: int, misses: list[NearestMiss]
+    ) -> FittingCandidate | None:
+        """What fits with FSDP or DeepSpeed; else what is missing is added to the misses.
+
         A smaller micro batch can take more: where a step was one pass, its gradients now wait for
         the next one. No other option raises the peak, so that where all of them together do not
         fit, with the micro batch and without, none does.
@@ -140,7 +156,6 @@ class Search:
         orders = [every]
         if is_one_pass(self.request, gpus):
             orders.append(tuple(step for step in every if step[0] != "micro"))
-        misses: list[NearestMiss] = []
         tight: FittingCandidate | None = None
         unsure: FittingCandidate | None = None
         for order in orders:
@@ -148,15 +163,56 @@ class Search:
                 continue
             for fitting in self._prefixes(device, gpus, order):
                 if fitting.estimate.outcome == "fits":
-                    return self._lean(fitting, every), None
+                    return self._lean(fitting, every)
                 if fitting.sure:
                     tight = tight or fitting
                 elif unsure is None or fitting.estimate.peak() < unsure.estimate.peak():
                     unsure = fitting
         best = tight or unsure
-        if best is not None:
-            return self._lean(best, every), None
-        return None, min(misses, key=_short, default=None)
+        return self._lean(best, every) if best is not None else None
+
+    def _megatron(self, device: Device, gpus: int) -> FittingCandidate | None:
+        """The least divided layout that fits, else the first that may; None when none does."""
+        tensor = self._engine_tensor(device, gpus)
+        if tensor is None:
+            return None
+        engine = ("tensor", tensor)
+        perhaps: FittingCandidate | None = None
+        for layout in layouts(self.request.model.shape, gpus, device.usable_gib):
+            strong = self._divided(device, layout, gpus, (*OPTIONS[-1], engine))
+            if strong is None:
+                continue
+            if not strong.sure:
+                perhaps = perhaps or strong
+                continue
+            lean = self._divided(device, layout, gpus, (*OPTIONS[0], engine))
+            return lean if lean is not None and lean.sure else strong
+        return perhaps
+
+    def _divided(
+        self,
+        device: Device,
+        layout: MegatronLayout,
+        gpus: int,
+        options: Sequence[Step],
+    ) -> FittingCandidate | None:
+        """A layout with its options: the first share for the engine that surely fits."""
+        every = Candidate(gpus, frozenset(options), layout=layout)
+        fitting = list(self._fitting(device, every, SHARES))
+        return next((one for one in fitting if one.sure), fitting[0] if fitting else None)
+
+    def _engine_tensor(self, device: Device, gpus: int) -> int | None:
+        """The engine's least tensor parallelism whose weights its share of a card holds."""
+        heads = self.request.model.shape.heads
+        for tensor in TENSORS:
+            if gpus % tensor or heads % tensor:
+                continue
+            every = Candidate(gpus, frozenset({("tensor", tensor)}), layout=MegatronLayout())
+            if self.workload(every) is None:
+                continue
+            if self.engine_shortage(every, device) is None:
+                return tensor
+        return None
 
     def _any(
         self, device: Device, gpus: int, order: Sequence[Step], misses: list[NearestMiss]
@@ -176,13 +232,17 @@ class Search:
     ) -> Iterator[FittingCandidate]:
         """What fits or may fit with none of the options, the first, the first two, and so on."""
         for count in range(len(order) + 1):
-            for candidate, estimate in self.estimates(
-                device, Candidate(gpus, frozenset(order[:count])), SHARES
-            ):
-                if estimate.outcome not in ("fits", "tight"):
-                    continue
-                if self.engine_shortage(candidate, device) is None:
-                    yield FittingCandidate(device, candidate, estimate)
+            yield from self._fitting(device, Candidate(gpus, frozenset(order[:count])), SHARES)
+
+    def _fitting(
+        self, device: Device, candidate: Candidate, shares: Sequence[float]
+    ) -> Iterator[FittingCandidate]:
+        """The shares for the engine with which a candidate fits or may fit."""
+        for shared, estimate in self.estimates(device, candidate, shares):
+            if estimate.outcome not in ("fits", "tight"):
+                continue
+            if self.engine_shortage(shared, device) is None:
+                yield FittingCandidate(device, shared, estimate)
 
     def _lean(self, fitting: FittingCandidate, every: Sequence[Step]) -> FittingCandidate:
         """Without the options that it does not need, the most costly ones first."""

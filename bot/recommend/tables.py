@@ -225,10 +225,20 @@ def _conclusions(answer: Recommendations) -> Iterator[str]:
                 device=one.device,
             )
         else:
-            yield tr(
-                "{method} does not fit with {backend} on {device}; other ways, such as Megatron's, "
-                "are not searched.",
-                method=name,
-                backend="FSDP" if answer.question.framework == "verl" else "DeepSpeed",
-                device=one.device,
-            )
+            yield _nowhere(answer, one, name)
+
+
+def _nowhere(answer: Recommendations, one: MethodVerdict, name: str) -> str:
+    """That no number of GPUs does, with the ways that were searched."""
+    if answer.question.framework != "verl":
+        searched = "DeepSpeed"
+    elif one.method != "full" or answer.question.task in ("ppo", "sft"):
+        searched = "FSDP"
+    else:
+        searched = "FSDP, Megatron"
+    return tr(
+        "{method} does not fit on {device} by the ways that are searched: {ways}.",
+        method=name,
+        device=one.device,
+        ways=searched,
+    )

@@ -230,7 +230,7 @@ def _nearest(answer: Recommendations) -> tuple[Sequence[Miss], str]:
 
 def _missed(miss: Miss, budget: int) -> str:
     return tr(
-        "Nothing fits on {device} within a GPU budget of {budget}. "
+        "Nothing that is searched fits on {device} within a GPU budget of {budget}. "
         "The nearest is {gpus} × {device}:",
         device=miss.device,
         budget=budget,

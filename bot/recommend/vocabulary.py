@@ -24,6 +24,8 @@ METHODS: Mapping[str, str] = {
 TASK_WORDS: Mapping[str, str] = {
     **{task: task for tasks in TASKS.values() for task in tasks},
     "gae": "ppo",
+    "reinforce++": "reinforce-plus-plus",
+    "reinforce_plus_plus": "reinforce-plus-plus",
     "reward": "rm",
     "reward-model": "rm",
     "fine-tuning": "sft",

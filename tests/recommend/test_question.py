@@ -88,6 +88,13 @@ def test_everything_at_once() -> None:
     assert (question.batch, question.rank) == (256, 64)
 
 
+@pytest.mark.parametrize("task", ["dapo", "GSPO", "cispo", "ReMax", "REINFORCE++"])
+def test_tasks_like_grpo(task: str) -> None:
+    known = parse_question([task]).task or ""
+    assert known in TASKS["verl"]
+    assert known.startswith(task.lower().rstrip("+"))
+
+
 @pytest.mark.parametrize("words", ["8192 sft", "8k sft", "sft 8K"])
 def test_a_single_length(words: str) -> None:
     question = parse_question(words.split())
@@ -156,7 +163,7 @@ def test_any_text_is_read_or_gets_a_sentence(words: list[str]) -> None:
         ("qwn3-8b", 'did you mean "Qwen3-8B"?'),
         ("2x4080", 'did you mean "RTX4090"?'),
         ("h1000", 'did you mean "H100"?'),
-        ("gpro Qwen3-8B", 'did you mean "grpo"?'),
+        ("grppo Qwen3-8B", 'did you mean "grpo"?'),
         ("xyzzy", "--list models, devices or tasks"),
         ("Qwen3-8B Qwen3-4B", "one of them, please"),
         ("grpo ppo", "The question names grpo, ppo"),

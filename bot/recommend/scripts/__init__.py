@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from bot.base.devices import Device
 from bot.recommend.request import Candidate, Request
-from bot.recommend.scripts import openrlhf, trl, verl, verl_sft
+from bot.recommend.scripts import openrlhf, trl, verl, verl_megatron, verl_sft
 
 
 def script(request: Request, candidate: Candidate, device: str, release: str) -> str:
     """A whole script; `device` is for its comment and the run's name alone."""
+    if candidate.layout is not None:
+        return verl_megatron.script(request, candidate, device, release)
     if request.framework == "verl" and not request.online:
         return verl_sft.script(request, candidate, device, release)
     write = {"verl": verl.script, "openrlhf": openrlhf.script, "trl": trl.script}
@@ -18,5 +20,7 @@ def script(request: Request, candidate: Candidate, device: str, release: str) ->
 def file_name(request: Request, candidate: Candidate, device: Device) -> str:
     """[model]_[task]_[gpunums]_[device]_[train]_[infer].sh; hf where nothing is generated."""
     train = "fsdp" if request.framework == "verl" else "deepspeed"
+    if candidate.layout is not None:
+        train = "megatron"
     infer = "vllm" if request.online else "hf"
     return f"{request.token}_{request.label}_{candidate.gpus}_{device.token}_{train}_{infer}.sh"

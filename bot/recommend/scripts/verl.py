@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from bot.recommend.options import micro_batch
 from bot.recommend.request import Candidate, Request
-from bot.recommend.scripts.parts import command, head, verl_trainer
+from bot.recommend.scripts.parts import command, head, verl_loss, verl_online, verl_trainer
 
 _A, _M, _R, _C = (
     "actor_rollout_ref.actor",
@@ -35,16 +35,7 @@ def _settings(request: Request, candidate: Candidate, device: str) -> Iterator[s
     micro = micro_batch(request, candidate)
     sequence = candidate.value("sequence", 1)
     offload, checkpointing = "offload" in candidate.on, "checkpointing" in candidate.on
-    yield f"algorithm.adv_estimator={'gae' if critic else request.task}"
-    yield f"algorithm.use_kl_in_reward={critic}"
-    yield 'data.train_files="$DATA_DIR/train.parquet"'
-    yield 'data.val_files="$DATA_DIR/test.parquet"'
-    yield f"data.train_batch_size={request.batch}"
-    yield f"data.max_prompt_length={request.prompt}"
-    yield f"data.max_response_length={request.response}"
-    yield "data.filter_overlong_prompts=True"
-    yield "data.truncation=error"
-    yield f'{_M}.path="$MODEL_PATH"'
+    yield from verl_online(request)
     yield f"{_M}.use_remove_padding=True"
     yield f"{_M}.enable_gradient_checkpointing={checkpointing}"
     if adapter:
@@ -54,11 +45,7 @@ def _settings(request: Request, candidate: Candidate, device: str) -> Iterator[s
     yield f"{_A}.optim.lr={'3e-5' if adapter else '1e-6'}"
     yield f"{_A}.ppo_mini_batch_size={request.batch}"
     yield f"{_A}.ppo_micro_batch_size_per_gpu={micro}"
-    yield f"{_A}.use_kl_loss={not critic}"
-    if not critic:
-        yield f"{_A}.kl_loss_coef=0.001"
-        yield f"{_A}.kl_loss_type=low_var_kl"
-    yield f"{_A}.entropy_coeff=0"
+    yield from verl_loss(request)
     if sequence > 1:
         yield f"{_A}.fsdp_config.ulysses_sequence_parallel_size={sequence}"
         if not adapter:
@@ -78,14 +65,28 @@ def _settings(request: Request, candidate: Candidate, device: str) -> Iterator[s
     if not adapter:
         yield f"actor_rollout_ref.ref.fsdp_config.param_offload={'ref-offload' in candidate.on}"
     if critic:
-        yield f'{_C}.model.path="$MODEL_PATH"'
-        yield f"{_C}.model.use_remove_padding=True"
-        yield f"{_C}.model.enable_gradient_checkpointing={checkpointing}"
-        yield f"{_C}.optim.lr=1e-5"
-        yield f"{_C}.ppo_micro_batch_size_per_gpu={micro}"
-        if sequence > 1:
-            yield f"{_C}.fsdp.ulysses_sequence_parallel_size={sequence}"
-        yield f"{_C}.fsdp.param_offload={offload}"
-        yield f"{_C}.fsdp.optimizer_offload={offload}"
+        yield from _critic(request, candidate)
     yield "trainer.critic_warmup=0"
     yield from verl_trainer(request, candidate, device)
+
+
+def _critic(request: Request, candidate: Candidate) -> Iterator[str]:
+    """The critic: adapted where the actor is, and divided and offloaded as the actor."""
+    sequence = candidate.value("sequence", 1)
+    offload, checkpointing = "offload" in candidate.on, "checkpointing" in candidate.on
+    micro = micro_batch(request, candidate)
+    yield f'{_C}.model.path="$MODEL_PATH"'
+    yield f"{_C}.model.use_remove_padding=True"
+    if request.method != "full":
+        yield f"{_C}.model.lora_rank={request.rank}"
+        yield f"{_C}.model.lora_alpha={request.rank}"
+        yield f"{_C}.model.target_modules=all-linear"
+    if "bf16" in candidate.on:
+        yield f"{_C}.fsdp.model_dtype=bf16"
+    yield f"{_C}.model.enable_gradient_checkpointing={checkpointing}"
+    yield f"{_C}.optim.lr=1e-5"
+    yield f"{_C}.ppo_micro_batch_size_per_gpu={micro}"
+    if sequence > 1:
+        yield f"{_C}.fsdp.ulysses_sequence_parallel_size={sequence}"
+    yield f"{_C}.fsdp.param_offload={offload}"
+    yield f"{_C}.fsdp.optimizer_offload={offload}"
