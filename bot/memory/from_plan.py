@@ -13,7 +13,7 @@ from bot.memory.estimate import MemoryEstimate
 from bot.memory.estimator import estimate_workload
 from bot.memory.hub_config import NotReadError
 from bot.memory.lengths import Measured
-from bot.memory.models import FindModel, Model, find, from_config, guess
+from bot.memory.models import FindModel, Model, find, from_config, guess, near
 from bot.memory.settings import MemorySettings, NoEstimateError
 from bot.memory.unread import unread_settings
 from bot.memory.workload import Workload
@@ -78,9 +78,16 @@ def find_model(path: str, files: ReadFile | None = None) -> Model:
                     )
                 ) from None
     model = find(path)
-    if model is None:
+    if model is not None:
+        return model
+    close = near(path)
+    if close is None:
         raise NoEstimateError(message("The shape of the model {path} is not known.", path=path))
-    return model
+    raise NoEstimateError(
+        message(
+            "The shape of the model {path} is not known; that of {near} is.", path=path, near=close
+        )
+    )
 
 
 class _Models:

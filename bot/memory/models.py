@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -35,6 +36,8 @@ _OTHERWISE = re.compile(
     r"embed|vl\b|vision|omni|audio|speech|image|video|prun|slim|expand|upscal"
 )
 """Words for a model that is made of another one and has another shape, or other bytes."""
+_CLOSE = 0.85
+"""How similar a name must be for another to be meant (difflib's ratio): one letter of seven."""
 _FOLDERS = ("", "hf", "huggingface", "model", "checkpoint", "snapshots")
 _MAX_CONFIG = 1 << 20
 
@@ -136,6 +139,13 @@ def guess(path: str) -> Model | None:
         if found:
             return found[max(found)]
     return None
+
+
+def near(path: str) -> str | None:
+    """The name of a known model that may be meant; None when none is close."""
+    name = _keys(path.rstrip("/").rpartition("/")[2])[0]
+    close = get_close_matches(name, models_by_key(), n=1, cutoff=_CLOSE)
+    return models_by_key()[close[0]].name if close else None
 
 
 def _within(key: str, name: str) -> bool:

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from bot.memory.hub_config import NotReadError
-from bot.memory.models import find, from_config, guess, models_by_key, pinned
+from bot.memory.models import find, from_config, guess, models_by_key, near, pinned
 
 
 @pytest.mark.parametrize(
@@ -189,3 +189,19 @@ def test_a_name_that_holds_the_name_of_another(path: str, name: str | None) -> N
     assert find(path) is None
     made = guess(path)
     assert (made.name if made else None) == name
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("Qwen/Qwen25-7B-Instruct", "Qwen2.5-7B"),
+        ("meta-llama/Lama-3.1-8B", "Llama-3.1-8B"),
+        ("openai/gpt-os-20b", "gpt-oss-20b"),
+        ("my/own", None),
+        ("", None),
+        ("tencent/Hy3", None),
+    ],
+)
+def test_a_name_that_is_nearly_one(path: str, name: str | None) -> None:
+    assert find(path) is None
+    assert near(path) == name
