@@ -236,3 +236,51 @@ def test_embeddings_that_wait_for_the_steps_last_micro_batch(
     expected = tokens * 4 * HIDDEN / GIB if kept else 0
     embeddings = component(made, "update", "retained embeddings")
     assert embeddings == pytest.approx(expected, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "critic"),
+    [
+        ("gae", True),
+        *((name, False) for name in ("grpo", "rloo", "remax", "reinforce_plus_plus", "gpg")),
+    ],
+)
+def test_an_algorithm_has_the_models_that_verl_loads_for_it(algorithm: str, critic: bool) -> None:
+    """`need_critic` and `need_reference_policy` of verl's `trainer/ppo/utils.py`."""
+    more = ("critic.ppo_micro_batch_size_per_gpu=2", "critic.model.path=Qwen/Qwen2.5-7B")
+    bare = verl(f"algorithm.adv_estimator={algorithm}", *more)
+    assert any(s["stage"] == "critic" for s in bare["stages"]) is critic
+    assert component(bare, "update", "reference, idle") == 0
+    for kept in (f"{_A}.use_kl_loss=True", "algorithm.use_kl_in_reward=True"):
+        with_reference = verl(f"algorithm.adv_estimator={algorithm}", *more, kept)
+        assert component(with_reference, "update", "reference, idle") > 0
+
+
+@pytest.mark.parametrize(
+    "loss",
+    ["gspo", "cispo", "clip_cov", "geo_mean"],
+)
+def test_the_form_of_a_loss_takes_nothing(loss: str) -> None:
+    """They weigh a token's or a sequence's probability ratio (verl's `core_algos.py`)."""
+    assert verl(f"{_A}.policy_loss.loss_mode={loss}")["stages"] == verl()["stages"]
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "critic"),
+    [("gae", True), ("reinforce", False), ("rloo", False), ("group_norm", False)],
+)
+def test_an_algorithm_has_the_models_that_openrlhf_loads_for_it(
+    algorithm: str, critic: bool
+) -> None:
+    launch = (
+        "python -m openrlhf.cli.train_ppo_ray --pretrain Qwen/Qwen2.5-7B --colocate_all_models"
+        " --actor_num_nodes 1 --actor_num_gpus_per_node 8 --ref_num_nodes 1"
+        " --ref_num_gpus_per_node 8 --critic_num_nodes 1 --critic_num_gpus_per_node 8"
+        " --micro_train_batch_size 1 --train_batch_size 64 --prompt_max_len 512"
+        " --generate_max_len 512 --zero_stage 3 --remote_rm_url reward.py"
+        f" --advantage_estimator {algorithm} --init_kl_coef "
+    )
+    for coefficient, reference in (("0", False), ("0.01", True)):
+        made = printed(launch + coefficient, "--device", "h100", "--framework", "openrlhf@0.9.3")
+        assert any(s["stage"] == "critic" for s in made["stages"]) is critic
+        assert (component(made, "update", "reference, idle") > 0) is reference
