@@ -18,7 +18,7 @@ PACE = 0.1
 def test_a_storm_on_sqlite(here: World, sqlite: Database, tmp_path: Path) -> None:
     github = install(here)
     app = AppProcess("both", "one", sqlite, tmp_path, more=github.environment(), pace=PACE)
-    done = storm(github, [app], deliveries=30, kills=3, seconds=8)
+    done = storm(github, [app], deliveries=12, kills=3, seconds=4)
     judge(done, sqlite)
 
 
@@ -53,5 +53,5 @@ def test_a_storm_on_postgresql_with_a_worker_apart(
         AppProcess(role, role, postgres, tmp_path, more=github.environment(), pace=PACE)
         for role in ("web", "worker")
     ]
-    done = storm(github, processes, deliveries=30, kills=3, seconds=8)
+    done = storm(github, processes, deliveries=12, kills=3, seconds=4)
     judge(done, postgres)
