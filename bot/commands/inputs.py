@@ -15,6 +15,7 @@ from bot.commands.arguments import config_of, options_of, read_file
 from bot.commands.output import read_standard_input
 from bot.commands.parallel import in_order, processes_for
 from bot.commands.progress import ScriptProgress
+from bot.commands.recipes import recipes_of
 from bot.commands.runs import Audience, reading
 from bot.commands.tree import path_below, tree_of
 
@@ -74,6 +75,7 @@ def _scripts_at(
         yield script_at(path, root)
         return
     found = sorted(p for p in path.rglob("*.sh") if not p.is_dir())
+    found += recipes_of(path, found)
     if not found:
         raise UserError(message("The folder {path} holds no script (*.sh).", path=path))
     for file in found:

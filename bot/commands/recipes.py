@@ -1,0 +1,60 @@
+"""The YAML recipes of a folder: those that its scripts name, and those in folders of recipes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+_FOLDER: Final = "recipes"
+"""Where open-r1, and what is made from it, keeps its recipes."""
+_NAMED: Final = re.compile(rb"--config[ =]+[\"']?([\w./-]{1,400}\.ya?ml)\b")
+_OF_TRL: Final = re.compile(rb"(?m)^model_name_or_path[ \t]*:")
+"""What every recipe of TRL's says; accelerate's and DeepSpeed's files do not."""
+_LARGEST: Final = 1 << 18
+_MOST: Final = 2_000
+"""YAML files that are looked at."""
+
+
+def recipes_of(folder: Path, scripts: Iterable[Path]) -> list[Path]:
+    """The recipes of TRL's in a folder, in path order. Never raises for what a file holds.
+
+    A file that a script names is looked for from the folder, and from the script's own on upwards.
+    """
+    every = [*_in_folders(folder), *(path for script in scripts for path in _named(folder, script))]
+    found = {path.resolve(): path for path in islice(every, _MOST) if _is_recipe(path)}
+    return sorted(found.values())
+
+
+def _in_folders(folder: Path) -> Iterator[Path]:
+    for path in folder.rglob("*.y*ml"):
+        if _FOLDER in path.relative_to(folder).parts[:-1] or folder.name == _FOLDER:
+            yield path
+
+
+def _named(folder: Path, script: Path) -> Iterator[Path]:
+    above = [folder]
+    for place in script.parents:
+        if not place.is_relative_to(folder):
+            break
+        above.append(place)
+    for name in dict.fromkeys(_NAMED.findall(_content(script))):
+        places = (place / name.decode() for place in above)
+        yield from islice((path for path in places if path.is_file()), 1)
+
+
+def _is_recipe(path: Path) -> bool:
+    return path.suffix in (".yaml", ".yml") and bool(_OF_TRL.search(_content(path)))
+
+
+def _content(path: Path) -> bytes:
+    """The beginning of a regular file; nothing of one that cannot be read."""
+    try:
+        if not path.is_file():
+            return b""
+        with path.open("rb") as file:
+            return file.read(_LARGEST)
+    except OSError:
+        return b""

@@ -1,0 +1,82 @@
+"""Which YAML recipes `rlbot lint FOLDER` reads beside the scripts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.command import rlbot
+
+RECIPE = "model_name_or_path: Qwen/Qwen3-0.6B\nlearning_rte: 1e-6\n"
+NAMED = "trl grpo --config {path}\n"
+
+
+def _write(folder: Path, files: dict[str, str]) -> None:
+    for path, text in files.items():
+        place = folder / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text)
+
+
+def _errors(folder: Path, *paths: str) -> dict[str, list[tuple[str, int, int]]]:
+    """Path of each file that is checked to its errors: rule, line, column."""
+    out = rlbot("lint", "--format", "json", *paths, cwd=folder).out
+    return {
+        script["path"]: [
+            (f["id"], f["line"], f["column"])
+            for f in script["findings"]
+            if f["severity"] == "error"
+        ]
+        for script in json.loads(out)["scripts"]
+    }
+
+
+def test_a_recipe_that_a_script_names_is_read_too(tmp_path: Path) -> None:
+    _write(
+        tmp_path,
+        {
+            "run/one.sh": NAMED.format(path="run/settings/a.yaml"),
+            "run/two.sh": NAMED.format(path='"settings/a.yaml"'),
+            "run/three.sh": NAMED.format(path="absent.yaml"),
+            "run/settings/a.yaml": RECIPE,
+            "run/settings/unnamed.yaml": RECIPE,
+        },
+    )
+    found = _errors(tmp_path, ".")
+    assert found.pop("run/settings/a.yaml") == [("RLB020", 2, 1)]
+    assert sorted(found) == ["run/one.sh", "run/three.sh", "run/two.sh"]
+
+
+def test_a_folder_of_recipes_is_read_without_a_script(tmp_path: Path) -> None:
+    _write(
+        tmp_path,
+        {
+            "recipes/small/grpo/config.yaml": RECIPE,
+            "recipes/accelerate_configs/zero3.yaml": "deepspeed_config: {zero_stage: 3}\n",
+            ".github/workflows/ci.yml": "on: push\n",
+        },
+    )
+    assert _errors(tmp_path, ".") == {"recipes/small/grpo/config.yaml": [("RLB020", 2, 1)]}
+
+
+def test_what_is_no_recipe_of_trl_is_left_alone(tmp_path: Path) -> None:
+    _write(
+        tmp_path,
+        {
+            "run.sh": "accelerate launch --config_file a.yaml train.py\nother --config b.yaml\n",
+            "a.yaml": RECIPE,
+            "b.yaml": "seed: 1\n",
+        },
+    )
+    assert list(_errors(tmp_path, ".")) == ["run.sh"]
+
+
+def test_what_cannot_be_read_ends_nothing(tmp_path: Path) -> None:
+    _write(tmp_path, {"recipes/ok.yaml": RECIPE, "run.sh": NAMED.format(path="loop.yaml")})
+    (tmp_path / "loop.yaml").symlink_to("loop.yaml")
+    (tmp_path / "recipes/folder.yaml").mkdir()
+    (tmp_path / "recipes/gone.yaml").symlink_to("absent")
+    (tmp_path / "recipes/bytes.yaml").write_bytes(b"model_name_or_path: x\n\xff\xfe\x00: 1\n")
+    found = _errors(tmp_path, ".")
+    assert found["recipes/ok.yaml"] == [("RLB020", 2, 1)]
+    assert set(found) == {"recipes/ok.yaml", "recipes/bytes.yaml", "run.sh"}
