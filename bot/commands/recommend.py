@@ -216,7 +216,8 @@ def _page(named: str | None, configured: str | None) -> Page | None:
 def _write(answer: RecommendAnswer, place: str, choice: int | None) -> Path:
     """Write a prediction's script, never over a file that is there; returns where.
 
-    A folder, which is made where the place ends with a slash, gets the name of the convention.
+    A folder gets the name of the convention. One that ends with a slash is made, with the folder
+    of the model's size in it.
     """
     scripts = answer.scripts
     if not scripts:
@@ -243,6 +244,11 @@ def _write(answer: RecommendAnswer, place: str, choice: int | None) -> Path:
     name, content = scripts[rank]
     path = Path(place)
     if place.endswith("/"):
+        from bot.script.name import model_size
+
+        size = model_size(name.partition("_")[0])
+        if size is not None and model_size(path.name) is None:
+            path /= size
         try:
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:

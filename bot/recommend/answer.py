@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from bot import __version__
-from bot.base.devices import Device, by_token
+from bot.base.devices import Device
 from bot.base.errors import UserError
 from bot.base.messages import Language, message, translated
-from bot.memory.models import find
 from bot.memory.units import Bytes
 from bot.recommend.cards import usable_device, usual_devices
 from bot.recommend.options import divides, explain, shareable_batch
+from bot.recommend.published import DATED, matching, nearest, rows_of
 from bot.recommend.report import Miss, Predicted, PublishedRow, Question, Recommendations, Switched
 from bot.recommend.request import Hardware, Request
 from bot.recommend.scripts import file_name, script
 from bot.recommend.search import FittingCandidate, NearestMiss, Search, counts
 from bot.report import Tool
 from bot.table.page import Page
-
-_RESOURCE = re.compile(r"([0-9]+)\s*[*x×]\s*([A-Za-z0-9.\- ]+)")
-"""8*H20, as the page writes it."""
 
 BEYOND = 5
 """Devices for which more GPUs than the budget are tried when nothing fits within it."""
@@ -70,7 +66,9 @@ def recommend(
         fitting.sort(key=lambda one: (not one.sure, one.candidate.gpus != budget, one.order))
     else:
         fitting.sort(key=lambda one: one.order)
-    rows = _published(page, request, [d.token for d in chosen] if named else None, budget)
+    tokens = [device.token for device in chosen] if named else None
+    known = rows_of(page)
+    rows = matching(known, request, tokens, budget)
     ranked = list(enumerate(fitting, len(rows) + 1))
     notes = [*_notes(request, budget, page, rows, least=bool(fitting) and not named)]
     if not fitting:
@@ -90,6 +88,7 @@ def recommend(
             budget_gpus=budget,
         ),
         published=tuple(rows),
+        nearest=None if rows else nearest(known, request, tokens),
         predicted=tuple(_predicted(rank, one, request, language) for rank, one in ranked),
         misses=tuple(map(_miss, sorted(misses, key=_short))),
         assumptions=tuple(
@@ -161,49 +160,17 @@ def _miss(miss: NearestMiss) -> Miss:
     )
 
 
-def _published(
-    page: Page | None, request: Request, tokens: Sequence[str] | None, budget: int
-) -> list[PublishedRow]:
-    """The page's rows for the model, the task and the method, fewest GPUs first."""
-    matching = []
-    for _, row in page.rows() if page else ():
-        model = find(row.text("model"))
-        resource = _RESOURCE.match(row.text("resource"))
-        if model is None or model.shape != request.model.shape or resource is None:
-            continue
-        if row.text("task").lower() != request.label or int(resource[1]) > budget:
-            continue
-        device = resource[2].strip()
-        meant = {d.token for d in by_token(device)} | {device.lower()}
-        if tokens is not None and not meant & set(tokens):
-            continue
-        train = row.text("train").lower()
-        ours = {"verl": ("fsdp", "megatron"), "openrlhf": ("deepspeed",), "trl": ("deepspeed",)}
-        if not train.startswith(ours[request.framework]):
-            continue
-        matching.append((int(resource[1]), device, row))
-    matching.sort(key=lambda one: one[:2])
-    return [
-        PublishedRow(
-            rank=rank,
-            gpus=gpus,
-            device=device,
-            tag=row.text("tag"),
-            max_batch=None if row.text("max_batch") in ("", "\\\\") else row.text("max_batch"),
-            train=row.text("train"),
-            infer=row.text("infer"),
-            link=cell.link.url if (cell := row.cell("link")) and cell.link else None,
-        )
-        for rank, (gpus, device, row) in enumerate(matching, 1)
-    ]
-
-
 def _notes(
     request: Request, budget: int, page: Page | None, rows: Sequence[PublishedRow], *, least: bool
 ) -> list[str]:
     notes: list[str] = []
     if page is None:
-        notes.append(message("No page is here; --page PAGE names one, whose rows come first."))
+        notes.append(
+            message(
+                "Published rows are those of verl's page of {date}; --page PAGE names another.",
+                date=DATED,
+            )
+        )
     elif not rows:
         notes.append(
             message(

@@ -64,6 +64,23 @@ class PublishedRow(ReportPart):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NearRow(ReportPart):
+    """The published row that is nearest to a question that has none of its own."""
+
+    model: str
+    task: str
+    gpus: int
+    device: str
+    tag: str
+    max_batch: str | None
+    train: str
+    infer: str
+    link: str | None
+    differs: tuple[str, ...]
+    """Which of model, task and device are not those of the question."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Predicted(ReportPart):
     """Hardware and settings that fit by the memory model; nobody has run them."""
 
@@ -184,6 +201,8 @@ class Recommendations(ReportPart):
     """Each method on each device that was asked about, where the question was put in words."""
     defaults: tuple[str, ...] = ()
     """What was taken where the question is open, a clause for each."""
+    nearest: NearRow | None = None
+    """Where no row is published for the question itself."""
     next: str | None = None
     """The command that writes the script of the first method that fits."""
     assumptions: tuple[str, ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bot.recommend.report import Miss, Predicted, PublishedRow, Recommendations
+from bot.recommend.report import Miss, NearRow, Predicted, PublishedRow, Recommendations
 from bot.recommend.tables import (
     WIDTH,
     default_lines,
@@ -41,6 +41,11 @@ def _text(answer: Recommendations) -> Iterator[str]:
         yield from _lines(_row(row), "     ")
         if row.link:
             yield f"     {terminal(row.link)}"
+    if answer.nearest:
+        yield ""
+        yield from _lines(_near(answer.nearest))
+        if answer.nearest.link:
+            yield f"  {terminal(answer.nearest.link)}"
     yield from _predictions(answer)
     yield from _misses(answer)
     why = _whys(answer)
@@ -148,6 +153,10 @@ def _markdown(answer: Recommendations) -> Iterator[str]:
         yield markdown_inline(default_sentence(answer.defaults))
         yield ""
     yield from method_markdown(answer)
+    if answer.nearest:
+        near = markdown_inline(_near(answer.nearest))
+        yield f"{near} {link(tr('script'), answer.nearest.link)}" if answer.nearest.link else near
+        yield ""
     heads = [
         "",
         tr("hardware"),
@@ -198,6 +207,23 @@ def _head(answer: Recommendations) -> str:
         tokens=f"{question.prompt} + {question.response}" if question.prompt else question.response,
         batch=question.batch,
         gpus=question.budget_gpus,
+    )
+
+
+def _near(row: NearRow) -> str:
+    parts = [row.tag, row.train, row.infer]
+    if row.max_batch:
+        parts.append(f"MaxBatch {row.max_batch}")
+    names = {"model": tr("model"), "task": tr("task"), "device": tr("device")}
+    return tr(
+        "Published nearest: {task} of {model} on {gpus} × {device} ({row}). It differs in: "
+        "{differs}.",
+        task=row.task,
+        model=row.model,
+        gpus=row.gpus,
+        device=row.device,
+        row=", ".join(part for part in parts if part),
+        differs=", ".join(names[one] for one in row.differs) or tr("the number of GPUs"),
     )
 
 

@@ -111,10 +111,10 @@ def test_another_choice_is_written(tmp_path: Path) -> None:
         assert not other.exists()
 
 
-def test_without_a_page_it_is_said(tmp_path: Path) -> None:
+def test_without_a_page_verls_rows_are_shown_with_their_date(tmp_path: Path) -> None:
     result = _ask("--device", "h800", cwd=tmp_path)
     assert result.status == 0
-    assert "No page is here" in result.out
+    assert "verl's page of 2025-06-25" in result.out
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,190 @@
+"""Rows that are published: those of a page, else verl's page as it was when this was released.
+
+`published_rows.csv` holds verl's docs/perf/device_tuning.rst as last updated on `DATED`. Its column
+`shape` names the released model of the size that a row gives (there is no Qwen2-70B).
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import log2
+from pathlib import Path
+
+from bot.base.devices import by_token
+from bot.memory.models import Model, find
+from bot.recommend.report import NearRow, PublishedRow
+from bot.recommend.request import Request
+from bot.table.page import Page
+
+DATED = "2025-06-25"
+_SCRIPTS = "https://github.com/volcengine/verl/blob/main/examples/tuning/"
+_RESOURCE = re.compile(r"([0-9]+)\s*[*x×]\s*([A-Za-z0-9.\- ]+)")
+"""8*H20, as the page writes it."""
+_TRAINS = {"verl": ("fsdp", "megatron"), "openrlhf": ("deepspeed",), "trl": ("deepspeed",)}
+_FARTHEST = 1.0
+"""Doublings of a model's parameters up to which a row is near."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowFacts:
+    """What a published row says."""
+
+    model: str
+    known: Model
+    task: str
+    gpus: int
+    device: str
+    tag: str
+    max_batch: str | None
+    train: str
+    infer: str
+    link: str | None
+
+    @property
+    def tokens(self) -> set[str]:
+        """Each token that its device may mean."""
+        return {device.token for device in by_token(self.device)} | {self.device.lower()}
+
+
+def rows_of(page: Page | None) -> tuple[RowFacts, ...]:
+    """The rows of a page, or the shipped ones without one, fewest GPUs first."""
+    rows = _shipped() if page is None else tuple(_read(page))
+    return tuple(sorted(rows, key=lambda row: (row.gpus, row.device)))
+
+
+def _read(page: Page) -> Iterator[RowFacts]:
+    for _, row in page.rows():
+        model = find(row.text("model"))
+        resource = _RESOURCE.match(row.text("resource"))
+        if model is None or resource is None:
+            continue
+        batch = row.text("max_batch")
+        cell = row.cell("link")
+        yield RowFacts(
+            model=row.text("model"),
+            known=model,
+            task=row.text("task").lower(),
+            gpus=int(resource[1]),
+            device=resource[2].strip(),
+            tag=row.text("tag"),
+            max_batch=None if batch in ("", "\\", "\\\\") else batch,
+            train=row.text("train"),
+            infer=row.text("infer"),
+            link=cell.link.url if cell and cell.link else None,
+        )
+
+
+@cache
+def _shipped() -> tuple[RowFacts, ...]:
+    path = Path(__file__).parent / "published_rows.csv"
+    rows = []
+    with path.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            model = find(row["shape"])
+            if model is None:
+                continue
+            rows.append(
+                RowFacts(
+                    model=row["model"],
+                    known=model,
+                    task=row["task"],
+                    gpus=int(row["gpus"]),
+                    device=row["device"],
+                    tag=row["tag"],
+                    max_batch=row["max_batch"] or None,
+                    train=row["train"],
+                    infer=row["infer"],
+                    link=_SCRIPTS + row["script"],
+                )
+            )
+    return tuple(rows)
+
+
+def matching(
+    rows: Sequence[RowFacts], request: Request, tokens: Sequence[str] | None, budget: int
+) -> list[PublishedRow]:
+    """The rows for the model, the task and the method, on these devices within the budget."""
+    fitting = [
+        row
+        for row in _trained(rows, request)
+        if row.known.shape == request.model.shape
+        and row.task == request.label
+        and row.gpus <= budget
+        and (tokens is None or row.tokens & set(tokens))
+    ]
+    return [
+        PublishedRow(
+            rank=rank,
+            gpus=row.gpus,
+            device=row.device,
+            tag=row.tag,
+            max_batch=row.max_batch,
+            train=row.train,
+            infer=row.infer,
+            link=row.link,
+        )
+        for rank, row in enumerate(fitting, 1)
+    ]
+
+
+def nearest(
+    rows: Sequence[RowFacts], request: Request, tokens: Sequence[str] | None
+) -> NearRow | None:
+    """The row of the same method that is nearest in size, device and family; None when none is."""
+    near = [
+        row
+        for row in _trained(rows, request)
+        if request.online
+        and ("-lora" in row.task) == (request.method == "lora")
+        and request.method != "dora"
+        and _doublings(row, request) <= _FARTHEST
+    ]
+    if not near:
+        return None
+    devices = set(tokens or ())
+
+    def distance(row: RowFacts) -> float:
+        other_device = bool(devices) and not row.tokens & devices
+        return (
+            _doublings(row, request)
+            + 0.5 * other_device
+            + 0.5 * (_family(row.model) != _family(request.model.name))
+        )
+
+    row = min(near, key=distance)
+    differs: list[str] = []
+    if row.known.shape != request.model.shape:
+        differs.append("model")
+    if row.task != request.label:
+        differs.append("task")
+    if devices and not row.tokens & devices:
+        differs.append("device")
+    return NearRow(
+        model=row.model,
+        task=row.task,
+        gpus=row.gpus,
+        device=row.device,
+        tag=row.tag,
+        max_batch=row.max_batch,
+        train=row.train,
+        infer=row.infer,
+        link=row.link,
+        differs=tuple(differs),
+    )
+
+
+def _trained(rows: Sequence[RowFacts], request: Request) -> Iterator[RowFacts]:
+    """The rows that the framework trains."""
+    return (r for r in rows if r.train.lower().startswith(_TRAINS[request.framework]))
+
+
+def _doublings(row: RowFacts, request: Request) -> float:
+    return abs(log2(row.known.shape.parameters / request.model.shape.parameters))
+
+
+def _family(name: str) -> str:
+    return re.split(r"[\d.-]", name.lower())[0]
