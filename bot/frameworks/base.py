@@ -13,6 +13,7 @@ from bot.frameworks.config_tree import ConfigTree
 from bot.frameworks.plan import Launch, Plan, VersionSource
 from bot.frameworks.releases import find_release, releases
 from bot.frameworks.source_options import SourceOptions
+from bot.frameworks.structured import StructuredTable
 from bot.shell.words import Word
 
 
@@ -67,6 +68,12 @@ class Versions:
             return None
         place, tree = self.place, self.tree(framework)
         return place.checkout.own(entry, place.path, path, name, tree)
+
+    def structured(self, framework: str, entry: str) -> StructuredTable | None:
+        """The dataclasses of a program of the script's repository; None without any."""
+        if self.place is None or not self._repository_counts(framework):
+            return None
+        return self.place.checkout.structured(entry, self.place.path)
 
     def options(self, framework: str) -> SourceOptions | None:
         """The options of a vendored copy that count instead of a release; None without one."""

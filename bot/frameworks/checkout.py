@@ -28,6 +28,7 @@ from bot.frameworks.own_config import (
 )
 from bot.frameworks.pins import PIN_FILES, Pin, read_pin
 from bot.frameworks.source_options import SourceOptions
+from bot.frameworks.structured import StructuredTable, structured_table
 
 CONFIG: Final = "verl/trainer/config"
 """Where a copy of verl keeps its configuration."""
@@ -88,6 +89,7 @@ class Checkout:
         self._trees: dict[str, ConfigTree | str] = {}
         self._own_trees: dict[tuple[str, str, int], ConfigTree | None] = {}
         self._options: dict[str, SourceOptions] = {}
+        self._structured: dict[str, StructuredTable | None] = {}
         self._arguments: frozenset[str] | None = None
         self._pins: dict[tuple[str, str], Pin | None] = {}
 
@@ -101,9 +103,10 @@ class Checkout:
         for path in module_paths(text):
             if (module := nearest(ending(self._own.mains, path), script)) is not None:
                 yield module
+                yield from beside(module, self.files)
                 around = f"{module.rpartition('/')[0]}/config"
-                for beside in (around, f"{around}s"):
-                    yield from (f"{beside}/{name}" for name in self._own.folders.get(beside, ()))
+                for own in (around, f"{around}s"):
+                    yield from (f"{own}/{name}" for name in self._own.folders.get(own, ()))
         if (folder := nearest(self._configs, script)) is not None:
             yield from (f"{folder}/{name}" for name in self._configs[folder])
         if (folder := nearest(self._modules, script)) is not None:
@@ -150,6 +153,18 @@ class Checkout:
             self._own_trees[key] = self._own.tree(folder, root, verl)
         found = self._own_trees[key]
         return (found, root) if found is not None else None
+
+    def structured(self, entry: str, script: str) -> StructuredTable | None:
+        """The settings of a program of the repository that OmegaConf makes of dataclasses."""
+        wanted = entry if entry.endswith(".py") else entry.replace(".", "/") + ".py"
+        module = nearest(ending(self._own.mains, wanted), script)
+        if module is None:
+            return None
+        if module not in self._structured:
+            called = message("{path} of this repository", path=module)
+            texts = (self._text(path) for path in beside(module, self.files))
+            self._structured[module] = structured_table(self._text(module), texts, called)
+        return self._structured[module]
 
     def tree(self, script: str) -> ConfigTree | None:
         """The configuration of verl that is nearest to a script; None without one.
@@ -214,6 +229,9 @@ class Checkout:
                 return found
         return None
 
+    def _text(self, path: str) -> str:
+        return self._content(path).decode("utf-8", "replace")
+
     def _content(self, path: str) -> bytes:
         data = self.files.get(path, b"")
         return data if len(data) <= _LARGEST else b""
@@ -230,6 +248,15 @@ class ScriptPlace:
     checkout: Checkout
     path: str
     """Relative to the repository's root, with forward slashes."""
+
+
+def beside(module: str, paths: Iterable[str]) -> tuple[str, ...]:
+    """The files in which `main.py` of a package may have the classes of its configuration."""
+    folder, _, name = module.rpartition("/")
+    package = folder.rpartition("/")[0]
+    if name != "main.py" or not package:
+        return ()
+    return tuple(p for p in paths if p.startswith(f"{package}/") and p.endswith("/config.py"))
 
 
 def above(path: str) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from bot.frameworks.hydra_table import HydraTable
 from bot.frameworks.overrides import HydraLine, read_line
 from bot.frameworks.plan import Field, Launch, Plan, nothing
 from bot.frameworks.setting import UNKNOWN
+from bot.frameworks.structured import StructuredTable, yaml_settings
 from bot.frameworks.verl_root import root_of
 from bot.shell.words import Word
 
@@ -51,6 +52,8 @@ class Verl:
         line = _line_of(launch)
         root = root_of(launch, line, versions)
         version, known = root.version, root.table
+        if isinstance(known, StructuredTable):
+            line = HydraLine([*line.settings, *yaml_settings(line.bad)], flags=line.flags)
         hydra = known if isinstance(known, HydraTable) else None
         tree = _applied(line, hydra)
         values = AppliedSettings(line.settings, lambda key: _value(tree, key))

@@ -47,6 +47,9 @@ def root_of(launch: Launch, line: HydraLine, versions: Versions) -> Root:
     # Another folder may have the name.
     named = None if unknown or not usual or _searches(launch, line) else name
 
+    if (fields := versions.structured(_FRAMEWORK, launch.entry)) is not None:
+        return Root(Version(fields.version, "tree", fields.version), fields)
+
     if (tree := versions.tree(_FRAMEWORK)) is not None:
         root = None if unknown else given or tree.root_of(launch.entry)
         if root is None and not unknown:

@@ -1,0 +1,150 @@
+"""The settings of a program that OmegaConf makes of dataclasses, as EasyR1's trainer.
+
+`OmegaConf.merge(OmegaConf.structured(PPOConfig()), file, OmegaConf.from_cli())` takes the fields of
+the class, and of the classes that those are of, and refuses every other key; `key=value` words are
+YAML, so that Hydra's grammar does not count. The classes are read as syntax trees, never imported.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from bot.frameworks.key_table import OK, Key, KeyVerdict, closest
+from bot.frameworks.setting import UNKNOWN, BadArgument, Setting
+
+_FILE: Final = "config"
+"""The key that names the YAML file, which the program takes out before it merges."""
+_DEEPEST: Final = 12
+_TYPES: Final = {"int": "int", "float": "float", "bool": "bool", "str": "str"}
+
+
+class StructuredTable:
+    """A `KeyTable` for the fields of dataclasses."""
+
+    framework = "verl"
+
+    def __init__(self, version: str, root: str, keys: dict[str, Key]) -> None:
+        """`version` says whose fields they are; `root` is the outermost class."""
+        self.version = version
+        self.root = root
+        self._keys = {**keys, _FILE: Key(_FILE, "str", None)}
+        self._names = tuple(self._keys)
+
+    def get(self, key: str) -> Key | None:
+        """The field."""
+        return self._keys.get(key)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._keys
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def deprecated(self, key: str, /) -> str | None:  # noqa: ARG002
+        """Dataclasses do not say."""
+        return None
+
+    def nearest(self, key: str) -> str | None:
+        """The most similar field."""
+        return closest(key, self._names)
+
+    def history(self, key: str) -> str | None:  # noqa: ARG002
+        """There are no releases."""
+        return None
+
+    def verdict(self, setting: Setting) -> KeyVerdict:
+        """Whether OmegaConf takes the key."""
+        if setting.operator:  # To OmegaConf it is a part of the key.
+            return KeyVerdict(status="unknown", accepted=False, suggestion=setting.key)
+        parts = setting.key.split(".")
+        for end in range(1, len(parts) + 1):
+            found = self._keys.get(".".join(parts[:end]))
+            if found is None:
+                near = self.nearest(setting.key)
+                return KeyVerdict(status="unknown", accepted=False, suggestion=near)
+            if found.free or (end < len(parts) and found.type != "dict"):
+                return OK  # Below a mapping, or a value whose type is not read, anything may stand.
+        return OK
+
+    def verdicts(self, settings: Sequence[Setting]) -> tuple[KeyVerdict, ...]:
+        """As `verdict`: one setting has no effect on another."""
+        return tuple(map(self.verdict, settings))
+
+    def refused(self, settings: Sequence[Setting]) -> tuple[bool, ...]:
+        """See `KeyTable.refused`."""
+        return tuple(verdict.accepted is False for verdict in self.verdicts(settings))
+
+
+def yaml_settings(words: Iterable[BadArgument]) -> Iterator[Setting]:
+    """The settings in words that Hydra's grammar does not take; their values are not read."""
+    for bad in words:
+        key, equals, text = bad.word.text.partition("=")
+        if equals and key:
+            place = bad.word.span_of(0, len(key))
+            value = bad.word.span_of(len(key) + 1, len(bad.word.text))
+            yield Setting(key, UNKNOWN, text, "", bad.word, place, value)
+
+
+def structured_table(main: str, sources: Iterable[str], version: str) -> StructuredTable | None:
+    """The fields of the class that a main module hands to `OmegaConf.structured`.
+
+    `sources` are the files in which the classes may stand. None for a module without such a call,
+    and where a class is defined twice or has a base that is not in the files.
+    """
+    root = _root(main)
+    if root is None:
+        return None
+    classes: dict[str, ast.ClassDef] = {}
+    for tree in filter(None, map(_parsed, sources)):
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                if node.name in classes:
+                    return None
+                classes[node.name] = node
+    try:
+        keys = {key.name: key for key in _fields(root, classes, "", 0)}
+    except KeyError:
+        return None
+    return StructuredTable(version, root, keys)
+
+
+def _root(main: str) -> str | None:
+    for node in ast.walk(tree) if (tree := _parsed(main)) is not None else ():
+        if (
+            isinstance(node, ast.Call)
+            and ast.unparse(node.func) == "OmegaConf.structured"
+            and len(node.args) == 1
+        ):
+            given = node.args[0].func if isinstance(node.args[0], ast.Call) else node.args[0]
+            return given.id if isinstance(given, ast.Name) else None
+    return None
+
+
+def _fields(name: str, classes: dict[str, ast.ClassDef], above: str, depth: int) -> Iterator[Key]:
+    """The fields of a class and below. Raises KeyError for a class that is not known."""
+    if depth > _DEEPEST:
+        raise KeyError(name)
+    node = classes[name]
+    for base in node.bases:
+        yield from _fields(ast.unparse(base), classes, above, depth + 1)
+    for one in node.body:
+        if not isinstance(one, ast.AnnAssign) or not isinstance(one.target, ast.Name):
+            continue
+        key = above + one.target.id
+        kind = ast.unparse(one.annotation).removeprefix("Optional[").removesuffix("]")
+        if kind in classes:
+            yield Key(key, "dict", None)
+            yield from _fields(kind, classes, f"{key}.", depth + 1)
+        elif kind.lower().startswith(("dict", "any")):
+            yield Key(key, "dict", None, free=True)
+        else:
+            yield Key(key, _TYPES.get(kind, "any"), None)
+
+
+def _parsed(source: str) -> ast.Module | None:
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None

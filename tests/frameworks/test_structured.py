@@ -1,0 +1,128 @@
+"""Programs whose settings OmegaConf makes of dataclasses, judged by OmegaConf itself."""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from types import ModuleType
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from bot.check.request import CheckOptions, InCheckout, ScriptFile
+from bot.check.script import check_script
+from bot.frameworks import Checkout, needed
+from bot.frameworks.structured import structured_table
+from tests.frameworks.made import setting
+
+CONFIG = """
+from dataclasses import dataclass, field
+from typing import Any, Optional
+
+@dataclass
+class Optim:
+    lr: float = 1e-6
+    steps: int = field(default=-1, init=False)
+
+@dataclass
+class Actor:
+    optim: Optim = field(default_factory=Optim)
+    model_path: Optional[str] = None
+    kwargs: dict[str, Any] = field(default_factory=dict)
+
+@dataclass
+class Config:
+    actor: Actor = field(default_factory=Actor)
+    flag: bool = True
+"""
+MAIN = """
+from omegaconf import OmegaConf
+def main():
+    cli = OmegaConf.from_cli()
+    default = OmegaConf.structured(Config())
+    return OmegaConf.merge(default, cli)
+"""
+FILES = {
+    "verl/trainer/main.py": MAIN.encode(),
+    "verl/trainer/config.py": CONFIG.encode(),
+    "examples/config.yaml": b"flag: true\n",
+}
+SECTIONS = st.sampled_from(["actor", "optim", "lr", "steps", "kwargs", "model_path", "flag", "lrr"])
+
+
+@cache
+def _config() -> type:
+    module = ModuleType("structured_example")
+    sys.modules[module.__name__] = module  # Type hints are looked up there.
+    exec(CONFIG, module.__dict__)  # noqa: S102 - the test's own text
+    found: type = module.__dict__["Config"]
+    return found
+
+
+def _takes(word: str) -> bool:
+    try:
+        OmegaConf.merge(OmegaConf.structured(_config()), OmegaConf.from_dotlist([word]))
+    except OmegaConfBaseException:
+        return False
+    return True
+
+
+@given(st.lists(SECTIONS, min_size=1, max_size=3))
+def test_what_it_refuses_omegaconf_refuses(parts: list[str]) -> None:
+    table = structured_table(MAIN, [CONFIG], "here")
+    assert table is not None
+    word = f"{'.'.join(parts)}=1"
+    misspelt = parts[0] == "actor" and "lrr" in parts and not {"kwargs", "lr", "steps"} & {*parts}
+    if table.verdict(setting(word)).accepted is False or misspelt:
+        assert not _takes(word)
+
+
+@pytest.mark.parametrize(
+    "word", ["actor.optim.lr=1", "actor.kwargs.any=1", "actor.optim.steps=2", "flag=false"]
+)
+def test_what_omegaconf_takes_is_never_refused(word: str) -> None:
+    table = structured_table(MAIN, [CONFIG], "here")
+    assert table is not None
+    assert _takes(word)
+    assert table.verdict(setting(word))
+
+
+def _errors(words: str, files: dict[str, bytes] = FILES) -> list[tuple[str, int]]:
+    text = f"python3 -m verl.trainer.main \\\n    config=examples/config.yaml {words}\n"
+    options = CheckOptions(place=InCheckout(Checkout(files)))
+    report = check_script(ScriptFile(path="examples/run.sh", data=text.encode()), options)
+    return [(f.id, f.line) for f in report.findings if f.severity == "error"]
+
+
+def test_a_launch_is_checked_against_the_dataclasses() -> None:
+    assert _errors("actor.optim.lr=1e-5") == []
+    assert _errors("actor.optim.lrr=1e-5") == [("RLB020", 2)]
+    assert _errors("+actor.optim.lr=1e-5") == [("RLB020", 2)]
+
+
+def test_a_value_that_is_yaml_and_not_hydra_s_is_no_error() -> None:
+    assert _errors("""actor.kwargs='{"n":16,"top_p":0.7}'""") == []
+    assert _errors("""actor.kwargz='{"n":16,"top_p":0.7}'""") == [("RLB020", 2)]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {**FILES, "verl/other/config.py": b"class Optim:\n    lr: int = 1\n"},
+        {**FILES, "verl/trainer/main.py": b"def main(): ...\n"},
+        {**FILES, "verl/trainer/config.py": b"class Config(Absent):\n    a: int = 1\n"},
+        {**FILES, "verl/trainer/config.py": b"class Config:\n    a: 'Config' = 1\n    b: Config\n"},
+        {**FILES, "verl/trainer/main.py": b"OmegaConf.structured(made(1))(" + b"(" * 400},
+    ],
+)
+def test_what_is_not_sure_is_not_checked(files: dict[str, bytes]) -> None:
+    assert _errors("actor.optim.lrr=1", files) == []
+
+
+def test_a_pull_request_asks_for_the_files_of_the_classes() -> None:
+    script = b"python3 -m verl.trainer.main config=examples/config.yaml\n"
+    wanted = needed([*FILES, "verl/utils/other.py"], {"examples/run.sh": script})
+    assert set(wanted) == {"verl/trainer/main.py", "verl/trainer/config.py"}
