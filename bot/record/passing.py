@@ -8,6 +8,7 @@ command without the recorder: as a member of the same process group, or through 
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
 import pty
@@ -34,6 +35,8 @@ _SENT_ON: Final = (
 )
 _BY_SOMEBODY: Final = 0
 """`si_code` of a signal that a process sent (SI_USER, SI_TKILL, SI_QUEUE are 0 or less)."""
+_GONE: Final = (errno.EPIPE, errno.EIO)
+"""Of a reader, and of a terminal, that is not there any more."""
 _LEFT: Final = 0.2
 """Seconds without output after the command's end after which a process that it left has it."""
 
@@ -50,6 +53,7 @@ class PassedCommand:
         self._raw: Any = None
         signal.pthread_sigmask(signal.SIG_BLOCK, _SENT_ON)
         streams, own = self._streams()
+        self._own_session = own
         try:
             self.process = subprocess.Popen(  # noqa: S603 - the user's own command
                 list(command),
@@ -128,8 +132,11 @@ class PassedCommand:
         if descriptor != 0:
             self._take(data)
         if to is not None:
-            with contextlib.suppress(BrokenPipeError):
+            try:
                 _write(to, data)
+            except OSError as error:
+                if error.errno not in _GONE:
+                    raise
         return True
 
     def _leave(self) -> None:
@@ -147,9 +154,19 @@ class PassedCommand:
             got = signal.sigwaitinfo(_SENT_ON)
             if got.si_signo == signal.SIGWINCH:
                 self._resize()
+            elif got.si_signo == signal.SIGHUP and self._own_session:
+                self._hang_up()
             elif got.si_code <= _BY_SOMEBODY:
                 with contextlib.suppress(ProcessLookupError):
                     self.process.send_signal(got.si_signo)
+
+    def _hang_up(self) -> None:
+        """What the command's terminal tells it when its caller's is gone: leader and foreground."""
+        if self._terminal is None:
+            return
+        with contextlib.suppress(OSError):
+            self.process.send_signal(signal.SIGHUP)
+            os.killpg(os.tcgetpgrp(self._terminal), signal.SIGHUP)
 
     def _resize(self) -> None:
         if self._terminal is not None:
@@ -168,7 +185,8 @@ class PassedCommand:
         try:
             yield
         finally:
-            termios.tcsetattr(0, termios.TCSADRAIN, before)
+            with contextlib.suppress(termios.error):  # Of a terminal that is gone.
+                termios.tcsetattr(0, termios.TCSADRAIN, before)
 
 
 def _as_before(own_terminal: bool) -> Callable[[], None]:

@@ -141,6 +141,21 @@ def test_a_terminal_stays_one(place: Path) -> None:
     assert b"got hello" in shown
 
 
+def test_a_terminal_that_goes_away_takes_the_command_along(place: Path) -> None:
+    """The kernel tells the recorder alone: the command has a terminal of its own."""
+    arguments = [*RLBOT, "record", "--out", "m.jsonl", "--", "sh", "-c", "touch ready; sleep 600"]
+    process, master = pty.fork()
+    if process == 0:
+        os.chdir(place)
+        os.execve(arguments[0], arguments, environment(place, None))  # noqa: S606
+    while not (place / "ready").exists():
+        time.sleep(0.05)
+    os.close(master)
+    _, status = os.waitpid(process, 0)
+    assert os.waitstatus_to_exitcode(status) == -signal.SIGHUP
+    assert records(place)[-1]["signal"] == "SIGHUP"
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGUSR1])
 def test_a_signal_to_the_recorder_reaches_the_command(place: Path, number: signal.Signals) -> None:
     code = script(
