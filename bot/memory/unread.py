@@ -68,6 +68,11 @@ _PREFIXES: Mapping[bool, tuple[tuple[str, RoleName], ...]] = {
     False: (("critic.", "critic"), ("ref.", "reference"), ("reward.", "reward")),
 }
 """Whether a framework is verl to the prefixes of each role's settings."""
+_PRESETS = re.compile(
+    r"(?:\A|/)(?:(?:deepspeed_)?zero[123]|fsdp[12]?|multi_gpu|single_gpu|ddp)\.ya?ml\Z"
+)
+"""The files of accelerate that TRL ships (`trl/accelerate_configs`): they offload nothing. What
+another file says is not read."""
 _OFF: tuple[object, ...] = (None, False, 0, "", "none", "null", "false", "0", "no", [])
 _ASSUMED = frozenset(("bf16", "bfloat16", "float16", "fp16", "auto"))
 """Data types that every estimate takes for what is computed."""
@@ -112,8 +117,8 @@ def _unread(plan: Plan, read: Collection[str]) -> Iterator[str]:
         if argument.word.text.startswith("--") and moves_memory(name):
             yield f"--{name}"
     preset = launcher_option(plan.launch, "config_file", "deepspeed_config_file")
-    if preset is not None and "offload" in (preset.value or "") and "config_file" not in read:
-        yield f"--{preset.name} {preset.value}"
+    if preset is not None and not _PRESETS.search(preset.value or ""):
+        yield f"--{preset.name} {preset.value or ''}".rstrip()
 
 
 def _changes(plan: Plan, setting: Setting) -> bool:

@@ -210,3 +210,20 @@ def test_veomni_is_fsdp2_with_settings_of_its_own() -> None:
     halved = weights("model_engine=veomni", f"{prefix}.mixed_precision=False")
     assert halved == pytest.approx(fsdp2 / 2, abs=0.01)
     assert weights("model_engine=veomni", f"{prefix}.enable_fsdp_offload=True") == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("zero3.yaml", False),
+        ("examples/accelerate_configs/deepspeed_zero2.yaml", False),
+        ("fsdp2.yaml", False),
+        ("ds_zero3.json", True),
+    ],
+)
+def test_a_file_of_accelerate_that_trl_does_not_ship_is_not_read(name: str, said: bool) -> None:
+    unread = _unread(
+        f"accelerate launch --config_file {name} --num_processes 8 -m trl.scripts.sft"
+        " --model_name_or_path Qwen/Qwen3-8B --max_length 1024 --per_device_train_batch_size 1"
+    )
+    assert unread == ((f"--config_file {name}",) if said else ())
