@@ -213,7 +213,7 @@ def test_veomni_is_fsdp2_with_settings_of_its_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "named"),
     [
         ("zero3.yaml", False),
         ("examples/accelerate_configs/deepspeed_zero2.yaml", False),
@@ -221,9 +221,9 @@ def test_veomni_is_fsdp2_with_settings_of_its_own() -> None:
         ("ds_zero3.json", True),
     ],
 )
-def test_a_file_of_accelerate_that_trl_does_not_ship_is_not_read(name: str, said: bool) -> None:
+def test_a_file_of_accelerate_that_trl_does_not_ship_is_not_read(name: str, named: bool) -> None:
     unread = _unread(
         f"accelerate launch --config_file {name} --num_processes 8 -m trl.scripts.sft"
         " --model_name_or_path Qwen/Qwen3-8B --max_length 1024 --per_device_train_batch_size 1"
     )
-    assert unread == ((f"--config_file {name}",) if said else ())
+    assert unread == ((f"--config_file {name}",) if named else ())
