@@ -17,6 +17,7 @@ from typing import Any
 
 from bot.base.errors import UserError
 from bot.base.messages import message, sentence_of
+from bot.frameworks import hydra_rules as rules
 from bot.frameworks import hydra_tree as trees
 from bot.frameworks.compose import Composer
 from bot.frameworks.config_files import (
@@ -177,6 +178,29 @@ class TreeTable(HydraTable):
         if not self._source.composer.mentions(key.rsplit(".", 1)[-1]):
             return None
         return super()._elsewhere(key)
+
+    def _choice_with(self, key: str) -> str | None:
+        """As for a release; else the name of another root of the tree, as a fork adds its own."""
+        choice = super()._choice_with(key)
+        if choice or not self._source.composer.mentions(key.rsplit(".", 1)[-1]):
+            return choice
+        found = (n for n, t in self._relatives if trees.lookup(t, key) is not trees.ABSENT)
+        return next((f"--config-name={name}" for name in found), None)
+
+    @cached_property
+    def _relatives(self) -> tuple[tuple[str, YamlTree], ...]:
+        """Other roots with all parts of this one, those that keep most of its settings first."""
+        names = self._source.composer.names
+        # verl's own copies for reading begin with an underscore.
+        others = [name for name in names if name != self.root and not name.startswith("_")]
+        composed = [(name, table.tree) for name in others if (table := self._source.table(name))]
+        own = set(self._default_names)
+        return tuple(
+            sorted(
+                (each for each in composed if self.tree.keys() <= each[1].keys()),
+                key=lambda each: len(own.difference(rules.names_of(each[1]))),
+            )
+        )
 
     def _under(self, wanted: Mapping[str, str]) -> tuple[YamlTree, dict[str, str], str]:
         """Exact, since these files are composed with all choices at once."""

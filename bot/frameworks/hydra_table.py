@@ -76,6 +76,11 @@ class HydraTable:
                 return choice, tree
         return None
 
+    def _choice_with(self, key: str) -> str | None:
+        """What to add to a launch so that it has the key: "group=option"; None for nothing."""
+        found = self._elsewhere(key)
+        return found[0] if found else None
+
     def _key(self, tree: YamlTree, key: str, node: Any) -> Key:
         if isinstance(node, dict):
             return Key(key, "dict", {} if not node else None, free=not node)
@@ -372,8 +377,7 @@ class HydraTable:
                 accepted=False,
                 message=f"{parent} is a single setting, so nothing can stand below it",
             )
-        elsewhere = self._elsewhere(key) if start is not None else None
-        choice = elsewhere[0] if elsewhere else None
+        choice = self._choice_with(key) if start is not None else None
         return KeyVerdict(
             status="unknown",
             accepted=False,

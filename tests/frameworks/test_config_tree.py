@@ -95,6 +95,18 @@ def test_a_choice_is_composed_exactly_and_named_when_it_is_missing() -> None:
     assert verdict.choice == "model@actor_rollout_ref.model=wide"
 
 
+def test_a_root_of_the_fork_is_named_where_its_own_settings_stand() -> None:
+    own = PPO[f"{ROOT}.yaml"] + "env: {name: search}\n"
+    other = own.replace("nnodes: 2, ", "")
+    roots = {"a_trainer.yaml": other, "fork_trainer.yaml": own, "_generated.yaml": own}
+    tables = tree({**PPO, **roots, "evaluation.yaml": "env: {name: x}\n"})
+    table = tables.table(ROOT)
+    assert table is not None
+    # The root that keeps more of the settings comes before the first one.
+    assert table.verdict(setting("env.name=web")).choice == "--config-name=fork_trainer"
+    assert table.verdict(setting("env.nam=web")).choice is None
+
+
 def test_deprecations_are_those_whose_replacement_is_there() -> None:
     files = {f"{ROOT}.yaml": "actor: {ppo_micro_batch_size: 1, ppo_micro_batch_size_per_gpu: 1}\n"}
     found = tree(files).table(ROOT)
