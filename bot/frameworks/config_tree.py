@@ -189,17 +189,19 @@ class TreeTable(HydraTable):
 
     @cached_property
     def _relatives(self) -> tuple[tuple[str, YamlTree], ...]:
-        """Other roots with all parts of this one, those that keep most of its settings first."""
-        names = self._source.composer.names
-        # verl's own copies for reading begin with an underscore.
-        others = [name for name in names if name != self.root and not name.startswith("_")]
-        composed = [(name, table.tree) for name in others if (table := self._source.table(name))]
-        own = set(self._default_names)
+        """Other roots that keep nearly all settings of this one, those that keep most first.
+
+        One for another engine keeps fewer: who starts this one does not mean it.
+        """
+        own, found = set(self._default_names), list[tuple[int, str, YamlTree]]()
+        for name in self._source.composer.names:
+            # verl's own copies for reading begin with an underscore.
+            table = None if name == self.root or name[0] == "_" else self._source.table(name)
+            if table is not None:
+                lost = len(own.difference(rules.names_of(table.tree)))
+                found.append((lost, name, table.tree))
         return tuple(
-            sorted(
-                (each for each in composed if self.tree.keys() <= each[1].keys()),
-                key=lambda each: len(own.difference(rules.names_of(each[1]))),
-            )
+            (n, t) for lost, n, t in sorted(found, key=lambda f: f[:2]) if lost * 20 <= len(own)
         )
 
     def _under(self, wanted: Mapping[str, str]) -> tuple[YamlTree, dict[str, str], str]:
