@@ -208,6 +208,8 @@ def _host(pool: Pool, gpus_per_node: int) -> Bytes:
             each += of.gradients
         if role.trained and role.optimizer_offload != "none":
             each += of.optimizer
+        if role.optimizer_host_bytes:
+            each += states(replace(role, optimizer_bytes=role.optimizer_host_bytes)).optimizer
     if pool.engine is not None and pool.engine.sleeps and pool.roles:
         each += weights(pool.engine)
     return each * min(gpus_per_node, pool.gpus)

@@ -22,6 +22,8 @@ BYTES = {"fp32": 4.0, "float32": 4.0, "bf16": 2.0, "bfloat16": 2.0, "fp16": 2.0,
 _SELECTIVE = 0.55
 """What Megatron keeps of the eager activations: its layers are fused and keep no fp32 copies
 (18 + 4·f/h bytes a hidden unit of its theoretical report, against 16 + 8 + 4 + 8·f/h)."""
+_ON_HOST = 16.0
+"""Bytes of a parameter that Megatron's optimizer keeps on the host."""
 _OF_BRIDGE = {
     "linear_qkv": ("q_proj", "k_proj", "v_proj"),
     "linear_q": ("q_proj",),
@@ -241,11 +243,13 @@ def states(get: MemorySettings, role: Role, keys: LayoutKeys, *, plan: Plan) -> 
         optimizer = f"{megatron.removesuffix('.megatron')}.optim"
         if not megatron.endswith(".megatron"):
             optimizer = "optim"  # The settings of fine-tuning stand beside those of its engine.
+        on_gpu, on_host = _megatron_optimizer(get, optimizer)
         return replace(
             role,
             weight_bytes=2.0,
             gradient_bytes=4.0 if _fp32_reduction(get, megatron) else 2.0,
-            optimizer_bytes=_megatron_optimizer(get, optimizer),
+            optimizer_bytes=on_gpu,
+            optimizer_host_bytes=on_host,
             step_bytes=0.0,
             weights_offload=_idle(get, f"{megatron}.param_offload"),
             gradients_offload=_idle(get, f"{megatron}.grad_offload"),
@@ -282,13 +286,14 @@ def _fp32_reduction(get: MemorySettings, megatron: str) -> bool:
     return get.on(True, f"{megatron}.override_ddp_config.grad_reduce_in_fp32")
 
 
-def _megatron_optimizer(get: MemorySettings, optimizer: str) -> float:
-    """Bytes of a parameter that Megatron's optimizer keeps on the GPU.
+def _megatron_optimizer(get: MemorySettings, optimizer: str) -> tuple[float, float]:
+    """Bytes of a parameter that Megatron's optimizer keeps on the GPU and on the host.
 
     12: the fp32 copy and two moments. With `use_precision_aware_optimizer` each moment is of its
     own type, and of the copy only the 16 bits are kept that the bf16 weight lacks
     (`store_param_remainders` of `core/optimizer/optimizer_config.py`). With
-    `optimizer_cpu_offload` the share `optimizer_offload_fraction` is on the host.
+    `optimizer_cpu_offload` the share `optimizer_offload_fraction` is on the host in fp32: the copy,
+    two moments and a gradient (`core/optimizer/cpu_offloading/hybrid_optimizer.py`).
     """
 
     def value(name: str) -> str | None:
@@ -303,7 +308,8 @@ def _megatron_optimizer(get: MemorySettings, optimizer: str) -> float:
     each = 12.0
     if on("use_precision_aware_optimizer"):
         each = 2.0 + sum(_moment_bytes(dtype) for dtype in moments)
-    return each * (1.0 - min(1.0, max(0.0, share))) if moved else each
+    share = min(1.0, max(0.0, share)) if moved else 0.0
+    return each * (1.0 - share), _ON_HOST * share
 
 
 def _moment_bytes(dtype: str | None) -> float:

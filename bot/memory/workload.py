@@ -102,6 +102,8 @@ class Role:
     gradient_bytes: float = 4.0
     optimizer_bytes: float = 8.0
     """Of a trained parameter: both moments, and a copy in fp32 where the weights are not."""
+    optimizer_host_bytes: float = 0.0
+    """The same on the host, where an optimizer is divided between the two."""
     step_bytes: float = 4.0
     """Temporary, while the optimizer steps (foreach)."""
     end_bytes: float = 2.0
