@@ -88,13 +88,9 @@ class HydraTable:
         kinds: dict[type, str] = {
             bool: "bool", int: "int", float: "float", str: "str", list: "list", dict: "dict",
         }  # fmt: skip
-        if resolved == trees.MISSING:
-            kind = "mandatory"
-        elif resolved is None:
-            kind = "null"
-        else:
-            kind = kinds.get(type(resolved), "any")
-        return Key(key, kind, node)
+        if resolved is None or resolved == trees.MISSING:
+            return Key(key, "null" if resolved is None else "mandatory", node)
+        return Key(key, kinds.get(type(resolved), "any"), node)
 
     def __contains__(self, key: str) -> bool:
         return self.get(key) is not None
