@@ -76,8 +76,10 @@ def _reading(script: ScriptFile, options: CheckOptions, place: ScriptPlace | Non
     if is_recipe(script.path):
         from bot.script.recipe import read_recipe
 
-        own = place.checkout.own_arguments() if place is not None else ()
-        return read_recipe(script.data, script.path, own)
+        if place is None:
+            return read_recipe(script.data, script.path)
+        own, program = place.checkout.own_arguments(), place.checkout.program(place.path)
+        return read_recipe(script.data, script.path, own, program)
     invocation = Invocation(
         environment={} if options.clean_environment else None,
         assumed={**options.config.env, **options.environment},

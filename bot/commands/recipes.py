@@ -10,16 +10,16 @@ from typing import Final
 
 _FOLDER: Final = "recipes"
 """Where open-r1, and what is made from it, keeps its recipes."""
-_NAMED: Final = re.compile(rb"--config[ =]+[\"']?([\w./-]{1,400}\.ya?ml)\b")
-_OF_TRL: Final = re.compile(rb"(?m)^model_name_or_path[ \t]*:")
-"""What every recipe of TRL's says; accelerate's and DeepSpeed's files do not."""
+_NAMED: Final = re.compile(rb"(?:--config[ =]+|\sconfig=)[\"']?([\w./-]{1,400}\.ya?ml)\b")
+_RECIPE: Final = re.compile(rb"(?m)^(?:model_name_or_path|worker)[ \t]*:")
+"""What every recipe of TRL's, or of EasyR1's, says; accelerate's and DeepSpeed's files do not."""
 _LARGEST: Final = 1 << 18
 _MOST: Final = 2_000
 """YAML files that are looked at."""
 
 
 def recipes_of(folder: Path, scripts: Iterable[Path]) -> list[Path]:
-    """The recipes of TRL's in a folder, in path order. Never raises for what a file holds.
+    """The recipes in a folder, in path order. Never raises for what a file holds.
 
     A file that a script names is looked for from the folder, and from the script's own on upwards.
     """
@@ -46,7 +46,7 @@ def _named(folder: Path, script: Path) -> Iterator[Path]:
 
 
 def _is_recipe(path: Path) -> bool:
-    return path.suffix in (".yaml", ".yml") and bool(_OF_TRL.search(_content(path)))
+    return path.suffix in (".yaml", ".yml") and bool(_RECIPE.search(_content(path)))
 
 
 def _content(path: Path) -> bytes:

@@ -166,6 +166,14 @@ class Checkout:
             self._structured[module] = structured_table(self._text(module), texts, called)
         return self._structured[module]
 
+    def program(self, recipe: str) -> tuple[str, StructuredTable] | None:
+        """The nearest module whose settings a recipe may hold, with its table; None without one."""
+        mains = {path: path for path in self._own.mains if path.endswith("/trainer/main.py")}
+        module = nearest(mains, recipe)
+        entry = ".".join((module or "").removesuffix(".py").split("/")[-3:])
+        table = self.structured(entry, recipe) if module is not None else None
+        return (entry, table) if table is not None else None
+
     def tree(self, script: str) -> ConfigTree | None:
         """The configuration of verl that is nearest to a script; None without one.
 

@@ -1,8 +1,11 @@
-"""A YAML recipe of TRL's, read as the command line that means the same, each word with its place.
+"""A YAML recipe, read as the command line that means the same, each word with its place.
 
 `trl grpo --config recipe.yaml` takes the keys of the file for the defaults of its options
 (`TrlParser.parse_args_and_config`), so that `learning_rate: 1e-6` is `--learning_rate 1e-6`. Two
 keys are TRL's own affair: `env` and `config`.
+
+The recipe of a program that OmegaConf configures (EasyR1's `python3 -m verl.trainer.main
+config=x.yaml`) holds its settings in sections, which are the dotted keys of its command line.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 from bot.base.messages import message
 from bot.base.yaml_size import NestingError, size_of
 from bot.frameworks.releases import release, releases
+from bot.frameworks.structured import StructuredTable
 from bot.shell.source import Source, Span
 from bot.shell.words import Command, Comment, Piece, Problem, Reading, Word
 
@@ -35,8 +39,16 @@ class _RefusedError(Exception):
         self.at = at
 
 
-def read_recipe(data: bytes, path: str, own: Collection[str] = ()) -> Reading:
+def read_recipe(
+    data: bytes,
+    path: str,
+    own: Collection[str] = (),
+    program: tuple[str, StructuredTable] | None = None,
+) -> Reading:
     """The recipe as a reading with one command, `trl TRAINER --key value …`.
+
+    Where it names no model, and has sections of the settings of a `program` of its repository (a
+    module with its table), the command is `python3 -m MODULE section.key=value …`.
 
     `own` are keys that the repository's own classes of arguments add to TRL's. The trainer is the
     one that has most of the keys; of several, the one that the path names. What cannot be read is a
@@ -53,12 +65,17 @@ def read_recipe(data: bytes, path: str, own: Collection[str] = ()) -> Reading:
         if len(data) > _LARGEST:
             count = f"{_LARGEST:,}"
             raise _RefusedError(message("a recipe has at most {count} bytes", count=count), 0)
-        pairs = [pair for pair in _pairs(text) if pair[0].value not in (_OURS | set(own))]
-        if not any(key.value == "model_name_or_path" for key, _ in pairs):
-            problems = (_unread(message("this is no recipe of TRL's: it names no model")),)
-        else:
+        every = _pairs(text)
+        pairs = [pair for pair in every if pair[0].value not in (_OURS | set(own))]
+        if any(key.value == "model_name_or_path" for key, _ in pairs):
             words = [word for key, value in pairs for word in _words(key, value)]
-            commands = (_command(_trainer([key.value for key, _ in pairs], path), words, text),)
+            program_words = ("trl", _trainer([key.value for key, _ in pairs], path))
+            commands = (_command(program_words, words, text),)
+        elif program is not None and any(_section(key, program[1]) for key, _ in every):
+            words = list(_dotted(every, program[1], ""))
+            commands = (_command(("python3", "-m", program[0]), words, text),)
+        else:
+            problems = (_unread(message("this is no recipe of TRL's: it names no model")),)
     except _RefusedError as refusal:
         at = min(refusal.at, len(text))
         problems = (Problem("syntax", str(refusal), Span(at, at)),)
@@ -86,6 +103,12 @@ def _pairs(text: str) -> list[tuple[yaml.Node, yaml.Node]]:
         raise _RefusedError(text, mark.index if mark else 0) from None
     if not isinstance(root, yaml.MappingNode):
         raise _RefusedError(message("a recipe is a mapping of settings"), 0)
+    return _entries(root)
+
+
+def _entries(root: yaml.MappingNode) -> list[tuple[yaml.Node, yaml.Node]]:
+    import yaml
+
     seen: set[str] = set()
     for key, _ in root.value:
         if not isinstance(key, yaml.ScalarNode):
@@ -111,6 +134,35 @@ def _words(key: yaml.Node, value: yaml.Node) -> Iterator[Word]:
             yield _word(_text(item), node)
     else:
         yield _word(_text(given), value)
+
+
+def _section(key: yaml.Node, table: StructuredTable) -> bool:
+    found = table.get(key.value)
+    return found is not None and found.type == "dict"
+
+
+def _dotted(
+    entries: Sequence[tuple[yaml.Node, yaml.Node]], table: StructuredTable, above: str
+) -> Iterator[Word]:
+    """`section.key=value` for each value below the sections that the table has."""
+    import yaml
+
+    for key, value in entries:
+        name = f"{above}{key.value}"
+        found = table.get(name)
+        inside = found is not None and found.type == "dict" and not found.free
+        if inside and isinstance(value, yaml.MappingNode):
+            yield from _dotted(_entries(value), table, f"{name}.")
+            continue
+        at = Span(key.start_mark.index, key.end_mark.index)
+        span = Span(value.start_mark.index, value.end_mark.index)
+        pieces = (Piece(f"{name}=", at, literal=False), Piece(_given(value), span, literal=False))
+        yield Word(pieces, Span(at.start, span.end))
+
+
+def _given(value: yaml.Node) -> str:
+    given = _plain(value)
+    return "null" if given is None else _text(given)
 
 
 def _plain(node: yaml.Node) -> Any:
@@ -140,7 +192,7 @@ def _trainer(keys: Sequence[str], path: str) -> str:
     return max(_TRAINERS, key=rank)
 
 
-def _command(trainer: str, words: list[Word], text: str) -> Command:
+def _command(program: Sequence[str], words: list[Word], text: str) -> Command:
     start = Span(0, 0)
-    program = [Word((Piece(name, start, literal=False),), start) for name in ("trl", trainer)]
-    return Command((*program, *words), Span(0, len(text)), {})
+    started = [Word((Piece(name, start, literal=False),), start) for name in program]
+    return Command((*started, *words), Span(0, len(text)), {})

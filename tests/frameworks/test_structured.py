@@ -126,3 +126,25 @@ def test_a_pull_request_asks_for_the_files_of_the_classes() -> None:
     script = b"python3 -m verl.trainer.main config=examples/config.yaml\n"
     wanted = needed([*FILES, "verl/utils/other.py"], {"examples/run.sh": script})
     assert set(wanted) == {"verl/trainer/main.py", "verl/trainer/config.py"}
+
+
+def _recipe(text: str, files: dict[str, bytes] = FILES) -> tuple[list[tuple[str, int, int]], int]:
+    """The errors of a recipe, and how much of it was not checked."""
+    options = CheckOptions(place=InCheckout(Checkout(files)))
+    report = check_script(ScriptFile(path="examples/config.yaml", data=text.encode()), options)
+    found = [(f.id, f.line, f.column) for f in report.findings if f.severity == "error"]
+    return found, len(report.unchecked)
+
+
+def test_a_recipe_is_checked_at_its_lines() -> None:
+    good = "flag: true\nactor:\n  optim:\n    lr: 1.0e-6\n  model_path: null\n  kwargs: {any: 1}\n"
+    assert _recipe(good) == ([], 0)
+    assert _recipe(good.replace("lr:", "lrr:")) == ([("RLB020", 4, 5)], 0)
+    assert _recipe(good + "algorithm:\n  x: 1\n") == ([("RLB020", 7, 1)], 0)
+    assert _recipe(good + "  kwargs: {}\n")[0] == [("RLB001", 7, 3)]
+
+
+def test_a_recipe_without_its_program_is_not_checked() -> None:
+    recipe = "actor:\n  optim:\n    lrr: 1\n"
+    assert _recipe(recipe, {"verl/trainer/main.py": b"def main(): ...\n"}) == ([], 1)
+    assert _recipe("seed: 1\n") == ([], 1)
