@@ -9,7 +9,8 @@ from bot.rules._support.base import RuleContext
 from bot.rules._support.registry import check_context
 from bot.script.choice import choose
 from bot.script.header import read_header
-from bot.script.name import read_name
+from bot.script.name import is_recipe, read_name
+from bot.script.recipe import read_recipe
 from bot.shell import read
 
 PROFILES = (TUNING, RUN)
@@ -18,7 +19,8 @@ PATH = "examples/tuning/7b/qwen2.5-7b_grpo_8_h100_fsdp_vllm.sh"
 
 def context(script: str | bytes, path: str = PATH) -> RuleContext:
     """A script as rules see it."""
-    reading = read(script.encode() if isinstance(script, str) else script, path)
+    data = script.encode() if isinstance(script, str) else script
+    reading = read_recipe(data, path) if is_recipe(path) else read(data, path)
     header = read_header(reading.comments)
     name = read_name(path, PROFILES)
     versions = {framework: said.text for framework, said in header.versions.items()}

@@ -1,9 +1,9 @@
 """Single defects put into clean scripts: how many are named at their line.
 
 `python -m tests.rules.mutations [--seed N] [--each N]` draws settings from the newest tables of the
-four frameworks, writes them with their defaults into a script, damages one thing, and prints for
-each class how many are named as an error or a warning at the damaged line. A finding that the
-script has before does not count.
+four frameworks, writes them with their defaults into a script, and TRL's into a YAML recipe too,
+damages one thing, and prints for each class how many are named as an error or a warning at the
+damaged line. A finding that the script has before does not count.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ _ROOTS: Final = {
     "trl": "trl.scripts.grpo",
     "open-instruct": "open_instruct.grpo_fast",
 }
+_RECIPE: Final = "recipe"
+"""Stands for TRL's settings in a YAML file."""
 _PROGRAMS: Final = {
     "verl": "python3 -m verl.trainer.main_ppo",
     "openrlhf": "python3 -m openrlhf.cli.train_ppo_ray",
@@ -98,20 +100,30 @@ class Script:
     settings: list[tuple[str, str]]
     kinds: dict[str, Key] = field(default_factory=dict)
 
+    @property
+    def path(self) -> str:
+        """Where it stands."""
+        return "recipes/grpo/config.yaml" if self.framework == _RECIPE else PATH
+
     def lines(self) -> list[str]:
-        """The text; a setting stands in the line `len(before) + 2 + its number`."""
+        """The text; a setting of a script stands in the line `len(before) + 2 + its number`."""
+        if self.framework == _RECIPE:
+            return [self.setting(*pair) for pair in self.settings]
         launch = [_PROGRAMS[self.framework], *(self.setting(*pair) for pair in self.settings)]
         return [*self.before, *(f"{line} \\" for line in launch[:-1]), launch[-1]]
 
     def setting(self, key: str, value: str) -> str:
         """A setting as its framework writes it."""
+        if self.framework == _RECIPE:
+            return f"{key}: {value}"
         if self.framework == "verl":
             return f"    {key}={value}"
         return f"    --{key} {value}".rstrip()
 
     def line_of(self, key: str) -> int:
         """Where a setting stands, from 0."""
-        return len(self.before) + 1 + [name for name, _ in self.settings].index(key)
+        at = [name for name, _ in self.settings].index(key)
+        return at if self.framework == _RECIPE else len(self.before) + 1 + at
 
 
 Mutation = Callable[[Script, random.Random], tuple[list[str], int] | None]
@@ -134,12 +146,15 @@ def _pool(framework: str) -> tuple[Key, ...]:
 
 def clean(framework: str, source: random.Random) -> Script:
     """A script with a base and settings of their defaults."""
-    base = [pair for pair in _BASES[framework] if pair[0] != "nproc"]
+    known = "trl" if framework == _RECIPE else framework
+    base = [pair for pair in _BASES[known] if pair[0] != "nproc"]
+    if framework == _RECIPE:
+        base = [(key, value.replace("$MODEL", "Qwen/Qwen3-8B")) for key, value in base]
     script = Script(framework, ["#!/usr/bin/env bash", "set -x", "MODEL=Qwen/Qwen3-8B"], base)
     if framework in ("verl", "openrlhf"):
         script.before.append("GPUS=8")
     given = {name for name, _ in base}
-    for key in source.sample(_pool(framework), _SETTINGS):
+    for key in source.sample(_pool(known), _SETTINGS):
         if key.name not in given:
             script.settings.insert(1, (key.name, str(key.default)))
             script.kinds[key.name] = key
@@ -217,6 +232,7 @@ def fraction_for_count(script: Script, source: random.Random) -> tuple[list[str]
         "openrlhf": ("vllm.num_engines", "rollout.n_samples_per_prompt"),
         "trl": ("num_generations", "per_device_train_batch_size"),
         "open-instruct": ("num_epochs", "num_samples_per_prompt_rollout"),
+        _RECIPE: ("num_generations", "per_device_train_batch_size"),
     }  # fmt: skip
     chosen = _some(script, list(counts[script.framework]), source)
     assert chosen is not None
@@ -298,13 +314,17 @@ def module_slip(script: Script, source: random.Random) -> tuple[list[str], int] 
 def variable_slip(script: Script, source: random.Random) -> tuple[list[str], int] | None:
     """A letter of a variable where it is used."""
     used = [pair for pair in script.settings if pair[1] == "$MODEL"]
+    if not used:
+        return None
     key, _ = source.choice(used)
     wrong = _letters("MODEL", source).upper()
     return None if wrong == "MODEL" else _changed(script, key, script.setting(key, f"${wrong}"))
 
 
-def spaced_assignment(script: Script, source: random.Random) -> tuple[list[str], int]:
+def spaced_assignment(script: Script, source: random.Random) -> tuple[list[str], int] | None:
     """NAME = value."""
+    if script.framework == _RECIPE:
+        return None
     lines = script.lines()
     lines[2] = source.choice(["MODEL = Qwen/Qwen3-8B", "MODEL =Qwen/Qwen3-8B"])
     return lines, 2
@@ -321,6 +341,8 @@ def spaced_setting(script: Script, source: random.Random) -> tuple[list[str], in
 
 def lost_continuation(script: Script, source: random.Random) -> tuple[list[str], int] | None:
     """A line of the launch without its backslash; the next line says so."""
+    if script.framework == _RECIPE:
+        return None
     lines = script.lines()
     at = source.randrange(len(script.before) + 1, len(lines) - 1)
     lines[at] = lines[at].removesuffix(" \\")
@@ -330,6 +352,8 @@ def lost_continuation(script: Script, source: random.Random) -> tuple[list[str],
 def lost_dollar(script: Script, source: random.Random) -> tuple[list[str], int] | None:
     """The name of a variable in the place of its value."""
     used = [pair for pair in script.settings if pair[1] == "$MODEL"]
+    if not used:
+        return None
     key, _ = source.choice(used)
     return _changed(script, key, script.setting(key, "MODEL"))
 
@@ -358,8 +382,8 @@ class Count:
         return f"{self.named:>4} of {self.tried:<4} {self.share:.1%}"
 
 
-def _findings(lines: list[str]) -> set[tuple[str, int, str]]:
-    findings, _ = check_context(context("\n".join(lines) + "\n", PATH))
+def _findings(lines: list[str], path: str) -> set[tuple[str, int, str]]:
+    findings, _ = check_context(context("\n".join(lines) + "\n", path))
     return {
         (found.id, line, found.message)
         for found in findings
@@ -370,7 +394,7 @@ def _findings(lines: list[str]) -> set[tuple[str, int, str]]:
 
 def _drawn(seed: int, mutation: Mutation, each: int) -> Iterator[tuple[Script, list[str], int]]:
     source = random.Random(f"{seed} {mutation.__name__}")  # noqa: S311
-    frameworks = list(_ROOTS)
+    frameworks = [*_ROOTS, _RECIPE]
     found = tries = 0
     while found < each and tries < 20 * each:
         script = clean(frameworks[tries % len(frameworks)], source)
@@ -387,8 +411,8 @@ def measure(seed: int, each: int) -> dict[str, Count]:
     for mutation in CLASSES:
         count = counts[mutation.__name__] = Count()
         for script, lines, at in _drawn(seed, mutation, each):
-            before = _findings(script.lines())
-            new = {found for found in _findings(lines) if found not in before}
+            before = _findings(script.lines(), script.path)
+            new = {found for found in _findings(lines, script.path) if found not in before}
             count.tried += 1
             if any(line == at + 1 for _, line, _ in new):
                 count.named += 1
