@@ -57,7 +57,9 @@ def recommend(
     for device in dict.fromkeys(chosen):
         key = (device.memory_bytes, device.usable_gib)
         if key not in alike:
-            alike[key] = search.on(device, budget, least=not named, whole=hardware.whole)
+            alike[key] = search.on(
+                device, budget, least=hardware.fewest or not named, whole=hardware.whole
+            )
         here, miss = alike[key]
         fitting += [_moved(one, device) for one in here]
         if miss is not None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from bot.base.devices import Device
 from bot.memory.units import Bytes
-from bot.recommend.options import SHARES, divides, steps
+from bot.recommend.options import divides
 from bot.recommend.report import MethodVerdict
-from bot.recommend.request import Candidate
 from bot.recommend.search import FittingCandidate, NearestMiss, Search, counts
 
 MOST = 64
@@ -97,15 +96,3 @@ def _missed(
         binding=binding,
         more_gpus=more,
     )
-
-
-def holds_every_option(search: Search, device: Device, gpus: int) -> bool:
-    """Whether the request surely fits with every memory option that it has."""
-    every = Candidate(gpus, frozenset(steps(search.request, gpus)))
-    return any(_fitting(search, device, every))
-
-
-def _fitting(search: Search, device: Device, every: Candidate) -> Iterator[bool]:
-    for candidate, estimate in search.estimates(device, every, SHARES):
-        if search.engine_shortage(candidate, device) is None:
-            yield FittingCandidate(device, candidate, estimate).sure

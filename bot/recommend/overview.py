@@ -12,7 +12,7 @@ from bot.base.errors import UserError
 from bot.base.messages import Language, message, translated
 from bot.frameworks.releases import releases
 from bot.recommend.defaults import framework_of, gpus_of, next_command, sizes_of, taken, task_of
-from bot.recommend.methods import LENGTHS, holds_every_option, verdict_on
+from bot.recommend.methods import LENGTHS, verdict_on
 from bot.recommend.options import divides, shareable_batch
 from bot.recommend.question import ParsedQuestion
 from bot.recommend.report import CardOverview, CardQuestion, MethodVerdict
@@ -87,7 +87,6 @@ def _verdicts(
 ) -> Iterator[MethodVerdict]:
     methods = (question.method,) if question.method else ("full", "lora")
     missed = 0
-    failed: set[str] = set()
     for model in LADDER:
         row: list[MethodVerdict] = []
         for method in methods:
@@ -109,10 +108,8 @@ def _verdicts(
                     )
                 )
             search = Search(request, release)
-            one = verdict_on(search, device, gpus, look_further=method not in failed)
-            if one.verdict == "no":
-                failed.add(method)
-            else:
+            one = verdict_on(search, device, gpus, look_further=False)
+            if one.verdict != "no":
                 one = replace(one, longest=_longest(request, release, device, gpus))
             row.append(one)
         yield from row
@@ -130,7 +127,7 @@ def _longest(request: Request, release: str, device: Device, gpus: int) -> int |
     def too_long(tokens: int) -> bool:
         prompt = tokens // 2 if request.prompt else 0
         longer = replace(request, prompt=prompt, response=tokens - prompt)
-        return not holds_every_option(Search(longer, release), device, gpus)
+        return not Search(longer, release).surely_fits(device, gpus)
 
     if not too_long(LENGTHS[-1]):
         return LENGTHS[-1]

@@ -160,6 +160,8 @@ class Hardware:
     """GPUs at most."""
     whole: bool = False
     """Whether the budget's own number of GPUs is listed too where it fits."""
+    fewest: bool = False
+    """Whether each device is listed with its fewest GPUs alone; so it is where none is named."""
 
     def __post_init__(self) -> None:
         """Raise UserError for a number of GPUs that is none."""

@@ -30,6 +30,10 @@ from bot.table.page import Page
 
 BUDGET = 8
 """GPUs at most where a question names no number: one node."""
+LARGE_BUDGET = 256
+"""GPUs at most where no card of one node does."""
+LARGE = ("a100", "h100", "h800", "h20", "h200", "b200")
+"""Tokens of the cards that such a question is answered for: those of large clusters."""
 
 
 def answer_model(
@@ -58,16 +62,23 @@ def answer_model(
         for request in _requests(question, folder or question.model or "")
     }
     devices = question.cards or tuple(sorted(usual_devices(), key=_common_first))
-    verdicts = list(_verdicts(searches, devices, question.gpus)) if by_words else []
+    budget = question.gpus or BUDGET
+    verdicts = list(_verdicts(searches, devices, question.gpus, budget)) if by_words else []
+    is_large = not question.cards and bool(verdicts) and not _fits_on_a_node(verdicts)
+    if is_large:
+        budget = question.gpus or LARGE_BUDGET
+        devices = tuple(device for device in devices if device.token in LARGE)
+        verdicts = list(_verdicts(searches, devices, question.gpus, budget))
     search = next(
         searches[method] for method in (question.method, _method(verdicts)) if method in searches
     )
     answer = recommend(
         search,
         Hardware(
-            devices=question.cards,
-            budget=question.gpus or BUDGET,
+            devices=devices if is_large else question.cards,
+            budget=budget,
             whole=question.gpus is not None,
+            fewest=is_large,
         ),
         page=page,
         language=language,
@@ -107,7 +118,7 @@ def _requests(question: ParsedQuestion, model: str | ModelFolder) -> Iterator[Re
 
 
 def _verdicts(
-    searches: Mapping[Method, Search], devices: Sequence[Device], gpus: int | None
+    searches: Mapping[Method, Search], devices: Sequence[Device], gpus: int | None, budget: int
 ) -> Iterator[MethodVerdict]:
     for search in searches.values():
         if gpus is not None and not divides(search.request, gpus):
@@ -116,14 +127,23 @@ def _verdicts(
         for device in devices:
             key = (device.memory_bytes, device.usable_gib)
             if key not in alike:
-                alike[key] = _verdict(search, device, gpus)
+                alike[key] = _verdict(search, device, gpus, budget)
             yield replace(alike[key], device=device.label)
 
 
-def _verdict(search: Search, device: Device, gpus: int | None) -> MethodVerdict:
+def _verdict(search: Search, device: Device, gpus: int | None, budget: int) -> MethodVerdict:
     if gpus is not None:
         return verdict_on(search, device, gpus)
-    return fewest(search, device, BUDGET) or no_verdict(search, device, BUDGET)
+    return fewest(search, device, budget) or no_verdict(search, device, budget)
+
+
+def _fits_on_a_node(verdicts: Sequence[MethodVerdict]) -> bool:
+    """Whether the first method fits, or may, on a node of any card of large clusters."""
+    labels = {token.upper() for token in LARGE}
+    return any(
+        one.verdict != "no" and one.method == verdicts[0].method and one.device in labels
+        for one in verdicts
+    )
 
 
 def _method(verdicts: Sequence[MethodVerdict]) -> Method:

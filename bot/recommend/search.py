@@ -171,22 +171,34 @@ class Search:
         best = tight or unsure
         return self._lean(best, every) if best is not None else None
 
+    def surely_fits(self, device: Device, gpus: int) -> bool:
+        """Whether the request surely fits with every memory option that it has."""
+        every = Candidate(gpus, frozenset(steps(self.request, gpus)))
+        if any(one.sure for one in self._fitting(device, every, SHARES)):
+            return True
+        if not has_megatron(self.request, gpus):
+            return False
+        other = self._megatron(device, gpus)
+        return other is not None and other.sure
+
     def _megatron(self, device: Device, gpus: int) -> FittingCandidate | None:
-        """The least divided layout that fits, else the first that may; None when none does."""
-        tensor = self._engine_tensor(device, gpus)
-        if tensor is None:
-            return None
-        engine = ("tensor", tensor)
+        """The least divided layout that fits, else the first that may; None when none does.
+
+        The engine's weights are there while the actor's are handed over, so that a larger tensor
+        parallelism is tried where the least one with which the engine starts is too little.
+        """
         perhaps: FittingCandidate | None = None
-        for layout in layouts(self.request.model.shape, gpus, device.usable_gib):
-            strong = self._divided(device, layout, gpus, (*OPTIONS[-1], engine))
-            if strong is None:
-                continue
-            if not strong.sure:
-                perhaps = perhaps or strong
-                continue
-            lean = self._divided(device, layout, gpus, (*OPTIONS[0], engine))
-            return lean if lean is not None and lean.sure else strong
+        for tensor in self._engine_tensors(device, gpus):
+            engine = ("tensor", tensor)
+            for layout in layouts(self.request.model.shape, gpus, device.usable_gib):
+                strong = self._divided(device, layout, gpus, (*OPTIONS[-1], engine))
+                if strong is None:
+                    continue
+                if not strong.sure:
+                    perhaps = perhaps or strong
+                    continue
+                lean = self._divided(device, layout, gpus, (*OPTIONS[0], engine))
+                return lean if lean is not None and lean.sure else strong
         return perhaps
 
     def _divided(
@@ -201,18 +213,15 @@ class Search:
         fitting = list(self._fitting(device, every, SHARES))
         return next((one for one in fitting if one.sure), fitting[0] if fitting else None)
 
-    def _engine_tensor(self, device: Device, gpus: int) -> int | None:
-        """The engine's least tensor parallelism whose weights its share of a card holds."""
+    def _engine_tensors(self, device: Device, gpus: int) -> Iterator[int]:
+        """The engine's tensor parallelisms with which it starts within its share of a card."""
         heads = self.request.model.shape.heads
         for tensor in TENSORS:
             if gpus % tensor or heads % tensor:
                 continue
             every = Candidate(gpus, frozenset({("tensor", tensor)}), layout=MegatronLayout())
-            if self.workload(every) is None:
-                continue
-            if self.engine_shortage(every, device) is None:
-                return tensor
-        return None
+            if self.workload(every) and self.engine_shortage(every, device) is None:
+                yield tensor
 
     def _any(
         self, device: Device, gpus: int, order: Sequence[Step], misses: list[NearestMiss]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,13 +13,17 @@ from bot.check.estimate import estimate_script
 from bot.check.request import CheckOptions, ScriptFile
 from bot.check.script import check_script
 from bot.frameworks.releases import releases
+from bot.memory.from_plan import device_named
 from bot.memory.models import find
 from bot.recommend.answer import RecommendAnswer, recommend
 from bot.recommend.megatron import last_stage, layouts
+from bot.recommend.methods import fewest
 from bot.recommend.request import Hardware, Sizes, make_request
+from bot.recommend.resolve import LARGE
 from bot.recommend.search import Search
+from tests.command import rlbot
 
-LARGE = [
+MODELS = [
     ("Qwen/Qwen3-235B-A22B", "h800", 64),
     ("meta-llama/Llama-3.1-405B", "h100", 128),
     ("deepseek-ai/DeepSeek-V3", "h800", 128),
@@ -32,7 +38,7 @@ def _answer(model: str, device: str, gpus: int) -> RecommendAnswer:
     return recommend(search, Hardware(names=(device,), budget=gpus, whole=True))
 
 
-@pytest.mark.parametrize(("model", "device", "gpus"), LARGE)
+@pytest.mark.parametrize(("model", "device", "gpus"), MODELS)
 def test_large_models_get_a_script_that_is_clean_and_as_estimated(
     model: str, device: str, gpus: int
 ) -> None:
@@ -86,3 +92,22 @@ def test_verls_split_of_61_layers() -> None:
     assert last_stage(61, 16) == 1
     assert last_stage(64, 8) == 8
     assert last_stage(3, 3) is None
+
+
+@pytest.mark.parametrize("model", ["Qwen/Qwen3-235B-A22B", "deepseek-ai/DeepSeek-V3"])
+def test_a_larger_card_never_takes_more_of_them(model: str) -> None:
+    sizes = Sizes(prompt=1024, response=1024, batch=128)
+    request = make_request(model, task="grpo", method="full", framework="verl", sizes=sizes)
+    search = Search(request, releases("verl")[-1])
+    found = [fewest(search, device_named(name), 256) for name in ("h100", "h200", "b200", "b300")]
+    gpus = [one.gpus for one in found if one is not None and one.verdict == "fits"]
+    assert len(gpus) == len(found)
+    assert gpus == sorted(gpus, reverse=True)
+
+
+def test_a_model_that_no_node_holds_is_answered_for_clusters() -> None:
+    result = rlbot("recommend", "Qwen3-235B-A22B", "--format", "json")
+    assert result.status == 0
+    answer = json.loads(result.out)
+    assert {one["device"] for one in answer["methods"]} == {token.upper() for token in LARGE}
+    assert all(one["verdict"] == "fits" for one in answer["methods"])

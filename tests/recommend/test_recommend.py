@@ -48,7 +48,7 @@ def test_the_nearest_miss_is_said_with_its_sum(snapshot: SnapshotAssertion) -> N
 def test_where_nothing_fits_the_nearest_are_shown_and_what_would_do(
     snapshot: SnapshotAssertion,
 ) -> None:
-    asked = ("--model", "Qwen/Qwen3-235B-A22B", "--task", "grpo", *LENGTHS)
+    asked = ("--model", "deepseek-ai/DeepSeek-V3", "--task", "grpo", *LENGTHS)
     result = rlbot("recommend", *asked)
     assert result.status == 1
     assert result.out == snapshot
