@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -171,7 +172,8 @@ def _ask() -> list[str]:
 
 
 def _is_model_folder(path: str) -> bool:
-    return (Path(path) / "config.json").is_file()
+    # Path.is_file raises for overlong names.
+    return os.path.isfile(Path(path) / "config.json")  # noqa: PTH113
 
 
 def _folder(path: str) -> ModelFolder | None:
@@ -179,7 +181,7 @@ def _folder(path: str) -> ModelFolder | None:
     from bot.recommend.request import ModelFolder
 
     file = Path(path) / "config.json"
-    return ModelFolder(path, read_file(file)) if file.is_file() else None
+    return ModelFolder(path, read_file(file)) if _is_model_folder(path) else None
 
 
 def _overview(arguments: argparse.Namespace, question: ParsedQuestion, language: Language) -> int:

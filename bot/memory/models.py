@@ -149,7 +149,13 @@ def near(path: str) -> str | None:
 
 
 def _within(key: str, name: str) -> bool:
-    return re.search(rf"(?<![\w.]){re.escape(key)}(?![\w.])", name) is not None
+    at = name.find(key)
+    while at >= 0:
+        around = name[at - 1 : at] if at else "", name[at + len(key) : at + len(key) + 1]
+        if not any(one and (one.isalnum() or one in "_.") for one in around):
+            return True
+        at = name.find(key, at + 1)
+    return False
 
 
 def from_config(name: str, data: bytes) -> Model:

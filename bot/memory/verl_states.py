@@ -252,7 +252,7 @@ def states(get: MemorySettings, role: Role, keys: LayoutKeys, *, plan: Plan) -> 
             optimizer_host_bytes=on_host,
             step_bytes=0.0,
             weights_offload=_idle(get, f"{megatron}.param_offload"),
-            gradients_offload=_idle(get, f"{megatron}.grad_offload"),
+            gradients_offload=_megatron_gradients(get, megatron, plan),
             optimizer_offload=_idle(get, f"{megatron}.optimizer_offload"),
         )
     dtype = get.text(*_below(fsdp, "model_dtype")) or "fp32"
@@ -347,6 +347,18 @@ def retains_embeddings(get: MemorySettings, plan: Plan, role: Role) -> bool:
 
 def _below(prefixes: Sequence[str], name: str) -> tuple[str, ...]:
     return tuple(f"{prefix}.{name}" for prefix in prefixes)
+
+
+def _megatron_gradients(get: MemorySettings, megatron: str, plan: Plan) -> Offload:
+    """Where Megatron's gradient buffers are while another role works.
+
+    Since verl 0.4 they are freed with the weights, whatever `grad_offload` says
+    (`offload_megatron_model_to_cpu` of verl/utils/megatron_utils.py), before by that setting
+    (`offload_megatron_param_and_grad`); 0.9.1 has no such setting any more.
+    """
+    by_setting = _idle(get, f"{megatron}.grad_offload")
+    with_weights = _idle(get, f"{megatron}.param_offload")
+    return with_weights if version_at_least(plan, 0, 4) else by_setting
 
 
 def _idle(get: MemorySettings, *keys: str) -> Offload:

@@ -39,7 +39,8 @@ _JOINED = (
     (re.compile(rf"({_NUMBER}k?)\s*\+\s*({_NUMBER}k?)\b", re.I), r"\1+\2"),
     (re.compile(r"(?<=\d)\s+x\s+(?=[a-z0-9])|(?<=\d)\s+x(?=[a-z])", re.I), "x"),
 )
-_BEFORE, _AFTER = re.compile(r"(\d{1,4})x(.+)"), re.compile(r"(.+)x(\d{1,4})")
+_BEFORE = re.compile(r"(\d{1,4})x(.+)")
+_AFTER = re.compile(r"(.+)x(\d{1,4})")
 _LENGTHS = re.compile(rf"({_NUMBER})(k?)\+({_NUMBER})(k?)")
 _LENGTH = re.compile(rf"({_NUMBER})k")
 _KEYED = re.compile(rf"(batch|rank)=({_NUMBER})")
@@ -47,6 +48,8 @@ _NODES = re.compile(r"nodes=(\d{1,4}):(\d{0,2})")
 _MEMORY = re.compile(r"(\d{2,3})(?:gib|gb|g)")
 _MOST_WORDS = 3
 """Words that can be one model's name: qwen 2.5 7b."""
+_MOST_TIMES = 6
+"""Letters x in a word for cards: each may be a sign, and both sides of it are tried."""
 _MOST_LENGTH = 1000
 """Characters of a question."""
 
@@ -183,8 +186,9 @@ def _sort_number(low: str, parts: _Parts) -> bool:
 
 def _counted(low: str) -> tuple[int, tuple[Device, ...]] | None:
     """A number and a card in one word: 2x4090, 4090x2, 2x8xh100 (nodes, GPUs of each)."""
-    for pattern, number, name in ((_BEFORE, 1, 2), (_AFTER, 2, 1)):
-        match = pattern.fullmatch(low)
+    if low.count("x") > _MOST_TIMES:
+        return None
+    for match, number, name in ((_BEFORE.fullmatch(low), 1, 2), (_AFTER.fullmatch(low), 2, 1)):
         if match is None:
             continue
         found = card(match[name])

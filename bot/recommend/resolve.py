@@ -138,10 +138,10 @@ def _verdict(search: Search, device: Device, gpus: int | None, budget: int) -> M
 
 
 def _fits_on_a_node(verdicts: Sequence[MethodVerdict]) -> bool:
-    """Whether the first method fits, or may, on a node of any card of large clusters."""
+    """Whether the first method surely fits on a node of any card of large clusters."""
     labels = {token.upper() for token in LARGE}
     return any(
-        one.verdict != "no" and one.method == verdicts[0].method and one.device in labels
+        one.verdict == "fits" and one.method == verdicts[0].method and one.device in labels
         for one in verdicts
     )
 

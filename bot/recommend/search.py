@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from bot.base.devices import Device
 from bot.frameworks import plans
@@ -72,10 +73,18 @@ class NearestMiss:
     """What the engine needs at least, where its share of the card is less than that."""
 
 
+HOST: Final = Bytes(2 << 40)
+"""Memory of a common host of eight cards: 2 TB in NVIDIA's DGX H100 and H200 (data sheets)."""
+
+
 def is_sure(estimate: MemoryEstimate) -> bool:
-    """Whether even the conservative estimate is within the card, with a margin to speak of."""
+    """Whether even the conservative estimate is within the card, with a margin to speak of.
+
+    What waits on the host has to be within one that is common.
+    """
     return (
-        estimate.outcome in ("fits", "tight")
+        estimate.host <= HOST
+        and estimate.outcome in ("fits", "tight")
         and estimate.peak("conservative") <= estimate.usable
         and estimate.peak() <= estimate.usable * (1 - LEAST_MARGIN)
     )
@@ -118,7 +127,8 @@ class Search:
         fitting: list[FittingCandidate] = []
         nearest: NearestMiss | None = None
         for gpus in counts(budget):
-            if not divides(self.request, gpus) or (least and fitting and gpus != budget):
+            found = least and fitting and fitting[-1].sure and gpus != budget
+            if found or not divides(self.request, gpus):
                 continue
             best, miss = self.at(device, gpus)
             if best is None:

@@ -317,8 +317,8 @@ def _below(answer: Recommendations) -> list[str]:
     if any(one.may_fit for one in answer.predicted):
         lines.append(
             tr(
-                "May fit: the estimate's conservative figure is above the card, or no margin is "
-                "left. Try it before you rely on it."
+                "May fit: the estimate's conservative figure is above the card, no margin is left, "
+                "or a host needs more than 2 TiB. Try it before you rely on it."
             )
         )
     if answer.assumptions:

@@ -191,3 +191,8 @@ def test_a_model_without_its_owner_gets_the_name_of_its_hub() -> None:
     assert hub_path("Qwen2.5-7B-Instruct", "Qwen2.5-7B") == "Qwen/Qwen2.5-7B-Instruct"
     assert hub_path("Llama-3-8B", "Llama-3-8B") == "meta-llama/Meta-Llama-3-8B"
     assert hub_path("Mistral-Large", "Mistral-Large") == "Mistral-Large"
+
+
+def test_many_signs_are_no_cards_and_take_no_time() -> None:
+    with pytest.raises(UserError):
+        parse_question(["x".join("1" * 400)])
