@@ -14,6 +14,8 @@ from bot.shell.source import Span
 from bot.shell.words import Piece, Word
 
 _NOWHERE = Span(0, 0)
+_BACKSLASH = "\\"
+_BEFORE_QUOTE = re.compile(r'(?<!\\)(\\++)(?="|\Z)')
 
 
 def override(key: str, value: JsonValue, operator: str = "") -> Setting:
@@ -51,12 +53,11 @@ def _text(text: str) -> str:
     plain = re.fullmatch(r"[\w/.:+%*@?|-]+", text, re.ASCII)
     if plain and isinstance(read, Setting) and read.value == text:
         return text
-    quote = "'" if "'" not in text else '"'
     # Hydra doubles the backslashes before a quote, those at the end included.
-    escaped = re.sub(
-        rf"(\\*)({quote}|\Z)", lambda m: 2 * m[1] + ("\\" + quote if m[2] else ""), text
-    )
-    return f"{quote}{escaped}{quote}"
+    if "'" not in text:
+        return f"'{text}{text[len(text.rstrip(_BACKSLASH)) :]}'"
+    escaped = _BEFORE_QUOTE.sub(r"\1\1", text).replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def option(name: str, value: JsonValue, key: Key, *, off: bool) -> list[str]:
