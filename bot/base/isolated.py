@@ -11,6 +11,7 @@ import errno
 import multiprocessing
 import os
 import signal
+import threading
 import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -27,6 +28,9 @@ from bot.base.messages import message, plural_message
 R = TypeVar("R")
 
 _NICER: Final = 5
+_CHILDREN: Final = threading.Lock()
+"""multiprocessing looks through all children whenever one is started, and trips over one that
+another thread closes meanwhile."""
 _NO_ROOM: Final = 86
 _OUT_OF_TIME: Final = getattr(signal, "SIGXCPU", 0)
 _KILLED: Final = getattr(signal, "SIGKILL", 0)
@@ -124,7 +128,8 @@ def isolated(
     ours, theirs = context.Pipe()
     child = context.Process(target=_serve, args=(theirs, work, arguments, limits), daemon=True)
     try:
-        child.start()
+        with _CHILDREN:
+            child.start()
         theirs.close()
         result: R = _Conversation(ours, limits, functions, errors, lambda: _exit(child)).converse()
         return result
@@ -132,7 +137,8 @@ def isolated(
         if child.pid is not None:
             child.kill()
             child.join()
-        child.close()
+        with _CHILDREN:
+            child.close()
         ours.close()
 
 
