@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from bot.base.secrets import Secret
 from bot.github.client import Addresses, Client, Pace, Patience
 from bot.github.errors import NotFoundError
 from bot.github.posted import mark
 from bot.github.pull import PullId
+
+if TYPE_CHECKING:
+    from github import Auth
 
 PERMISSIONS = {
     "checks": "write",
@@ -56,14 +60,7 @@ class AppIdentity:
 
     def client(self) -> Client:
         """Speaks as the App itself, with a token that it signs."""
-        from github import Auth
-
-        return Client(
-            Auth.AppAuth(self.app_id, self.private_key.reveal()),
-            self.addresses,
-            self.patience,
-            secrets=(self.private_key,),
-        )
+        return Client(self._auth(), self.addresses, self.patience, secrets=(self.private_key,))
 
     def installation(
         self, number: int, *, write_contents: bool = False, pace: Pace | None = None
@@ -72,15 +69,31 @@ class AppIdentity:
 
         `pace` is shared with other clients that write there.
         """
-        from github import Auth
-
         permissions = {**PERMISSIONS, "contents": "write"} if write_contents else PERMISSIONS
-        auth = Auth.AppAuth(self.app_id, self.private_key.reveal()).get_installation_auth(
-            number, dict(permissions)
-        )
+        auth = self._auth().get_installation_auth(number, dict(permissions))
         return Client(
             auth, self.addresses, self.patience, secrets=(self.private_key,), pace=pace or Pace()
         )
+
+    def _auth(self) -> Auth.AppAuth:
+        import jwt
+        from github import Auth
+
+        def signed(payload: dict[str, Any]) -> str:
+            return jwt.encode(payload, _read_key(self.private_key.reveal()), algorithm="RS256")
+
+        return Auth.AppAuth(self.app_id, sign_func=signed)
+
+
+@cache
+def _read_key(pem: str) -> Any:
+    """A key as the signature takes it.
+
+    Checking a key takes a tenth of a second, and lets no other thread of the App work meanwhile.
+    """
+    from jwt.algorithms import RSAAlgorithm
+
+    return RSAAlgorithm(RSAAlgorithm.SHA256).prepare_key(pem)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,5 @@
 """The App as processes of its own, to be killed, stopped and refused.
 
-    python -m tests.service.app_process both|web|worker PORT FOLDER PACE
-
 Settings come from the environment as ever. With the App's credentials it does its real work,
 written down in FOLDER besides; without them the work is written down instead of done.
 """
@@ -30,24 +28,29 @@ if TYPE_CHECKING:
     from bot.service.settings import ServiceSettings
 
 
-def main(role: str, port: int, folder: Path, pace: float) -> None:
-    """Serve or work until told to stop."""
+_MAIN = "import sys; from tests.service.app_process import main; main(*sys.argv[1:])"
+"""Not `-m`: each reading process would import this module again, where `rlbot` has next to nothing.
+"""
+
+
+def main(role: str, port: str, place: str, pace: str) -> None:
+    """Serve or work (both, web, worker) until told to stop."""
     from bot.service.run import serve, work
     from bot.service.settings import JOBS, read_settings
     from bot.service.work import make_work
 
-    settings = read_settings(os.environ)
+    settings, folder = read_settings(os.environ), Path(place)
 
     def make(settings: ServiceSettings, metrics: Metrics) -> Work:
         if settings.app_id is None:
             return DiaryWork(folder)
-        patience = replace(JOBS, between_writes=pace)
+        patience = replace(JOBS, between_writes=float(pace))
         return RecordedWork(folder, make_work(settings, metrics, patience))
 
     if role == "worker":
         work(settings, make)
         return
-    serve(settings, host="127.0.0.1", port=port, make_work=make if role == "both" else None)
+    serve(settings, host="127.0.0.1", port=int(port), make_work=make if role == "both" else None)
 
 
 def free_port() -> int:
@@ -88,7 +91,7 @@ class AppProcess:
     def start(self) -> None:
         """Start it, and wait until it is ready; it ends with the test at the latest."""
         _STARTED.append(self)
-        command = [sys.executable, "-m", "tests.service.app_process"]
+        command = [sys.executable, "-c", _MAIN]
         with self.log.open("ab") as log:
             begin = log.tell()
             self.process = subprocess.Popen(
@@ -133,7 +136,3 @@ class AppProcess:
             return httpx.get(f"http://127.0.0.1:{self.port}/healthz", timeout=5).is_success
         except httpx.HTTPError:
             return False
-
-
-if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), Path(sys.argv[3]), float(sys.argv[4]))
