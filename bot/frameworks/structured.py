@@ -8,9 +8,10 @@ YAML, so that Hydra's grammar does not count. The classes are read as syntax tre
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Any, Final
 
+from bot.base.messages import message
 from bot.frameworks.key_table import OK, Key, KeyVerdict, closest
 from bot.frameworks.setting import UNKNOWN, BadArgument, Setting
 
@@ -18,6 +19,10 @@ _FILE: Final = "config"
 """The key that names the YAML file, which the program takes out before it merges."""
 _DEEPEST: Final = 12
 _TYPES: Final = {"int": "int", "float": "float", "bool": "bool", "str": "str"}
+_BOOLEANS: Final = frozenset(("yes", "y", "on", "true", "no", "n", "off", "false"))
+"""The texts that OmegaConf takes for a boolean, in any case."""
+_LONGEST: Final = 400
+"""Characters of a value that is judged."""
 
 
 class StructuredTable:
@@ -25,10 +30,16 @@ class StructuredTable:
 
     framework = "verl"
 
-    def __init__(self, version: str, root: str, keys: dict[str, Key]) -> None:
-        """`version` says whose fields they are; `root` is the outermost class."""
+    def __init__(
+        self, version: str, root: str, keys: dict[str, Key], optional: Collection[str] = ()
+    ) -> None:
+        """`version` says whose fields they are, `root` is the outermost class.
+
+        `optional` are the fields that may be null.
+        """
         self.version = version
         self.root = root
+        self._optional = frozenset(optional)
         self._keys = {**keys, _FILE: Key(_FILE, "str", None)}
         self._names = tuple(self._keys)
 
@@ -55,7 +66,7 @@ class StructuredTable:
         return None
 
     def verdict(self, setting: Setting) -> KeyVerdict:
-        """Whether OmegaConf takes the key."""
+        """Whether OmegaConf takes the key, and the value at it."""
         if setting.operator:  # To OmegaConf it is a part of the key.
             return KeyVerdict(status="unknown", accepted=False, suggestion=setting.key)
         parts = setting.key.split(".")
@@ -66,7 +77,30 @@ class StructuredTable:
                 return KeyVerdict(status="unknown", accepted=False, suggestion=near)
             if found.free or (end < len(parts) and found.type != "dict"):
                 return OK  # Below a mapping, or a value whose type is not read, anything may stand.
-        return OK
+        wrong = self._wrong(setting)
+        if wrong is None:
+            return OK
+        return KeyVerdict(status="invalid", accepted=False, message=wrong, names_key=False)
+
+    def _wrong(self, setting: Setting) -> str | None:
+        """What OmegaConf's conversion to the field's type says to a value; None where it may do."""
+        kind, text = self._keys[setting.key].type, setting.text
+        if kind not in (*_TYPES, "dict") or "${" in text or len(text) > _LONGEST:
+            return None
+        value = _yaml_value(text)
+        if value == "???":
+            return None
+        if value is None:
+            mandatory = setting.key not in self._optional
+            return message("it has no default and cannot be null") if mandatory else None
+        shown = text if len(text) <= 60 else f"{text[:59]}…"
+        if kind == "int" and not _is_whole(value):
+            return message("a whole number belongs here, not {value}", value=shown)
+        if kind == "float" and not _is_number(value):
+            return message("a number belongs here, not {value}", value=shown)
+        if kind == "bool" and not _is_boolean(value):
+            return message("true or false belongs here, not {value}", value=shown)
+        return None
 
     def verdicts(self, settings: Sequence[Setting]) -> tuple[KeyVerdict, ...]:
         """As `verdict`: one setting has no effect on another."""
@@ -87,6 +121,41 @@ def yaml_settings(words: Iterable[BadArgument]) -> Iterator[Setting]:
             yield Setting(key, UNKNOWN, text, "", bad.word, place, value)
 
 
+def _yaml_value(text: str) -> object:
+    """A value as OmegaConf reads it off a command line; text that is no YAML is a text."""
+    import yaml
+    from omegaconf._utils import get_yaml_loader
+
+    try:
+        found: object = yaml.load(text, Loader=get_yaml_loader())  # noqa: S506 - a safe loader
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return text
+    return found
+
+
+def _is_whole(value: object) -> bool:
+    """As `IntegerNode`: a fraction, also 1.0, and a boolean are refused."""
+    return type(value) in (int, str) and _converts(int, value)
+
+
+def _is_number(value: object) -> bool:
+    return type(value) in (int, float, str) and _converts(float, value)
+
+
+def _is_boolean(value: object) -> bool:
+    if isinstance(value, str):
+        return value.lower() in _BOOLEANS or _converts(int, value)
+    return isinstance(value, int)
+
+
+def _converts(kind: Callable[[Any], object], value: object) -> bool:
+    try:
+        kind(value)
+    except (ValueError, OverflowError):
+        return False
+    return True
+
+
 def structured_table(main: str, sources: Iterable[str], version: str) -> StructuredTable | None:
     """The fields of the class that a main module hands to `OmegaConf.structured`.
 
@@ -104,10 +173,11 @@ def structured_table(main: str, sources: Iterable[str], version: str) -> Structu
                     return None
                 classes[node.name] = node
     try:
-        keys = {key.name: key for key in _fields(root, classes, "", 0)}
+        fields = list(_fields(root, classes, "", 0))
     except KeyError:
         return None
-    return StructuredTable(version, root, keys)
+    optional = {key.name for key, may_be_null in fields if may_be_null}
+    return StructuredTable(version, root, {key.name: key for key, _ in fields}, optional)
 
 
 def _root(main: str) -> str | None:
@@ -122,8 +192,13 @@ def _root(main: str) -> str | None:
     return None
 
 
-def _fields(name: str, classes: dict[str, ast.ClassDef], above: str, depth: int) -> Iterator[Key]:
-    """The fields of a class and below. Raises KeyError for a class that is not known."""
+def _fields(
+    name: str, classes: dict[str, ast.ClassDef], above: str, depth: int
+) -> Iterator[tuple[Key, bool]]:
+    """The fields of a class and below, and whether each may be null.
+
+    Raises KeyError for a class that is not known.
+    """
     if depth > _DEEPEST:
         raise KeyError(name)
     node = classes[name]
@@ -133,14 +208,25 @@ def _fields(name: str, classes: dict[str, ast.ClassDef], above: str, depth: int)
         if not isinstance(one, ast.AnnAssign) or not isinstance(one.target, ast.Name):
             continue
         key = above + one.target.id
-        kind = ast.unparse(one.annotation).removeprefix("Optional[").removesuffix("]")
+        kind, optional = _annotation(one.annotation)
         if kind in classes:
-            yield Key(key, "dict", None)
+            yield Key(key, "dict", None), optional
             yield from _fields(kind, classes, f"{key}.", depth + 1)
         elif kind.lower().startswith(("dict", "any")):
-            yield Key(key, "dict", None, free=True)
+            yield Key(key, "dict", None, free=True), True
         else:
-            yield Key(key, _TYPES.get(kind, "any"), None)
+            yield Key(key, _TYPES.get(kind, "any"), None), optional
+
+
+def _annotation(node: ast.expr) -> tuple[str, bool]:
+    """A field's type without `Optional`, and whether it may be null."""
+    text = ast.unparse(node)
+    if text.startswith("Optional["):
+        return text.removeprefix("Optional[").removesuffix("]"), True
+    parts = [part.strip() for part in text.split("|")]
+    if "None" in parts and len(parts) == 2:
+        return next((part for part in parts if part != "None"), ""), True
+    return text, False
 
 
 def _parsed(source: str) -> ast.Module | None:

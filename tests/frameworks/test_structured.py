@@ -7,16 +7,19 @@ from functools import cache
 from types import ModuleType
 
 import pytest
-from hypothesis import given
+from hypothesis import given as for_all
 from hypothesis import strategies as st
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError
 
 from bot.check.request import CheckOptions, InCheckout, ScriptFile
 from bot.check.script import check_script
 from bot.frameworks import Checkout, needed
-from bot.frameworks.structured import structured_table
-from tests.frameworks.made import setting
+from bot.frameworks.setting import BadArgument
+from bot.frameworks.structured import structured_table, yaml_settings
+from bot.shell.source import Span
+from tests.frameworks.made import setting, word
 
 CONFIG = """
 from dataclasses import dataclass, field
@@ -65,29 +68,75 @@ def _config() -> type:
 def _takes(word: str) -> bool:
     try:
         OmegaConf.merge(OmegaConf.structured(_config()), OmegaConf.from_dotlist([word]))
-    except OmegaConfBaseException:
+    except (OmegaConfBaseException, YAMLError):
         return False
     return True
 
 
-@given(st.lists(SECTIONS, min_size=1, max_size=3))
+@for_all(st.lists(SECTIONS, min_size=1, max_size=3))
 def test_what_it_refuses_omegaconf_refuses(parts: list[str]) -> None:
     table = structured_table(MAIN, [CONFIG], "here")
     assert table is not None
-    word = f"{'.'.join(parts)}=1"
+    given = f"{'.'.join(parts)}=1"
     misspelt = parts[0] == "actor" and "lrr" in parts and not {"kwargs", "lr", "steps"} & {*parts}
-    if table.verdict(setting(word)).accepted is False or misspelt:
-        assert not _takes(word)
+    if table.verdict(setting(given)).accepted is False or misspelt:
+        assert not _takes(given)
 
 
 @pytest.mark.parametrize(
-    "word", ["actor.optim.lr=1", "actor.kwargs.any=1", "actor.optim.steps=2", "flag=false"]
+    "given", ["actor.optim.lr=1", "actor.kwargs.any=1", "actor.optim.steps=2", "flag=false"]
 )
-def test_what_omegaconf_takes_is_never_refused(word: str) -> None:
+def test_what_omegaconf_takes_is_never_refused(given: str) -> None:
     table = structured_table(MAIN, [CONFIG], "here")
     assert table is not None
-    assert _takes(word)
-    assert table.verdict(setting(word))
+    assert _takes(given)
+    assert table.verdict(setting(given))
+
+
+GIVEN = (
+    "1",
+    "-1",
+    "1.0",
+    "1e-6",
+    "1e3",
+    "abc",
+    "true",
+    "Ture",
+    "yes",
+    "on",
+    "null",
+    "",
+    "~",
+    "[1]",
+    "{a: 1}",
+    "'1'",
+    '"1.5"',
+    "1_000",
+    "0x10",
+    "inf",
+    ".nan",
+    "${flag}",
+    "???",
+    "a: b",
+    "- 1",
+)
+VALUES = st.one_of(st.sampled_from(GIVEN), st.text(max_size=6))
+TYPED = st.sampled_from(
+    ["actor.optim.lr", "actor.optim.steps", "actor.model_path", "flag", "actor"]
+)
+
+
+@for_all(TYPED, VALUES)
+def test_values_are_refused_as_omegaconf_refuses_them(key: str, value: str) -> None:
+    table = structured_table(MAIN, [CONFIG], "here")
+    assert table is not None
+    given = f"{key}={value}"
+    bad = BadArgument(word(given), Span(0, 0), "")
+    verdict = table.verdict(next(yaml_settings([bad])))
+    if verdict.status == "invalid":
+        assert not _takes(given)
+    elif key in ("actor.optim.lr", "actor.optim.steps", "flag") and "${" not in value:
+        assert _takes(given) or not value.isprintable()
 
 
 def _errors(words: str, files: dict[str, bytes] = FILES) -> list[tuple[str, int]]:
@@ -142,6 +191,14 @@ def test_a_recipe_is_checked_at_its_lines() -> None:
     assert _recipe(good.replace("lr:", "lrr:")) == ([("RLB020", 4, 5)], 0)
     assert _recipe(good + "algorithm:\n  x: 1\n") == ([("RLB020", 7, 1)], 0)
     assert _recipe(good + "  kwargs: {}\n")[0] == [("RLB001", 7, 3)]
+
+
+def test_values_are_checked_at_their_lines() -> None:
+    assert _errors("flag=Ture") == [("RLB027", 2)]
+    assert _errors("actor.optim.steps=1.5") == [("RLB027", 2)]
+    assert _errors("flag=yes actor.optim.steps=3 actor.optim.lr=1") == []
+    assert _recipe("flag: true\nactor:\n  optim:\n    lr: fast\n") == ([("RLB027", 4, 9)], 0)
+    assert _recipe("flag: off\nactor:\n  optim:\n    lr: 1e-6\n") == ([], 0)
 
 
 def test_a_recipe_without_its_program_is_not_checked() -> None:
