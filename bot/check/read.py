@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from bot.base.deadline import DeadlineError, deadline
 from bot.base.errors import UncheckedError
@@ -14,6 +15,7 @@ from bot.rules._support.base import RuleContext
 from bot.script.choice import choose
 from bot.script.header import read_header
 from bot.script.name import is_recipe, read_name
+from bot.script.named_recipes import named_recipe, with_recipes
 from bot.shell import Invocation, read
 from bot.shell.words import Reading
 
@@ -53,13 +55,17 @@ def _read(script: ScriptFile, options: CheckOptions) -> RuleContext:
     reading = _reading(script, options, place)
     header = read_header(reading.comments)
     name = read_name(script.full_path or script.path, options.config.name_profiles())
-    launches = plans(
-        reading,
+    planned = partial(
+        plans,
         versions={**options.config.framework, **options.versions},
         header_versions={name: stated.text for name, stated in header.versions.items()},
         trees=options.trees,
         place=place,
     )
+    launches = planned(reading)
+    if place is not None and any(named_recipe(launch) for launch in launches):
+        reading = with_recipes(reading, launches, place)
+        launches = planned(reading)
     return RuleContext(
         path=script.path,
         reading=reading,

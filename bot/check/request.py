@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -62,6 +62,9 @@ class CheckOptions:
     place: Callable[[ScriptFile], ScriptPlace | None] | None = None
     """Where a script stands in its repository, which may say what configuration counts; None for a
     script that stands in none."""
+    recipes: Collection[str] = ()
+    """Paths of recipes that are checked in the same run: what is wrong with one by itself is not
+    repeated for the scripts that name it."""
     select: Sequence[str] = ()
     ignore: Sequence[str] = ()
     tag: str | None = None

@@ -42,6 +42,7 @@ from bot.rules._support.continuation import without_consequences
 from bot.rules._support.registry import RULES, check_context
 from bot.script.choice import counted_launch, which_launch
 from bot.script.name import ScriptName, is_recipe, model_size
+from bot.script.named_recipes import unread_recipes
 from bot.script.plan import configurations, launch_report, name_report, plan_report
 
 if TYPE_CHECKING:
@@ -148,15 +149,33 @@ def check_read(
 
 def _unread_recipes(context: RuleContext) -> Iterator[Unchecked]:
     """The files of settings that launches name: what stands in them is checked by itself alone."""
-    for plan in context.plans:
-        given = plan.last("config") if plan.framework == "trl" else None
-        if given is not None:
+    for given in unread_recipes(context.plans):
+        if given.known:
             why = message(
                 "the settings in {path} are not read with this script; check them with "
                 "rlbot lint {path}",
                 path=given.text,
             )
-            yield Unchecked(check="recipe", reason=why)
+        else:
+            why = message("which file of settings the launch reads is not known")
+        yield Unchecked(check="recipe", reason=why)
+
+
+def _beyond_recipes(
+    findings: Sequence[Finding], context: RuleContext, options: CheckOptions
+) -> tuple[Finding, ...]:
+    """The findings without those that a recipe's own check has, or that its comments suppress."""
+    left = tuple(findings)
+    for part in context.source.attached:
+        if all(finding.path != part.path for finding in left):
+            continue
+        recipe = ScriptFile(path=part.path, data=part.text.encode())
+        alone, suppressed, _ = _lint(read_script(recipe, options), options)
+        known = [one.finding for one in suppressed]
+        known += alone if part.path in options.recipes else ()
+        places = {(one.path, one.line, one.column, one.id) for one in known}
+        left = tuple(f for f in left if (f.path, f.line, f.column, f.id) not in places)
+    return left
 
 
 def resolve_script(script: ScriptFile, options: CheckOptions) -> ScriptReport:
@@ -196,6 +215,7 @@ def _lint(
         findings, unchecked = RULES.run(rules, context)
     if not options.consequences:
         findings = without_consequences(findings, context)
+    findings = _beyond_recipes(findings, context, options)
     kept, suppressed = suppress(context, with_levels(findings, levels), rules, unchecked)
     return kept, suppressed, unchecked
 

@@ -32,7 +32,7 @@ def suppress(
     kept: list[Finding] = []
     out: list[Suppressed] = []
     for finding in findings:
-        by = _by(comments, finding)
+        by = _by(comments, finding) if finding.path == context.path else None
         if by is None:
             kept.append(finding)
             continue

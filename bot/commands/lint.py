@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError
 from bot.base.messages import message
 from bot.commands.arguments import CHECK_FORMATS, add_common, config_of, finish, options_of
 from bot.commands.fixing import add_fix, fix_scripts, wants_fix
-from bot.commands.inputs import add_paths, each_script, scripts_of
+from bot.commands.inputs import add_paths, each_script, script_at, scripts_of
 from bot.commands.runs import add_offline
 from bot.commands.tree import add_root, tree_of
 from bot.commands.was import add_was, compare_scripts
@@ -43,12 +45,15 @@ def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
     from bot.check.script import check_script, make_report
     from bot.report import Unchecked
+    from bot.script.name import is_recipe
 
     fix = wants_fix(arguments)
     root, files = tree_of(arguments)
     options = options_of(arguments, config_of(arguments), files=files)
     unchecked: list[Unchecked] = []
-    scripts = scripts_of(arguments, root, unchecked)
+    scripts = list(scripts_of(arguments, root, unchecked))
+    recipes = frozenset(script.path for script in scripts if is_recipe(script.path))
+    options = replace(options, recipes=recipes)
     if arguments.was is not None:
         if fix:
             raise UserError(message("--was goes with neither --fix nor --diff."))
@@ -64,6 +69,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     check = partial(check_script, options=options)
     reports = list(each_script(check, noted(), unchecked, jobs=arguments.jobs))
+    for finding in (found for report in reports for found in report.findings):
+        if finding.path not in sources:  # A recipe that a script names.
+            sources[finding.path] = script_at(Path(finding.path)).data.decode("utf-8", "replace")
     return finish(
         make_report(reports, unchecked=unchecked, language=options.config.language),
         arguments,

@@ -8,11 +8,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
+from bot.script.recipe import holds_recipe
+
 _FOLDER: Final = "recipes"
 """Where open-r1, and what is made from it, keeps its recipes."""
 _NAMED: Final = re.compile(rb"(?:--config[ =]+|\sconfig=)[\"']?([\w./-]{1,400}\.ya?ml)\b")
-_RECIPE: Final = re.compile(rb"(?m)^(?:model_name_or_path|worker)[ \t]*:")
-"""What every recipe of TRL's, or of EasyR1's, says; accelerate's and DeepSpeed's files do not."""
 _LARGEST: Final = 1 << 18
 _MOST: Final = 2_000
 """YAML files that are looked at."""
@@ -46,7 +46,7 @@ def _named(folder: Path, script: Path) -> Iterator[Path]:
 
 
 def _is_recipe(path: Path) -> bool:
-    return path.suffix in (".yaml", ".yml") and bool(_RECIPE.search(_content(path)))
+    return path.suffix in (".yaml", ".yml") and holds_recipe(_content(path))
 
 
 def _content(path: Path) -> bytes:

@@ -7,10 +7,12 @@ script is meant, else the one whose path has most in common with the script's.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -20,7 +22,6 @@ from bot.frameworks.config_files import SUFFIX
 from bot.frameworks.config_tree import ConfigTree, tree_table
 from bot.frameworks.own_config import (
     ConfigFolders,
-    config_file,
     ending,
     field_names,
     folder_of,
@@ -38,13 +39,17 @@ _ARGUMENTS = (b"@dataclass", b"trl")
 """What a file holds that adds arguments of its own to TRL's."""
 _LARGEST = 1 << 20
 """Bytes of a file that is read."""
+_RECIPES: Final = (".yaml", ".yml")
+_NAMED = re.compile(r"[\w./-]{1,400}\.ya?ml\b")
+_MOST_NAMED = 20
+_MOST_MODULES = 100
+"""Modules in which a recipe's repository may define settings of its own."""
+_DEFINES = re.compile(r"(?:arg|conf|param|script|train|sft|dpo|grpo)[^/]*\.py\Z")
 
 
 def counts(path: str) -> bool:
     """Whether a file of a repository may say which configuration counts."""
-    if path.endswith(".py") or config_file(path) is not None:
-        return True
-    return bool(PIN_FILES.match(path))
+    return path.endswith((".py", *_RECIPES)) or bool(PIN_FILES.match(path))
 
 
 def configuration_folder(path: str) -> str | None:
@@ -113,6 +118,36 @@ class Checkout:
             yield from self._modules[folder]
         for folder in above(script):
             yield from self._pin_files.get(folder, ())
+        yield from self._recipes_for(script, text)
+
+    def _recipes_for(self, script: str, text: str) -> Iterator[str]:
+        """The recipes that a script may name, and what says which settings a recipe may hold."""
+        named = (self.recipe(script, name) for name in dict.fromkeys(_NAMED.findall(text)))
+        recipes = list(islice(filter(None, named), _MOST_NAMED))
+        yield from recipes
+        if script.endswith(_RECIPES):
+            recipes.append(script)
+            if (module := nearest(self._programs(), script)) is not None:
+                yield module
+                yield from beside(module, self.files)
+        if recipes and ("trl" in text or "model_name_or_path" in text):
+            modules = [path for path in self.files if path.endswith(".py")]
+            if len(modules) > _MOST_MODULES:
+                modules = list(filter(_DEFINES.search, modules))
+            yield from sorted(modules)[:_MOST_MODULES]
+
+    def recipe(self, script: str, named: str) -> str | None:
+        """The YAML file that a script names; None where the repository has none there.
+
+        It is looked for from the root, and from the script's folder on upwards.
+        """
+        if not named.endswith(_RECIPES) or named.startswith("/"):
+            return None
+        for folder in ("", *above(script)):
+            path = posixpath.normpath(posixpath.join(folder, named))
+            if path in self.files:
+                return path
+        return None
 
     def problem(self, script: str) -> str | None:
         """Why the configuration nearest to a script was not read; None when it was, or is none."""
@@ -168,11 +203,13 @@ class Checkout:
 
     def program(self, recipe: str) -> tuple[str, StructuredTable] | None:
         """The nearest module whose settings a recipe may hold, with its table; None without one."""
-        mains = {path: path for path in self._own.mains if path.endswith("/trainer/main.py")}
-        module = nearest(mains, recipe)
+        module = nearest(self._programs(), recipe)
         entry = ".".join((module or "").removesuffix(".py").split("/")[-3:])
         table = self.structured(entry, recipe) if module is not None else None
         return (entry, table) if table is not None else None
+
+    def _programs(self) -> dict[str, str]:
+        return {path: path for path in self._own.mains if path.endswith("/trainer/main.py")}
 
     def tree(self, script: str) -> ConfigTree | None:
         """The configuration of verl that is nearest to a script; None without one.

@@ -48,13 +48,15 @@ def values_of(
 ) -> tuple[OptionLine, AppliedSettings]:
     """The settings of a launch, and what each option then is.
 
-    `elsewhere` is an option that names a file of more settings: with it a default says nothing.
+    `elsewhere` is an option that names a file of more settings: where that was not read, a default
+    says nothing.
     """
     line = read_line(launch.argv, options)
     given = {setting.key: setting.value for setting in line.settings}
     if options is not None:
         given = {options.destination(key): value for key, value in given.items()} | given
-    defaults = options is not None and not (elsewhere and elsewhere in given)
+    unread = elsewhere is not None and elsewhere in given and not launch.command.settings
+    defaults = options is not None and not unread
     known = frozenset(options or ())
 
     def value(key: str) -> Any:

@@ -328,7 +328,7 @@ def launch_of(command: Command, recognise: Recognise) -> Launch | None:
         command=command,
         framework=framework,
         entry=entry,
-        argv=started.argv,
+        argv=(*command.settings, *started.argv),
         launcher=started.launcher,
     )
 
@@ -346,7 +346,8 @@ class LauncherOption:
 def launcher_option(launch: Launch, *names: str) -> LauncherOption | None:
     """The last of the launcher's options with one of these names, dashes and underscores alike."""
     wanted = {name.replace("-", "_") for name in names}
-    words = launch.command.argv[: len(launch.command.argv) - len(launch.argv)]
+    own = len(launch.argv) - len(launch.command.settings)
+    words = launch.command.argv[: len(launch.command.argv) - own]
     found = None
     for at, word in enumerate(words):
         name, equals, value = word.text.partition("=")

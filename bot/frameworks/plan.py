@@ -34,7 +34,8 @@ class Launch:
     entry: str
     """The module or program started, such as verl.trainer.main_ppo."""
     argv: tuple[Word, ...]
-    """The words of the launched program itself, after its own name (launchers left out)."""
+    """The words of the launched program itself, after its own name (launchers left out); those of
+    the command's file of settings stand first."""
     launcher: tuple[str, ...] = ()
     """What stands around it: (RAY_JOB,), ("torchrun",)."""
 

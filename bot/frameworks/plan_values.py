@@ -168,7 +168,8 @@ def _open_ended(plan: Plan) -> bool:
 
 def _options(plan: Plan) -> OptionTable | None:
     """The table of command-line options, when a default in it is what the launch gets."""
-    elsewhere = plan.framework == "trl" and plan.last("config") is not None
+    read = plan.launch.command.settings
+    elsewhere = plan.framework == "trl" and plan.last("config") is not None and not read
     return plan.table if isinstance(plan.table, OptionTable) and not elsewhere else None
 
 

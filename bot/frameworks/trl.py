@@ -50,8 +50,8 @@ class Trl:
 
         `train_batch_size` is the number of prompts a step: `per_device_train_batch_size` times
         `gradient_accumulation_steps` times the processes; for GRPO and RLOO, where the first counts
-        completions, divided by `num_generations`. With a file of settings (`--config`), what the
-        command line leaves out is not known.
+        completions, divided by `num_generations`. With a file of settings (`--config`) that was not
+        read, what the command line leaves out is not known.
         """
         version, options = chosen(
             self.name, launch, versions, with_launcher="trl" in launch.launcher

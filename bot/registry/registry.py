@@ -117,14 +117,14 @@ class Registry(Generic[C]):
                     unchecked[Unchecked(check=rule.label, reason=result.reason)] = None
                 else:
                     finding = self.finding(rule, result, source)
-                    key = (finding.id, finding.line, finding.column, finding.message)
+                    key = (finding.id, finding.path, finding.line, finding.column, finding.message)
                     findings.setdefault(key, finding)
         return tuple(sorted(findings.values(), key=order)), tuple(unchecked)
 
     def finding(self, rule: Rule[C], hit: Hit, source: Source) -> Finding:
         """What a rule found, as the report has it."""
-        fix = None
-        if hit.edits:
+        fix, file = None, source.part(hit.span.start)[0]
+        if hit.edits and file is source:
             edits = tuple(Edit(**_place(source, edit.span), text=edit.text) for edit in hit.edits)
             title = hit.fix_title or message("apply the edit")
             fix = Fix(title=title, safe=hit.fix_safe, edits=edits)
@@ -133,7 +133,7 @@ class Registry(Generic[C]):
             slug=rule.meta.slug,
             severity=hit.severity or rule.meta.severity,
             message=hit.message,
-            path=source.path,
+            path=file.path,
             **_place(source, hit.span),
             help=hit.help,
             url=self.url(rule.meta.slug),

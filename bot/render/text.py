@@ -92,7 +92,7 @@ def _script(
     verbose: bool,
     width: int,
 ) -> list[str]:
-    lines = _findings(script.findings, sources, paint, verbose, width)
+    lines = _findings(script, sources, paint, verbose, width)
     if verbose:
         lines += _suppressed(script.suppressed)
         for launch in script.launches:
@@ -120,25 +120,27 @@ def _page(
     rows, scripts = counted(page.rows, ROW), counted(page.scripts, SCRIPT)
     what, path = wording.listed((rows, scripts)), paint("path", terminal(page.path))
     lines = [tr("{what}: {why}", what=path, why=what)]
-    lines += _findings(page.findings, sources, paint, verbose, width)
+    lines += _findings(page, sources, paint, verbose, width)
     for index, item in enumerate(page.unchecked):
         lines += _entry(tr("unchecked") if not index else "", _unchecked(item))
     return lines
 
 
 def _findings(
-    findings: Iterable[Finding],
+    report: ScriptReport | PageReport,
     sources: Mapping[str, str],
     paint: _Painter,
     verbose: bool,
     width: int,
 ) -> list[str]:
     lines: list[str] = []
-    found = wording.by_place(f for f in findings if verbose or f.severity != "note")
+    found = wording.by_place(f for f in report.findings if verbose or f.severity != "note")
     digits = max((len(str(f.line)) for f in found), default=0)
     after = max((len(str(f.column)) for f in found), default=0)
     for finding in found:
         where = f"{finding.line:>{digits}}:{finding.column:<{after}}"
+        if finding.path != report.path:
+            where = f"{terminal(finding.path)}:{where.strip()}"
         severity = paint(finding.severity, padded(tr(finding.severity), 7))
         lines.append(f"  {where}  {severity}  {terminal(finding.id)}  {terminal(finding.message)}")
         lines += _excerpt(finding, sources.get(finding.path), paint, width)

@@ -45,6 +45,9 @@ def check(context: RuleContext) -> Iterator[Hit]:
             last[setting.key] = setting
             if earlier is None or setting.operator in ("+", "~") or earlier.operator == "~":
                 continue
+            files = {context.source.part(at.key_span.start)[0].path for at in (earlier, setting)}
+            if len(files) > 1:
+                continue  # What a launch gives beside its file of settings is meant to win.
             key = shown(plan, setting.key)
             line = context.source.place(earlier.key_span).line
             if _same(earlier, setting):

@@ -30,6 +30,10 @@ _LARGEST: Final = 1 << 18
 _DEEPEST, _VALUES = 20, 5_000
 _OURS: Final = frozenset(("env", "config"))
 _TRAINERS: Final = ("sft", "dpo", "grpo", "rloo", "kto", "reward")
+_RECIPE: Final = re.compile(rb"(?m)^(?:model_name_or_path|worker)[ \t]*:")
+"""What every recipe of TRL's, or of EasyR1's, says; accelerate's and DeepSpeed's files do not."""
+_FOREIGN: Final = re.compile(rb"(?m)^(?:finetuning_type|rlhf_type|train_type)[ \t]*:")
+"""What files of LLaMA-Factory's and ms-swift's say, which name a model as TRL's do."""
 _COMMENT: Final = re.compile(r"(?m)^[ \t]*+(#[^\n]*)$")
 
 
@@ -80,6 +84,30 @@ def read_recipe(
         at = min(refusal.at, len(text))
         problems = (Problem("syntax", str(refusal), Span(at, at)),)
     return Reading(source, commands, (), comments, problems)
+
+
+def holds_recipe(data: bytes) -> bool:
+    """Whether a YAML file looks like a recipe of a program whose settings are known."""
+    return bool(_RECIPE.search(data)) and not _FOREIGN.search(data)
+
+
+def recipe_words(
+    data: bytes, own: Collection[str], table: StructuredTable | None
+) -> tuple[Word, ...] | None:
+    """What a recipe adds to the command that names it; None for one that cannot be read.
+
+    `table` has the sections of a program that OmegaConf configures, None stands for TRL.
+    """
+    if len(data) > _LARGEST:
+        return None
+    try:
+        pairs = _pairs(data.decode("utf-8-sig", "replace"))
+        if table is not None:
+            return tuple(_dotted(pairs, table, ""))
+        kept = (pair for pair in pairs if pair[0].value not in (_OURS | set(own)))
+        return tuple(word for key, value in kept for word in _words(key, value))
+    except _RefusedError:
+        return None
 
 
 def _unread(text: str) -> Problem:

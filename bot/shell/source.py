@@ -33,6 +33,8 @@ class Source:
 
     path: str
     text: str
+    attached: tuple[Source, ...] = ()
+    """Files that the script names: their offsets count on behind its own (see `begin`)."""
     _starts: list[int] = field(default_factory=list, repr=False)
 
     def __post_init__(self) -> None:
@@ -42,10 +44,24 @@ class Source:
             self._starts.append(at + 1)
             at = self.text.find("\n", at + 1)
 
+    def begin(self, number: int) -> int:
+        """The offset at which an attached file begins; a character lies between two files."""
+        return sum(len(part.text) + 1 for part in (self, *self.attached[:number]))
+
+    def part(self, offset: int) -> tuple[Source, int]:
+        """The file that an offset lies in, the script itself or an attached one, and where."""
+        for number in reversed(range(len(self.attached))):
+            if offset >= (begin := self.begin(number)):
+                return self.attached[number], offset - begin
+        return self, offset
+
     def line_column(self, offset: int) -> tuple[int, int]:
-        """Line and column, from 1, of a character offset."""
-        line = bisect_right(self._starts, offset)
-        return line, offset - self._starts[line - 1] + 1
+        """Line and column, from 1, of a character offset in its file."""
+        part, at = self.part(offset)
+        if part is not self:
+            return part.line_column(at)
+        line = bisect_right(self._starts, at)
+        return line, at - self._starts[line - 1] + 1
 
     def offset(self, line: int, column: int) -> int:
         """The character offset of a line and column, from 1; at most the end of the text."""

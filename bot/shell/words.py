@@ -133,6 +133,8 @@ class Command:
     answers: Mapping[str, bool] = field(default_factory=dict)
     """The same as values: what was asked, and the answer (see `asked`). Of two launches that answer
     a question differently, at most one runs."""
+    settings: tuple[Word, ...] = ()
+    """What a file of settings that the command names stands for, as words: its own come later."""
 
     @property
     def implied(self) -> bool:

@@ -174,7 +174,9 @@ def test_what_is_not_sure_is_not_checked(files: dict[str, bytes]) -> None:
 def test_a_pull_request_asks_for_the_files_of_the_classes() -> None:
     script = b"python3 -m verl.trainer.main config=examples/config.yaml\n"
     wanted = needed([*FILES, "verl/utils/other.py"], {"examples/run.sh": script})
-    assert set(wanted) == {"verl/trainer/main.py", "verl/trainer/config.py"}
+    classes = {"verl/trainer/main.py", "verl/trainer/config.py"}
+    assert set(wanted) == {*classes, "examples/config.yaml"}
+    assert set(needed([*FILES, "a.py"], {"examples/config.yaml": b"worker: {}\n"})) == classes
 
 
 def _recipe(text: str, files: dict[str, bytes] = FILES) -> tuple[list[tuple[str, int, int]], int]:

@@ -45,4 +45,8 @@ def without_consequences(findings: Iterable[Finding], context: RuleContext) -> t
     cut = cut_launches(context)
     places = [context.source.place(span) for span in spans if span.start in cut]
     at = {(place.line, place.column) for place in places}
-    return tuple(finding for finding in findings if (finding.line, finding.column) not in at)
+    return tuple(
+        finding
+        for finding in findings
+        if finding.path != context.path or (finding.line, finding.column) not in at
+    )

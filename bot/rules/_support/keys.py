@@ -46,7 +46,10 @@ def written(setting: Setting) -> str:
 
 def shown(plan: Plan, key: str) -> str:
     """The key as the framework's users write it: verl's dotted, an option with two dashes."""
-    return key if plan.framework == "verl" or plan.launch.command.implied else f"--{key}"
+    command, option = plan.launch.command, f"--{key}"
+    in_file = any(word.text == option for word in command.settings)
+    plain = in_file and all(word.text != option for word in command.argv)
+    return key if plan.framework == "verl" or command.implied or plain else option
 
 
 def replaced(context: RuleContext, setting: Setting, text: str) -> tuple[TextEdit, ...]:

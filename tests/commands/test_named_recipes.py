@@ -1,0 +1,203 @@
+"""A launch and the recipe that it names are checked together, each finding at its file and line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.check.request import CheckOptions, InCheckout, ScriptFile
+from bot.check.script import check_script
+from bot.frameworks import Checkout, needed
+from bot.report import ScriptReport
+from tests.command import rlbot
+from tests.frameworks.test_structured import FILES as EASYR1
+
+RECIPE = """\
+model_name_or_path: Qwen/Qwen3-0.6B
+per_device_train_batch_size: 4
+num_generations: 4
+"""
+LAUNCH = "trl grpo --config run/a.yaml --num_processes 2 {more}\n"
+
+
+def _check(
+    more: str = "", recipe: str = RECIPE, apart: bool = False, launch: str = LAUNCH
+) -> ScriptReport:
+    files = {"run/a.yaml": recipe.encode()}
+    options = CheckOptions(
+        place=InCheckout(Checkout(files)), recipes=["run/a.yaml"] if apart else []
+    )
+    script = ScriptFile(path="run/one.sh", data=launch.format(more=more).encode())
+    return check_script(script, options)
+
+
+def _found(report: ScriptReport, *severities: str) -> list[tuple[str, str, int, int]]:
+    wanted = severities or ("error", "warning")
+    return [(f.id, f.path, f.line, f.column) for f in report.findings if f.severity in wanted]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "",
+        "--num_generations 2",
+        "--num_generations 8 --per_device_train_batch_size 8",
+        "--learning_rate 1e-6 --max_steps 5",
+    ],
+)
+def test_a_right_launch_over_a_right_recipe_has_no_finding(more: str) -> None:
+    report = _check(more)
+    assert _found(report) == []
+    assert report.unchecked == ()
+
+
+def test_what_a_launch_gives_beside_its_recipe_is_no_second_setting() -> None:
+    assert _found(_check("--num_generations 2"), "error", "warning", "note") == _found(
+        _check(), "error", "warning", "note"
+    )
+
+
+def test_overrides_are_judged_on_top_of_the_recipe() -> None:
+    assert _found(_check("--num_generations 3")) == [("RLB100", "run/a.yaml", 2, 30)]
+    assert _found(_check("--per_device_train_batch_size 3")) == [("RLB100", "run/one.sh", 1, 78)]
+    broken = RECIPE.replace("4\nnum", "3\nnum")
+    assert _found(_check(recipe=broken)) == [("RLB100", "run/a.yaml", 2, 30)]
+    assert _found(_check("--per_device_train_batch_size 2", broken)) == []
+
+
+def test_a_key_is_named_as_its_file_writes_it() -> None:
+    report = _check("--max_stps 5", RECIPE + "learning_rte: 1e-6\n")
+    assert sorted(f.message.split(",")[0] for f in report.findings if f.severity == "error") == [
+        "there is no --max_stps here",
+        "there is no learning_rte here",
+    ]
+
+
+def test_a_fix_belongs_to_the_file_that_is_checked() -> None:
+    report = _check("--max_stps 5", RECIPE + "learning_rte: 1e-6\n")
+    assert [bool(f.fix) for f in report.findings if f.severity == "error"] == [True, False]
+
+
+def test_what_the_recipe_s_own_check_says_is_not_repeated() -> None:
+    wrong = RECIPE + "learning_rte: 1e-6\n"
+    assert _found(_check(recipe=wrong)) == [("RLB020", "run/a.yaml", 4, 1)]
+    assert _found(_check(recipe=wrong, apart=True)) == []
+    assert _found(_check("--num_generations 3", wrong, apart=True)) == [
+        ("RLB100", "run/a.yaml", 2, 30)
+    ]
+
+
+def test_a_comment_of_the_recipe_suppresses_there_alone() -> None:
+    reason = "# rlbot: ignore[RLB020] our fork has it\n"
+    wrong = f"{RECIPE}{reason}learning_rte: 1e-6\n"
+    assert _found(_check(recipe=wrong)) == []
+    above = reason + LAUNCH
+    assert _found(_check("--max_stps 5", wrong, launch=above)) == []
+    assert _found(_check("--max_stps 5", RECIPE + "learning_rte: 1\n", launch=above)) == [
+        ("RLB020", "run/a.yaml", 4, 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("launch", "recipe"),
+    [
+        ("trl grpo --config absent.yaml\n", RECIPE),
+        ("trl grpo --config /root/run/a.yaml\n", RECIPE),
+        ("trl grpo --config ../../run/a.yaml/../b.yaml\n", RECIPE),
+        ('trl grpo --config "$RECIPE"\n', RECIPE),
+        ("trl grpo --config run/a.yaml\n", "a: [\n"),
+        ("trl grpo --config run/a.yaml\n", "- a\n"),
+        ("trl grpo --config run/a.yaml\n", "a: " + "[" * 40 + "]" * 40),
+        ("trl grpo --config run/a.yaml\n", RECIPE + "# " + "x" * (1 << 18)),
+    ],
+)
+def test_a_recipe_that_is_not_read_is_said_to_be_unchecked(launch: str, recipe: str) -> None:
+    report = _check(recipe=recipe, launch=launch)
+    assert [item.check for item in report.unchecked if item.check == "recipe"] == ["recipe"]
+    assert _found(report, "error") == []
+    assert report.verdict == "inconclusive"
+    assert not any("${?" in item.reason for item in report.unchecked)
+
+
+def test_dataclasses_of_the_repository_are_joined_too() -> None:
+    files = {**EASYR1, "examples/config.yaml": b"flag: true\nactor:\n  optim:\n    lrr: 1\n"}
+    launch = "python3 -m verl.trainer.main \\\n  config=examples/config.yaml \\\n  {}\n"
+    options = CheckOptions(place=InCheckout(Checkout(files)))
+
+    def found(word: str) -> list[tuple[str, str, int, int]]:
+        script = ScriptFile(path="examples/run.sh", data=launch.format(word).encode())
+        return _found(check_script(script, options), "error")
+
+    assert found("flag=false") == [("RLB020", "examples/config.yaml", 4, 5)]
+    files["examples/config.yaml"] = b"flag: true\n"
+    options = CheckOptions(place=InCheckout(Checkout(files)))
+    assert found("flag=false") == []
+    assert found("flag=Ture") == [("RLB027", "examples/run.sh", 3, 8)]
+
+
+SETTINGS = {
+    "num_generations": st.sampled_from(["2", "3", "4", "8", "two"]),
+    "per_device_train_batch_size": st.sampled_from(["1", "4", "8", "6.5"]),
+    "learning_rate": st.sampled_from(["1e-6", "1e6", "fast"]),
+    "learning_rte": st.just("1"),
+    "bf16": st.sampled_from(["true", "false", "Ture"]),
+    "report_to": st.sampled_from(["none", "wandb"]),
+}
+CHOSEN = st.fixed_dictionaries({}, optional=SETTINGS)
+
+
+@settings(max_examples=25)
+@given(CHOSEN, CHOSEN)
+def test_a_recipe_means_what_its_options_would_mean(
+    recipe: dict[str, str], more: dict[str, str]
+) -> None:
+    """The same rules fire as on one command line with the settings of both, the recipe's first."""
+    base = "model_name_or_path: Qwen/Qwen3-0.6B\n"
+    text = base + "".join(f"{key}: {value}\n" for key, value in recipe.items())
+    options = " ".join(f"--{key} {value}" for key, value in more.items())
+    unknown = "learning_rte"
+    before = " ".join(f"--{k} {v}" for k, v in recipe.items() if k not in more or k == unknown)
+    one = f"trl grpo --model_name_or_path Qwen/Qwen3-0.6B {before} --num_processes 2 {options}\n"
+    joined = _check(options, text)
+    alone = _check(launch=one.replace("{", "").replace("}", ""))
+    wanted = {f.id for f in alone.findings if f.severity != "note"}
+    found = {f.id for f in joined.findings if f.severity != "note"}
+    # A wrong value of the recipe stays wrong where the command line gives another one.
+    assert wanted <= found
+    assert not (found - wanted) - ({"RLB027", "RLB035"} if set(recipe) & set(more) else set())
+
+
+def test_a_folder_says_each_thing_once(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run/a.yaml").write_text(RECIPE + "learning_rte: 1e-6\n")
+    (tmp_path / "run/one.sh").write_text(LAUNCH.format(more="--num_generations 3"))
+    (tmp_path / ".git").mkdir()
+
+    def lint(*paths: str) -> dict[str, list[tuple[str, str, int]]]:
+        report = json.loads(rlbot("lint", "--format", "json", *paths, cwd=tmp_path).out)
+        return {
+            script["path"]: [
+                (f["id"], f["path"], f["line"])
+                for f in script["findings"]
+                if f["severity"] == "error"
+            ]
+            for script in report["scripts"]
+        }
+
+    batch, key = ("RLB100", "run/a.yaml", 2), ("RLB020", "run/a.yaml", 4)
+    assert lint(".") == {"run/a.yaml": [key], "run/one.sh": [batch]}
+    assert lint("run/one.sh") == {"run/one.sh": [batch, key]}
+    text = rlbot("lint", "run/one.sh", cwd=tmp_path).out
+    assert "  run/a.yaml:4:1  error    RLB020  there is no learning_rte here" in text
+    assert "     │ learning_rte: 1e-6\n" in text
+
+
+def test_a_pull_request_asks_for_the_recipes_that_its_scripts_name() -> None:
+    paths = ["run/a.yaml", "b/c.yaml", "src/config.py", "verl/other.py", "README.md"]
+    text = b'R=run/a.yaml\ntrl sft --config "$R"\n'
+    assert needed(paths, {"run/one.sh": text}) == ("run/a.yaml", "src/config.py", "verl/other.py")
+    assert needed(paths, {"run/one.sh": b"python3 -m verl.trainer.main_ppo\n"}) == ()
