@@ -20,7 +20,7 @@ from tests.defences.weaken import (
     says,
 )
 
-THREATS = tuple(f"T{number}" for number in range(1, 26))
+THREATS = tuple(f"T{number}" for number in range(1, 27))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +56,8 @@ _OVERRIDES = "tests/frameworks/test_overrides.py::"
 _ISOLATED = "tests/base/test_isolated.py::"
 _FILES = "tests/base/test_files.py::"
 _SEEN = "tests/service/test_visibility.py::"
+_FAILURES = "tests/github/test_failures.py::"
+_PUBLISH = "tests/github/test_publish.py::"
 _OPEN = "tests/service/test_connections.py::"
 _ONLINE = "tests/evidence/online/test_command.py::"
 _TREES = "tests/frameworks/test_config_tree.py::"
@@ -520,7 +522,7 @@ DEFENCES = (
         "forgets the time of a reading",
         "bot/shell/session.py::Session._tick",
         returns("None"),
-        (_BOUNDS,),
+        ("tests/shell/test_bounds.py::test_slices_of_an_array_are_counted_by_their_elements",),
     ),
     Defence(
         "T17",
@@ -882,5 +884,79 @@ DEFENCES = (
         "bot/service/verifications.py::Verifications.show",
         never("done and name is not None"),
         (_SEEN + "test_t25_renamed_and_then_private",),
+    ),
+    Defence(
+        "T17",
+        "counts no work of a reading, slices in a loop among it",
+        "bot/shell/session.py::Session.spend",
+        returns("None"),
+        ("tests/shell/test_bounds.py::test_slices_of_an_array_are_counted_by_their_elements",),
+    ),
+    Defence(
+        "T17",
+        "searches with an expression of any size",
+        "bot/shell/regexes.py::search",
+        never("effort > _WORK"),
+        ("tests/shell/test_regexes.py::test_a_search_too_long_is_not_evaluated",),
+    ),
+    Defence(
+        "T17",
+        "reads literals of any depth",
+        "bot/evidence/literals.py::_data",
+        never("depth > _DEPTH"),
+        ("tests/evidence/test_run_config.py::test_a_namespace_of_any_depth_stays_text",),
+    ),
+    Defence(
+        "T20",
+        "knows no link of a server of one's own, and commits again and again",
+        "bot/table/links.py::read_address",
+        becomes("{host: _BLOB, **forms}", "forms"),
+        ("tests/review/test_row_link.py::test_apply_comes_to_rest_after_one_commit",),
+    ),
+    Defence(
+        "T20",
+        "posts a check run again whose answer was lost",
+        "bot/github/checks.py::_check_run",
+        becomes("there and there.external_id == external_id", "None"),
+        (_FAILURES + "test_a_check_run_whose_answer_was_lost_is_not_doubled",),
+    ),
+    Defence(
+        "T20",
+        "asks for a check run with a person's token each time",
+        "bot/github/checks.py::publish_check",
+        never("client.is_person"),
+        (_PUBLISH + "test_a_person_leaves_a_commit_status",),
+    ),
+    Defence(
+        "T26",
+        "fails where its output cannot be written",
+        "bot/commands/output.py::printing",
+        begins("yield\nreturn"),
+        (
+            "tests/commands/test_process.py::test_output_that_cannot_be_written_is_an_error_of_one_sentence",
+        ),
+    ),
+    Defence(
+        "T26",
+        "fails where its input is closed",
+        "bot/commands/output.py::open_streams",
+        returns("None"),
+        (
+            "tests/commands/test_process.py::test_a_closed_standard_input_is_an_error_of_one_sentence",
+        ),
+    ),
+    Defence(
+        "T26",
+        "leaves a status waiting for good",
+        "bot/github/checks.py::STATES",
+        says("error", "pending"),
+        (_PUBLISH + "test_a_status_without_a_result_waits_for_nothing",),
+    ),
+    Defence(
+        "T26",
+        "advises permissions that nobody can grant",
+        "bot/review/commit.py::_remedy",
+        never("pull.from_fork"),
+        (_APPLY + "test_apply_says_what_helps_against_a_refusal",),
     ),
 )

@@ -67,6 +67,11 @@ def test_what_is_no_namespace_stays_text(text: str) -> None:
     assert plain({"k": text}, []) == {"k": text}
 
 
+def test_a_namespace_of_any_depth_stays_text() -> None:
+    text = "Namespace(a=" * 60 + "1" + ")" * 60
+    assert plain({"args": text}, []) == {"args": text}
+
+
 def test_nothing_in_a_namespace_is_evaluated() -> None:
     found = plain({"k": "Namespace(a=__import__('os').getcwd(), b=1)"}, [])
     assert found == {"k": {"a": "__import__('os').getcwd()", "b": 1}}

@@ -154,6 +154,13 @@ def test_bound_is_named(bound: str) -> None:
         assert 0 <= problem.span.start <= problem.span.end <= len(result.source.text)
 
 
+def test_slices_of_an_array_are_counted_by_their_elements() -> None:
+    text = b"a=(%s)\nfor i in {1..20}; do b=(${a[@]:1:800}); done\n" % (b"x " * 900)
+    assert read(text, "x.sh").problems == ()
+    (problem,) = read(text, "x.sh", limits=ShellLimits(expansions=10_000)).problems
+    assert problem.message.endswith("the bound expansions=10000 of the reader is reached")
+
+
 @pytest.mark.parametrize(
     "data",
     [
