@@ -64,9 +64,9 @@ def grow(caller: Caller) -> int:
 
 
 def sleep(caller: Caller) -> None:
-    """Gives no sign."""
+    """Gives no sign for longer than anybody should wait."""
     caller.begin("silent")
-    time.sleep(600)
+    time.sleep(30)
 
 
 def vanish(caller: Caller) -> None:

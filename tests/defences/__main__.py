@@ -140,7 +140,7 @@ def _tests(copy: Path, tests: Sequence[str]) -> tuple[int, str]:
         done = subprocess.run(
             command,
             cwd=copy,
-            env=environment | {"PYTHONPATH": str(copy)},
+            env=environment | {"PYTHONPATH": str(copy), "PATIENCE": "120"},
             capture_output=True,
             text=True,
             timeout=SECONDS * max(1, len(tests)),

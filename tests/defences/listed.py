@@ -550,14 +550,14 @@ DEFENCES = (
         "makes lists for any number of layers",
         "bot/memory/hub_config.py::_layers",
         never("count > _MOST_LAYERS"),
-        (_HOSTILE + "test_models",),
+        ("tests/memory/test_models.py::test_no_list_is_made_for_any_number_of_layers",),
     ),
     Defence(
         "T17",
         "follows aliases in the configuration of a run",
         "bot/evidence/side_files.py::_loader",
         becomes("self.check_event(yaml.AliasEvent)", "False"),
-        (_HOSTILE + "test_runs",),
+        ("tests/evidence/test_folder.py::test_a_configuration_that_multiplies_itself_is_a_gap",),
     ),
     Defence(
         "T17",

@@ -253,6 +253,17 @@ def test_metadata_that_differs_from_the_log_is_a_gap(own_run: Path) -> None:
     assert any("name different GPUs" in gap for gap in facts.gaps)
 
 
+def test_a_configuration_that_multiplies_itself_is_a_gap(own_run: Path) -> None:
+    """A few lines of aliases are any number of values."""
+    log_of(own_run).write_bytes(
+        framed([record_type()(run={"run_id": "abc123"}).SerializeToString()])
+    )
+    lines = ["a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 3)]
+    (own_run / "files" / "config.yaml").write_text("\n".join(lines))
+    assert "files/config.yaml is not valid YAML; it was left out." in read(own_run).gaps
+
+
 @pytest.mark.parametrize("text", ["{", "[]", "[" * 100_000, "\x00\xff"])
 def test_broken_files_beside_the_log_are_gaps(own_run: Path, text: str) -> None:
     (own_run / "files" / "wandb-metadata.json").write_text(text)

@@ -98,6 +98,11 @@ def test_a_config_beside_the_script() -> None:
     assert made.shape.parameters == 7_615_616_512
 
 
+def test_no_list_is_made_for_any_number_of_layers() -> None:
+    with pytest.raises(NotReadError, match="num_hidden_layers"):
+        from_config("my-own", json.dumps(_hybrid(num_hidden_layers=1_000_000)).encode())
+
+
 def _hybrid(**more: object) -> dict[str, object]:
     """Qwen3-Next-80B-A3B as its config.json has it."""
     return {

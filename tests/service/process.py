@@ -68,8 +68,14 @@ def worker_process(
             process.stdout.close()
 
 
-def eventually(condition: Callable[[], bool], *, seconds: float = 600.0, what: str = "") -> None:
-    """Wait until a condition holds; a generous bound, for slow machines."""
+def eventually(
+    condition: Callable[[], bool], *, seconds: float | None = None, what: str = ""
+) -> None:
+    """Wait until a condition holds; a generous bound, for slow machines.
+
+    `PATIENCE` in the environment bounds it where failing is what is expected.
+    """
+    seconds = seconds or float(os.environ.get("PATIENCE", "600"))
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, f"not within {seconds} s: {what}"
