@@ -97,6 +97,12 @@ class Config:
         pure = PurePosixPath(path)
         return pure.suffix == ".sh" and any(pure.is_relative_to(folder) for folder in self.scripts)
 
+    def may_be_recipe(self, path: str) -> bool:
+        """True for a YAML file beside the tuning scripts, or below a folder `recipes`."""
+        pure = PurePosixPath(path)
+        beside = any(pure.is_relative_to(folder) for folder in self.scripts)
+        return pure.suffix in (".yaml", ".yml") and (beside or "recipes" in pure.parts[:-1])
+
     def name_profiles(self) -> tuple[Profile, ...]:
         """The naming profiles that `naming` lists; raises UserError when one of them is wrong."""
         return chosen(self.naming, self.profiles)

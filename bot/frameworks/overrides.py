@@ -30,7 +30,7 @@ _DELETION = re.compile(rf"~(?P<key>{_PATH}(?:@{_PATH})?)\Z")
 _DIGITS = r"(?:0|[1-9](?:_?[0-9])*)"
 _FRACTION = r"[0-9](?:_?[0-9])*"
 _POINT = rf"(?:{_DIGITS}?\.{_FRACTION}|{_DIGITS}\.)"
-_HOLDER = re.compile(r"<[A-Za-z][\w \-/.]{0,40}>")
+_HOLDER = re.compile(r"<[A-Za-z][\w \-/.]{0,40}>|\{(?:your|YOUR|my|MY)_\w{1,40}\}")
 _INT = re.compile(rf"[+-]?{_DIGITS}\Z")
 _FLOAT = re.compile(rf"[+-]?(?:(?:{_POINT}|{_DIGITS})[eE][+-]?{_FRACTION}|{_POINT})\Z")
 _NOT_FINITE = re.compile(r"[+-]?(?:inf|nan)\Z", re.IGNORECASE)
@@ -275,7 +275,7 @@ def _short(text: str) -> str:
 
 def _unmarked(message: str, word: Word, marks: Sequence[str]) -> str:
     for mark, hole in zip(marks, word.holes, strict=True):
-        message = message.replace(mark, "${?" + hole.reason + "}")
+        message = message.replace(mark, f"${hole.name}" if hole.name else "…")
     return message
 
 

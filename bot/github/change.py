@@ -53,6 +53,8 @@ class ChangeFiles:
 
     scripts: tuple[ChangedFile, ...]
     """Added and altered ones, in path order."""
+    recipes: tuple[ChangedFile, ...] = ()
+    """The YAML recipes among them, which have no runs and no rows."""
     page: bytes | None = None
     page_changed: bool = False
     """True when the page was read at the head, because the change adds or alters it."""

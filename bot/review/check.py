@@ -11,13 +11,15 @@ from bot.base.messages import Language
 from bot.check.request import CheckOptions, InCheckout
 from bot.evidence.links import RunGiven
 from bot.frameworks import Checkout, needed
-from bot.github.change import ChangeSource, FileSelection
+from bot.github.change import ChangeFiles, ChangeSource, FileSelection
 from bot.render.next_step import Conversation
 from bot.report import Report
 from bot.review.configuration import changed_configuration
 from bot.review.models import ChangeModels
 from bot.review.page import for_scripts
 from bot.review.reading import ReadRequest, read_isolated
+from bot.script.name import is_recipe
+from bot.script.recipe import holds_recipe
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +92,22 @@ def _beside(config: Config) -> dict[str, bytes]:
     return {f"{folder.rstrip('/')}/any.sh": b"" for folder in config.scripts}
 
 
+def _is_read(file: tuple[str, bytes]) -> bool:
+    """Whether a changed file, path and content, is a script or a recipe."""
+    return not is_recipe(file[0]) or holds_recipe(file[1])
+
+
+def _with_recipes(files: ChangeFiles) -> ChangeFiles:
+    """The files with the recipes apart, and without YAML of another kind."""
+    scripts = tuple(file for file in files.scripts if not is_recipe(file.path))
+    recipes = tuple(
+        file
+        for file in files.scripts
+        if is_recipe(file.path) and (file.data is None or holds_recipe(file.data))
+    )
+    return replace(files, scripts=scripts, recipes=recipes)
+
+
 def check_change(source: ChangeSource, request: CheckRequest) -> CheckedChange:
     """Check every tuning script that a change adds or alters, and what it does to the page.
 
@@ -99,13 +117,16 @@ def check_change(source: ChangeSource, request: CheckRequest) -> CheckedChange:
     options = request.options(config)
     files = source.read(
         FileSelection(
-            script=config.owns,
+            script=lambda path: config.owns(path) or config.may_be_recipe(path),
             page=config.page,
             config=FILE_NAME,
-            others=lambda paths, scripts: needed(paths, {**_beside(config), **scripts}),
+            others=lambda paths, files: needed(
+                paths, {**_beside(config), **dict(filter(_is_read, files.items()))}
+            ),
             later=config.scripts,
         )
     )
+    files = _with_recipes(files)
     scripts = [file.path for file in files.scripts]
     changed = changed_configuration(source, scripts)
     read = read_isolated(
@@ -128,7 +149,7 @@ def check_change(source: ChangeSource, request: CheckRequest) -> CheckedChange:
     return CheckedChange(
         report=report,
         config=config,
-        touches=bool(files.scripts or report.pages)
+        touches=bool(files.scripts or files.recipes or report.pages)
         or files.page_changed
         or files.page_removed
         or (changed is not None and breaks),

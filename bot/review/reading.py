@@ -112,7 +112,8 @@ def read_isolated(
                     "simplify those.",
                     count=len(left_out),
                 )
-                every = [*_PARTS, *(file.path for file in request.files.scripts)]
+                changed = (*request.files.scripts, *request.files.recipes)
+                every = [*_PARTS, *(file.path for file in changed)]
                 every += request.configuration.scripts if request.configuration else ()
                 left_out = dict.fromkeys(every, rest) | left_out
 
@@ -146,7 +147,8 @@ class _Reading:
         page = _page(self.files, self.options.config, self.unchecked)
         models = ChangeModels(self.source)
         for_page = self.options
-        self.options = replace(for_scripts(self.options), files=models)
+        recipes = frozenset(file.path for file in self.files.recipes)
+        self.options = replace(for_scripts(self.options), files=models, recipes=recipes)
         reader = ScriptReader(self.options)
         # Before the page, which is compared with them: each is read on its own account.
         contexts = {
@@ -164,9 +166,14 @@ class _Reading:
             for file in self.files.scripts
             if file.path in contexts and self._begin(file.path)
         ]
+        reports += [
+            self._recipe(file.path, file.data, reader)
+            for file in self.files.recipes
+            if file.data is not None and self._begin(file.path)
+        ]
         self.unchecked += [
             Unchecked(check=file.path, reason=file.reason)
-            for file in self.files.scripts
+            for file in (*self.files.scripts, *self.files.recipes)
             if file.data is None
         ]
         self.unchecked += models.unchecked
@@ -182,7 +189,7 @@ class _Reading:
             report=with_change(report, change) if change is not None else report,
             sources={
                 file.path: file.data.decode("utf-8", "replace")
-                for file in self.files.scripts
+                for file in (*self.files.scripts, *self.files.recipes)
                 if file.data is not None
             },
             page=page.text if page and self.files.page_changed else None,
@@ -236,6 +243,10 @@ class _Reading:
         if report is None or (left and not report.findings):
             return []
         return [report]
+
+    def _recipe(self, path: str, data: bytes, reader: ScriptReader) -> ScriptReport:
+        options = replace(self.options, linked=None, evidence="off")
+        return check_read(ScriptFile(path=path, data=data), reader.read(path, data), options).report
 
     def _script(
         self,

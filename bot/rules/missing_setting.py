@@ -46,9 +46,11 @@ def check(context: RuleContext) -> Iterator[Hit]:
         key = f"{ROLLOUT}.name"
         entry = values.plan.table.get(key) if values.plan.table else None
         if entry and entry.type == "mandatory" and values.plan.last(key) is None and _whole(values):
+            inferred = values.plan.version_source == "settings"
             yield Hit(
                 message=message("{key} is not set and has no default", key=key),
                 span=values.place(),
+                severity="warning" if inferred else None,  # Older releases have a default.
                 help=message("set {key}={example}", key=key, example="vllm"),
             )
     for values in openrlhf.ray_trainers(context):

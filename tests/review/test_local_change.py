@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from bot.base.errors import UserError
+from bot.check.request import CheckOptions
 from bot.github.change import MAX_BLOB, MAX_SCRIPTS, ChangedFile, FileSelection
 from bot.github.local import LocalRepository
+from bot.review.check import CheckRequest, check_change
 
 ENVIRONMENT = {
     "PATH": os.environ["PATH"],
@@ -54,6 +56,23 @@ def repository(tmp_path: Path) -> Repository:
     folder = tmp_path / "repository with a space"
     folder.mkdir()
     return Repository(folder)
+
+
+def test_recipes_of_a_change_are_checked(repository: Repository) -> None:
+    model = "model_name_or_path: Qwen/Qwen3-0.6B\n"
+    base = repository.commit()
+    repository.write("recipes/a.yaml", f"{model}learning_rte: 1e-6\n")
+    repository.write("examples/tuning/b.yml", f"{model}learning_rate: 1e-6\n")
+    repository.write("recipes/zero3.yaml", "deepspeed_config: {zero_stage: 3}\n")
+    repository.write("examples/tuning/factory.yaml", f"{model}finetuning_type: lora\n")
+    repository.write("other/c.yaml", f"{model}learning_rte: 1e-6\n")
+    change = LocalRepository(repository.folder).change(base, repository.commit())
+    checked = check_change(change, CheckRequest(options=lambda config: CheckOptions(config=config)))
+    assert checked.touches
+    assert {
+        script.path: [(f.id, f.line, f.column) for f in script.findings if f.severity == "error"]
+        for script in checked.report.scripts
+    } == {"recipes/a.yaml": [("RLB020", 2, 1)], "examples/tuning/b.yml": []}
 
 
 def _read(local: LocalRepository, base: str, head: str) -> dict[str, ChangedFile]:

@@ -37,3 +37,15 @@ def test_stays_silent(script: str) -> None:
 )
 def test_says_what_is_wrong(script: str, snapshot: SnapshotAssertion) -> None:
     assert marked(SLUG, script) == snapshot
+
+
+def test_braces_around_what_is_to_be_filled_in_are_no_mapping() -> None:
+    script = verl("data.train_files={your_home_path}/data/train.parquet")
+    assert "RLB032" in marked("placeholder", script)
+    assert quiet("bad-override", script)
+
+
+def test_an_unknown_part_is_shown_as_the_script_writes_it() -> None:
+    found = marked("bad-override", verl("trainer.default_local_dir=DIR=$HOME/ckpts"))
+    assert "DIR=$HOME/ckpts" in found
+    assert "${?" not in found
