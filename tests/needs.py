@@ -1,8 +1,8 @@
 """What tests need besides Python, by folder, file and fixture: the marks that they get.
 
-`make check` runs the tests without a mark. It fails a test without one that starts a program or
-opens a database, so that this list stays complete. Git may be started: it is there wherever this
-repository is, takes milliseconds, and keeps what the stand-in for GitHub serves.
+`make check` runs the tests without a mark. It fails a test without one that starts a program, so
+that this list stays complete. Git may be started: it is there wherever this repository is, takes
+milliseconds, and keeps what the stand-in for GitHub serves.
 """
 
 from __future__ import annotations
@@ -35,9 +35,13 @@ PLACES: Final[Mapping[str, str]] = {
     "tests/github/test_places.py": "process",
     "tests/hostile": "process",
     "tests/base/test_isolated.py": "process",
+    "tests/contribute/test_launch.py": "process",
     "tests/locale/test_translations.py": "tools",
     "tests/packaging/test_core.py": "process",
     "tests/packaging/test_package.py": "process",
+    "tests/record/test_record.py": "process",
+    "tests/render/test_pictures.py": "browser",
+    "tests/recommend/test_grid.py": "slow",
     "tests/service": "database",
     "tests/service/test_pages.py": "browser",
     "tests/review/test_bounds.py": "process",
@@ -79,7 +83,7 @@ def needs_of(file: str, fixtures: Collection[str] = ()) -> set[str]:
 
 
 class Guard:
-    """Notes what is started in this process: programs and databases."""
+    """Notes what is started in this process: programs, and with them the databases of servers."""
 
     def __init__(self) -> None:
         self._seen: list[str] = []
@@ -93,5 +97,5 @@ class Guard:
     def _note(self, event: str, arguments: tuple[object, ...]) -> None:
         if event == "subprocess.Popen" and PurePath(str(arguments[0])).name == "git":
             return
-        if event in _STARTS or event == "sqlite3.connect":
+        if event in _STARTS:
             self._seen.append(f"{event} {arguments[:1]}")

@@ -36,6 +36,7 @@ def _search(series: Series, fits: Callable[[int], bool]) -> tuple[int, TrialRun 
     return runs, last
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", VARY, ids=["variables", "environment", "flat", "array"])
 def test_every_threshold_of_the_band_is_found_within_the_promise(text: str) -> None:
     series = planned(text, VARY[text])

@@ -55,6 +55,7 @@ def test_contradictory_ends_are_refused() -> None:
         planned(ran=60, failed=50)
 
 
+@pytest.mark.slow
 def test_examples_say_what_decides_their_memory() -> None:
     key = "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu"
     for path in sorted(ROOT.glob("examples/tuning/*/*_h[18]00_fsdp_vllm.sh")):

@@ -68,6 +68,7 @@ def test_a_doubling_goes_up_within_its_bound(start: int, most: int, step: int) -
 UNKNOWN = VARIABLES.replace("Qwen/Qwen2.5-14B-Instruct", "me/unknown-model")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [VARIABLES, UNKNOWN], ids=["predicted", "blind"])
 @pytest.mark.parametrize("largest", [0, 1, 5, 58, 200])
 def test_runs_that_depend_on_the_batch_alone_give_the_exact_largest(

@@ -162,6 +162,7 @@ def test_a_repository_with_too_many_scripts_is_not_checked(
     assert checked.report.configuration_change is None
 
 
+@pytest.mark.process
 def test_scripts_that_take_too_much_are_named_and_soon_given_up(here: World) -> None:
     many = {f"examples/n{n}.sh": f"{LAUNCH}\n" for n in range(40)}
     here.base.commit("main", many)

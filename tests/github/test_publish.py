@@ -426,6 +426,7 @@ def test_the_answer_speaks_the_language_of_the_configuration(here: World) -> Non
     assert pull.comments[0].body.startswith("**已没有需要检查的内容。**")
 
 
+@pytest.mark.slow
 def test_the_step_summary_holds_what_was_not_posted_and_stays_below_its_limit() -> None:
     said = ("The comment was not posted: <b>@ada</b>.",)
     text = step_summary(report(good(SCRIPT)), said)

@@ -18,6 +18,7 @@ EXCEPTIONS = {
 """FILE: PATTERN to the reason why what it matches is short."""
 
 
+@pytest.mark.slow
 def test_no_expression_goes_back_and_forth() -> None:
     found = {}
     places = set()

@@ -69,6 +69,7 @@ def test_a_written_script_has_no_error_and_no_warning(
         assert all(plan.table.verdicts(plan.settings)), name
 
 
+@pytest.mark.slow
 @_EVERY
 def test_the_estimate_of_a_script_is_its_recommendation(
     framework: str, task: str, method: str

@@ -162,6 +162,7 @@ def test_what_cannot_be_answered_gets_a_sentence(words: str, sentence: str) -> N
     assert sentence in result.err
 
 
+@pytest.mark.process
 def test_without_a_question_a_terminal_is_asked(tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
     try:

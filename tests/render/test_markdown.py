@@ -115,6 +115,7 @@ def test_any_report_is_a_valid_comment_under_any_limit(
     assert len(verdicts(seen)) == scripts
 
 
+@pytest.mark.slow
 def test_scripts_are_counted_when_even_their_names_are_too_many() -> None:
     text, seen = judged(make.big(3000, 0, ("a" * 100, "b/" * 100)))
     shown = len(verdicts(seen))

@@ -16,6 +16,7 @@ def _all(counts: dict[str, Count]) -> float:
     return sum(c.named for c in counts.values()) / sum(c.tried for c in counts.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 def test_nine_of_ten_defects_are_named_at_their_line(seed: int) -> None:
     counts = measure(seed, EACH)
