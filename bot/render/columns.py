@@ -9,6 +9,8 @@ from unicodedata import category, east_asian_width
 from bot.render.escape import terminal
 
 TAB = 4
+_REACH = 8
+"""Characters for each column that are looked at on both sides of what is shown of a long line."""
 
 
 def cells(line: str) -> list[tuple[str, int]]:
@@ -89,12 +91,18 @@ def excerpt(line: str, start: int, end: int, width: int) -> tuple[str, str]:
     than `width` columns is cut around the stretch, with an ellipsis where it was cut; a stretch
     that is too wide itself shows its start.
     """
-    shown = cells(line)
-    start = min(max(start, 0), len(shown))
-    end = min(max(end, start), len(shown))
+    start = min(max(start, 0), len(line))
+    end = min(max(end, start), len(line))
+    # A line may have a megabyte, and a finding for each of its words.
+    reach = _REACH * max(width, 20)
+    skipped = max(0, start - reach)
+    beyond = min(end, start + reach) + reach < len(line)
+    shown = cells(line[skipped : min(end, start + reach) + reach])
+    start, end = start - skipped, min(end - skipped, len(shown))
     widths = [width for _, width in shown]
     first, last = _window(widths, start, end, max(width, 20))
-    left, right = "…" if first else "", "…" if last < len(shown) else ""
+    left = "…" if first or skipped else ""
+    right = "…" if last < len(shown) or beyond else ""
     body = "".join(text for text, _ in shown[first:last])
     before = len(left) + sum(widths[first:start])
     under = sum(widths[start : min(end, last)])

@@ -64,3 +64,24 @@ def test_any_stretch_of_any_line(text: str, start: int, length: int, width: int)
     else:
         assert sum(columns for _, columns in cells(shown)) <= width
         assert len(carets) <= width
+
+
+def test_of_a_long_line_only_the_neighbourhood_is_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A script of one line with a finding for each of its words took a minute to print."""
+    seen: list[int] = []
+
+    def measured(line: str) -> list[tuple[str, int]]:
+        seen.append(len(line))
+        return cells(line)
+
+    monkeypatch.setattr("bot.render.columns.cells", measured)
+    line = "data.train_batch_size=1 " * 20_000
+    for at in (0, 240_000, len(line) - 5):
+        shown, carets = excerpt(line, at, len(line), 80)
+        assert len(shown) <= 80
+        assert shown[len(carets) - len(carets.lstrip()) :].startswith(line[at : at + 3])
+        assert shown.startswith("…") == (at > 0)
+        assert shown.endswith("…") == (at < len(line) - 5)
+    assert max(seen) < 3_000
