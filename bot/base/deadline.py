@@ -43,6 +43,8 @@ def deadline(seconds: float) -> Iterator[None]:
     signal.setitimer(signal.ITIMER_PROF, nearer, _AGAIN)
     try:
         yield
+        if time.process_time() - begun >= seconds:  # The signal came in such a moment.
+            raise DeadlineError
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)

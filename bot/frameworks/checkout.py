@@ -40,11 +40,14 @@ _ARGUMENTS = (b"@dataclass", b"trl")
 _LARGEST = 1 << 20
 """Bytes of a file that is read."""
 _RECIPES: Final = (".yaml", ".yml")
-_NAMED = re.compile(r"[\w./-]{1,400}\.ya?ml\b")
+_PATH = re.compile(r"[\w./-]+")
+_LONGEST = 400
+"""Characters of a recipe's path."""
 _MOST_NAMED = 20
 _MOST_MODULES = 100
 """Modules in which a recipe's repository may define settings of its own."""
-_DEFINES = re.compile(r"(?:arg|conf|param|script|train|sft|dpo|grpo)[^/]*\.py\Z")
+_DEFINING: Final = ("arg", "conf", "param", "script", "train", "sft", "dpo", "grpo")
+"""What the names of such modules hold, where there are more."""
 
 
 def counts(path: str) -> bool:
@@ -122,7 +125,7 @@ class Checkout:
 
     def _recipes_for(self, script: str, text: str) -> Iterator[str]:
         """The recipes that a script may name, and what says which settings a recipe may hold."""
-        named = (self.recipe(script, name) for name in dict.fromkeys(_NAMED.findall(text)))
+        named = (self.recipe(script, name) for name in dict.fromkeys(_recipes_in(text)))
         recipes = list(islice(filter(None, named), _MOST_NAMED))
         yield from recipes
         if script.endswith(_RECIPES):
@@ -133,7 +136,7 @@ class Checkout:
         if recipes and ("trl" in text or "model_name_or_path" in text):
             modules = [path for path in self.files if path.endswith(".py")]
             if len(modules) > _MOST_MODULES:
-                modules = list(filter(_DEFINES.search, modules))
+                modules = [path for path in modules if _may_define(path)]
             yield from sorted(modules)[:_MOST_MODULES]
 
     def recipe(self, script: str, named: str) -> str | None:
@@ -321,3 +324,15 @@ def nearest(folders: Mapping[str, object], script: str) -> str | None:
         return -common, len(own), folder
 
     return min(folders, key=rank, default=None)
+
+
+def _recipes_in(text: str) -> list[str]:
+    """The paths in a script that may be recipes, in their order."""
+    words = (word.rstrip("./-") for word in _PATH.findall(text))
+    return [word for word in words if word.endswith(_RECIPES) and len(word) <= _LONGEST]
+
+
+def _may_define(path: str) -> bool:
+    """Whether a module's name is one of those that define settings."""
+    name = path.rpartition("/")[2]
+    return any(word in name for word in _DEFINING)
