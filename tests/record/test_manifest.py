@@ -99,6 +99,7 @@ def test_every_changed_byte_is_found(manifest: bytes, data: st.DataObject) -> No
         accepted(manifest[:at] + bytes([byte]) + manifest[at + 1 :])
 
 
+@pytest.mark.process
 @given(data=st.data())
 @settings(max_examples=scaled(200), deadline=None)
 def test_every_byte_taken_out_or_put_in_is_found(manifest: bytes, data: st.DataObject) -> None:
