@@ -39,6 +39,7 @@ PLACES: Final[Mapping[str, str]] = {
     "tests/locale/test_translations.py": "tools",
     "tests/packaging/test_core.py": "process",
     "tests/packaging/test_package.py": "process",
+    "tests/record/test_manifest.py": "process",
     "tests/record/test_record.py": "process",
     "tests/render/test_pictures.py": "browser",
     "tests/recommend/test_grid.py": "slow",

@@ -84,12 +84,10 @@ def accepted(data: bytes) -> str | None:
     return parse_manifest(data, "run.manifest.jsonl").key
 
 
-@pytest.mark.process
 def test_a_signed_manifest_is_accepted(manifest: bytes, key: Path) -> None:
     assert accepted(manifest) == public_key(key)
 
 
-@pytest.mark.process
 @given(data=st.data())
 @settings(max_examples=scaled(300), deadline=None)
 def test_every_changed_byte_is_found(manifest: bytes, data: st.DataObject) -> None:
@@ -99,7 +97,6 @@ def test_every_changed_byte_is_found(manifest: bytes, data: st.DataObject) -> No
         accepted(manifest[:at] + bytes([byte]) + manifest[at + 1 :])
 
 
-@pytest.mark.process
 @given(data=st.data())
 @settings(max_examples=scaled(200), deadline=None)
 def test_every_byte_taken_out_or_put_in_is_found(manifest: bytes, data: st.DataObject) -> None:
@@ -130,7 +127,6 @@ def test_records_that_are_removed_added_or_swapped_are_found(
                 accepted(b"".join(changed))
 
 
-@pytest.mark.process
 def test_a_chain_that_was_made_anew_does_not_fit_the_signature(manifest: bytes) -> None:
     made = [json.loads(line) for line in manifest.splitlines()]
     for record in made:
@@ -142,7 +138,6 @@ def test_a_chain_that_was_made_anew_does_not_fit_the_signature(manifest: bytes) 
         accepted(b"".join(lines_of(made[:-1])))
 
 
-@pytest.mark.process
 def test_a_signature_by_another_key_is_named(key: Path, tmp_path: Path) -> None:
     other = new_key(tmp_path, "other")
     data = signed(records(public_key(key)), other)
@@ -163,7 +158,6 @@ def facts(data: bytes, folder: Path) -> Facts:
     return read(path)
 
 
-@pytest.mark.process
 def test_what_it_shows(manifest: bytes, tmp_path: Path) -> None:
     found = facts(manifest, tmp_path)
     assert (found.kind, found.signed, found.gaps) == ("manifest", True, ())
