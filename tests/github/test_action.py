@@ -248,6 +248,27 @@ def test_command_line_action_and_app_give_the_same_report(
 
 
 @pytest.mark.process
+def test_they_read_the_same_vendored_configuration_and_recipe(here: World, tmp_path: Path) -> None:
+    script = """\
+python3 -m verl.trainer.main_ppo data.train_batch_size=64 data.max_prompt_length=512
+trl grpo --config recipes/a.yaml --num_processes 2 --num_generations 3
+"""
+    vendored = {
+        "third_party/verl/trainer/config/ppo_trainer.yaml": "data:\n  train_batch_size: 1024\n",
+        "recipes/a.yaml": "model_name_or_path: Qwen/Qwen3-0.6B\nlearning_rte: 1e-6\n",
+    }
+    here.base.commit("main", vendored)
+    reports = three_reports(here, tmp_path, here.pull({SCRIPT: script}))
+    assert len(set(reports)) == 1
+    (checked,) = json.loads(reports[0])["scripts"]
+    assert sorted(
+        (f["path"], f["line"], f["id"]) for f in checked["findings"] if f["severity"] == "error"
+    ) == [(SCRIPT, 1, "RLB020"), (SCRIPT, 2, "RLB100"), ("recipes/a.yaml", 2, "RLB020")]
+    version = checked["launches"][0]["framework_version"]
+    assert version == "third_party/verl/trainer/config of this repository"
+
+
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("name", "config", "batch"),
     [
