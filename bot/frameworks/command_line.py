@@ -51,7 +51,9 @@ def values_of(
     `elsewhere` is an option that names a file of more settings: where that was not read, a default
     says nothing.
     """
-    line = read_line(launch.argv, options)
+    command = launch.command
+    of_file = len(launch.argv if command.implied else command.settings)
+    line = read_line(launch.argv, options, of_file)
     given = {setting.key: setting.value for setting in line.settings}
     if options is not None:
         given = {options.destination(key): value for key, value in given.items()} | given

@@ -27,21 +27,24 @@ class OptionLine:
     bad: list[BadArgument] = field(default_factory=list)
 
 
-def read_line(words: Sequence[Word], table: OptionTable | None) -> OptionLine:
+def read_line(words: Sequence[Word], table: OptionTable | None, of_file: int = 0) -> OptionLine:
     """Sort out the arguments of a module whose options are `table`.
 
+    The first `of_file` words stand in a file of settings, which `TrlParser` takes for defaults as
+    they are: any option may have a list there.
     Without a table, or for an option it does not have, one following word that is no option counts
     as the value, so that the setting can be shown whole. A word that is unknown altogether is left
     out where an option may stand, since it may be anything.
     """
     line = OptionLine()
     at = 0
+    known = table is not None  # Whether it is known how many values the last option takes.
     while at < len(words):
         word = words[at]
         at += 1
         text = word.text
         if not _is_option(word, table):
-            if text and not text.startswith("${?"):
+            if text and known and not text.startswith("${?"):
                 problem = message(
                     "{text} belongs to no option; the program refuses it", text=repr(text)
                 )
@@ -53,6 +56,7 @@ def read_line(words: Sequence[Word], table: OptionTable | None) -> OptionLine:
         shown = name.lstrip("-")
         full = table.full(shown) if table else None
         key = table.get(shown) if table and full else None
+        known = key is not None
         least, most = _arity(key)
         span = word.span_of(0, len(name))
         if equals:
@@ -63,7 +67,9 @@ def read_line(words: Sequence[Word], table: OptionTable | None) -> OptionLine:
             values = [_Value.inline(word, len(name) + 1)]
         else:
             values = []
-            while len(values) < most and at < len(words) and not _is_option(words[at], table):
+            in_file = at <= of_file
+            most, end = (of_file, of_file) if in_file and most else (most, len(words))
+            while len(values) < most and at < end and not _is_option(words[at], table):
                 values.append(_Value.of(words[at]))
                 at += 1
         if len(values) < least:
@@ -137,7 +143,7 @@ def _setting(
     elif not typed:
         value = True if key is None or key.type == "bool" else None
     else:
-        value = typed[0]
+        value = typed[0] if len(typed) == 1 else list(typed)
     first, last = (values[0].span, values[-1].span) if values else (span, span)
     joined = Span(first.start, last.end) if first.start <= last.start else last
     return Setting(

@@ -137,16 +137,20 @@ def _pairs(text: str) -> list[tuple[yaml.Node, yaml.Node]]:
 def _entries(root: yaml.MappingNode) -> list[tuple[yaml.Node, yaml.Node]]:
     import yaml
 
-    seen: set[str] = set()
     for key, _ in root.value:
         if not isinstance(key, yaml.ScalarNode):
             raise _RefusedError(message("a setting's name is a text"), key.start_mark.index)
-        if key.value in seen:
-            raise _RefusedError(
-                message("{key} stands twice", key=key.value[:80]), key.start_mark.index
-            )
-        seen.add(key.value)
     return list(root.value)
+
+
+def _refuse_twice(entries: Sequence[tuple[yaml.Node, yaml.Node]]) -> None:
+    """As OmegaConf's loader does; `yaml.safe_load`, which TRL uses, takes the last value."""
+    seen: set[str] = set()
+    for key, _ in entries:
+        if key.value in seen:
+            at = key.start_mark.index
+            raise _RefusedError(message("{key} stands twice", key=key.value[:80]), at)
+        seen.add(key.value)
 
 
 def _words(key: yaml.Node, value: yaml.Node) -> Iterator[Word]:
@@ -175,6 +179,7 @@ def _dotted(
     """`section.key=value` for each value below the sections that the table has."""
     import yaml
 
+    _refuse_twice(entries)
     for key, value in entries:
         name = f"{above}{key.value}"
         found = table.get(name)

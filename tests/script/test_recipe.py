@@ -63,6 +63,15 @@ def test_a_batch_that_the_generations_do_not_divide(snapshot: SnapshotAssertion)
     assert found(check(bad)) == snapshot
 
 
+def test_any_setting_may_be_a_list_and_the_last_of_two_counts() -> None:
+    text = GOOD.replace("- wandb\n", "- tensorboard\n- wandb\n") + "beta: 0.1\n"
+    report = check(text)
+    assert found(report) == []
+    assert report.launches[0].settings["report_to"] == ["tensorboard", "wandb"]
+    twice = found(check(text + "beta: 0.04\n"))
+    assert [(one[0], one[2]) for one in twice] == [(text.count("\n") + 1, "RLB026")]
+
+
 def test_fields_of_the_repository_are_no_mistakes() -> None:
     own = b"import trl\n@dataclass\nclass Mine(trl.GRPOConfig):\n    benchmarks: list[str] = None\n"
     report = check(GOOD + "benchmarks: [aime]\nbenchmark: [aime]\n", files={"src/any.py": own})
@@ -75,7 +84,6 @@ def test_fields_of_the_repository_are_no_mistakes() -> None:
     ("text", "reason"),
     [
         ("a: [1", "this is not YAML"),
-        ("a: 1\na: 2\n", "a stands twice"),
         ("- 1\n", "a recipe is a mapping"),
         ("a: &x [*x]\n", "nest too deeply"),
         ("? [1, 2]\n: 3\n", "a setting's name is a text"),
