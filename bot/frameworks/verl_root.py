@@ -51,11 +51,13 @@ def root_of(launch: Launch, line: HydraLine, versions: Versions) -> Root:
         return Root(Version(fields.version, "tree", fields.version), fields)
 
     if (tree := versions.tree(_FRAMEWORK)) is not None:
-        root = None if unknown else given or tree.root_of(launch.entry)
+        root = None if unknown else given
         if root is None and not unknown:
-            # A module that no release has; its main function says where it starts.
+            # A fork's main function may name another one than that of every release.
             found = versions.own(_FRAMEWORK, launch.entry, None, None)
-            root = found[1] if found is not None else None
+            own_root = found[1] if found is not None else None
+            known = own_root in tree.composer.names
+            root = own_root if known else tree.root_of(launch.entry) or own_root
         return _of_tree(tree, root, named)
 
     def has(known: str) -> bool:

@@ -51,6 +51,23 @@ def test_a_vendored_configuration_counts() -> None:
     assert all(plan.table.verdicts(plan.settings))
 
 
+def test_the_main_function_of_a_copy_says_its_root() -> None:
+    """SimpleVLA-RL's `verl.trainer.main_ppo` starts with a root of its own."""
+    main = b"@hydra.main(config_path='config', config_name='vla_trainer')\ndef main(config): ...\n"
+    files = {
+        "verl/trainer/config/ppo_trainer.yaml": b"trainer: {nnodes: 1}\n",
+        "verl/trainer/config/vla_trainer.yaml": ROOT,
+        "verl/trainer/main_ppo.py": main,
+    }
+    plan = plan_of(files, "examples/run.sh")
+    assert plan.table is not None
+    assert all(verdict.accepted for verdict in plan.table.verdicts(plan.settings))
+    for other in (b"", main.replace(b"vla_", b"no_"), main.replace(b"'config'", b"path()")):
+        found = plan_of({**files, "verl/trainer/main_ppo.py": other}, "examples/run.sh")
+        assert found.table is not None
+        assert not any(verdict.accepted for verdict in found.table.verdicts(found.settings))
+
+
 def test_the_comment_of_the_script_comes_first() -> None:
     plan = plan_of({"verl/trainer/config/ppo_trainer.yaml": ROOT}, "run.sh", verl="0.8.0")
     assert (plan.framework_version, plan.version_source) == ("0.8.0", "header")
