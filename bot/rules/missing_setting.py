@@ -27,6 +27,7 @@ META = Meta(
     limits=(
         "Knows rollout.name of verl (since 0.6.0), and of OpenRLHF's Ray trainer the actor's "
         "model, the prompts, and the reward model where no URL and no agent gives the reward. "
+        "A warning where nobody names the release, since older ones have a default. "
         "Silent when the launch has words that cannot be known."
     ),
     source=(
@@ -34,7 +35,8 @@ META = Meta(
         "openrlhf/cli/train_ppo_ray.py, whose defaults are None"
     ),
     example=Example(
-        bad=lines("algorithm.adv_estimator=grpo", "actor_rollout_ref.actor.use_dynamic_bsz=True"),
+        bad="# verl: 0.9.1\n"
+        + lines("algorithm.adv_estimator=grpo", "actor_rollout_ref.actor.use_dynamic_bsz=True"),
         good=verl(),
     ),
 )
@@ -46,11 +48,11 @@ def check(context: RuleContext) -> Iterator[Hit]:
         key = f"{ROLLOUT}.name"
         entry = values.plan.table.get(key) if values.plan.table else None
         if entry and entry.type == "mandatory" and values.plan.last(key) is None and _whole(values):
-            inferred = values.plan.version_source == "settings"
+            guessed = values.plan.version_source in ("settings", "newest")
             yield Hit(
                 message=message("{key} is not set and has no default", key=key),
                 span=values.place(),
-                severity="warning" if inferred else None,  # Older releases have a default.
+                severity="warning" if guessed else None,  # Older releases have a default.
                 help=message("set {key}={example}", key=key, example="vllm"),
             )
     for values in openrlhf.ray_trainers(context):

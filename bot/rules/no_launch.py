@@ -26,7 +26,8 @@ META = Meta(
     limits=(
         "A script that runs programs of which none is known to start a framework is reported "
         "as something that could not be checked, not as an error; so is one that ends before "
-        "it starts anything. "
+        "it starts anything. A note where the name is not that of a tuning script: such a file may "
+        "be there to be sourced. "
         "Scripts with a syntax error are left to the rule syntax."
     ),
     source="verl's docs/perf/device_tuning.rst: a row needs a script that can be run.",
@@ -107,10 +108,17 @@ def check(context: RuleContext) -> Iterator[Hit | Skip]:
         yield Hit(
             message=_what(context),
             span=FILE,
-            # A script that says why and ends is no attempt at starting something.
-            severity="note" if _EXIT.search(without_comments(context)) else None,
+            severity=None if _meant(context) else "note",
             help=message("add the command that starts the training"),
         )
+
+
+def _meant(context: RuleContext) -> bool:
+    """Whether the script is there to start a training, as its name says.
+
+    Others are to be sourced, or keep a place; one that says why and ends is no attempt either.
+    """
+    return context.name.valid and not _EXIT.search(without_comments(context))
 
 
 def _written(context: RuleContext) -> bool:

@@ -31,6 +31,7 @@ def test_stays_silent(script: str) -> None:
     "script",
     [
         lines(*BASE),
+        "# verl: 0.9.1\n" + lines(*BASE),
         openrlhf(without=("--data.prompt_dataset",)),
         openrlhf(without=("--reward.model_name_or_path",)),
     ],

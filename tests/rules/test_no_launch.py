@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import marked, quiet
+from tests.rules.helpers import found, marked, quiet
 
 SLUG = "no-launch"
 
@@ -30,6 +30,13 @@ def test_stays_silent(script: str) -> None:
 )
 def test_a_script_that_starts_nothing(script: str, snapshot: SnapshotAssertion) -> None:
     assert marked(SLUG, script) == snapshot
+
+
+@pytest.mark.parametrize("script", ["", "# later\n", "export WANDB_MODE=offline\n"])
+def test_a_file_that_may_be_there_to_be_sourced_is_no_error(script: str) -> None:
+    """verl-tool's env.example.sh, slime's scripts/models/qwen3-4B.sh, ColossalAI's test_ci.sh."""
+    assert [one.severity for one in found(SLUG, script, "scripts/env.example.sh")] == ["note"]
+    assert [one.severity for one in found(SLUG, script)] == ["error"]
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ N = "actor_rollout_ref.rollout.n"
         verl(f"{N}=$N"),
         verl("+actor_rollout_ref.rollout.n_agent=5"),
         verl("+agent_grpo.n=$COUNT"),
+        verl("+data.n_samples=8"),
         verl(f"{N}=1", "algorithm.adv_estimator=gae"),
         verl(f"{N}=1", "algorithm.adv_estimator=reinforce_plus_plus"),
         verl(f"{N}=1", "algorithm.adv_estimator=$A"),
