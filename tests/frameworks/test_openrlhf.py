@@ -169,8 +169,8 @@ def test_bad_arguments(options: OptionTable, words: Sequence[str], message: str)
 
 def test_how_many_values_an_unknown_option_takes_is_not_known(options: OptionTable) -> None:
     words = [word(text) for text in ("--own", "0.9", "0.999", "--count", "7")]
-    for table in (None, options):
-        line = read_line(words, table)
+    for having in (None, options):
+        line = read_line(words, having)
         assert line.bad == []
         assert [(s.key, s.text) for s in line.settings] == [("own", "0.9"), ("count", "7")]
 
