@@ -15,7 +15,6 @@ from bot.commands.arguments import config_of, options_of, read_file
 from bot.commands.output import read_standard_input
 from bot.commands.parallel import in_order, processes_for
 from bot.commands.progress import ScriptProgress
-from bot.commands.recipes import recipes_of
 from bot.commands.runs import Audience, reading
 from bot.commands.tree import path_below, tree_of
 
@@ -57,6 +56,7 @@ def _scripts_at(
     given: str, stdin_name: str | None, root: Path | None, unchecked: list[Unchecked]
 ) -> Iterator[ScriptFile]:
     from bot.check.request import ScriptFile
+    from bot.commands.recipes import recipes_of
     from bot.report import Unchecked
 
     if given == "-":

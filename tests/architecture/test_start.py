@@ -43,3 +43,8 @@ def _imported_by(*arguments: str) -> set[str]:
 )
 def test_a_plain_start_imports_nothing_heavy(arguments: tuple[str, ...]) -> None:
     assert _imported_by(*arguments).isdisjoint(HEAVY)
+
+
+@pytest.mark.parametrize("arguments", [("--version",), ("recommend", "--help")])
+def test_a_start_without_a_script_reads_no_shell(arguments: tuple[str, ...]) -> None:
+    assert _imported_by(*arguments).isdisjoint({"bot.shell", "bot.frameworks", "bot.evidence"})
