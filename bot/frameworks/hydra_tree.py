@@ -10,7 +10,6 @@ shared between tables.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
 
 from bot.base.digits import whole_number
@@ -55,7 +54,7 @@ def is_reference(value: object) -> bool:
 
 def child(node: Any, part: str) -> Any:
     """The node below a mapping or list, ABSENT when there is none; a list takes indices alone."""
-    if isinstance(node, Mapping):
+    if isinstance(node, dict):
         return node.get(part, ABSENT)
     if isinstance(node, list):
         if not re.fullmatch(r"[+-]?[0-9]+", part):

@@ -38,6 +38,7 @@ class MemorySettings:
         self.asked: set[str] = set()
         """The keys that a reader has asked for."""
         self._values = values_of(plan)
+        self._last = {setting.key: setting for setting in plan.settings}
 
     def value(self, *keys: str) -> JsonValue:
         """The value at the first key that the script sets, else at the first with a default.
@@ -46,7 +47,7 @@ class MemorySettings:
         """
         self.asked.update(keys)
         for key in keys:
-            setting = self.plan.last(key)
+            setting = self._last.get(key)
             if setting is None or setting.operator == "~":
                 continue
             if not setting.known:

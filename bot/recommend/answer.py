@@ -213,11 +213,10 @@ def _beyond(search: Search, misses: Sequence[NearestMiss], budget: int) -> Itera
     """How many GPUs would do where the budget does not, of the devices that come nearest."""
     enough: dict[str, int] = {}
     for miss in misses[:BEYOND]:
-        for more in (budget * 4, budget * 16):
-            fitting, _ = search.on(miss.device, more, least=True)
-            if fitting:
-                enough[miss.device.label] = fitting[0].candidate.gpus
-                break
+        more = (gpus for gpus in counts(budget * 16) if gpus > budget)
+        gpus = next((gpus for gpus in more if search.may_fit(miss.device, gpus)), None)
+        if gpus is not None:
+            enough[miss.device.label] = gpus
     if enough:
         parts = sorted(enough.items(), key=lambda one: one[1])
         yield message(

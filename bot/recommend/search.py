@@ -127,8 +127,8 @@ class Search:
         fitting: list[FittingCandidate] = []
         nearest: NearestMiss | None = None
         for gpus in counts(budget):
-            found = least and fitting and fitting[-1].sure and gpus != budget
-            if found or not divides(self.request, gpus):
+            done = fitting and fitting[-1].sure and (least or not fitting[-1].switched)
+            if (done and not (whole and gpus == budget)) or not divides(self.request, gpus):
                 continue
             best, miss = self.at(device, gpus)
             if best is None:
@@ -136,8 +136,6 @@ class Search:
                     nearest = miss
             elif not fitting or _is_better(best, fitting[-1]) or (whole and gpus == budget):
                 fitting.append(best)
-                if least and best.sure and not whole:
-                    break
         return fitting, None if fitting else nearest
 
     def at(self, device: Device, gpus: int) -> tuple[FittingCandidate | None, NearestMiss | None]:
@@ -156,19 +154,11 @@ class Search:
     def _sharded(
         self, device: Device, gpus: int, misses: list[NearestMiss]
     ) -> FittingCandidate | None:
-        """What fits with FSDP or DeepSpeed; else what is missing is added to the misses.
-
-        A smaller micro batch can take more: where a step was one pass, its gradients now wait for
-        the next one. No other option raises the peak, so that where all of them together do not
-        fit, with the micro batch and without, none does.
-        """
+        """What fits with FSDP or DeepSpeed; else what is missing is added to the misses."""
         every = steps(self.request, gpus)
-        orders = [every]
-        if is_one_pass(self.request, gpus):
-            orders.append(tuple(step for step in every if step[0] != "micro"))
         tight: FittingCandidate | None = None
         unsure: FittingCandidate | None = None
-        for order in orders:
+        for order in self._orders(gpus):
             if not self._any(device, gpus, order, misses):
                 continue
             for fitting in self._prefixes(device, gpus, order):
@@ -180,6 +170,25 @@ class Search:
                     unsure = fitting
         best = tight or unsure
         return self._lean(best, every) if best is not None else None
+
+    def _orders(self, gpus: int) -> Iterator[tuple[Step, ...]]:
+        """The options to switch on one after another; where all together do not fit, none does.
+
+        A smaller micro batch can take more: where a step was one pass, its gradients now wait for
+        the next one. No other option raises the peak.
+        """
+        every = steps(self.request, gpus)
+        yield every
+        if is_one_pass(self.request, gpus):
+            yield tuple(step for step in every if step[0] != "micro")
+
+    def may_fit(self, device: Device, gpus: int) -> bool:
+        """Whether `at` finds something, which the memory options together decide."""
+        if not divides(self.request, gpus):
+            return False
+        if any(self._any(device, gpus, order, []) for order in self._orders(gpus)):
+            return True
+        return has_megatron(self.request, gpus) and self._megatron(device, gpus) is not None
 
     def surely_fits(self, device: Device, gpus: int) -> bool:
         """Whether the request surely fits with every memory option that it has."""
@@ -307,7 +316,8 @@ class Search:
         """What a candidate loads; None when the settings contradict each other."""
         if candidate not in self._kept:
             text = script(self.request, candidate, "gpu", self.release)
-            plan = plans(read(text.encode(), "recommended.sh"))[0]
+            reading = read(text.encode(), "recommended.sh")
+            (plan,) = plans(reading, versions={self.request.framework: self.release})
             try:
                 self._kept[candidate] = workload_of(plan, files=self._file, gpus=candidate.gpus)
             except NoEstimateError:

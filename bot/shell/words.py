@@ -63,6 +63,8 @@ class Word:
     @property
     def text(self) -> str:
         """The characters; each hole reads `${?reason}`."""
+        if len(self.pieces) == 1 and isinstance(self.pieces[0].text, str):
+            return self.pieces[0].text
         return "".join(
             piece.text if isinstance(piece.text, str) else "${?" + piece.text.reason + "}"
             for piece in self.pieces
@@ -79,6 +81,11 @@ class Word:
         When they come from several places the place of the last piece wins where the pieces lie
         apart, since that is where the value ends; adjoining pieces give their union.
         """
+        if len(self.pieces) == 1 and self.pieces[0].literal:  # Nearly every word.
+            piece = self.pieces[0]
+            lo, hi = max(start, 0), min(end, len(piece.text) if isinstance(piece.text, str) else 0)
+            if lo < hi:
+                return Span(piece.span.start + lo, piece.span.start + hi)
         spans: list[Span] = []
         at = 0
         for piece in self.pieces:
