@@ -31,17 +31,23 @@ _NONE: Mapping[str, str] = MappingProxyType({})
 _NO_TREE: Mapping[str, ConfigTree] = MappingProxyType({})
 
 
-def _recognise(entry: str, argv: Sequence[Word]) -> tuple[str, str] | None:
-    for framework in FRAMEWORKS:
-        module = launches.as_module(entry, framework.packages)
-        if framework.matches(module, argv):
-            return framework.name, framework.entry(module)
-    return None
+def find_launches(reading: Reading, place: ScriptPlace | None = None) -> tuple[Launch, ...]:
+    """The commands of a script that start a known framework, in order.
 
+    Programs of the repository that it stands in (`place`) are among them where they take the
+    arguments of one.
+    """
 
-def find_launches(reading: Reading) -> tuple[Launch, ...]:
-    """The commands of a script that start a known framework, in order."""
-    return launches.find_launches(reading, _recognise)
+    def recognise(entry: str, argv: Sequence[Word]) -> tuple[str, str] | None:
+        for framework in FRAMEWORKS:
+            module = launches.as_module(entry, framework.packages)
+            if framework.matches(module, argv):
+                return framework.name, framework.entry(module)
+        if place is None or place.checkout.trl_programs.find(entry, place.path) is None:
+            return None
+        return Trl.name, entry
+
+    return launches.find_launches(reading, recognise)
 
 
 def plans(
@@ -65,7 +71,7 @@ def plans(
     named = Versions(versions, header_versions, trees, place)
     by_name = {framework.name: framework for framework in FRAMEWORKS}
     with GRAMMAR.granted(CHARACTERS):
-        found = find_launches(reading)
+        found = find_launches(reading, place)
         planned: dict[int, Plan] = {}
         for name in dict.fromkeys(launch.framework for launch in found):
             of_framework = [launch for launch in found if launch.framework == name]

@@ -14,6 +14,7 @@ from bot.frameworks.plan import Launch, Plan, VersionSource
 from bot.frameworks.releases import find_release, releases
 from bot.frameworks.source_options import SourceOptions
 from bot.frameworks.structured import StructuredTable
+from bot.frameworks.trl_programs import TrlProgram
 from bot.shell.words import Word
 
 
@@ -74,6 +75,12 @@ class Versions:
         if self.place is None or not self._repository_counts(framework):
             return None
         return self.place.checkout.structured(entry, self.place.path)
+
+    def trl_program(self, entry: str) -> TrlProgram | None:
+        """The program of the script's repository that takes TRL's arguments; None for another."""
+        if self.place is None:
+            return None
+        return self.place.checkout.trl_programs.find(entry, self.place.path)
 
     def options(self, framework: str) -> SourceOptions | None:
         """The options of a vendored copy that count instead of a release; None without one."""

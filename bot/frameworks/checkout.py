@@ -22,14 +22,17 @@ from bot.frameworks.config_files import SUFFIX
 from bot.frameworks.config_tree import ConfigTree, tree_table
 from bot.frameworks.own_config import (
     ConfigFolders,
+    above,
     ending,
     field_names,
     folder_of,
     module_paths,
+    nearest,
 )
 from bot.frameworks.pins import PIN_FILES, Pin, read_pin
 from bot.frameworks.source_options import SourceOptions
 from bot.frameworks.structured import StructuredTable, structured_table
+from bot.frameworks.trl_programs import TrlPrograms
 
 CONFIG: Final = "verl/trainer/config"
 """Where a copy of verl keeps its configuration."""
@@ -94,6 +97,7 @@ class Checkout:
             elif found := PIN_FILES.match(path):
                 self._pin_files.setdefault((found[1] or "").rstrip("/"), []).append(path)
         self._own = ConfigFolders(files)
+        self.trl_programs = TrlPrograms(files)
         self._trees: dict[str, ConfigTree | str] = {}
         self._own_trees: dict[tuple[str, str, int], ConfigTree | None] = {}
         self._options: dict[str, SourceOptions] = {}
@@ -128,6 +132,8 @@ class Checkout:
         named = (self.recipe(script, name) for name in dict.fromkeys(_recipes_in(text)))
         recipes = list(islice(filter(None, named), _MOST_NAMED))
         yield from recipes
+        if recipes or "model_name_or_path" in text:
+            yield from self.trl_programs.paths_for(script, _PATH.findall(text))
         if script.endswith(_RECIPES):
             recipes.append(script)
             if (module := nearest(self._programs(), script)) is not None:
@@ -305,25 +311,6 @@ def beside(module: str, paths: Iterable[str]) -> tuple[str, ...]:
     if name != "main.py" or not package:
         return ()
     return tuple(p for p in paths if p.startswith(f"{package}/") and p.endswith("/config.py"))
-
-
-def above(path: str) -> tuple[str, ...]:
-    """The folders that a file stands in, nearest first; the root is ""."""
-    return tuple("" if str(p) == "." else str(p) for p in PurePosixPath(path).parents)
-
-
-def nearest(folders: Mapping[str, object], script: str) -> str | None:
-    """The folder with the longest way in common with a script's; of several, the shortest."""
-    parts = PurePosixPath(script).parent.parts
-
-    def rank(folder: str) -> tuple[int, int, str]:
-        own = PurePosixPath(folder).parts
-        common = 0
-        while common < min(len(own), len(parts)) and own[common] == parts[common]:
-            common += 1
-        return -common, len(own), folder
-
-    return min(folders, key=rank, default=None)
 
 
 def _recipes_in(text: str) -> list[str]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 from bot.frameworks.base import Version, Versions
@@ -16,14 +17,23 @@ from bot.frameworks.plan import Field, Launch, nothing
 from bot.frameworks.releases import entry_root, release
 from bot.frameworks.tables import table
 
+_NONE: Mapping[str, list[Any]] = MappingProxyType({})
 LAUNCHER = "accelerate.commands.launch"
 """The module whose options the command `trl NAME` takes beside those of the script."""
 
 
 def chosen(
-    name: str, launch: Launch, versions: Versions, *, with_launcher: bool = False
+    name: str,
+    launch: Launch,
+    versions: Versions,
+    *,
+    with_launcher: bool = False,
+    own: Mapping[str, list[Any]] = _NONE,
 ) -> tuple[Version, OptionTable | None]:
-    """The release that a launch is read by, and the options of its module there."""
+    """The release that a launch is read by, and the options of its module there.
+
+    `own` are those that a program of the repository adds.
+    """
     version = versions.having(
         name, launch.entry, lambda known: entry_root(name, known, launch.entry) is not None
     )
@@ -32,6 +42,9 @@ def chosen(
         return version, None
     if with_launcher:
         return version, _with_launcher(name, version.release, root)
+    if own:
+        data = release(name, version.release)
+        return version, OptionTable({**data, "roots": {root: {**data["roots"][root], **own}}}, root)
     found = table(name, version.release, root)
     return version, found if isinstance(found, OptionTable) else None
 

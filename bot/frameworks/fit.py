@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from bot.base.messages import message
 from bot.frameworks.base import ReleaseChoice, Versions
+from bot.frameworks.option_table import OptionTable
 from bot.frameworks.plan import Inference, Launch, Plan
 from bot.frameworks.setting import Setting
 
@@ -69,7 +70,15 @@ def _refused(plan: Plan) -> frozenset[tuple[int, str]]:
     if plan.table is None:
         return frozenset(map(_place, plan.settings))
     wrong = plan.table.refused(plan.settings)
-    return frozenset(_place(s) for s, refused in zip(plan.settings, wrong, strict=True) if refused)
+    refused = {_place(s) for s, is_wrong in zip(plan.settings, wrong, strict=True) if is_wrong}
+    if isinstance(plan.table, OptionTable):  # An option that takes a value may have been a switch.
+        refused |= {(bad.span.start, "") for bad in plan.bad_arguments}
+    return frozenset(refused)
+
+
+def _keyed(places: frozenset[tuple[int, str]]) -> frozenset[tuple[int, str]]:
+    """Those of settings, without words that are none."""
+    return frozenset(place for place in places if place[1])
 
 
 def _place(setting: Setting) -> tuple[int, str]:
@@ -86,8 +95,8 @@ def _with_inference(
         return plan
     refused = _refused(plan)
     always = frozenset.intersection(*others.values()) if others else refused
-    explained = _refused(before) - refused if plan is not before else frozenset()
-    doubtful = refused - always
+    explained = _keyed(_refused(before) - refused) if plan is not before else frozenset()
+    doubtful = _keyed(refused - always)
     if not explained and not doubtful:
         return plan
     return replace(

@@ -100,6 +100,25 @@ def ending(paths: Iterable[str], end: str) -> dict[str, str]:
     return {path: path for path in paths if path == end or path.endswith(f"/{end}")}
 
 
+def above(path: str) -> tuple[str, ...]:
+    """The folders that a file stands in, nearest first; the root is ""."""
+    return tuple("" if str(p) == "." else str(p) for p in PurePosixPath(path).parents)
+
+
+def nearest(folders: Mapping[str, object], script: str) -> str | None:
+    """The folder with the longest way in common with a script's; of several, the shortest."""
+    parts = PurePosixPath(script).parent.parts
+
+    def rank(folder: str) -> tuple[int, int, str]:
+        own = PurePosixPath(folder).parts
+        common = 0
+        while common < min(len(own), len(parts)) and own[common] == parts[common]:
+            common += 1
+        return -common, len(own), folder
+
+    return min(folders, key=rank, default=None)
+
+
 class ConfigFolders:
     """The configuration folders of a repository."""
 

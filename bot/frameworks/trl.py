@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from bot.frameworks.base import Versions
@@ -26,7 +27,10 @@ _ONLINE = ("grpo", "rloo", "gae", "online_dpo", "dpo_online", "nash_md", "xpo")
 
 
 class Trl:
-    """The scripts of TRL: `trl NAME`, its modules, and the examples of its repository."""
+    """The scripts of TRL: `trl NAME`, its modules, and the examples of its repository.
+
+    Programs of other repositories that take its arguments are found by their sources.
+    """
 
     name = "trl"
     packages: Sequence[str] = ("trl",)
@@ -53,11 +57,17 @@ class Trl:
         completions, divided by `num_generations`. With a file of settings (`--config`) that was not
         read, what the command line leaves out is not known.
         """
+        program = versions.trl_program(launch.entry)
+        module = f"trl.scripts.{program.trainer}" if program else launch.entry
         version, options = chosen(
-            self.name, launch, versions, with_launcher="trl" in launch.launcher
+            self.name,
+            replace(launch, entry=module),
+            versions,
+            with_launcher="trl" in launch.launcher,
+            own=program.options if program else {},
         )
         line, values = values_of(launch, options, elsewhere="config")
-        name = launch.entry.rsplit(".", 1)[-1]
+        name = module.rsplit(".", 1)[-1]
         algorithm = _ALGORITHMS.get(name, name.split("_vlm")[0])
         per_node, nodes, gpus = processes(launch, values)
         groups = algorithm in ("grpo", "rloo")

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from bot.base.messages import message, plural_message
 from bot.frameworks.key_table import KeyVerdict
 from bot.frameworks.plan import Plan
+from bot.frameworks.plan_values import version_at_least
 from bot.frameworks.setting import Setting
 from bot.rules._support.base import Example, Hit, Meta, RuleContext, Skip
 from bot.rules._support.example import verl
-from bot.rules._support.keys import refused, replaced, shown
+from bot.rules._support.keys import of_file, refused, replaced, shown
 
 META = Meta(
     id="RLB020",
@@ -32,7 +33,8 @@ META = Meta(
         "Checked against one configuration, which the report names once for each script. A launch "
         "whose configuration is not known (a recipe of its own, a configuration outside the "
         "package) is reported as something that could not be checked. Keys added with `+` are "
-        "never unknown to Hydra. Where nobody states the release, settings that another release "
+        "never unknown to Hydra. TRL before 0.19.0 ignores what it does not know of a recipe: a "
+        "warning. Where nobody states the release, settings that another release "
         "has are left to RLB028."
     ),
     source=(
@@ -108,9 +110,16 @@ def _hit(context: RuleContext, plan: Plan, setting: Setting, verdict: KeyVerdict
             if near
             else message("remove the setting")
         ),
+        severity="warning" if _ignored(plan, setting) else None,
         fix_title=(message("use {key}", key=shown(plan, near)) if near and edits else None),
         edits=edits,
     )
+
+
+def _ignored(plan: Plan, setting: Setting) -> bool:
+    """Whether `TrlParser` passes over the key: since 0.19.0 it refuses those of a file too."""
+    old = plan.framework == "trl" and not version_at_least(plan, 0, 19)
+    return old and of_file(plan, setting)
 
 
 def _unchosen(choice: str, found: list[tuple[Plan, Setting]]) -> Hit:

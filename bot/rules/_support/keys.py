@@ -52,6 +52,12 @@ def shown(plan: Plan, key: str) -> str:
     return key if plan.framework == "verl" or command.implied or plain else option
 
 
+def of_file(plan: Plan, setting: Setting) -> bool:
+    """Whether a setting stands in a recipe, and not on the command line."""
+    command = plan.launch.command
+    return command.implied or any(setting.word is word for word in command.settings)
+
+
 def replaced(context: RuleContext, setting: Setting, text: str) -> tuple[TextEdit, ...]:
     """The edit that writes `text` for the key and its operator; none for a computed key."""
     span = setting.key_span

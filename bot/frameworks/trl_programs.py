@@ -1,0 +1,197 @@
+"""Programs of a repository that take TRL's arguments, as open-r1's `src/open_r1/grpo.py`.
+
+`TrlParser((GRPOScriptArguments, GRPOConfig, ModelConfig))` makes options of the fields of those
+classes: TRL's own, those of the repository, and what the latter inherit from the former. They are
+read as syntax trees, never imported. Which class of TRL's is among them says which trainer it is.
+"""
+
+from __future__ import annotations
+
+import ast
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from bot.frameworks.own_config import above, ending
+
+_MARK: Final = b"TrlParser"
+_LARGEST: Final = 1 << 20
+"""Bytes of a file that is read."""
+_DEEPEST: Final = 8
+"""Files and classes that are followed from one to the next."""
+_TRAINERS: Final = {
+    "DPOConfig": "dpo",
+    "GRPOConfig": "grpo",
+    "KTOConfig": "kto",
+    "RewardConfig": "reward",
+    "RLOOConfig": "rloo",
+    "SFTConfig": "sft",
+}
+_VENDORED: Final = re.compile(r"(?:^|/)trl/trainer/\w+_config\.py\Z")
+_FOREIGN: Final = ("trl", "transformers")
+"""Packages whose classes the tables of TRL's releases hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrlProgram:
+    """A program that a launch starts by its path."""
+
+    trainer: str
+    """The script of TRL's with the same options: grpo."""
+    options: Mapping[str, list[Any]]
+    """Those of the repository's own classes, as an `OptionTable` has them."""
+
+
+@dataclass(slots=True)
+class _Fields:
+    """What the classes of a program come to."""
+
+    trainers: set[str] = field(default_factory=set)
+    options: dict[str, list[Any]] = field(default_factory=dict)
+
+
+class TrlPrograms:
+    """The programs of a repository that read their arguments with `TrlParser`."""
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        """`files` are all that count, by path; contents are read on use."""
+        self._files = files
+        self._by_name: dict[str, list[str]] = {}
+        for path in files:
+            if path.endswith(".py"):
+                self._by_name.setdefault(posixpath.basename(path), []).append(path)
+        self._read: dict[str, TrlProgram | None] = {}
+        self._vendored = any(_VENDORED.search(path) for path in files)
+
+    def find(self, entry: str, script: str) -> TrlProgram | None:
+        """The program that a script starts by a path or a module's name; None for any other one.
+
+        Also None where a class cannot be followed, or where the repository has a TRL of its own:
+        nothing is then known of the options.
+        """
+        path = self._path(_as_path(entry), script)
+        if path is None or self._vendored:
+            return None
+        if path not in self._read:
+            data = self._files.get(path, b"")
+            marked = _MARK in data and len(data) <= _LARGEST
+            self._read[path] = self._program(path) if marked else None
+        return self._read[path]
+
+    def paths_for(self, script: str, words: Iterable[str]) -> Iterator[str]:
+        """The files of programs that a script may start, and those beside them that define."""
+        for word in dict.fromkeys(words):
+            program = self._path(word, script) if word.endswith(".py") else None
+            if program is not None:
+                yield program
+                folder = posixpath.dirname(program)
+                beside = (f"{folder}/{name}".lstrip("/") for name in ("configs.py", "config.py"))
+                yield from (path for path in beside if path in self._files)
+
+    def _path(self, wanted: str, script: str) -> str | None:
+        """The file as it is named from the root or a folder above the script, else the only one."""
+        paths = self._by_name.get(posixpath.basename(wanted), ())
+        for folder in ("", *above(script)) if paths else ():
+            path = posixpath.normpath(posixpath.join(folder, wanted))
+            if path in paths:
+                return path
+        found = [*ending(paths, posixpath.normpath(wanted).lstrip("./"))]
+        return found[0] if len(found) == 1 else None
+
+    def _program(self, path: str) -> TrlProgram | None:
+        tree = self._tree(path)
+        for node in ast.walk(tree) if tree is not None else ():
+            if not isinstance(node, ast.Call) or not node.args:
+                continue
+            if ast.unparse(node.func).rsplit(".", 1)[-1] != "TrlParser":
+                continue
+            given = node.args[0]
+            classes = given.elts if isinstance(given, ast.Tuple | ast.List) else [given]
+            found = _Fields()
+            try:
+                for one in classes:
+                    self._add(found, path, one, 0)
+            except LookupError:
+                return None
+            if len(found.trainers) == 1:
+                return TrlProgram(found.trainers.pop(), found.options)
+        return None
+
+    def _add(self, found: _Fields, path: str, name: ast.expr, depth: int) -> None:
+        """Add the fields of a class as a module names it; LookupError for one that is not known."""
+        tree = self._tree(path)
+        if tree is None or depth > _DEEPEST:
+            raise LookupError(path)
+        text = ast.unparse(name)
+        package, _, last = text.rpartition(".")
+        if package.split(".")[0] in _FOREIGN:
+            self._add_foreign(found, last)
+            return
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and node.name == text:
+                for base in node.bases:
+                    self._add(found, path, base, depth + 1)
+                found.options.update(_options(node))
+                return
+        imports = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
+        for imported in imports:
+            for alias in imported.names:
+                if (alias.asname or alias.name) == text:
+                    self._add_imported(found, path, imported, alias.name, depth)
+                    return
+        raise LookupError(text)
+
+    def _add_imported(
+        self, found: _Fields, path: str, node: ast.ImportFrom, name: str, depth: int
+    ) -> None:
+        module = node.module or ""
+        if not node.level and module.split(".")[0] in _FOREIGN:
+            self._add_foreign(found, name)
+            return
+        folder = path
+        for _ in range(node.level):
+            folder = posixpath.dirname(folder)
+        for end in (".py", "/__init__.py"):
+            wanted = f"{module.replace('.', '/')}{end}"
+            beside = posixpath.join(folder, wanted)
+            target = beside if node.level else self._path(wanted, path)
+            if target is not None and target in self._files:
+                self._add(found, target, ast.Name(name), depth + 1)
+                return
+        raise LookupError(module)
+
+    def _add_foreign(self, found: _Fields, name: str) -> None:
+        if name in _TRAINERS:
+            found.trainers.add(_TRAINERS[name])
+        elif name.endswith("Config") and name != "ModelConfig":
+            raise LookupError(name)  # Of a trainer whose options are not known.
+
+    def _tree(self, path: str) -> ast.Module | None:
+        data = self._files.get(path, b"")
+        if len(data) > _LARGEST:
+            return None
+        try:
+            return ast.parse(data.decode("utf-8", "replace"))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+
+
+def _as_path(entry: str) -> str:
+    return entry if entry.endswith(".py") else entry.replace(".", "/") + ".py"
+
+
+def _options(node: ast.ClassDef) -> Iterator[tuple[str, list[Any]]]:
+    """The options that transformers' parser makes of a class's own fields; types are not judged."""
+    for one in node.body:
+        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
+            name, kind = one.target.id, ast.unparse(one.annotation).replace("typing.", "")
+            if kind.startswith("ClassVar"):
+                continue
+            if "bool" in kind:
+                yield name, [name, "any", "?", None, None]
+                yield f"no_{name}", [name, "off", "0", None, None]
+            else:
+                many = "list[" in kind.lower()
+                yield name, [name, "any", "*" if many else "", None, None]

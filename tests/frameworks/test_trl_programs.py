@@ -1,0 +1,182 @@
+"""Programs of a repository that take TRL's arguments: open-r1's `src/open_r1/grpo.py`."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.check.request import CheckOptions, InCheckout, ScriptFile
+from bot.check.script import check_script
+from bot.frameworks import Checkout, needed
+from bot.frameworks.trl_programs import TrlPrograms
+from bot.report import ScriptReport
+
+PROGRAM = """
+from open_r1.configs import GRPOConfig, GRPOScriptArguments
+from trl import ModelConfig, TrlParser
+if __name__ == "__main__":
+    parser = TrlParser((GRPOScriptArguments, GRPOConfig, ModelConfig))
+"""
+CONFIGS = """
+import trl
+class ScriptArguments(trl.ScriptArguments):
+    dataset_mixture: dict | None = None
+class GRPOScriptArguments(ScriptArguments):
+    cosine_max_len: int = 1000
+class GRPOConfig(trl.GRPOConfig):
+    benchmarks: list[str] = field(default_factory=list)
+    overwrite_hub_revision: bool = False
+"""
+RECIPE = """\
+model_name_or_path: Qwen/Qwen3-0.6B
+dataset_mixture: {datasets: []}
+cosine_max_len: 2
+benchmarks: [aime, math]
+per_device_train_batch_size: 4
+num_generations: 4
+"""
+FILES = {
+    "src/open_r1/grpo.py": PROGRAM,
+    "src/open_r1/configs.py": CONFIGS,
+    "recipes/a.yaml": RECIPE,
+}
+LAUNCH = (
+    "accelerate launch --config_file c/zero3.yaml --num_processes 2 {program} --config {more}\n"
+)
+GRPO = "src/open_r1/grpo.py"
+
+
+def check(
+    more: str = "recipes/a.yaml",
+    program: str = GRPO,
+    head: str = "",
+    path: str = "run/one.sh",
+    **files: str,
+) -> ScriptReport:
+    changed = {name.replace("__", "/").replace("0", "."): text for name, text in files.items()}
+    contents = {name: text.encode() for name, text in {**FILES, **changed}.items()}
+    script = ScriptFile(path=path, data=(head + LAUNCH.format(program=program, more=more)).encode())
+    return check_script(script, CheckOptions(place=InCheckout(Checkout(contents))))
+
+
+def found(report: ScriptReport) -> list[tuple[str, str, str, int]]:
+    return [
+        (f.severity, f.id, f.path, f.line)
+        for f in report.findings
+        if f.severity in ("error", "warning")
+    ]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "recipes/a.yaml",
+        "recipes/a.yaml --num_generations 8 --learning_rate 1e-6 --bf16 true",
+        "recipes/a.yaml --cosine_max_len 5 --benchmarks aime math --max_steps 5",
+        "recipes/a.yaml --overwrite_hub_revision --max_steps 5 --no_overwrite_hub_revision",
+    ],
+)
+def test_a_right_launch_has_no_finding(more: str) -> None:
+    report = check(more)
+    assert found(report) == []
+    assert report.unchecked == ()
+    (launch,) = report.launches
+    assert launch.framework == "trl"
+    assert report.plan is not None
+    assert (report.plan.algorithm, report.plan.model) == ("grpo", "Qwen/Qwen3-0.6B")
+
+
+@pytest.mark.parametrize(
+    "program", ["./src/open_r1/grpo.py", "-m open_r1.grpo", "/opt/x/open-r1/src/open_r1/grpo.py"]
+)
+def test_other_ways_to_name_it(program: str) -> None:
+    expected = program[0] != "/"  # What lies outside is not known.
+    report = check("recipes/a.yaml --learning_rte 1", program)
+    assert bool(report.launches) is expected
+    assert bool(found(report)) is expected
+
+
+def test_what_is_wrong_stands_at_its_file_and_line() -> None:
+    recipe = RECIPE.replace("num_generations: 4", "num_generations: 3\nlearning_rte: 1e-6")
+    report = check("recipes/a.yaml --max_stps 5 --cosine_max_ln 3", recipes__a0yaml=recipe)
+    assert sorted(found(report)) == [
+        ("error", "RLB020", "recipes/a.yaml", 7),
+        ("error", "RLB020", "run/one.sh", 1),
+        ("error", "RLB020", "run/one.sh", 1),
+        ("error", "RLB100", "recipes/a.yaml", 5),
+    ]
+
+
+@pytest.mark.parametrize(("release", "severity"), [("0.18.0", "warning"), ("0.19.1", "error")])
+def test_older_releases_ignore_what_they_do_not_know_of_a_recipe(
+    release: str, severity: str
+) -> None:
+    recipe = RECIPE + "num_processes: 2\n"
+    report = check(head=f"# trl: {release}\n", recipes__a0yaml=recipe)
+    assert found(report) == [(severity, "RLB020", "recipes/a.yaml", 7)]
+    report = check("recipes/a.yaml --learning_rte 1", head=f"# trl: {release}\n")
+    assert found(report) == [("error", "RLB020", "run/one.sh", 2)]
+
+
+def test_a_switch_of_an_older_release_is_no_error() -> None:
+    """Since TRL 1.0 `--bf16` alone needs a value."""
+    report = check("recipes/a.yaml --bf16 --max_steps 5")
+    assert found(report) == []
+    assert report.unchecked == ()
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"src__open_r1__grpo0py": PROGRAM.replace("TrlParser", "HfArgumentParser")},
+        {"src__open_r1__grpo0py": PROGRAM.replace("TrlParser(", "TrlParser(*")},
+        {"src__open_r1__grpo0py": PROGRAM.replace("ModelConfig)", "Unknown)")},
+        {"src__open_r1__grpo0py": PROGRAM.replace("open_r1.configs", "elsewhere.configs")},
+        {"src__open_r1__grpo0py": "x = (" + PROGRAM},
+        {"src__open_r1__configs0py": CONFIGS.replace("trl.GRPOConfig", "TrainingArguments")},
+        {"src__open_r1__configs0py": CONFIGS.replace("trl.GRPOConfig", "trl.ORPOConfig")},
+        {"src__open_r1__configs0py": CONFIGS.replace("trl.GRPOConfig", "GRPOConfig")},
+        {"other__open_r1__grpo0py": PROGRAM, "src__open_r1__grpo0py": ""},
+        {"third_party__trl__trainer__grpo_config0py": ""},
+    ],
+)
+def test_what_is_not_sure_is_no_launch(files: dict[str, str]) -> None:
+    report = check("recipes/a.yaml --learning_rte 1", **files)
+    assert report.launches == ()
+    assert found(report) == []
+
+
+def test_of_two_programs_the_one_above_the_script_is_meant() -> None:
+    copy = {"run__src__open_r1__grpo0py": PROGRAM.replace("GRPOConfig, ", "SFTConfig, ")}
+    copy["src__open_r1__configs0py"] = CONFIGS + "class SFTConfig(trl.SFTConfig): ...\n"
+    assert check(**copy).launches[0].settings["num_generations"] == 4
+    inside = check("a.yaml", "open_r1/grpo.py", path="src/x/one.sh", **copy, src__a0yaml=RECIPE)
+    assert [one.framework for one in inside.launches] == ["trl"]
+
+
+def test_a_package_may_hand_its_classes_on() -> None:
+    """alignment-handbook: `from alignment import SFTConfig`, in src/alignment/__init__.py."""
+    files = {
+        "scripts/sft.py": b"from alignment import SFTConfig\nTrlParser((SFTConfig,))\n",
+        "src/alignment/__init__.py": b"from .configs import SFTConfig\n",
+        "src/alignment/configs.py": b"import trl\nclass SFTConfig(trl.SFTConfig):\n    own: int\n",
+    }
+    program = TrlPrograms(files).find("scripts/sft.py", "recipes/run.sh")
+    assert program is not None
+    assert (program.trainer, list(program.options)) == ("sft", ["own"])
+
+
+def test_a_pull_request_asks_for_the_program_and_its_classes() -> None:
+    paths = [*FILES, "src/other.py", "README.md"]
+    text = LAUNCH.format(program=GRPO, more="recipes/a.yaml").encode()
+    assert needed(paths, {"run/one.sh": text}) == tuple(sorted(FILES))
+
+
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_no_source_is_a_fault(program: str, classes: str) -> None:
+    files = {
+        GRPO: f"{PROGRAM}{program}".encode(),
+        "src/open_r1/configs.py": f"{CONFIGS}{classes}".encode(),
+    }
+    TrlPrograms(files).find(GRPO, "one.sh")
