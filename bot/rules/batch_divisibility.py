@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import Message, message, plural_message
 from bot.frameworks.plan_values import PlanValues
+from bot.rules._support import multiples
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.verl import ACTOR, LIMITS, ROLLOUT, SOURCE, gpus, model_parallel, static
@@ -80,8 +81,8 @@ def _least(values: PlanValues) -> tuple[int, Message] | None:
 
 
 def _help(batch: int, n: int, size: int) -> Message:
-    lower = next((b for b in range(batch - 1, 0, -1) if (b * n) % size == 0), None)
-    upper = next(b for b in range(batch + 1, batch + size + 1) if (b * n) % size == 0)
+    step = multiples.step(n, size)
+    lower, upper = multiples.below(batch, step), multiples.at_least(batch, step)
     if lower is None:
         return message("use {upper}", upper=upper)
     return message("use data.train_batch_size={lower} or {upper}", lower=lower, upper=upper)

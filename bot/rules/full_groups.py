@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan_values import PlanValues, values_of
+from bot.rules._support import multiples
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import trl
 
@@ -66,7 +67,7 @@ def _batch(values: PlanValues, group: int | None) -> Iterator[Hit]:
         return
     if plan.last("generation_batch_size") or plan.last("steps_per_generation"):
         return
-    better = next(n for n in range(steps, steps + group + 1) if (each * gpus * n) % group == 0)
+    better = multiples.at_least(steps, multiples.step(each * gpus, group))
     yield Hit(
         message=message(
             "{each} completions a device × {gpus} processes × {steps} steps = {batch} is no "

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from bot.base.messages import message
 from bot.frameworks.plan_values import version_at_least
+from bot.rules._support import multiples
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.verl import ACTOR, LIMITS, ROLLOUT, data_parallel, trainers
@@ -48,7 +49,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
             continue
         if not version_at_least(values.plan, 0, 8):
             continue
-        better = next(size for size in range(mini, mini + ranks + 1) if (size * n) % ranks == 0)
+        better = multiples.at_least(mini, multiples.step(n, ranks))
         yield Hit(
             message=message(
                 "ppo_mini_batch_size {mini} × rollout.n {n} = {product} is no multiple of the "

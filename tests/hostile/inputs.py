@@ -9,6 +9,7 @@ from typing import Final
 from tests.hostile.comments import COMMENTS
 from tests.hostile.configs import CONFIGS
 from tests.hostile.logs import LOGS
+from tests.hostile.numbers import NUMBERS
 from tests.hostile.pages import PAGES
 from tests.hostile.runs import CONSOLES, MODELS, RUNS
 from tests.hostile.scripts import SCRIPTS
@@ -17,8 +18,8 @@ from tests.hostile.trees import TREES
 from tests.shell.cases import CASES
 
 INPUTS: Final[dict[str, dict[str, str]]] = {
-    "script": SCRIPTS, "page": PAGES, "model": MODELS, "run": RUNS, "console": CONSOLES,
-    "comment": COMMENTS, "tree": TREES, "config": CONFIGS, "log": LOGS,
+    "script": SCRIPTS, "numbers": NUMBERS, "page": PAGES, "model": MODELS, "run": RUNS,
+    "console": CONSOLES, "comment": COMMENTS, "tree": TREES, "config": CONFIGS, "log": LOGS,
     "events": EVENTS, "steps": STEPS, "swanlab": SWANLAB, "database": DATABASES,
     "manifest": MANIFESTS,
 }  # fmt: skip

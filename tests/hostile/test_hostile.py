@@ -19,12 +19,16 @@ def check(kind: str) -> None:
 
 def test_every_class_of_inputs_is_checked_here() -> None:
     here = {"script", "page", "model", "run", "console", "comment", "tree", "config", "log"}
-    here |= {"events", "steps", "swanlab", "database", "manifest"}
+    here |= {"events", "steps", "swanlab", "database", "manifest", "numbers"}
     assert set(INPUTS) == set(READERS) == here
 
 
 def test_scripts() -> None:
     check("script")
+
+
+def test_large_numbers() -> None:
+    check("numbers")
 
 
 def test_pages() -> None:
