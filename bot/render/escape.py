@@ -68,10 +68,8 @@ def visible(text: str, *, keep: str = "") -> str:
     """
     if text.isprintable() and not _BLANK.search(text):
         return text
-    return "".join(
-        char if char in keep or (char.isprintable() and not _BLANK.match(char)) else _point(char)
-        for char in text
-    )
+    unseen = {char for char in set(text) if not char.isprintable() or _BLANK.match(char)}
+    return text.translate({ord(char): _point(char) for char in unseen - set(keep)})
 
 
 def _point(char: str) -> str:
@@ -85,7 +83,9 @@ def _point(char: str) -> str:
 
 def clip(text: str, length: int) -> str:
     """`visible(text)`, its middle replaced by an ellipsis when longer than `length` (3 or more)."""
-    shown = visible(text, keep="\n\t")
+    # No character becomes shorter: of a long text the two ends decide.
+    seen = text if len(text) <= 2 * length else text[:length] + text[-length:]
+    shown = visible(seen, keep="\n\t")
     if len(shown) <= length:
         return shown
     tail = (length - 1) // 3
