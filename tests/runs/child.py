@@ -1,6 +1,6 @@
 """The process that imports the SDK and writes one run; started by `tests.runs.writer` alone.
 
-Reads a recipe from standard input, writes below the folder given, prints the run's folder.
+Its arguments are a folder, below which it writes, and a recipe. It prints the run's folder.
 """
 
 from __future__ import annotations
@@ -51,8 +51,7 @@ def _publish_system(run: Any, pb: Any, recipe: RunRecipe) -> None:
 
 def main() -> int:
     """Write the run."""
-    recipe = RunRecipe.from_json(sys.stdin.read())
-    out = Path(sys.argv[1])
+    out, recipe = Path(sys.argv[1]), RunRecipe.from_json(sys.argv[2])
     with tempfile.TemporaryDirectory() as site:
         install(recipe.packages, Path(site))
         sys.path.insert(0, site)

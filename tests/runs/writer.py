@@ -20,20 +20,18 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 from tests.runs.recipe import H800_BYTES, RunRecipe
+from tests.runs.sdk import call
 
 _KEPT = ("PATH", "SYSTEMROOT", "TMPDIR", "LANG", "LD_LIBRARY_PATH")
 """What the writing process gets of the environment: no WANDB_* of the developer's."""
 
 
-def write_run(
-    out: Path, recipe: RunRecipe, *, timeout: float = 120.0, server: tuple[str, str] | None = None
-) -> Path:
+def write_run(out: Path, recipe: RunRecipe, *, server: tuple[str, str] | None = None) -> Path:
     """Write one run below `out/wandb` and return its folder; `server` is where it logs to besides.
 
     `server` is an address and a key; without it nothing goes over the network. Raises
@@ -44,7 +42,6 @@ def write_run(
         environment = {key: os.environ[key] for key in _KEPT if key in os.environ}
         environment |= {
             "HOME": home,
-            "PYTHONPATH": str(Path(__file__).resolve().parents[2]),
             "WANDB_MODE": "offline",
             "WANDB_SILENT": "true",
             "WANDB_ERROR_REPORTING": "false",
@@ -55,21 +52,15 @@ def write_run(
         if server is not None:
             environment |= {"WANDB_BASE_URL": server[0], "WANDB_API_KEY": server[1]}
             environment["WANDB_MODE"] = "online"
-        done = subprocess.run(
-            [sys.executable, "-m", "tests.runs.child", str(out.resolve())],
-            input=recipe.to_json(),
-            env=environment,
-            cwd=home,
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            check=False,
+        said = call(
+            "tests.runs.child:main",
+            [str(out.resolve()), recipe.to_json()],
+            environment=environment,
+            folder=Path(home),
         )
-        if done.returncode != 0:
-            raise subprocess.CalledProcessError(
-                done.returncode, done.args, done.stdout, done.stderr
-            )
-    folder = Path(done.stdout.strip().splitlines()[-1])
+    # The SDK may have had a last word after it.
+    written = [line for line in said.splitlines() if line.startswith(f"{out.resolve()}{os.sep}")]
+    folder = Path(written[-1])
     for entry in (folder / "logs").iterdir():
         # The service's own log was in the temporary home.
         if entry.is_symlink() and not entry.exists():

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import pickle
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 from tests.runs.kept import kept, kept_run
 from tests.runs.recipe import RunRecipe
+from tests.runs.sdk import call
 from tests.wandb_server.server import KEY, Wandb
 from tests.wandb_server.store import StoredRun
 
@@ -46,9 +45,10 @@ def sync(server: Wandb, folder: Path) -> StoredRun:
 
 def _sync(server: Wandb, folder: Path) -> str:
     with tempfile.TemporaryDirectory() as home:
-        done = subprocess.run(
-            [sys.executable, "-m", "wandb", "sync", "--include-synced", str(folder)],
-            env={
+        return call(
+            "wandb.cli.cli:cli",
+            ["sync", "--include-synced", str(folder)],
+            environment={
                 "PATH": os.environ["PATH"],
                 "HOME": home,
                 "WANDB_BASE_URL": server.url,
@@ -58,11 +58,5 @@ def _sync(server: Wandb, folder: Path) -> str:
                 "WANDB_CONFIG_DIR": home,
                 "WANDB_DATA_DIR": home,
             },
-            cwd=home,
-            check=True,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=240,
+            folder=Path(home),
         )
-    return done.stdout
