@@ -1,7 +1,7 @@
 # Every target does its own set-up: `check`, `demo` and `lint` in the light environment, which is a
 # part of the whole one, so that the whole one serves them too.
 .DEFAULT_GOAL := help
-.PHONY: help check demo test formatted typed quick chaos outages defences lint types lock schemas translations docs picture bench calibrate grid unseen corpus fuzz trackers clean
+.PHONY: help check demo test formatted typed quick whole chaos outages defences lint types lock schemas translations docs picture bench calibrate grid unseen corpus fuzz trackers clean
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -28,8 +28,7 @@ demo: $(LIGHT)  ## play a contribution: a script, a real W&B run, the comment it
 
 test: $(READY)  ## format, lint, types, import rules, and the whole test suite
 	@sh tools/browser.sh
-	@$(MAKE) --no-print-directory formatted typed
-	@$(BIN)/python -m pytest -n 3 --dist worksteal
+	@$(MAKE) --no-print-directory --jobs=3 formatted typed whole
 
 chaos: $(READY)  ## kill the App's processes while they answer a storm of deliveries, for minutes
 	@$(BIN)/python -m pytest -q -s --durations=0 tests/service/chaos.py
@@ -46,6 +45,9 @@ formatted: $(LIGHT)
 
 typed: $(LIGHT)
 	@$(BIN)/mypy --no-error-summary
+
+whole: $(READY)
+	@$(BIN)/python -m pytest -n 3 --dist worksteal
 
 quick: $(LIGHT)
 	@$(BIN)/python -m pytest --quick --snapshot-warn-unused -n 2 --dist worksteal

@@ -32,15 +32,15 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("form", ["text", "json", "sarif"])
-def test_the_output_does_not_depend_on_the_processes(folder: Path, form: str) -> None:
-    one, *others = (
-        rlbot_process("lint", ".", "--format", form, "--jobs", jobs, cwd=folder)
-        for jobs in ("1", "2", "5")
+@pytest.mark.parametrize(("form", "jobs"), [("text", "5"), ("json", "2"), ("sarif", "5")])
+def test_the_output_does_not_depend_on_the_processes(folder: Path, form: str, jobs: str) -> None:
+    one, other = (
+        rlbot_process("lint", ".", "--format", form, "--jobs", count, cwd=folder)
+        for count in ("1", jobs)
     )
     assert one.status == 1
     assert one.out.count("05_broken.sh") >= 1
-    assert all(other == one for other in others)
+    assert other == one
 
 
 @pytest.mark.parametrize("jobs", ["0", "-1", "two", "257"])
