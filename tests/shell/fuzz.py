@@ -33,7 +33,7 @@ from tests.shell.judge import Judge, Script, verdict
 from tests.shell.scripts import script
 from tests.shell.trees import TREES
 
-SLOW = 3.0
+SLOW = 5.0
 """Seconds of processor time that no script of a few kilobytes may take."""
 MEGABYTES = 400
 """How far the whole process may grow."""
