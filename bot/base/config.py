@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from difflib import get_close_matches
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from bot.base.adapters import adapter_of
 from bot.base.errors import UserError
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Language, message, sentence_of
 from bot.base.naming_profiles import Profile, ProfileError, chosen
 from bot.base.yaml_size import NestingError, size_of

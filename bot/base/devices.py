@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Message, plural_message
 
 Interconnect: TypeAlias = Literal["nvlink", "xgmi", "hccs", "pcie"]

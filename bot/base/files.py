@@ -16,10 +16,10 @@ import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from bot.base.errors import UserError, system_reason
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 
 _LOCK_SECONDS = 60.0

@@ -7,10 +7,12 @@ import ssl
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from http.client import HTTPException
 from typing import Any
 from urllib.parse import urlsplit
+
+from bot.base.fast_dataclass import dataclass
 
 _MOST = 1 << 20
 

@@ -16,13 +16,13 @@ import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, partial
 from multiprocessing.connection import Connection
 from typing import Any, Final, NoReturn, TypeVar
 
 from bot.base.errors import UserError
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, plural_message
 
 R = TypeVar("R")

@@ -6,12 +6,13 @@ The catalogue of a language is read when the language is first asked for.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from math import ceil
 from pathlib import Path
 from string import Formatter
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
+
+from bot.base.fast_dataclass import dataclass
 
 if TYPE_CHECKING:
     from gettext import GNUTranslations

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from itertools import pairwise
 from typing import Final, Literal, TypeAlias, get_args
 
 from bot.base.errors import UserError
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, sentence_of
 
 NamePart: TypeAlias = Literal["model", "task", "gpus", "device", "train", "infer", "any"]

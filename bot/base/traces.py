@@ -8,8 +8,10 @@ placed to within 1/256 of the whole and nothing between two points is higher tha
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
+
+from bot.base.fast_dataclass import dataclass
 
 BUCKETS: Final = 512
 _FARTHEST: Final = 2.0**62

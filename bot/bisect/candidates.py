@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Literal
 
 from bot.base.errors import UserError
+from bot.base.fast_dataclass import dataclass
 from bot.bisect.find import DECIDING, Read, find_knob
 from bot.bisect.knob import Knob
 from bot.bisect.request import Where

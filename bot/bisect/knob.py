@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import gcd, lcm
 
+from bot.base.fast_dataclass import dataclass
 from bot.shell.source import Span
 
 _BOM = b"\xef\xbb\xbf"

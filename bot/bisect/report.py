@@ -6,9 +6,9 @@ described by the schemas of these names: fields may be added, none renamed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Language
 from bot.report import ReportPart, Tool
 

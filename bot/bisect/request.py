@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.evidence.facts import Facts
 

@@ -8,7 +8,8 @@ near to the predicted outcome as it can be.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+
+from bot.base.fast_dataclass import dataclass
 
 DOUBLINGS = 7
 """Runs that a doubling plans ahead."""

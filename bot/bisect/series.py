@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, partial
 
 from bot import __version__
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, sentence_of
 from bot.bisect.candidates import (
     LARGEST,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.check.read import read_script
 from bot.check.request import CheckOptions, ScriptFile

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Message, message, sentence_of
 from bot.check.estimate import estimate_launch, expected_peak
 from bot.check.request import CheckOptions, ScriptFile

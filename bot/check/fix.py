@@ -9,9 +9,10 @@ had, all is done again, and no step is taken that leaves more findings.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from difflib import SequenceMatcher
 
+from bot.base.fast_dataclass import dataclass
 from bot.check.request import CheckOptions, ScriptFile
 from bot.check.script import check_script
 from bot.report import Edit, Finding, ScriptReport

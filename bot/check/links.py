@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from bot.base.errors import UserError
+from bot.base.fast_dataclass import dataclass
 from bot.check.page import own_links
 from bot.check.request import PageText
 from bot.table.links import FileLink, Website, leads_to_branch, new_address, repository_name

@@ -6,10 +6,11 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TypeAlias
 
 from bot.base.errors import UserError
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Message, message, sentence_of
 from bot.check.levels import page_levels, with_levels
 from bot.check.read import ScriptReader, bounded

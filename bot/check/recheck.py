@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 
 from bot.base.adapters import adapter_of
 from bot.base.errors import UserError
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, sentence_of
 from bot.evidence.facts import EvidenceError, Facts
 from bot.evidence.record import Difference, differences, digest

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from bot.base.config import Config
+from bot.base.fast_dataclass import dataclass
 from bot.evidence.facts import Facts
 from bot.evidence.links import PUBLIC_ONLY, RunHosts, RunLink
 from bot.frameworks import Checkout, ConfigTree, ScriptPlace

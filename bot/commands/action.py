@@ -12,11 +12,12 @@ import secrets
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from bot.base.errors import UserError
+from bot.base.fast_dataclass import dataclass
 from bot.base.files import write_output
 
 if TYPE_CHECKING:

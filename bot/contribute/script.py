@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import dataclass
 
 from bot.base.devices import by_report
 from bot.base.errors import UserError
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.base.naming_profiles import TUNING
 from bot.contribute.launch import RecordedLaunch

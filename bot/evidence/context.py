@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, Protocol
+
+from bot.base.fast_dataclass import dataclass
 
 MIN_STEPS: Final = 20
 """Steps after which responses of full length have been seen (verl's runs reach them within 20)."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Literal
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.traces import RunTraces, Trace
 from bot.report import ClaimVerdict, JsonValue
 from bot.report.evidence import RunKind

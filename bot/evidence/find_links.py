@@ -12,10 +12,10 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.markdown import leave_plain, with_tables
 from bot.base.messages import mark, message
 from bot.evidence.facts import EvidenceError

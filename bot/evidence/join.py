@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from typing import Any, Final, TypeVar
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Message, enumeration, message, plural_message
 from bot.evidence.facts import UNNAMED, Facts, MetricSeries, RunId, SourceAgreement
 from bot.evidence.values import same, shown

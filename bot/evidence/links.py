@@ -8,10 +8,10 @@ an address is built anew from entity, project and run.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.evidence.facts import EvidenceError
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import mark, message
 from bot.evidence.facts import EvidenceError
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+from bot.base.fast_dataclass import dataclass
 from bot.evidence.facts import MetricSeries
 
 Unit: TypeAlias = Literal["GiB", "steps", "tokens"]

@@ -8,10 +8,10 @@ a running maximum: verl logs `max_memory_allocated` and never resets it while it
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from bot.base.devices import GIB, by_token
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, plural_message
 from bot.evidence.facts import Facts, MetricSeries
 from bot.evidence.metrics import ALLOCATED, RESERVED, highest

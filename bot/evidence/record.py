@@ -16,9 +16,9 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
+from bot.base.fast_dataclass import dataclass
 from bot.evidence.facts import Facts, MetricSeries
 from bot.evidence.metrics import GROUPS
 from bot.evidence.subject import KEYS

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import TYPE_CHECKING
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, sentence_of
 from bot.evidence.console import Console
 from bot.evidence.facts import EvidenceError, GpuInfo

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, cast
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.evidence.context import NOTHING, ClaimContext
 from bot.evidence.facts import Facts

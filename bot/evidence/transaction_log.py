@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from struct import Struct
 from typing import BinaryIO
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.evidence.facts import EvidenceError
 

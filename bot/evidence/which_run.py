@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import PurePosixPath
 from typing import Final, Literal, TypeAlias
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import mark, message
 from bot.evidence.facts import Facts
 from bot.evidence.find_links import FoundLink, RefusedLink

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from bot.base.errors import UserError
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.frameworks.checkout import ScriptPlace
 from bot.frameworks.config_tree import ConfigTree

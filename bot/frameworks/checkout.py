@@ -10,13 +10,13 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import PurePosixPath
 from typing import Final
 
 from bot.base.errors import UserError
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, sentence_of
 from bot.frameworks.config_files import SUFFIX
 from bot.frameworks.config_tree import ConfigTree, tree_table

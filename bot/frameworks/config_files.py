@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from bot.base.fast_dataclass import dataclass
 
 SUFFIX: Final = ".yaml"
 

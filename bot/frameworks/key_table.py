@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Final, Literal, Protocol, TypeAlias
 
 from bot.base.allowance import Allowance
+from bot.base.fast_dataclass import dataclass
 from bot.frameworks.setting import Setting
 from bot.report import JsonValue
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from bot.base.fast_dataclass import dataclass
 from bot.frameworks.plan import RAY_JOB, Launch
 from bot.shell.source import Span
 from bot.shell.words import Command, Reading, Word

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from bot.base.digits import whole_number
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, plural_message
 from bot.frameworks.key_table import Key
 from bot.frameworks.option_table import OptionTable

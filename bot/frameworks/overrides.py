@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Any, Final, cast
 
 from bot.base.allowance import Allowance
 from bot.base.digits import whole_number
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, plural_message
 from bot.frameworks.setting import UNKNOWN, BadArgument, Operator, Setting, UnknownValue
 from bot.frameworks.spaced import spaced

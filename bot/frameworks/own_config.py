@@ -12,10 +12,10 @@ import ast
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Final
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.frameworks.compose import Composer
 from bot.frameworks.config_files import LIMITS, SUFFIX, ComposeError

@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.frameworks.releases import find_release, release_key, releases
 

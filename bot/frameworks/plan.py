@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Generic, Literal, TypeAlias, TypeVar
 
+from bot.base.fast_dataclass import dataclass
 from bot.frameworks.key_table import KeyTable
 from bot.frameworks.setting import BadArgument, Setting, UnknownValue
 from bot.report import JsonValue

@@ -7,10 +7,10 @@ What cannot be known is None and never a guess: a hole, a default that only a ru
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from bot.base.fast_dataclass import dataclass
 from bot.frameworks import hydra_tree as trees
 from bot.frameworks.eras import era
 from bot.frameworks.hydra_table import HydraTable

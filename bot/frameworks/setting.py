@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+from bot.base.fast_dataclass import dataclass
 from bot.report import JsonValue
 from bot.shell.source import Span
 from bot.shell.words import Word

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Final
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.frameworks.base import Version, Versions
 from bot.frameworks.config_files import SUFFIX

@@ -6,9 +6,10 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, TypeAlias
 
+from bot.base.fast_dataclass import dataclass
 from bot.github.annotations import Annotation, annotations_of
 from bot.github.suggestions import Suggestion, suggestions_of
 from bot.render import notices, wording

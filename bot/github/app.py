@@ -7,10 +7,11 @@ and the pace of `client`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.secrets import Secret
 from bot.github.client import Addresses, Client, Pace, Patience
 from bot.github.errors import NotFoundError

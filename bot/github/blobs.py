@@ -9,9 +9,10 @@ import base64
 import binascii
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, TypeAlias
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.github import queries
 from bot.github.change import MAX_BLOB, odd_file, too_large, too_much

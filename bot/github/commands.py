@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from html.parser import HTMLParser
 from typing import Literal, TypeAlias
@@ -17,6 +16,7 @@ from typing import Literal, TypeAlias
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.markdown import leave_plain, with_tables
 
 CommandName: TypeAlias = Literal["verify", "apply", "help"]

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.github import queries
 from bot.github.client import Client

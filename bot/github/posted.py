@@ -6,9 +6,9 @@ One GraphQL question; PyGithub would make one of REST for comments, checks and r
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.github import queries
 from bot.github.answer import CHECK, is_marked, mark_of

@@ -8,8 +8,9 @@ run whose commit is no longer the head says so, for its caller to check the new 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, plural_message
 from bot.github import queries
 from bot.github.answer import Answer, mark_of

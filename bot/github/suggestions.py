@@ -11,8 +11,8 @@ import difflib
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from bot.base.fast_dataclass import dataclass
 from bot.render import wording
 from bot.render.escape import clip, code_span, link, markdown_inline, visible
 from bot.render.speech import tr

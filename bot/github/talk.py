@@ -10,11 +10,12 @@ import hashlib
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 from urllib.parse import quote
 
 from bot.base.config import RepositoryRole
+from bot.base.fast_dataclass import dataclass
 from bot.github import queries
 from bot.github.client import Client
 from bot.github.commands import lines

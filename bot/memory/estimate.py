@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias
 
 from bot.base.devices import Device
+from bot.base.fast_dataclass import dataclass
 from bot.memory.units import Bytes, together
 from bot.memory.workload import LEVELS, MemoryLevel
 

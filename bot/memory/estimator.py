@@ -7,10 +7,11 @@ others what they do not offload; the peak is the fullest stage.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, TypeAlias
 
 from bot.base.devices import Device
+from bot.base.fast_dataclass import dataclass
 from bot.memory.activations import (
     Parts,
     forward_parts,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from bot.base.devices import Device, by_token
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, sentence_of
 from bot.frameworks.plan import Plan
 from bot.memory.divisibility import check_sizes

@@ -7,7 +7,7 @@ Sources: the layers of Qwen3-Next and Qwen3.5 in transformers 5.23 (`Qwen3NextGa
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from bot.base.fast_dataclass import dataclass
 
 _CHUNK = 64
 """Tokens that the kernel takes at once; it keeps a triangle of them a token and head."""

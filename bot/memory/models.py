@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.memory.hub_config import NotReadError, read_config
 from bot.memory.linear_attention import LinearAttention

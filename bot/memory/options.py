@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from bot.base.devices import Device
+from bot.base.fast_dataclass import dataclass
 from bot.memory import constants
 from bot.memory.estimator import estimate_workload
 from bot.memory.units import Bytes

@@ -7,8 +7,9 @@ Sources: TRL's trainers 0.13 to 1.16 with transformers' `TrainingArguments`; ope
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, plural_message
 from bot.frameworks.launch import launcher_option
 from bot.frameworks.plan_values import version_at_least

@@ -6,8 +6,9 @@ releases 0.2 to 0.9.1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.memory import verl_engine, verl_logits
 from bot.memory.lengths import (

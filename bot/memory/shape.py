@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from bot.base.fast_dataclass import dataclass
 from bot.memory.linear_attention import LinearAttention
 
 

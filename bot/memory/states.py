@@ -9,8 +9,7 @@ and context-parallel ones; expert-data-parallel ones for experts), as its
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from bot.base.fast_dataclass import dataclass
 from bot.memory.experts import adapter_of_experts
 from bot.memory.shape import Shape
 from bot.memory.units import NOTHING, Bytes

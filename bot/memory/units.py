@@ -7,10 +7,11 @@ raises TypeError, so that a count of parameters can never be added to a size.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import total_ordering
 from math import ceil
 from typing import overload
+
+from bot.base.fast_dataclass import dataclass
 
 GIB_BYTES = 1 << 30
 

@@ -7,9 +7,10 @@ of two, since releases have renamed them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, plural_message
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import version_at_least

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias
 
+from bot.base.fast_dataclass import dataclass
 from bot.memory.shape import Shape
 
 MemoryLevel: TypeAlias = Literal["floor", "expected", "conservative"]

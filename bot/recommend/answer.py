@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from bot import __version__
 from bot.base.devices import Device
 from bot.base.errors import UserError
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Language, message, translated
 from bot.memory.units import Bytes
 from bot.recommend.cards import usable_device, usual_devices

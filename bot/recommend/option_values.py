@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from bot.base.errors import UserError
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.recommend.cards import check_usable, usable_device
 from bot.recommend.question import ParsedQuestion

@@ -9,12 +9,12 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from math import log2
 from pathlib import Path
 
 from bot.base.devices import by_token
+from bot.base.fast_dataclass import dataclass
 from bot.memory.models import Model, find
 from bot.recommend.report import NearRow, PublishedRow
 from bot.recommend.request import Request

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from unicodedata import normalize
 
 from bot.base.devices import Device
 from bot.base.errors import UserError
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.recommend.request import MOST_GPUS, TASKS
 from bot.recommend.vocabulary import (

@@ -7,9 +7,9 @@ Plain dataclasses as in `bot.report`. The JSON form is `recommend-v1`, described
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Language
 from bot.report import ReportPart, Tool
 

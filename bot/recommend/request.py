@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 from bot.base.devices import Device
 from bot.base.errors import UserError
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import mark, message, sentence_of
 from bot.memory.hub_config import NotReadError
 from bot.memory.models import Model, find, from_config

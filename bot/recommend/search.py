@@ -8,10 +8,11 @@ not depend on the device, so that each is read once for all devices.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from bot.base.devices import Device
+from bot.base.fast_dataclass import dataclass
 from bot.frameworks import plans
 from bot.memory.constants import ENGINE_WORKING
 from bot.memory.engines import minimum

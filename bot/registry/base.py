@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Final, Generic, Literal, TypeAlias, TypeVar
 
+from bot.base.fast_dataclass import dataclass
 from bot.report import Severity
 from bot.shell.source import Span
 

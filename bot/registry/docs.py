@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Language, mark, translation
 from bot.registry.base import PROSE, Example, Meta
 from bot.registry.registry import Registry

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from difflib import get_close_matches
 from functools import cached_property
 from types import ModuleType
 from typing import Generic, Protocol, TypeVar
 
 from bot.base.errors import UserError
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.base.resources import DOCUMENTATION
 from bot.registry.base import Hit, Rule, Skip

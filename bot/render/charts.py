@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.traces import RunTraces, Trace
 from bot.render.budget import headline
 from bot.render.budget_svg import drawing

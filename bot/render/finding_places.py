@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from urllib.parse import quote
 
+from bot.base.fast_dataclass import dataclass
 from bot.render import wording
 from bot.render.escape import clip, code_link
 from bot.report import Finding, Report

@@ -7,9 +7,9 @@ come first and the last line counts the rest.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
+from bot.base.fast_dataclass import dataclass
 from bot.render import wording
 from bot.render.escape import workflow_command, workflow_property
 from bot.render.sarif import repository_path

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from bot.base.config import Permissions
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import mark_plural
 from bot.render import wording
 from bot.render.escape import clip, code_span, markdown_inline

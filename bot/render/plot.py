@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.traces import Trace
 from bot.render.columns import width_of
 from bot.render.escape import clip, html_text

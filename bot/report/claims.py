@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import TypeAlias
+
+from bot.base.fast_dataclass import dataclass
 
 
 class ClaimName(StrEnum):

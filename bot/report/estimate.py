@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from bot.base.fast_dataclass import dataclass
 from bot.report.base import ReportPart
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias
 
+from bot.base.fast_dataclass import dataclass
 from bot.report.base import ClaimVerdict, ReportPart, Scalar, Strength
 
 

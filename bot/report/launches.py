@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from bot.base.fast_dataclass import dataclass
 from bot.report.base import ReportPart
 
 

@@ -8,8 +8,10 @@ recorder was killed. The signature is OpenSSH's (PROTOCOL.sshsig) over all bytes
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, TypeAlias
+
+from bot.base.fast_dataclass import dataclass
 
 NAMESPACE = "rlbot-record"
 """The signature's namespace: what it was made for."""

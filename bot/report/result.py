@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Language
 from bot.report.base import ReportPart, Verdict
 from bot.report.broken import ConfigurationChange

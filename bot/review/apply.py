@@ -6,10 +6,11 @@ Both are made in a process with limits, as everything that is made of a stranger
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 from bot.base.errors import UserError
+from bot.base.fast_dataclass import dataclass
 from bot.base.isolated import BoundReachedError, Caller, IsolationLimits, isolated
 from bot.base.messages import message, sentence_of
 from bot.check.fix import fix_script

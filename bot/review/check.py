@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from bot.base.config import FILE_NAME, Config, read_config
+from bot.base.fast_dataclass import dataclass
 from bot.base.isolated import IsolationLimits
 from bot.base.messages import Language
 from bot.check.request import CheckOptions, InCheckout

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import Final
 
 from bot.base.config import Config, RepositoryRole
 from bot.base.errors import UserError
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Language, mark, message, seconds_of, sentence_of, translated
 from bot.check.request import CheckOptions
 from bot.evidence.facts import EvidenceError

@@ -8,9 +8,10 @@ nothing is written.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.isolated import IsolationLimits
 from bot.base.messages import Language, message, sentence_of, translated
 from bot.github.client import Client

@@ -8,10 +8,11 @@ one for each 25 files of the configuration at the base.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from bot.base.errors import UserError
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, sentence_of
 from bot.check.broken import configuration_change, script_change
 from bot.check.request import CheckOptions, InCheckout, ScriptFile

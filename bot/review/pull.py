@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from bot.base.fast_dataclass import dataclass
 from bot.github.answer import Answer, answer_of, is_marked
 from bot.github.posted import Posted
 from bot.github.publish import EVERYWHERE, Channels, PublishResult, publish

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final, cast
 
 from bot.base.config import FILE_NAME, Config, parse_config
 from bot.base.errors import UserError
+from bot.base.fast_dataclass import dataclass
 from bot.base.isolated import BoundReachedError, Caller, IsolationLimits, isolated
 from bot.base.messages import message, sentence_of
 from bot.check.broken import with_change

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Message, message
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import PlanValues

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Message, message
 from bot.frameworks.setting import Setting
 from bot.report import Severity

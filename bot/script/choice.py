@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from bot.base.devices import Vendor, vendor_of
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Message, enumeration, message
 from bot.frameworks.plan import Plan
 from bot.report import CountedLaunch

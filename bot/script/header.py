@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from bot.base.config import FRAMEWORKS
 from bot.base.devices import vendor_of
+from bot.base.fast_dataclass import dataclass
 from bot.shell.source import Span
 from bot.shell.words import Comment
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, plural_message
 from bot.base.naming_profiles import RUN, TUNING, NamePart, Profile, backend_at_end, part_pattern
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from typing import Final
 
 from bot.base.digits import whole_number
+from bot.base.fast_dataclass import dataclass
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
 from bot.shell.source import Source, Span

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
-from dataclasses import dataclass
 from typing import Protocol
 
 from fastapi import FastAPI, Request, Response
@@ -15,6 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bot import __version__
+from bot.base.fast_dataclass import dataclass
 from bot.service.inbox import Inbox
 from bot.service.job import Job
 from bot.service.metrics import Metrics

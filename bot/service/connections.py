@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from bot.base.fast_dataclass import dataclass
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import dataclass
 
 from pydantic import ValidationError
 
+from bot.base.fast_dataclass import dataclass
 from bot.service.job import Job
 from bot.service.payloads import (
     CheckRunEvent,

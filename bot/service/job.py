@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Any, Literal, Protocol, TypeAlias
+
+from bot.base.fast_dataclass import dataclass
 
 JobKind: TypeAlias = Literal["check", "command", "hide"]
 JobOutcome: TypeAlias = Literal["published", "nothing", "superseded", "refused", "hidden", "shown"]

@@ -10,12 +10,12 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from dbos import DBOS, DBOSClient, DBOSPortableJSONSerializer, EnqueueOptions
 from dbos import error as dbos_error
 
+from bot.base.fast_dataclass import dataclass
 from bot.service.database import Database
 from bot.service.job import Job, JobState
 

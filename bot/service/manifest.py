@@ -13,13 +13,14 @@ import json
 import os
 import re
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import field
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from bot.base.errors import UserError, system_reason
+from bot.base.fast_dataclass import dataclass
 from bot.base.files import write_new_file
 from bot.base.http import ask
 from bot.base.messages import message
@@ -206,7 +207,7 @@ class AppFiles:
         write_new_file(self.settings, text.encode(), mode=0o600)
 
 
-@dataclass
+@dataclass()
 class CreationServer:
     """The local page that leads a person to GitHub's, and back with the code."""
 

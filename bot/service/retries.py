@@ -6,9 +6,9 @@ import logging
 import random
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeVar
 
+from bot.base.fast_dataclass import dataclass
 from bot.service.database import is_outage
 from bot.service.job import Transient
 

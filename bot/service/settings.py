@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlsplit
 
 from bot.base.errors import UserError
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, sentence_of
 from bot.base.secrets import Secret
 from bot.github.app import AppIdentity

@@ -11,9 +11,9 @@ import logging
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from uuid import uuid4
 
+from bot.base.fast_dataclass import dataclass
 from bot.github.app import (
     AppIdentity,
     Delivery,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
+from bot.base.fast_dataclass import dataclass
 from bot.github.pull import PullId
 from bot.report import Report
 from bot.service.database import Database

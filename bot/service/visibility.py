@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 import logging
-from dataclasses import dataclass
 
+from bot.base.fast_dataclass import dataclass
 from bot.github.app import (
     AppIdentity,
     installation_of,

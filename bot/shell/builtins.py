@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from bot.base.fast_dataclass import dataclass
 from bot.shell.bracket import evaluate_test
 from bot.shell.declarations import declare, unset
 from bot.shell.directories import (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from bot.base.fast_dataclass import dataclass
 from bot.shell.fields import part
 from bot.shell.inner_texts import InnerText, file_text, parsed, run_lines, shown, value_text
 from bot.shell.runner import Runner

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol
 
+from bot.base.fast_dataclass import dataclass
 from bot.shell.condition_parser import ConditionParser
 from bot.shell.cursor import Cursor
 from bot.shell.redirect_parser import RedirectParser

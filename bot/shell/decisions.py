@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from bot.base.fast_dataclass import dataclass
 from bot.shell.runner import Runner
 from bot.shell.session import Session, shorten
 from bot.shell.state import World

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from bot.base.fast_dataclass import dataclass
 from bot.shell.assignments import carry_out
 from bot.shell.session import Session
 from bot.shell.source import Span

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import TypeAlias
 
+from bot.base.fast_dataclass import dataclass
 from bot.shell.source import Span
 from bot.shell.state import Value
 from bot.shell.words import Hole, Piece

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 
+from bot.base.fast_dataclass import dataclass
 from bot.shell.cursor import Cursor, SyntaxFault
 from bot.shell.syntax import Parameter, Redirect, WordNode, WordPart
 from bot.shell.word_parser import WordParser

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from bot.base.fast_dataclass import dataclass
 from bot.shell.evaluator import run_script
 from bot.shell.expansion import expand, tildes
 from bot.shell.limits import LimitReached, ShellLimits

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import Protocol, TypeAlias
 
+from bot.base.fast_dataclass import dataclass
 from bot.shell.source import Span
 from bot.shell.syntax import CommandNode as Node
 from bot.shell.ways import START, Ways, either

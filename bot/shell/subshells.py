@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from bot.base.fast_dataclass import dataclass
 from bot.shell.runner import Runner
 from bot.shell.session import Session, hole, shorten
 from bot.shell.source import Span

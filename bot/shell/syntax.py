@@ -6,9 +6,10 @@ plain integers here, because most nodes never become a `Span`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
+from bot.base.fast_dataclass import dataclass
 from bot.shell.source import Span
 from bot.shell.words import Piece, Word
 

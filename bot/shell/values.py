@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from bot.base.fast_dataclass import dataclass
 from bot.shell.limits import LimitReached
 from bot.shell.session import ExpansionFault, Session, hole
 from bot.shell.source import Span

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from bot.base.fast_dataclass import dataclass
 from bot.shell.limits import LimitReached
 from bot.shell.numbers import Unknown, integer
 from bot.shell.session import Session

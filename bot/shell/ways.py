@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, TypeAlias
+
+from bot.base.fast_dataclass import dataclass
 
 UNSTABLE: Final = "\2"
 """How a question starts that may be answered differently when it is asked again."""

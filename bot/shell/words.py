@@ -6,9 +6,10 @@ Nothing here knows a framework. Unknown is a value: a `Hole` with a reason, neve
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias
 
+from bot.base.fast_dataclass import dataclass
 from bot.shell.source import Source, Span
 
 HoleKind: TypeAlias = Literal["environment", "unset", "command", "argument", "limit", "unsupported"]

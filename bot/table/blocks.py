@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from bot.base.fast_dataclass import dataclass
 from bot.table.columns import Column, columns_of, language_of
 from bot.table.lines import PageLine, column_at, display_columns
 from bot.table.parts import Cell, PageRow, Table

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.report import PageEdit, Row
 from bot.table import place

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from bot.base.deadline import DeadlineError, deadline
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.table.parts import PageError
 

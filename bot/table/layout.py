@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from bot.base.fast_dataclass import dataclass
 from bot.report import Row
 from bot.table import rst
 from bot.table.columns import COLUMNS, HEADERS, Column, PageLanguage

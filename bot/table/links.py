@@ -10,8 +10,9 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from urllib.parse import quote, unquote, urlsplit
+
+from bot.base.fast_dataclass import dataclass
 
 _BLOB = re.compile(r"\A/([^/]+)/([^/]+)/(?:blob|tree|raw)/(?:refs/(?:heads|tags)/)?([^/]+)/(.+)\Z")
 _RAW = re.compile(r"\A/([^/]+)/([^/]+)/(?:refs/(?:heads|tags)/)?([^/]+)/(.+)\Z")

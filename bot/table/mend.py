@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from bot.base.fast_dataclass import dataclass
 from bot.report import Edit, Finding
 from bot.table import rst
 from bot.table.judge import Judgement, Shown, judge

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from bot.base.errors import UserError
+from bot.base.fast_dataclass import dataclass
 from bot.shell.source import Span
 from bot.table import rst
 from bot.table.columns import Column, PageLanguage, size_label

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from bot.base.fast_dataclass import dataclass
 from bot.table.judge import Judgement, Shown, ShownRow, ShownTable
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from bot.base.devices import by_report, by_token
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.evidence.facts import Facts
 from bot.evidence.values import Missing, lookup

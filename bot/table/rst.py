@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+
+from bot.base.fast_dataclass import dataclass
 
 UNKNOWN_CELL = "\\"
 """What the page writes where nothing is known; it shows as an empty cell."""

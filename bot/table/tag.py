@@ -7,9 +7,9 @@ what costs time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import enumeration, message, plural_message
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import UNKNOWN

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 from bot.base.config import Config
+from bot.base.fast_dataclass import dataclass
 
 CheckState: TypeAlias = Literal["ok", "missing", "wrong", "unknown", "skipped"]
 """ok · missing: not there, and needed for what the answer names · wrong: there, and of no use ·

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Final
 
 from bot.base.config import ConfigFile
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 
 _SECRETS: Final = frozenset(

@@ -10,12 +10,12 @@ from __future__ import annotations
 import ipaddress
 import netrc
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
 from bot.base.errors import UserError
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.base.secrets import Secret
 from bot.evidence.facts import EvidenceError

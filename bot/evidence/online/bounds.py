@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
+from bot.base.fast_dataclass import dataclass
 from bot.evidence.facts import Facts
 from bot.evidence.online.failure import ReadStage
 

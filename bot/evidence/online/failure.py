@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from enum import StrEnum
 from typing import Any, Final, Literal, TypeAlias
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import from_data, mark, message, seconds_of, to_data
 from bot.evidence.links import RunLink
 

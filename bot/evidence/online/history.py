@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, plural_message
 from bot.evidence.facts import MetricSeries
 from bot.evidence.metrics import CHARTED, GROUPS

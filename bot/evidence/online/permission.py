@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.secrets import Secret
 from bot.evidence.online.failure import ReadFailure, ReadingError, ReadStage
 from bot.evidence.online.probe import OPEN, AccessProbe, Visibility

@@ -13,9 +13,9 @@ import ssl
 import time
 import urllib.error
 import urllib.request
-from dataclasses import dataclass
 from typing import IO, Any, Final
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.base.secrets import Secret
 from bot.evidence.online.failure import FailureKind, ReadFailure, ReadingError, ReadStage

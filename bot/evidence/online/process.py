@@ -20,10 +20,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final, cast
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.evidence.online.bounds import Bounds
 from bot.evidence.online.failure import ReadFailure, ReadStage

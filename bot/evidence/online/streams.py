@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.evidence.console import Console
 from bot.evidence.facts import MetricSeries

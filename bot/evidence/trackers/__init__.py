@@ -7,10 +7,10 @@ entry below.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.evidence.facts import EvidenceError, Facts
 from bot.evidence.limits import RunLimits

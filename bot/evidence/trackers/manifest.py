@@ -16,12 +16,12 @@ import shutil
 import subprocess
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Message, mark, message
 from bot.evidence.facts import EvidenceError, Facts, GpuInfo, MetricSeries, RunId
 from bot.evidence.limits import RunLimits

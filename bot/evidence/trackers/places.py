@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Final
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.evidence.facts import EvidenceError
 from bot.evidence.locate import open_inside, shown

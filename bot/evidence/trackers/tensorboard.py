@@ -11,9 +11,9 @@ checksum is wrong, and keeps 10,000 values of a tag.
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from typing import BinaryIO, Final
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, plural_message
 from bot.evidence.facts import EvidenceError, Facts, RunId
 from bot.evidence.limits import RunLimits

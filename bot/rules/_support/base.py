@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 from bot.base.devices import Device
+from bot.base.fast_dataclass import dataclass
 from bot.frameworks.plan import Plan
 from bot.memory.from_plan import PlanEstimate, estimate_plan
 from bot.memory.lengths import Measured

@@ -9,9 +9,9 @@ comments above the first statement it also covers what is found about the file a
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 
+from bot.base.fast_dataclass import dataclass
 from bot.report import Finding
 from bot.rules._support.base import RuleContext, TextEdit
 from bot.shell.source import Source, Span

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from bot.base.fast_dataclass import dataclass
 from bot.frameworks.plan import Plan
 from bot.registry.base import Hit, Meta, Rule, Skip, TextEdit
 from bot.report import Finding

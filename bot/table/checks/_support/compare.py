@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TypeVar
 
+from bot.base.fast_dataclass import dataclass
 from bot.base.messages import mark, message
 from bot.frameworks.plan import Plan
 from bot.table import rst
