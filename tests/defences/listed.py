@@ -540,6 +540,13 @@ DEFENCES = (
     ),
     Defence(
         "T17",
+        "counts up to the batch that divides",
+        "bot/rules/_support/multiples.py::step",
+        begins("for b in range(1, divisor + 1):\n    if b * factor % divisor == 0: return b"),
+        (_HOSTILE + "test_large_numbers",),
+    ),
+    Defence(
+        "T17",
         "lets docutils take any time",
         "bot/table/judge.py::_judged",
         becomes("deadline(_SECONDS)", "deadline(1e6)"),
