@@ -11,9 +11,10 @@ import ast
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
+from bot.base.fast_dataclass import dataclass
 from bot.frameworks.own_config import above, ending
 
 _MARK: Final = b"TrlParser"
