@@ -1,29 +1,39 @@
 """Questions over every model, device, framework, task and method: `make grid` asks them.
 
-`python -m tests.recommend.grid [COUNT]` asks a seeded sample (without a count, all that are written
-below), and prints each answer that contradicts `rlbot estimate`, or whose script is not clean.
+Each combination is asked once, with lengths and GPUs that are drawn by chance and always the same.
+`python -m tests.recommend.grid [COUNT | FIRST:END] [--scripts FOLDER]` asks the first so many (all
+without a count), and prints each answer that contradicts `rlbot estimate` or an answer for fewer
+tokens, more GPUs or a larger card, and each whose script is not clean. In the folder it leaves one
+script of each set of options, which `tests.recommend.composed` starts.
 """
 
 from __future__ import annotations
 
+import argparse
 import random
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from itertools import product
+from pathlib import Path
 
 from bot.check.estimate import estimate_script
 from bot.check.request import CheckOptions, ScriptFile
 from bot.check.script import check_script
+from bot.frameworks import plans
 from bot.frameworks.releases import releases
+from bot.memory.from_plan import device_named
 from bot.memory.models import find, pinned
-from bot.recommend.answer import recommend
+from bot.recommend.answer import RecommendAnswer, recommend
+from bot.recommend.options import divides
 from bot.recommend.report import Predicted
 from bot.recommend.request import TASKS, Hardware, Sizes, make_request
 from bot.recommend.search import Search
+from bot.shell import read
 
 DEVICES = "h100 a100 a100-40 h20 h800 h200 rtx4090 rtx3090 l40s l4 b200 mi300x".split()  # noqa: SIM905
-LENGTHS = ((512, 512), (1024, 1024), (1024, 7168))
+LENGTHS = ((512, 512), (1024, 1024), (1024, 7168), (2048, 14336))
 GPUS = (1, 2, 4, 8, 16, 64)
 SEED = 20_260_722
 
@@ -41,7 +51,8 @@ class Case:
     gpus: int
 
 
-def cases() -> list[Case]:
+@cache
+def cases() -> tuple[Case, ...]:
     """Every question, in an order that is random and always the same."""
     models = [name for name in pinned() if find(name) is not None][::2]
     asked = [
@@ -51,16 +62,32 @@ def cases() -> list[Case]:
         for method in ("full", "lora", "dora")
         if method != "dora" or framework == "trl"
     ]
+    chance = random.Random(SEED)  # noqa: S311
     every = [
-        Case(model, device, *one, lengths, gpus)
-        for model, device, one, lengths, gpus in product(models, DEVICES, asked, LENGTHS, GPUS)
+        Case(model, device, *one, chance.choice(LENGTHS), chance.choice(GPUS))
+        for model, device, one in product(models, DEVICES, asked)
     ]
-    random.Random(SEED).shuffle(every)  # noqa: S311
-    return every
+    chance.shuffle(every)
+    return tuple(every)
 
 
-def contradictions(case: Case, *, lint: bool = True) -> Iterator[str]:
-    """What is wrong with the answer of a case: nothing, where all is well."""
+@dataclass(frozen=True)
+class Answered:
+    """A question with its answer."""
+
+    case: Case
+    search: Search
+    answer: RecommendAnswer
+
+    def scripts(self) -> Iterator[tuple[Predicted, ScriptFile]]:
+        """Each prediction with its script."""
+        for one in self.answer.recommendations.predicted:
+            name, text = self.answer.scripts[one.rank]
+            yield one, ScriptFile(path=name, data=text.encode())
+
+
+def search_of(case: Case) -> Search:
+    """The search of a case's model, task, method and lengths."""
     request = make_request(
         case.model,
         task=case.task,
@@ -68,17 +95,45 @@ def contradictions(case: Case, *, lint: bool = True) -> Iterator[str]:
         framework=case.framework,
         sizes=Sizes(prompt=case.lengths[0], response=case.lengths[1], batch=128),
     )
-    search = Search(request, releases(case.framework)[-1])
-    answer = recommend(search, Hardware(names=(case.device,), budget=case.gpus, whole=True))
-    for one in answer.recommendations.predicted:
-        name, text = answer.scripts[one.rank]
-        script = ScriptFile(path=name, data=text.encode())
-        yield from _against_estimate(one, script)
-        if lint:
-            report = check_script(script, CheckOptions())
-            for finding in report.findings:
-                if finding.severity in ("error", "warning"):
-                    yield f"{name}: {finding.id} {finding.message}"
+    return Search(request, releases(case.framework)[-1])
+
+
+def answered(case: Case) -> Answered:
+    """The answer for a case."""
+    search = search_of(case)
+    hardware = Hardware(names=(case.device,), budget=case.gpus, whole=True)
+    return Answered(case, search, recommend(search, hardware))
+
+
+def contradictions(one: Answered) -> Iterator[str]:
+    """Where the answer differs from the estimate of its scripts: nowhere, where all is well."""
+    for predicted, file in one.scripts():
+        yield from _against_estimate(predicted, file)
+
+
+def findings(one: Answered) -> Iterator[str]:
+    """What the linter has against the scripts of an answer."""
+    for _, file in one.scripts():
+        for finding in check_script(file, CheckOptions()).findings:
+            if finding.severity in ("error", "warning"):
+                yield f"{file.path}: {finding.id} {finding.message}"
+
+
+def less_with_more(one: Answered) -> Iterator[str]:
+    """What surely fits, but not with fewer tokens, on twice the GPUs or on the next larger card."""
+    case, device = one.case, device_named(one.case.device)
+    if not divides(one.search.request, case.gpus) or not one.search.surely_fits(device, case.gpus):
+        return
+    shorter = replace(case, lengths=(case.lengths[0] // 2, case.lengths[1] // 2))
+    if not search_of(shorter).surely_fits(device, case.gpus):
+        yield f"does not fit with {shorter.lengths} tokens"
+    if case.gpus < GPUS[-1] and not one.search.surely_fits(device, case.gpus * 2):
+        yield f"does not fit on {case.gpus * 2} GPUs"
+    cards = sorted((device_named(name) for name in DEVICES), key=lambda card: card.usable_gib)
+    larger = [card for card in cards if card.usable_gib > device.usable_gib][:1]
+    for card in larger:
+        if not one.search.surely_fits(card, case.gpus):
+            yield f"does not fit on a {card.label}"
 
 
 def _against_estimate(one: Predicted, script: ScriptFile) -> Iterator[str]:
@@ -94,17 +149,53 @@ def _against_estimate(one: Predicted, script: ScriptFile) -> Iterator[str]:
         yield f"{script.path}: recommended with a margin of {one.margin_gib} GiB"
 
 
-def main(arguments: list[str]) -> int:
+def option_set(file: ScriptFile) -> frozenset[str]:
+    """What a script sets, and each value that is no number: what decides whether it starts."""
+    (plan,) = plans(read(file.data, file.path))
+    return frozenset(
+        f"{plan.launch.entry} {setting.key}={'' if is_number(setting.value) else setting.text}"
+        for setting in plan.settings
+        if not setting.key.endswith(_NAMES)
+    )
+
+
+_NAMES = ("experiment_name", "run_name", "model.path", "model_name_or_path", "remote_url")
+
+
+def is_number(value: object) -> bool:
+    """Whether a setting's value is a number."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def main() -> int:
     """Print what is wrong; 1 when anything is."""
-    asked = cases()[: int(arguments[0])] if arguments else cases()
-    wrong = 0
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+    parser.add_argument("part", metavar="COUNT | FIRST:END", nargs="?", default="")
+    parser.add_argument("--scripts", metavar="FOLDER", type=Path)
+    given = parser.parse_args()
+    first, _, end = given.part.rpartition(":")
+    asked = cases()[int(first or 0) : int(end) if end else None]
+    wrong = fitting = written = 0
+    sets: set[frozenset[str]] = set()
     for case in asked:
-        for line in contradictions(case):
+        one = answered(case)
+        fitting += bool(one.answer.recommendations.predicted)
+        for line in (*contradictions(one), *findings(one), *less_with_more(one)):
             wrong += 1
             sys.stdout.write(f"{case}: {line}\n")
-    sys.stdout.write(f"{len(asked)} questions, {wrong} contradictions\n")
+        for _, file in one.scripts():
+            written += 1
+            options = option_set(file)
+            if given.scripts and options not in sets:
+                given.scripts.mkdir(parents=True, exist_ok=True)
+                (given.scripts / file.path).write_bytes(file.data)
+            sets.add(options)
+    sys.stdout.write(
+        f"{len(asked)} questions, {fitting} with predictions, {written} scripts of {len(sets)} "
+        f"sets of options, {wrong} contradictions\n"
+    )
     return 1 if wrong else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())
