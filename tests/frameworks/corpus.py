@@ -17,6 +17,7 @@ when a judge disagrees.
 from __future__ import annotations
 
 import argparse
+import ast
 import contextlib
 import copy
 import io
@@ -33,13 +34,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from bot.frameworks import plans, read_tree
+from bot.frameworks import argparse_options, plans, read_tree
 from bot.frameworks.plan import Plan
 from bot.frameworks.releases import releases
 from bot.frameworks.verl import Verl
 from bot.shell import read
 from bot.shell.words import Reading, Word
-from tests.frameworks.generator import beside_generator
 
 PLACEHOLDER = "1"
 
@@ -242,20 +242,19 @@ def git(clone: Path, *arguments: str) -> str:
 
 def parser_of(source: str) -> argparse.ArgumentParser:
     """argparse's parser with the options of a module, made of its `add_argument` calls."""
-    reader = beside_generator("argparse_options")
     parser = argparse.ArgumentParser(conflict_handler="resolve")
-    for call, names in reader.calls(reader.ast.parse(source).body, {}):
+    for call, names in argparse_options.calls(ast.parse(source).body, {}):
         given = {word.arg: word.value for word in call.keywords}
-        flags = [reader.constant(argument, names) for argument in call.args]
+        flags = [argparse_options.constant(argument, names) for argument in call.args]
         if not all(isinstance(flag, str) and flag.startswith("-") for flag in flags):
             continue
         options: dict[str, Any] = {}
         for name in ("action", "nargs", "dest", "choices"):
-            value = reader.constant(given.get(name), names)
+            value = argparse_options.constant(given.get(name), names)
             if value is not None:
                 options[name] = value
         kind = (
-            {"int": int, "float": float}.get(reader.ast.unparse(given["type"]), str)
+            {"int": int, "float": float}.get(ast.unparse(given["type"]), str)
             if ("type" in given)
             else str
         )

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+import yaml
 
 from bot.check.estimate import estimate_script
 from bot.check.request import CheckOptions, ScriptFile
 from bot.check.script import check_script
 from bot.frameworks import plans
+from bot.frameworks.hydra_table import HydraTable
+from bot.frameworks.option_table import OptionTable
+from bot.frameworks.plan import Plan
 from bot.frameworks.releases import releases
+from bot.frameworks.setting import Setting
 from bot.recommend.answer import RecommendAnswer, recommend
 from bot.recommend.request import TASKS, Hardware, Request, Sizes, make_request
 from bot.recommend.search import Search
 from bot.shell import read
+from tests.frameworks.test_openrlhf import parser_of
+from tests.recommend.composed import argparse_refusal, hydra_refusal, overrides_of, plan_of
 from tests.shell.judge import Judge, started
 from tests.shell.judge import Script as Shell
 
@@ -123,6 +131,37 @@ def test_numbers_of_gpus_that_are_no_powers_of_two(
         made = estimate_script(ScriptFile(path=name, data=text.encode()), CheckOptions()).estimate
         assert made is not None
         assert (made.gpus, made.outcome) == (gpus, one.verdict)
+
+
+@pytest.mark.parametrize(
+    ("framework", "task", "method"), [one for one in COMBINATIONS if one[0] != "trl"]
+)
+def test_a_written_script_starts(framework: str, task: str, method: str, tmp_path: Path) -> None:
+    """By real Hydra on the released configuration, and by an argparse of the released options."""
+    scripts = _answer(framework, task, method).scripts.values()
+    plan = max((plan_of(text.encode(), name) for name, text in scripts), key=_number_set)
+    if isinstance(plan.table, OptionTable):
+        assert argparse_refusal(parser_of(plan.table), plan) is None
+        return
+    assert isinstance(plan.table, HydraTable)
+    chosen = [s for s in plan.settings if s.key in plan.table.groups]
+    overrides = [text for text in overrides_of(plan) if text.partition("=")[0] not in _keys(chosen)]
+    (tmp_path / "released.yaml").write_text(yaml.safe_dump(plan.table.tree_for(plan.settings)))
+    assert hydra_refusal(tmp_path, "released", overrides) is None
+
+
+def test_hydra_refuses_what_is_not_released(tmp_path: Path) -> None:
+    (tmp_path / "released.yaml").write_text("trainer: {nnodes: 1}")
+    assert hydra_refusal(tmp_path, "released", ["trainer.nnodes=2"]) is None
+    assert "no.such.key" in (hydra_refusal(tmp_path, "released", ["no.such.key=1"]) or "")
+
+
+def _keys(settings: Sequence[Setting]) -> set[str]:
+    return {setting.key for setting in settings}
+
+
+def _number_set(plan: Plan) -> int:
+    return len(plan.settings)
 
 
 @pytest.mark.process
