@@ -119,6 +119,11 @@ class Checkout:
                 around = f"{module.rpartition('/')[0]}/config"
                 for own in (around, f"{around}s"):
                     yield from (f"{own}/{name}" for name in self._own.folders.get(own, ()))
+        for path in dict.fromkeys(_PATH.findall(text)):
+            _, slash, rest = path.partition("/")  # Of `$PWD/config` the name is a part of the word.
+            for shown in (f"/{rest}", f"${{?}}/{rest}") if slash else ():
+                if (folder := self._own.named(shown, script)) is not None:
+                    yield from (f"{folder}/{name}" for name in self._own.folders[folder])
         if (folder := nearest(self._configs, script)) is not None:
             yield from (f"{folder}/{name}" for name in self._configs[folder])
         if (folder := nearest(self._modules, script)) is not None:
@@ -171,14 +176,14 @@ class Checkout:
         """The configuration and root of a program of the repository; None when it is not known.
 
         `path` and `name` are those of the command line (`--config-path`, `--config-name`), in the
-        place of what the module's `@hydra.main` says. `verl` stands for verl's own configuration.
+        place of what the module's `@hydra.main` says; a path may begin with a part that is not
+        known (`${?PWD}/examples/config`). `verl` stands for verl's own configuration.
         """
         wanted = entry if entry.endswith(".py") else entry.replace(".", "/") + ".py"
         module = nearest(ending(self._own.mains, wanted), script)
         main = self._own.main(module) if module is not None else None
-        if path is not None and path.startswith("/"):
-            ends = [f for f in self._own.folders if path.rstrip("/").endswith(f"/{f}")]
-            folder = max(ends, key=len, default=None)
+        if path is not None and path.startswith(("/", "${?")):
+            folder = self._own.named(path, script)
         elif module is None or main is None:
             return None
         else:

@@ -85,6 +85,8 @@ class Flag:
     """None for a flag without a value, or when a hole decides it."""
     span: Span
     """Where the value (or the flag) was written."""
+    text: str | None = None
+    """The value of a flag that has one, with its holes as `Word.text` writes them."""
 
 
 @dataclass(slots=True)
@@ -175,7 +177,7 @@ def _read_flag(line: HydraLine, word: Word, following: Word | None) -> int:
         if equals:
             start = len(name) + 1
             span = word.span_of(start, len(word.text))
-            line.flags[known] = Flag(known, value if word.complete else None, span)
+            line.flags[known] = Flag(known, value if word.complete else None, span, value)
             return 0
         if following is None:
             problem = plural_message(
@@ -184,7 +186,8 @@ def _read_flag(line: HydraLine, word: Word, following: Word | None) -> int:
             line.bad.append(BadArgument(word, word.span, problem))
             return 0
         given = following.text if following.complete else None
-        line.flags[known] = Flag(known, given, following.span_of(0, len(following.text)))
+        text = following.text
+        line.flags[known] = Flag(known, given, following.span_of(0, len(text)), text)
         return 1
     if word.complete:
         problem = message(

@@ -133,6 +133,24 @@ class ConfigFolders:
             elif is_main(path):
                 self.mains.add(path)
 
+    def named(self, path: str, script: str) -> str | None:
+        """The folder that an absolute path in a script means; None where none is sure.
+
+        It ends with the folder's path from the root. Where its beginning is not known
+        (`${?PWD}/examples/config`) the rest is the path from a folder that the script stands in,
+        and from one alone.
+        """
+        beginning, hole, rest = path.rpartition("}")
+        known = (rest if hole else path).rstrip("/")
+        if not known.startswith("/") or beginning.count("${?") != len(hole):
+            return None
+        if not hole:
+            ends = (folder for folder in self.folders if known.endswith(f"/{folder}"))
+            return max(ends, key=len, default=None)
+        joined = {posixpath.normpath(posixpath.join(f, known[1:])) for f in above(script)}
+        found = joined.intersection(self.folders)
+        return found.pop() if len(found) == 1 else None
+
     def content(self, folder: str) -> dict[str, bytes]:
         """The files of a folder, by path within it."""
         return {name: self._files.get(f"{folder}/{name}", b"") for name in self.folders[folder]}

@@ -37,11 +37,11 @@ def root_of(launch: Launch, line: HydraLine, versions: Versions) -> Root:
     given = name.value.removesuffix(SUFFIX) if name and name.value else None
     usual = launch.entry.startswith("verl.trainer.")
     if not usual or path is not None:
-        hidden = any(flag is not None and flag.value is None for flag in (path, name))
-        own = path.value if path is not None else None
+        hidden = (name is not None and name.value is None) or (path is not None and not path.text)
+        own = path.text if path is not None else None
         found = None if hidden else versions.own(_FRAMEWORK, launch.entry, own, given)
         if found is not None:
-            return _of_tree(*found)
+            return _of_tree(*found, None if _searches(launch, line) else name)
     elsewhere = path is not None and not (usual and (path.value or "?").strip("./") == "config")
     unknown = elsewhere or (name is not None and given is None)
     # Another folder may have the name.

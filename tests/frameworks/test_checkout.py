@@ -171,6 +171,10 @@ START = b"python3 -m recipe.mine.main_mine mine=2 trainer.nnodes=2 trainer.no=1"
          RECIPE),
         (START.replace(b"recipe.mine.main_mine", b"verl.trainer.main_ppo --config-name=mine "
                        b"--config-path=/home/me/code/recipe/mine/config"), RECIPE),
+        (START.replace(b"recipe.mine.main_mine", b"verl.trainer.main_ppo --config-name=mine "
+                       b"--config-path=$(pwd)/recipe/mine/config"), RECIPE),
+        (START.replace(b"recipe.mine.main_mine", b"verl.trainer.main_ppo --config-name=mine "
+                       b"--config-path $PWD/mine/config"), RECIPE),
     ],
 )  # fmt: skip
 def test_a_program_with_a_configuration_of_its_own(script: bytes, files: dict[str, bytes]) -> None:
@@ -198,6 +202,25 @@ def test_a_path_that_ends_in_the_copy_of_verl_is_that_copy() -> None:
 )
 def test_what_cannot_be_followed_is_not_known(change: dict[str, bytes]) -> None:
     assert plan_of(RECIPE | change, "recipe/mine/run.sh", START).table is None
+
+
+@pytest.mark.parametrize(
+    "path", ["$DIR/config", "$PWD/other/config", "$PWD/$X/mine/config", "a$PWD/mine/config", "$X"]
+)
+def test_a_folder_that_may_be_elsewhere_is_not_known(path: str) -> None:
+    files = RECIPE | {"config/mine.yaml": OWN, "recipe/config/mine.yaml": OWN}
+    script = f"python3 -m verl.trainer.main_ppo --config-name=mine --config-path={path} mine=2"
+    assert plan_of(files, "recipe/mine/run.sh", script.encode()).table is None
+
+
+def test_a_change_asks_for_the_folder_that_its_script_names() -> None:
+    others = {"examples/config/mine.yaml", "examples/other/config/mine.yaml"}
+    script = (
+        b"python3 -m verl.trainer.main_ppo --config-path=$PWD/examples/config --config-name=mine"
+    )
+    tree = {"verl/trainer/config/ppo_trainer.yaml"}
+    found = needed([*others, *tree], {"examples/a/run.sh": script})
+    assert set(found) == {"examples/config/mine.yaml"} | tree
 
 
 def test_a_change_asks_for_no_more_than_its_scripts_need() -> None:
