@@ -17,6 +17,7 @@ from bot.base.allowance import Allowance
 from bot.base.digits import whole_number
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, plural_message
+from bot.frameworks import setting as settings
 from bot.frameworks.setting import UNKNOWN, BadArgument, Operator, Setting, UnknownValue
 from bot.frameworks.spaced import spaced
 from bot.report import JsonValue
@@ -175,8 +176,7 @@ def _read_flag(line: HydraLine, word: Word, following: Word | None) -> int:
         return 0
     if name in _ONE_VALUE:
         if equals:
-            start = len(name) + 1
-            span = word.span_of(start, len(word.text))
+            span = word.span_of(len(name) + 1, len(word.text))
             line.flags[known] = Flag(known, value if word.complete else None, span, value)
             return 0
         if following is None:
@@ -186,8 +186,8 @@ def _read_flag(line: HydraLine, word: Word, following: Word | None) -> int:
             line.bad.append(BadArgument(word, word.span, problem))
             return 0
         given = following.text if following.complete else None
-        text = following.text
-        line.flags[known] = Flag(known, given, following.span_of(0, len(text)), text)
+        span, text = following.span_of(0, len(following.text)), following.text
+        line.flags[known] = Flag(known, given, span, text)
         return 1
     if word.complete:
         problem = message(
@@ -214,12 +214,11 @@ def read_override(word: Word) -> Setting | BadArgument | None:
     except _NoAnswerError:
         answer = parse_with_hydra(parsed)
         if isinstance(answer, str):
-            span = word.span_of(0, len(shown))
+            span = settings.span_of_refused(word, equals)
             why = _unmarked(answer, word, marks)
             holder = _HOLDER.search(parsed)
-            if holder and not isinstance(parse_with_hydra(_HOLDER.sub("x", parsed)), str):
-                return BadArgument(word, span, why, placeholder=holder[0])
-            return BadArgument(word, span, why)
+            alone = holder and not isinstance(parse_with_hydra(_HOLDER.sub("x", parsed)), str)
+            return BadArgument(word, span, why, placeholder=holder[0] if holder and alone else "")
         operator, key, value = answer
     known: JsonValue | UnknownValue = value
     if any(_holds(value, mark) for mark in marks):

@@ -63,3 +63,14 @@ class BadArgument:
     """What to write in its place, where that is sure."""
     placeholder: str = ""
     """What someone is to replace in it, such as <path>, where that alone is wrong."""
+
+
+def span_of_refused(word: Word, equals: int | None) -> Span:
+    """The place of a word that Hydra refuses: of its second '=' where the whole lies elsewhere."""
+    text = word.text
+    whole = word.span_of(0, len(text))
+    second = text.find("=", equals + 1) if equals is not None else -1
+    if second < 0:
+        return whole
+    sign = word.span_of(second, second + 1)
+    return whole if whole.start <= sign.start < whole.end else sign

@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import marked, quiet
+from tests.rules.helpers import found, marked, quiet
 
 SLUG = "bad-override"
 
@@ -39,3 +39,10 @@ def test_stays_silent(script: str) -> None:
 )
 def test_what_cannot_be_parsed(word: str, snapshot: SnapshotAssertion) -> None:
     assert marked(SLUG, verl(f"'{word}'")) == snapshot
+
+
+def test_a_second_equals_sign_stands_where_it_was_written() -> None:
+    """DAPO-14B/7.mcore_4node_tp8pp2.sh of verl_megatron_practice."""
+    script = 'name=run\nDIR="DIR=$HOME/$name"\n' + verl('trainer.default_local_dir="$DIR"')
+    (one,) = found(SLUG, script)
+    assert (one.line, one.column) == (2, 9)
