@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import secrets
 import stat
 import time
 from collections.abc import Iterator
@@ -135,7 +134,7 @@ class _Target:
 
         `mode` is its permissions, less those that the process withholds.
         """
-        name = f".rlbot-{secrets.token_hex(16)}.new"
+        name = f".rlbot-{os.urandom(16).hex()}.new"
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
         descriptor = os.open(name, flags, mode, dir_fd=self.folder)
         try:

@@ -53,7 +53,7 @@ def parser(argv: Sequence[str] = ()) -> argparse.ArgumentParser:
     names = (first,) if first in COMMANDS else () if first == "--version" else COMMANDS
     top = TerminalParser(prog="rlbot", description=_DESCRIPTION, epilog=_EPILOG)
     top.add_argument("--version", action="version", version=f"rlbot {__version__}")
-    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True, prog=top.prog)
     for name in names:
         module = import_module(f"bot.commands.{name}")
         module.add(commands.add_parser(name, help=module.SUMMARY, description=module.__doc__))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 import time
 from collections.abc import Callable
@@ -36,6 +35,8 @@ class ScriptProgress:
         if self._clock() - self._start < AFTER or not self._stream.isatty():
             return
         text = message("reading script {count}: {path}", count=self._count, path=terminal(path))
+        import shutil  # Brings the compressors along; hardly any start shows progress.
+
         width = shutil.get_terminal_size().columns - 1
         self._write(_CLEAR + in_terminal(text)[:width])
         self._shown = True
