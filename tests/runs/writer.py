@@ -24,8 +24,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tests.forked import call
 from tests.runs.recipe import H800_BYTES, RunRecipe
-from tests.runs.sdk import call
 
 _KEPT = ("PATH", "SYSTEMROOT", "TMPDIR", "LANG", "LD_LIBRARY_PATH")
 """What the writing process gets of the environment: no WANDB_* of the developer's."""

@@ -7,9 +7,9 @@ import pickle
 import tempfile
 from pathlib import Path
 
+from tests.forked import call
 from tests.runs.kept import kept, kept_run
 from tests.runs.recipe import RunRecipe
-from tests.runs.sdk import call
 from tests.wandb_server.server import KEY, Wandb
 from tests.wandb_server.store import StoredRun
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import copy
 import shutil
+import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, TypeAlias
 
 import pytest
@@ -16,8 +18,9 @@ import pytest
 from bot.base.secrets import Secret
 from bot.evidence.facts import EvidenceError, Facts
 from bot.evidence.links import parse_link
-from bot.evidence.online import Access, Bounds, read_online
+from bot.evidence.online import Access, Bounds, process, read_online
 from tests.evidence.samples import MATCHING
+from tests.forked import Forked
 from tests.runs.recipe import RunRecipe
 from tests.wandb_server.server import KEY, Wandb
 from tests.wandb_server.store import StoredRun
@@ -45,6 +48,19 @@ def server() -> Iterator[Wandb]:
     """An empty server."""
     with Wandb().serving() as made:
         yield made
+
+
+@pytest.fixture
+def forked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading processes are forked from one that has the SDK, for tests of what they read."""
+
+    def start(_: object, *, env: dict[str, str], cwd: str, **__: object) -> Forked:
+        streams = (subprocess.PIPE, subprocess.PIPE, subprocess.DEVNULL)
+        return Forked("bot.evidence.online.child:main", env=env, cwd=cwd, streams=streams)
+
+    instead = SimpleNamespace(**vars(subprocess))
+    instead.Popen = start
+    monkeypatch.setattr(process, "subprocess", instead)
 
 
 @dataclass

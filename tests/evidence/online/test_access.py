@@ -16,6 +16,8 @@ from tests.evidence.online.conftest import Room
 from tests.wandb_server.faults import Fault
 from tests.wandb_server.server import KEY, Wandb
 
+pytestmark = pytest.mark.usefixtures("forked")
+
 PUBLIC = "https://wandb.ai/a/b/runs/c"
 FORGE = "https://forge.coreweave.com/wandb/a/b/runs/c"
 OWN = "https://wandb.example.com"

@@ -22,6 +22,8 @@ from tests.evidence.samples import MATCHING
 from tests.wandb_server.faults import Fault
 from tests.wandb_server.server import KEY, Wandb
 
+pytestmark = pytest.mark.usefixtures("forked")
+
 NAME = "qwen2.5-7b_grpo-lora_2_h800_fsdp_vllm.sh"
 SCRIPT = """#!/bin/bash
 # verl: 0.4.1

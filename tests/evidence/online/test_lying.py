@@ -24,6 +24,8 @@ from tests.wandb_server.exports import export
 from tests.wandb_server.faults import Fault
 from tests.wandb_server.server import KEY, Wandb
 
+pytestmark = pytest.mark.usefixtures("forked")
+
 STALL = 8.0
 LATER = ("Run", "RunParquetHistory", "SampledHistoryPage", "RunFullHistory", "RunFiles", "/storage")
 

@@ -21,6 +21,8 @@ from tests.wandb_server.faults import Fault
 from tests.wandb_server.server import KEY
 from tests.wandb_server.store import StoredRun
 
+pytestmark = pytest.mark.usefixtures("forked")
+
 OOM = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 9.52 GiB."
 RESERVED = "perf/max_memory_reserved_gb"
 

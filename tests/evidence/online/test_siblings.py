@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from bot.evidence.facts import Sibling
 from tests.evidence.online.conftest import Room, Uploaded
 from tests.evidence.samples import MATCHING, config
 from tests.wandb_server.faults import Fault
 from tests.wandb_server.store import StoredRun
+
+pytestmark = pytest.mark.usefixtures("forked")
 
 OOM = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 9.52 GiB."
 

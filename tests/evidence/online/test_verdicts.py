@@ -18,6 +18,8 @@ from tests.evidence.samples import MATCHING, NAME, claim, config, plan
 from tests.runs.recipe import RunRecipe
 from tests.wandb_server.store import StoredRun
 
+pytestmark = pytest.mark.usefixtures("forked")
+
 GUIDE: Final = Path(__file__).resolve().parents[3] / "docs/evidence.md"
 OOM: Final = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 9.52 GiB."
 
