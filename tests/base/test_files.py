@@ -113,8 +113,8 @@ def test_a_planted_draft_is_not_followed(
     """Even who guesses the name gets a refusal."""
     victim = tmp_path / "victim"
     victim.write_bytes(OLD)
-    monkeypatch.setattr("secrets.token_hex", lambda _: "guessed")
-    for name in ("page.rst.rlbot-new", ".rlbot-guessed.new"):
+    monkeypatch.setattr("bot.base.files.os.urandom", lambda _: b"guessed")
+    for name in ("page.rst.rlbot-new", f".rlbot-{b'guessed'.hex()}.new"):
         (tmp_path / name).symlink_to(victim)
     with pytest.raises(UserError, match="cannot be written: file exists"):
         _replace(file)
