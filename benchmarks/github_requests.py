@@ -1,9 +1,8 @@
 """Requests to GitHub for a check of a pull request and for the commands in its comments.
 
 `python -m benchmarks.github_requests`. A server over real git repositories stands in for GitHub
-(`tests/github`). Reads are counted apart from writes. What was asked more than once is named: the
-comments before and after something is written, since other runs may write too; the files once for
-each 100.
+(`tests/github`). Reads are counted apart from writes. What was asked more than once is named, such
+as the files, once for each 100.
 """
 
 from __future__ import annotations
@@ -92,17 +91,18 @@ def measure_commands(base: Mapping[str, str], label: str) -> dict[str, tuple[int
         known = page.decode().replace(commit, here.base.head("main") or "")
         here.base.commit("main", {PAGE: known})
         here.base.commit("work", _scripts(1), start=here.base.head("main"))
-        pull = here.store.pull(here.base, here.base, "work")
+        pull = here.store.pull(here.base, here.base, "work", author="ada-l")
         token = here.store.workflow_token(here.base)
         answer_pull(read_change(here.client(token), PULL), asked())
         for name, login in (
             ("/verify, nothing new", "triager"),
             ("/verify, new commit", "maintainer"),
+            ("/verify, new commit by the author", "ada-l"),
             ("/apply", "writer"),
             ("/apply, nothing to write", "maintainer"),
         ):
-            if name == "/verify, new commit":
-                here.base.commit("work", _scripts(1, b"# more\n"))
+            if name.startswith("/verify, new commit"):
+                here.base.commit("work", _scripts(1, f"# {name}\n".encode()))
             for reaction in (each for left in here.store.reactions.values() for each in left):
                 reaction.created = "2026-01-01T00:00:00Z"
             body = name.partition(",")[0]

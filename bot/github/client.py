@@ -215,15 +215,15 @@ class Client:
         request = _Request(method=method, path=path, body=sent, write=True, repeat=repeat)
         return self._send(request)[0]
 
-    def create(self, path: str, body: Mapping[str, Any], standing: Callable[[], Any | None]) -> Any:
-        """POST what must come about once.
+    def once(self, send: Callable[[], Any], standing: Callable[[], Any | None]) -> Any:
+        """Send what must come about once; `send` does not repeat a lost request.
 
         Where the answer was lost, `standing` looks for what the request makes before it is sent
         again; what it finds is given as the answer. Raises GitHubError.
         """
         for attempt in range(1, self.patience.attempts + 1):
             try:
-                return self.write("POST", path, body, repeat=False)
+                return send()
             except UnreachableError as error:
                 if not error.again or attempt == self.patience.attempts:
                     raise

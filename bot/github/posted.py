@@ -1,4 +1,4 @@
-"""What stands on a pull request now: read right before something is written.
+"""What stands on a pull request now: read right before something is written, and with its answer.
 
 One GraphQL question; PyGithub would make one of REST for comments, checks and reviews each.
 """
@@ -32,6 +32,8 @@ _CHECKS = 100
 class Posted:
     """The head and our own comments, at one moment."""
 
+    node: str = ""
+    """The pull request's id for GraphQL; empty where it was not asked for."""
     head: str
     state: str
     """OPEN, CLOSED or MERGED."""
@@ -81,9 +83,18 @@ def read_posted(
         raise NotFoundError(
             message("The pull request {pull} is not there any more.", pull=pull), 404
         )
+    return posted_of(client, pull, found, checks=checks)
+
+
+def posted_of(client: Client, pull: PullId, found: Mapping[str, Any], *, checks: bool) -> Posted:
+    """What GraphQL's answer on a pull request says; further comments are asked for.
+
+    Raises GitHubError.
+    """
     more, _ = further_comments(client, pull, found["comments"])
     comments = [*comments_of(found["comments"]), *more]
     return Posted(
+        node=found.get("id") or "",
         head=found["headRefOid"],
         state=found["state"],
         ours=tuple(c for c in comments if c.ours and is_marked(c.body)),

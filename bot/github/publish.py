@@ -7,8 +7,9 @@ run whose commit is no longer the head says so, for its caller to check the new 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import field, replace
+from typing import Any
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, plural_message
@@ -17,7 +18,7 @@ from bot.github.answer import Answer, mark_of
 from bot.github.checks import has_check, publish_check
 from bot.github.client import Client
 from bot.github.errors import GitHubError, LimitedError, NotFoundError, UnreachableError
-from bot.github.posted import Posted, read_posted
+from bot.github.posted import Posted, posted_of, read_posted
 from bot.github.pull import IssueComment, PullId
 from bot.github.reviews import publish_suggestions
 
@@ -165,10 +166,8 @@ class _Posting:
 
     def comment(self) -> None:
         """Leave exactly one visible comment of ours, with this answer."""
-        reviewed = self.posted.reviewed
         for _ in range(_ROUNDS):
             current = self.posted.current()
-            before = _writes(self.client)
             if current is None:
                 if self.answer.touches:
                     self._create()
@@ -178,18 +177,37 @@ class _Posting:
                     self._bring_up(current)
                 except NotFoundError:
                     # Somebody, or a run beside this one, deleted it: look again.
-                    self._look(reviewed)
+                    self._look()
                     continue
-            if _writes(self.client) > before:
-                # A run beside this one may have written too, and the head may have moved.
-                self._look(reviewed)
             self._tidy()
             self.done.superseded = self.posted.head != self.answer.head
             return
 
-    def _look(self, reviewed: str) -> None:
+    def _look(self) -> None:
         posted = read_posted(self.client, self.pull, checks=self.channels.check)
-        self.posted = replace(posted, reviewed=reviewed)
+        self.posted = replace(posted, reviewed=self.posted.reviewed)
+
+    def _write(self, query: str, name: str, given: Mapping[str, str], *, repeat: bool) -> Any:
+        """Write a comment; the answer says what stands there afterwards."""
+        variables = {"input": given, "checks": self.posted.checks is not None}
+        return self.client.graphql(query, variables, name=name, write=True, repeat=repeat)
+
+    def _see(self, written: Mapping[str, Any] | None) -> str | None:
+        """Take up what stands there after a comment was written; gives its address.
+
+        A run beside this one may have written too, and the head may have moved.
+        """
+        found = (written or {}).get("pullRequest")
+        if written is None or not found:
+            self._look()
+            return None
+        checks = self.posted.checks is not None
+        posted = posted_of(self.client, self.pull, found, checks=checks)
+        old = self.posted
+        self.posted = replace(posted, node=old.node, reviewed=old.reviewed)
+        if all(comment.node != written["id"] for comment in posted.ours):
+            self._look()
+        return str(written["url"])
 
     def _bring_up(self, current: IssueComment) -> None:
         mark, answer = mark_of(current.body), self.answer
@@ -199,20 +217,27 @@ class _Posting:
             # A changed verdict is news, and an edit notifies nobody.
             self._create()
             self._minimize(current)
+            others = tuple(c for c in self.posted.ours if c.id != current.id)
+            self.posted = replace(self.posted, ours=others)
             return
-        path = f"/repos/{self.pull.repository}/issues/comments/{current.id}"
-        self.client.write("PATCH", path, {"body": answer.body})
+        given = {"id": current.node, "body": answer.body}
+        if done := self._write(queries.EDIT, "edit", given, repeat=True):
+            self._see((done["updateIssueComment"] or {}).get("issueComment"))
 
     def _create(self) -> None:
-        path = f"/repos/{self.pull.repository}/issues/{self.pull.number}/comments"
+        def standing() -> str | None:
+            self._look()
+            ours = [comment for comment in self.posted.ours if not comment.hidden]
+            urls = [comment.url for comment in ours if mark_of(comment.body) == self.answer.mark]
+            return urls[-1] if urls else None
 
-        def standing() -> dict[str, str] | None:
-            ours = read_posted(self.client, self.pull).ours
-            urls = [c.url for c in ours if not c.hidden and mark_of(c.body) == self.answer.mark]
-            return {"html_url": urls[-1]} if urls else None
+        def post() -> str | None:
+            given = {"subjectId": self.posted.node, "body": self.answer.body}
+            if not (done := self._write(queries.POST, "post", given, repeat=False)):
+                return None
+            return self._see(((done["addComment"] or {}).get("commentEdge") or {}).get("node"))
 
-        created = self.client.create(path, {"body": self.answer.body}, standing)
-        self.done.comment_url = (created or {}).get("html_url")
+        self.done.comment_url = self.client.once(post, standing)
 
     def _tidy(self) -> None:
         """Keep one comment: its twins go, older ones are folded away."""

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal, TypeAlias
 from urllib.parse import quote
 
@@ -183,7 +184,8 @@ def reply(
         there = standing() is not None
     if not there:
         path = f"/repos/{pull.repository}/issues/{pull.number}/comments"
-        client.create(path, {"body": f"{text}\n\n{mark}\n"}, standing)
+        body = {"body": f"{text}\n\n{mark}\n"}
+        client.once(partial(client.write, "POST", path, body, repeat=False), standing)
 
 
 def _comments_since(client: Client, pull: PullId, since: float) -> Iterator[Any]:

@@ -6,18 +6,17 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
-from typing import Final
 
 from bot.base.config import Config, RepositoryRole
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
-from bot.base.messages import Language, mark, message, seconds_of, sentence_of, translated
+from bot.base.messages import Language, message, seconds_of, sentence_of, translated
 from bot.check.request import CheckOptions
 from bot.evidence.facts import EvidenceError
 from bot.evidence.links import RunGiven, parse_link
 from bot.github.answer import mark_of
 from bot.github.client import Client
-from bot.github.commands import CommentCommand, Misunderstanding, Misunderstood, commands
+from bot.github.commands import CommentCommand, Misunderstood, commands
 from bot.github.errors import LimitedError, UnreachableError
 from bot.github.publish import EVERYWHERE, Channels
 from bot.github.pull import IssueComment, PullId, PullRequest
@@ -36,23 +35,12 @@ from bot.github.talk import (
     reply,
     unreact,
 )
-from bot.render.escape import clip, code_span, markdown_inline
+from bot.render.escape import code_span, markdown_inline
 from bot.render.markdown import MARKER
 from bot.review.check import CheckRequest, configuration
+from bot.review.command_replies import HELP, misunderstood, not_allowed
 from bot.review.commit import commit_fixes
 from bot.review.pull import AnsweredPull, answer_pull
-
-HELP: Final = mark("""\
-| command, on a line of its own | does |
-| --- | --- |
-| `/verify` | checks the newest commit again |
-| `/verify LINK` | compares with this run; a link in the description holds longer |
-| `/verify LINK SCRIPT.sh` | the same where the pull request holds several scripts |
-| `/verify SHA` | checks only if this is still the newest commit |
-| `/apply` | commits the safe fixes and the rows of the page to this branch |
-
-`/verify` is for the pull request's author and for people with {verify} rights here, `/apply` for \
-people with {apply} rights. 👀 seen · 🚀 done · 😕 not done, with the reason.""")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,6 +162,7 @@ class _Handler:
     """That of the base's configuration, once it is read."""
     comments: tuple[IssueComment, ...] | None = None
     """Those of the pull request, once it is read; None where not all were."""
+    asker: Asker | None = None
 
     def carry_out(self) -> None:
         """Carry out each command; the pull request is read once for all of them."""
@@ -183,7 +172,6 @@ class _Handler:
                 self._refuse_for_now(change)
                 return
             config = self._config(change)
-            asker = asker_of(self.client, change.pull.id.repository, self.request.author)
         except (LimitedError, UnreachableError):
             raise
         except UserError as error:
@@ -203,7 +191,7 @@ class _Handler:
             return
         for command in self.result.commands:
             try:
-                change = self._one(command, change, config, asker)
+                change = self._one(command, change, config)
             except (LimitedError, UnreachableError):
                 raise
             except _RefusedError as error:
@@ -242,11 +230,10 @@ class _Handler:
         command: CommentCommand | Misunderstood,
         change: GitHubChange,
         config: Config,
-        asker: Asker,
     ) -> GitHubChange:
         """Carry out one command; gives the pull request as it was read last."""
         if isinstance(command, Misunderstood):
-            raise _RefusedError(_misunderstood(command))
+            raise _RefusedError(misunderstood(command))
         rights = config.permissions
         if command.name == "help":
             self._reply(message(HELP, verify=rights.verify, apply=rights.apply))
@@ -254,11 +241,18 @@ class _Handler:
         verify = command.name == "verify"
         least: RepositoryRole = rights.verify if verify else rights.apply
         author = self.request.author.lower() == change.pull.author.lower()
-        if not (asker.may(least) or (verify and author)):
-            raise _RefusedError(_not_allowed(command, least))
+        if not (verify and author) and not self._asker(change).may(least):
+            raise _RefusedError(not_allowed(command, least))
         if change.pull.state != "OPEN":
             raise _RefusedError(message("The pull request is closed."))
-        return self._verify(command, change) if verify else self._apply(change, asker)
+        return self._verify(command, change) if verify else self._apply(change)
+
+    def _asker(self, change: GitHubChange) -> Asker:
+        """Who asks; GitHub is asked once, and only where a role matters."""
+        if self.asker is None:
+            repository = change.pull.id.repository
+            self.asker = asker_of(self.client, repository, self.request.author)
+        return self.asker
 
     def _verify(self, command: CommentCommand, change: GitHubChange) -> GitHubChange:
         check = replace(self.check, runs=partial(_runs, command))
@@ -274,10 +268,9 @@ class _Handler:
             )
         return answered.change
 
-    def _apply(self, change: GitHubChange, asker: Asker) -> GitHubChange:
-        result = commit_fixes(
-            change, self.check, self.writer(), asker, unseen=self._unseen(change.pull)
-        )
+    def _apply(self, change: GitHubChange) -> GitHubChange:
+        asker, unseen = self._asker(change), self._unseen(change.pull)
+        result = commit_fixes(change, self.check, self.writer(), asker, unseen=unseen)
         if result.change is not None:
             # A push of a workflow's token starts no workflow: its result is checked here.
             answered = answer_pull(result.change, self.check, channels=self.channels)
@@ -332,34 +325,6 @@ class _Handler:
             self.result.replies.append(translated(sentence, self.language))
         else:
             self._reply(sentence)
-
-
-def _misunderstood(command: Misunderstood) -> str:
-    word = ""
-    match command.reason:
-        case Misunderstanding.NO_COMMAND:
-            why = message("This is no command.")
-        case Misunderstanding.ARGUMENTS_OF_APPLY:
-            why = message("`/apply` stands alone on its line.")
-        case Misunderstanding.REPEATED_ARGUMENT:
-            why = message("`/verify` takes one thing of a kind.")
-        case Misunderstanding.UNKNOWN_ARGUMENT:
-            why = message("`/verify` takes a commit, the link of a run and the path of a script.")
-            word = message(" {word} is none of them.", word=code_span(clip(command.word, 80)))
-    return message("{why}{word} `/verify help` says more.", why=why, word=word)
-
-
-def _not_allowed(command: CommentCommand, least: RepositoryRole) -> str:
-    if command.name == "verify":
-        return message(
-            "`/verify` is for this pull request's author and for people with {role} rights here. "
-            "A maintainer can run it for you.",
-            role=least,
-        )
-    return message(
-        "`/apply` is for people with {role} rights here. A maintainer can do it for you.",
-        role=least,
-    )
 
 
 def _runs(

@@ -81,6 +81,8 @@ def _root(asked: Context) -> dict[str, Any]:
         "rateLimit": lambda _info, **_: {"limit": 5_000, "cost": 1, "remaining": 1, "resetAt": ""},
         "repository": lambda _info, owner, name, **_: _found(asked, owner, name),
         "node": lambda _info, **given: _node(asked, given["id"]),
+        "addComment": lambda _info, **given: _add_comment(asked, given["input"]),
+        "updateIssueComment": lambda _info, **given: _edit_comment(asked, given["input"]),
         "minimizeComment": lambda _info, **given: _minimize(asked, given["input"], True),
         "unminimizeComment": lambda _info, **given: _minimize(asked, given["input"], False),
         "createCommitOnBranch": lambda _info, **given: _commit_on_branch(asked, given["input"]),
@@ -243,6 +245,7 @@ def _comment(asked: Context, comment: Comment) -> dict[str, Any]:
         "createdAt": comment.created,
         "updatedAt": comment.updated,
         "lastEditedAt": comment.updated if len(comment.history) > 1 else None,
+        "pullRequest": lambda _info: _pull(asked, comment.pull),
     }
 
 
@@ -375,6 +378,28 @@ def _entry(found: Repository, entry: Entry) -> dict[str, Any]:
         "size": entry.size or 0,
         "object": lambda _info: _object(found, entry.oid),
     }
+
+
+def _add_comment(asked: Context, given: dict[str, Any]) -> dict[str, Any]:
+    from tests.github.rest import add_comment
+
+    node = given["subjectId"]
+    for pull in asked.store.pulls.values():
+        if node == f"PR_{pull.repository.id}_{pull.number}" and asked.sees(pull.repository):
+            made = add_comment(asked, pull, given["body"])
+            return {"commentEdge": {"node": _comment(asked, made)}}
+    raise ProblemError(404, f"Could not resolve to a node with the global id of '{node}'.")
+
+
+def _edit_comment(asked: Context, given: dict[str, Any]) -> dict[str, Any]:
+    from tests.github.rest import change_comment
+
+    number = given["id"].removeprefix("IC_")
+    comment = asked.store.find_comment(int(number)) if number.isdigit() else None
+    if comment is None:
+        raise ProblemError(404, f"Could not resolve to a node with the global id of '{number}'.")
+    change_comment(asked, comment, given["body"])
+    return {"issueComment": _comment(asked, comment)}
 
 
 def _minimize(asked: Context, given: dict[str, Any], hide: bool) -> dict[str, Any]:

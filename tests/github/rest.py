@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.github.context import Context, ProblemError
-from tests.github.store import CheckRun, Reaction, Review, Status
+from tests.github.store import CheckRun, Comment, Pull, Reaction, Review, Status
 
 Handler = Callable[..., tuple[int, Any]]
 HANDLERS: dict[tuple[str, str], Handler] = {}
@@ -130,16 +130,18 @@ def comments(asked: Context, owner: str, repo: str, issue_number: str) -> tuple[
 
 @handles("post", f"{REPOSITORY}/issues/{{issue_number}}/comments")
 def create_comment(asked: Context, owner: str, repo: str, issue_number: str) -> tuple[int, Any]:
-    found = asked.repository(owner, repo)
-    on = asked.pull(found, issue_number)
-    asker = asked.need(found, "issues", "pull_requests")
-    role = asked.store.permission(found, asker.account.login)
+    on = asked.pull(asked.repository(owner, repo), issue_number)
+    return 201, asked.views.comment(add_comment(asked, on, asked.body["body"]))
+
+
+def add_comment(asked: Context, on: Pull, body: str) -> Comment:
+    """A new comment, where the asker may write one."""
+    asker = asked.need(on.repository, "issues", "pull_requests")
+    role = asked.store.permission(on.repository, asker.account.login)
     if on.locked and asker.permissions is None and role in ("none", "read", "triage"):
         raise ProblemError(403, "Unable to create comment because issue is locked.")
-    body = asked.body["body"]
     _check_body(body)
-    made = asked.store.comment(on, asker.account, body, asker.app)
-    return 201, asked.views.comment(made)
+    return asked.store.comment(on, asker.account, body, asker.app)
 
 
 def _check_body(body: str) -> None:
@@ -156,16 +158,21 @@ def comment(asked: Context, owner: str, repo: str, comment_id: str) -> tuple[int
 
 @handles("patch", f"{REPOSITORY}/issues/comments/{{comment_id}}")
 def edit_comment(asked: Context, owner: str, repo: str, comment_id: str) -> tuple[int, Any]:
-    place = asked.repository(owner, repo)
-    found = asked.comment(place, comment_id)
-    asker = asked.need(place, "issues", "pull_requests")
-    if found.author is not asker.account and asker.permissions is None:
-        asked.need(place, person="write")
-    _check_body(asked.body["body"])
-    found.body = asked.body["body"]
-    found.updated = asked.store.now()
-    found.history.append(found.body)
+    found = asked.comment(asked.repository(owner, repo), comment_id)
+    change_comment(asked, found, asked.body["body"])
     return 200, asked.views.comment(found)
+
+
+def change_comment(asked: Context, comment: Comment, body: str) -> None:
+    """Another text for a comment, where the asker may change it."""
+    place = comment.pull.repository
+    asker = asked.need(place, "issues", "pull_requests")
+    if comment.author is not asker.account and asker.permissions is None:
+        asked.need(place, person="write")
+    _check_body(body)
+    comment.body = body
+    comment.updated = asked.store.now()
+    comment.history.append(body)
 
 
 @handles("delete", f"{REPOSITORY}/issues/comments/{{comment_id}}")

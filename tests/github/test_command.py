@@ -67,7 +67,7 @@ def test_a_dry_run_says_what_it_would_write(here: World) -> None:
     assert pull.comments == []
     lines = result.err.splitlines()
     repository = "/repos/verl-project/verl"
-    assert lines[0].startswith(f"rlbot: would send POST {repository}/issues/1/comments with ")
+    assert lines[0].startswith("rlbot: would send POST /graphql post with ")
     assert lines[1].startswith(f"rlbot: would send POST {repository}/check-runs with ")
     assert lines[2].startswith(f"rlbot: would send POST {repository}/pulls/1/reviews with ")
     assert lines[3] == "rlbot: 4 requests read from GitHub, 0 wrote to it"

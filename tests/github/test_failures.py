@@ -35,6 +35,8 @@ from tests.render.factories import CHANGE, finding, good, report
 URL = "https://github.com/verl-project/verl/pull/1"
 PULL = PullId("verl-project/verl", 1)
 COMMENTS = "/repos/verl-project/verl/issues/1/comments"
+POST = "/graphql post"
+NOT_FOUND = {"errors": [{"type": "NOT_FOUND", "message": "no"}]}
 
 
 def _message(text: str, **more: object) -> dict[str, object]:
@@ -132,7 +134,7 @@ def test_each_refusal_is_a_sentence(
 @pytest.mark.parametrize("status", [500, 502, 503, 504])
 def test_an_outage_that_ends_is_waited_out(here: World, status: int) -> None:
     pull = here.pull({SCRIPT: GOOD})
-    for path in ("/graphql pull", COMMENTS, "/check-runs", "/graphql comments"):
+    for path in ("/graphql pull", POST, "/check-runs", "/graphql comments"):
         here.store.faults += [Fault("POST", path, status, None), Fault("GET", path, status, None)]
     done = answer_pull(read_change(here.client(), PULL), asked())
     assert done.published.notes == []
@@ -141,7 +143,7 @@ def test_an_outage_that_ends_is_waited_out(here: World, status: int) -> None:
 
 def test_a_comment_whose_answer_was_lost_is_not_doubled(here: World) -> None:
     pull = here.pull({SCRIPT: GOOD})
-    here.store.faults.append(Fault("POST", COMMENTS, 502, None, after=True))
+    here.store.faults.append(Fault("POST", POST, 502, None, after=True))
     done = answer_pull(read_change(here.client(), PULL), asked())
     assert [MARKER in comment.body for comment in pull.comments] == [True]
     assert done.published.notes == []
@@ -150,7 +152,7 @@ def test_a_comment_whose_answer_was_lost_is_not_doubled(here: World) -> None:
 
 def test_a_reply_whose_answer_was_lost_is_not_doubled(here: World) -> None:
     pull = here.pull({SCRIPT: GOOD})
-    here.store.faults.append(Fault("POST", COMMENTS, 502, None, after=True))
+    here.store.faults.append(Fault("POST", POST, 502, None, after=True))
     reply(here.client(), PULL, "Not for you.", to="7")
     assert [comment.body.partition("\n")[0] for comment in pull.comments] == ["Not for you."]
 
@@ -178,11 +180,11 @@ def test_a_check_run_that_was_lost_on_its_way_is_posted_again(here: World) -> No
 
 def test_a_comment_that_is_refused_does_not_keep_the_check_run_away(here: World) -> None:
     here.pull({SCRIPT: BROKEN})
-    here.store.faults.append(Fault("POST", COMMENTS, 422, _message("spammy"), times=9))
+    here.store.faults.append(Fault("POST", POST, 422, _message("spammy"), times=9))
     done = answer_pull(read_change(here.client(), PULL), asked())
     assert [run.conclusion for run in here.store.checks] == ["failure"]
     assert done.published.notes == [
-        f"The comment was not posted: GitHub refused {COMMENTS} with status 422: spammy."
+        f"The comment was not posted: GitHub refused {POST} with status 422: spammy."
     ]
 
 
@@ -191,7 +193,7 @@ def test_a_comment_that_goes_away_meanwhile_is_written_anew(here: World) -> None
     token = here.store.workflow_token(here.base)
     answer_pull(read_change(here.client(token), PULL), asked())
     here.push({SCRIPT: BROKEN + b"# more\n"})
-    gone = Fault("PATCH", "/issues/comments/", 404, _message("Not Found"))
+    gone = Fault("POST", "/graphql edit", 200, NOT_FOUND)
     here.store.faults.append(gone)
     answer_pull(read_change(here.client(token), PULL), asked())
     assert gone.times == 0

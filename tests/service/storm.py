@@ -31,7 +31,7 @@ from tests.service.work import DiaryWork
 
 KEY = Secret(SECRET)
 WINDOWS = {
-    "a comment": r"\A/repos/[^/]+/[^/]+/issues/\d+/comments\Z",
+    "a comment": r"\A/graphql post\Z",
     "a check run": r"\A/repos/[^/]+/[^/]+/check-runs\Z",
     "folding the old comment": r"\A/graphql minimize\Z",
 }

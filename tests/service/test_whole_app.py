@@ -246,7 +246,7 @@ def test_t20_a_limit_that_outlasts_one_attempt_loses_nothing_and_is_kept_to(
 
 @pytest.mark.parametrize(
     "path",
-    [r"/issues/\d+/comments\Z", r"/check-runs\Z"],
+    [r"/graphql post\Z", r"/check-runs\Z"],
     ids=["comment", "check run"],
 )
 @pytest.mark.parametrize("after", [False, True], ids=["refused", "carried out"])

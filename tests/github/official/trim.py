@@ -73,7 +73,8 @@ OPERATIONS = {
 
 FIELDS = {
     "Query": "repository viewer rateLimit node",
-    "Mutation": "minimizeComment unminimizeComment createCommitOnBranch updateRefs",
+    "Mutation": "addComment updateIssueComment minimizeComment unminimizeComment "
+    "createCommitOnBranch updateRefs",
     "Repository": "id nameWithOwner name owner url isPrivate isArchived isFork pullRequest "
     "pullRequests object ref defaultBranchRef viewerPermission databaseId",
     "RepositoryOwner": "id login",
@@ -92,7 +93,10 @@ FIELDS = {
     "PageInfo": "hasNextPage hasPreviousPage startCursor endCursor",
     "IssueCommentConnection": "pageInfo nodes totalCount",
     "IssueComment": "id fullDatabaseId body isMinimized minimizedReason viewerDidAuthor url author "
-    "createdAt updatedAt lastEditedAt authorAssociation",
+    "createdAt updatedAt lastEditedAt authorAssociation pullRequest",
+    "IssueCommentEdge": "node",
+    "AddCommentPayload": "commentEdge",
+    "UpdateIssueCommentPayload": "issueComment",
     "PullRequestReviewConnection": "pageInfo nodes totalCount",
     "PullRequestReview": "id viewerDidAuthor author body comments state",
     "PullRequestReviewCommentConnection": "pageInfo nodes totalCount",
