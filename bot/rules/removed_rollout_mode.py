@@ -22,9 +22,12 @@ META = Meta(
     summary="The rollout's mode is sync, which verl removed.",
     why="Since verl 0.7.0 the configuration of the rollout raises a ValueError for sync.",
     instead="Remove the setting; async is what is left and the default.",
-    limits="Not checked before 0.7.0, where sync was the default.",
+    limits=(
+        "Not checked before 0.7.0, where sync was the default. A warning where nobody names the "
+        "release."
+    ),
     source="RolloutConfig.__post_init__ in verl/workers/config/rollout.py (since 0.7.0)",
-    example=Example(bad=verl(f"{_KEY}=sync"), good=verl()),
+    example=Example(bad=verl(f"{_KEY}=sync", before="# verl: 0.9.1"), good=verl()),
 )
 
 
@@ -42,6 +45,8 @@ def check(context: RuleContext) -> Iterator[Hit]:
         yield Hit(
             message=message("rollout.mode sync was removed in verl 0.7.0"),
             span=setting.value_span,
+            # Who names no release may run an older one.
+            severity="warning" if plan.version_source == "newest" else None,
             help=message("remove the setting: async is the default"),
             fix_title=message("remove {key}", key=_KEY) if edits else None,
             fix_safe=True,

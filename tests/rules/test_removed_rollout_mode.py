@@ -28,6 +28,7 @@ def test_stays_silent(script: str) -> None:
     [
         verl(f"{KEY}=sync", "trainer.nnodes=1"),
         verl("trainer.nnodes=1", f"{KEY}=sync"),
+        verl(f"{KEY}=sync", before="# verl: 0.9.1"),
         verl(f"{KEY}=$mode", before="mode=sync"),
     ],
 )
