@@ -77,6 +77,8 @@ def taken(question: ParsedQuestion, *, method: str | None) -> Iterator[str]:
     sizes = sizes_of(question)
     if question.gpus is None and question.model is None:
         yield str(gpu_count(gpus_of(question)))
+    if question.is_model_taken and question.model is not None:
+        yield message("model {model}", model=question.model)
     if question.task is None:
         yield message("task {task}", task=TASK)
     if question.method is None and method is not None:

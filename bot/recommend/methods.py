@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from bot.base.devices import Device
 from bot.memory.units import Bytes
 from bot.recommend.options import divides
@@ -26,9 +24,9 @@ def verdict_on(
         fitting, miss = search.at(device, gpus)
     if fitting is not None:
         return _verdict(search, fitting, gpus)
-    further = counts(max(MOST, 4 * gpus)) if look_further else ()
-    more = _more(search, device, [n for n in further if n > gpus])
-    return _missed(search, device, gpus, miss, more)
+    return _missed(
+        search, device, gpus, miss, _more(search, device, gpus) if look_further else None
+    )
 
 
 def fewest(search: Search, device: Device, budget: int = MOST) -> MethodVerdict | None:
@@ -40,17 +38,19 @@ def fewest(search: Search, device: Device, budget: int = MOST) -> MethodVerdict 
     return _verdict(search, best, best.candidate.gpus)
 
 
-def no_verdict(search: Search, device: Device, gpus: int) -> MethodVerdict:
-    """That it does not fit on so many GPUs, nor on fewer."""
+def no_verdict(search: Search, device: Device, gpus: int, *, look_further: bool) -> MethodVerdict:
+    """That it does not fit on so many GPUs, nor on fewer; with the number that would do."""
     _, miss = search.at(device, gpus) if divides(search.request, gpus) else (None, None)
-    return _missed(search, device, gpus, miss, None)
+    return _missed(
+        search, device, gpus, miss, _more(search, device, gpus) if look_further else None
+    )
 
 
-def _more(search: Search, device: Device, numbers: Sequence[int]) -> int | None:
-    """The first of the numbers that surely does, else the first that may."""
+def _more(search: Search, device: Device, than: int) -> int | None:
+    """The first larger number of GPUs that surely does, else the first that may."""
     perhaps: int | None = None
-    for gpus in numbers:
-        if divides(search.request, gpus):
+    for gpus in counts(max(MOST, 4 * than)):
+        if gpus > than and divides(search.request, gpus):
             fitting, _ = search.at(device, gpus)
             if fitting is not None and fitting.sure:
                 return gpus

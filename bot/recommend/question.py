@@ -20,6 +20,8 @@ from bot.recommend.vocabulary import (
     METHODS,
     TASK_WORDS,
     card,
+    is_size,
+    likely_model,
     model,
     nearest,
     with_memory,
@@ -40,6 +42,19 @@ _JOINED = (
     (re.compile(rf"({_NUMBER}k?)\s*\+\s*({_NUMBER}k?)\b", re.I), r"\1+\2"),
     (re.compile(r"(?<=\d)\s+x\s+(?=[a-z0-9])|(?<=\d)\s+x(?=[a-z])", re.I), "x"),
 )
+_NUMERALS = "\u4e00\u4e8c\u4e09\u56db\u4e94\u516d\u4e03\u516b"
+"""One to eight in Chinese."""
+_CHINESE = (
+    (re.compile("[\u4e24\u53cc](?=[\u5f20\u5757\u5361\u53f0])"), "2"),  # two of something
+    (re.compile("\u5355(?=[\u5361\u673a])"), "1"),  # a single card or machine
+    (re.compile(f"[{_NUMERALS}](?=[\u5f20\u5757\u5361\u53f0])"), None),
+    (re.compile("(\\d{1,4}) *[\u53f0\u673a]"), r" \1 nodes "),
+    (re.compile("\u5168(?:\u53c2|\u91cf)"), " full "),
+    (re.compile("\u5956\u52b1\u6a21\u578b"), " rm "),  # reward model
+    (re.compile("[\u2e80-\u303f\u3400-\u9fff]+"), " "),  # The rest changes nothing.
+)
+"""What a question in Chinese says with other words than cards and names."""
+_SLICE = re.compile(r"mig|[1-7]g\.\d{1,3}gb", re.I)
 _BEFORE = re.compile(r"(\d{1,4})x(.+)")
 _AFTER = re.compile(r"(.+)x(\d{1,4})")
 _LENGTHS = re.compile(rf"({_NUMBER})(k?)\+({_NUMBER})(k?)")
@@ -63,6 +78,8 @@ class ParsedQuestion:
     gpus: int | None = None
     model: str | None = None
     """A name that `find` knows, or the path of a folder with a config.json."""
+    is_model_taken: bool = False
+    """Whether the model is the likeliest of its size, since none is named."""
     task: str | None = None
     method: str | None = None
     framework: str | None = None
@@ -112,7 +129,7 @@ def parse_question(
         _sort(word, parts, is_model_folder)
     question = ParsedQuestion(
         cards=_cards(parts),
-        gpus=_single_count(parts.counts),
+        gpus=_gpus(parts),
         task=_single(parts, "task"),
         method=_single(parts, "method"),
         framework=_single(parts, "framework"),
@@ -129,9 +146,15 @@ def parse_question(
 def _words(text: str) -> list[str]:
     """The words of a question; what belongs together is one word, a name keeps its capitals."""
     text = normalize("NFKC", text).replace("×", "x").replace("*", "x")
+    for pattern, meant in _CHINESE:
+        text = pattern.sub(_numeral if meant is None else meant, text)
     for pattern, together in _JOINED:
         text = pattern.sub(together, text)
     return [word for word in re.split(r"[\s,;?!]+", text) if word]
+
+
+def _numeral(found: re.Match[str]) -> str:
+    return str(_NUMERALS.index(found[0]) + 1)
 
 
 def _sort(word: str, parts: _Parts, is_model_folder: Callable[[str], bool]) -> None:
@@ -168,7 +191,10 @@ def _sort_number(low: str, parts: _Parts) -> bool:
     elif keyed := _KEYED.fullmatch(low):
         parts.add(keyed[1], str(int(keyed[2])))
     elif nodes := _NODES.fullmatch(low):
-        parts.counts.append(int(nodes[1]) * int(nodes[2] or 8))
+        if nodes[2]:
+            parts.counts.append(int(nodes[1]) * int(nodes[2]))
+        else:
+            parts.add("nodes", str(int(nodes[1])))
     elif memory := _MEMORY.fullmatch(low):
         parts.memory.append(int(memory[1]))
     elif count := re.fullmatch(rf"x?({_NUMBER})x?|({_NUMBER})gpus?", low):
@@ -220,6 +246,16 @@ def _single(parts: _Parts, kind: str) -> str | None:
             )
         )
     return values[0] if values else None
+
+
+def _gpus(parts: _Parts) -> int | None:
+    """GPUs over all nodes: up to eight that are named beside nodes are those of each node."""
+    nodes = _integer(_single(parts, "nodes"))
+    count = _single_count(parts.counts)
+    if nodes is None:
+        return count
+    each = 8 if count is None else count
+    return _single_count([each if each > 8 and each % nodes == 0 else nodes * each])
 
 
 def _single_count(counts: Sequence[int]) -> int | None:
@@ -280,15 +316,36 @@ def _with_model(question: ParsedQuestion, parts: _Parts) -> ParsedQuestion:
     rest = list(dict.fromkeys(parts.rest))
     if not rest:
         return question
+    _refuse_known(rest)
     found = model(tuple(rest)) if len(rest) <= _MOST_WORDS else None
+    if found is None and (likely := likely_model(rest)) is not None:
+        return replace(question, model=likely, is_model_taken=True)
     if found is None:
         unknown = [word for word in rest if model((word,)) is None]
-        if not unknown:
+        if not unknown or (all(map(is_size, rest)) and len(rest) > 1):
             raise UserError(
                 message("The question names {values}: one of them, please.", values=", ".join(rest))
             )
-        raise _unknown(sorted(unknown)[0])
+        raise _unknown(min(unknown, key=lambda word: (is_size(word), word)))
     return replace(question, model=found)
+
+
+def _refuse_known(words: Sequence[str]) -> None:
+    """Raise UserError for what is known, and has no answer here."""
+    if any(_SLICE.fullmatch(word) for word in words):
+        raise UserError(
+            message(
+                "A slice of a card (MIG) is not estimated: ask about a card with as much memory, "
+                "such as 1xA100-40."
+            )
+        )
+    if any(word.lower() in ("qlora", "4bit", "4-bit") for word in words):
+        raise UserError(
+            message(
+                "No script is made for QLoRA: ask for lora, which keeps the base in 2 bytes a "
+                "parameter instead of about half a byte."
+            )
+        )
 
 
 def _unknown(word: str) -> UserError:

@@ -28,6 +28,8 @@ from bot.recommend.request import Hardware, Method, ModelFolder, Request, make_r
 from bot.recommend.search import Search
 from bot.table.page import Page
 
+_FEW = 3
+"""Cards up to which a method that does not fit is looked for on more GPUs than the budget."""
 BUDGET = 8
 """GPUs at most where a question names no number: one node."""
 LARGE_BUDGET = 256
@@ -120,6 +122,7 @@ def _requests(question: ParsedQuestion, model: str | ModelFolder) -> Iterator[Re
 def _verdicts(
     searches: Mapping[Method, Search], devices: Sequence[Device], gpus: int | None, budget: int
 ) -> Iterator[MethodVerdict]:
+    few = len(devices) <= _FEW
     for search in searches.values():
         if gpus is not None and not divides(search.request, gpus):
             return  # No method changes that, and the notes say it.
@@ -127,14 +130,17 @@ def _verdicts(
         for device in devices:
             key = (device.memory_bytes, device.usable_gib)
             if key not in alike:
-                alike[key] = _verdict(search, device, gpus, budget)
+                alike[key] = _verdict(search, device, gpus, budget, look_further=few)
             yield replace(alike[key], device=device.label)
 
 
-def _verdict(search: Search, device: Device, gpus: int | None, budget: int) -> MethodVerdict:
+def _verdict(
+    search: Search, device: Device, gpus: int | None, budget: int, *, look_further: bool
+) -> MethodVerdict:
     if gpus is not None:
         return verdict_on(search, device, gpus)
-    return fewest(search, device, budget) or no_verdict(search, device, budget)
+    fits = fewest(search, device, budget)
+    return fits or no_verdict(search, device, budget, look_further=look_further)
 
 
 def _fits_on_a_node(verdicts: Sequence[MethodVerdict]) -> bool:

@@ -30,6 +30,8 @@ TASK_WORDS: Mapping[str, str] = {
     "reward-model": "rm",
     "fine-tuning": "sft",
     "finetuning": "sft",
+    "fine-tune": "sft",
+    "finetune": "sft",
 }
 FILLERS = frozenset(
     word
@@ -40,12 +42,24 @@ FILLERS = frozenset(
         ("want", "which", "are", "card", "cards", "gpu", "gpus", "hardware", "machine", "model"),
         ("models", "length", "lengths", "token", "tokens", "amd", "geforce", "instinct"),
         ("nvidia", "quadro", "radeon", "rtx", "tesla", "hbm2e", "hbm3", "nvl", "pcie"),
-        ("sxm", "sxm4", "sxm5"),
+        ("sxm", "sxm4", "sxm5", "ascend", "huawei", "context", "ctx", "fit", "fits", "seq"),
+        (
+            "sequence",
+            "sequences",
+            "vram",
+            "memory",
+            "enough",
+            "will",
+            "would",
+            "be",
+            "it",
+            "please",
+        ),
     )
     for word in words
 )
 """Words that change nothing."""
-_BRAND = re.compile(r"(?:nvidia|geforce|tesla|amd|instinct|quadro)[-_]?")
+_BRAND = re.compile(r"(?:nvidia|geforce|tesla|amd|instinct|quadro|huawei|ascend)[-_]?")
 _FORM = re.compile(r"[-_]?(?:sxm\d?|pcie|hbm\d?e?|nvl(?=\d))(?=[-_\d]|\Z)")
 _MEMORY = re.compile(r"[-_]?(\d{2,3})(?:gib|gb|g)\Z")
 
@@ -90,6 +104,37 @@ def model(words: tuple[str, ...]) -> str | None:
         if near is not None:
             return near.name
     return None
+
+
+_SIZE = re.compile(r"\d{1,4}(?:\.\d)?b")
+_USUAL = ("Qwen3-", "Qwen2.5-", "Llama-3.1-", "Gemma-2-")
+"""Beginnings of the names that a size alone most likely means, the likeliest first."""
+
+
+def is_size(word: str) -> bool:
+    """Whether a word is a number of parameters: 32b."""
+    return _SIZE.fullmatch(word.lower()) is not None
+
+
+def likely_model(words: Iterable[str]) -> str | None:
+    """The model that a size most likely means, with words of its name or alone: 32b, llama 70b."""
+    low = [word.lower() for word in words]
+    if sum(map(is_size, low)) != 1:
+        return None
+    able = [name for name in pinned() if find(name) is not None and _holds(name, low)]
+    return min(able, key=_unlikely, default=None)
+
+
+def _holds(name: str, words: Iterable[str]) -> bool:
+    """Whether a name has each word: a size as a part of its own, the others anywhere."""
+    parts = name.lower().split("-")
+    whole = _compact(name)
+    return all(word in parts if is_size(word) else _compact(word) in whole for word in words)
+
+
+def _unlikely(name: str) -> tuple[int, int, str]:
+    rank = next((at for at, start in enumerate(_USUAL) if name.startswith(start)), len(_USUAL))
+    return name.count("-"), rank, name
 
 
 def nearest(word: str) -> str | None:

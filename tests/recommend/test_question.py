@@ -41,6 +41,14 @@ def _cards(question: ParsedQuestion) -> tuple[str, ...]:
         ("rtx pro 6000", ("rtxpro6000",), None),
         ("a100 4090", ("a100", "rtx4090"), None),
         ("4 910b", ("910b",), 4),
+        ("8xAscend910B", ("910b",), 8),
+        ("2 nodes 8xH100", ("h100",), 16),
+        ("2 nodes, 16 h100", ("h100",), 16),
+        ("3 nodes of a100", ("a100",), 24),
+        ("\u4e24\u5f204090", ("rtx4090",), 2),
+        ("2 \u5f20 4090 \u8bad\u7ec3", ("rtx4090",), 2),
+        ("\u4e24\u53f08\u5361H100", ("h100",), 16),
+        ("\u5355\u5361 a100", ("a100",), 1),
     ],
 )
 def test_cards(words: str, cards: tuple[str, ...], gpus: int | None) -> None:
@@ -76,6 +84,48 @@ def test_models(words: str, model: str) -> None:
     assert found is not None
     assert wanted is not None
     assert found.shape == wanted.shape
+
+
+@pytest.mark.parametrize(
+    ("words", "model"),
+    [
+        ("32B", "Qwen3-32B"),
+        ("a 7b model", "Qwen2.5-7B"),
+        ("how many H100s for llama 70b", "Llama-3.1-70B"),
+        ("gemma 27b", "Gemma-2-27b"),
+        ("deepseek r1 distill 32b", "DeepSeek-R1-Distill-Qwen-32B"),
+        ("qwen 72b", "Qwen2.5-72B"),
+        ("30b 8xh100", "Qwen3-30B-A3B"),
+        ("405b", "Llama-3.1-405B"),
+    ],
+)
+def test_a_size_means_the_likeliest_model(words: str, model: str) -> None:
+    question = parse_question(words.split())
+    assert (question.model, question.is_model_taken) == (model, True)
+    assert find(model) is not None
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("gemma 3 27b", '"gemma-3" is no card'),
+        ("GLM-4 9b 4xA100", '"GLM-4" is no card'),
+        ("qwen3-8b a100 MIG 3g.40gb", "A slice of a card (MIG) is not estimated"),
+        ("qlora 8b 4090", "No script is made for QLoRA"),
+        ("7b 32b", "The question names 7b, 32b"),
+        ("2 nodes 3 nodes h100", "The question names 2, 3"),
+    ],
+)
+def test_what_has_no_answer_gets_a_sentence(words: str, sentence: str) -> None:
+    with pytest.raises(UserError) as error:
+        parse_question([words])
+    assert sentence in sentence_of(error.value)
+
+
+def test_chinese_words_for_methods_and_tasks() -> None:
+    full = parse_question(["2xa100 \u5168\u53c2 Qwen3-8B"])
+    reward = parse_question(["\u5956\u52b1\u6a21\u578b Qwen3-8B"])
+    assert (full.method, reward.task) == ("full", "rm")
 
 
 def test_everything_at_once() -> None:
