@@ -25,6 +25,7 @@ from bot.recommend.vocabulary import (
     model,
     nearest,
     with_memory,
+    without_chinese,
 )
 
 _NUMBER = r"\d{1,8}"
@@ -38,22 +39,14 @@ _JOINED = (
     (re.compile(r"\b(?:rank|lora_rank)[\s=:]*(\d{1,8})\b", re.I), r"rank=\1"),
     (re.compile(r"\b(\d{1,4})\s*nodes?(?:\s+(?:of|with|x)\s+(\d{1,2}))?\b", re.I), r"nodes=\1:\2"),
     (re.compile(r"\b(\d{2,3})\s+gi?b\b", re.I), r"\1gb"),
+    (re.compile(r"\bsingle\b", re.I), "1"),
+    (re.compile(r"\btwo\b", re.I), "2"),
+    (re.compile(r"\bfour\b", re.I), "4"),
+    (re.compile(r"\beight\b", re.I), "8"),
     (re.compile(r"\b(qwen|llama|phi|gemma)\s+(\d)(?=\s|\Z)", re.I), r"\1-\2"),
     (re.compile(rf"({_NUMBER}k?)\s*\+\s*({_NUMBER}k?)\b", re.I), r"\1+\2"),
     (re.compile(r"(?<=\d)\s+x\s+(?=[a-z0-9])|(?<=\d)\s+x(?=[a-z])", re.I), "x"),
 )
-_NUMERALS = "\u4e00\u4e8c\u4e09\u56db\u4e94\u516d\u4e03\u516b"
-"""One to eight in Chinese."""
-_CHINESE = (
-    (re.compile("[\u4e24\u53cc](?=[\u5f20\u5757\u5361\u53f0])"), "2"),  # two of something
-    (re.compile("\u5355(?=[\u5361\u673a])"), "1"),  # a single card or machine
-    (re.compile(f"[{_NUMERALS}](?=[\u5f20\u5757\u5361\u53f0])"), None),
-    (re.compile("(\\d{1,4}) *[\u53f0\u673a]"), r" \1 nodes "),
-    (re.compile("\u5168(?:\u53c2|\u91cf)"), " full "),
-    (re.compile("\u5956\u52b1\u6a21\u578b"), " rm "),  # reward model
-    (re.compile("[\u2e80-\u303f\u3400-\u9fff]+"), " "),  # The rest changes nothing.
-)
-"""What a question in Chinese says with other words than cards and names."""
 _SLICE = re.compile(r"mig|[1-7]g\.\d{1,3}gb", re.I)
 _BEFORE = re.compile(r"(\d{1,4})x(.+)")
 _AFTER = re.compile(r"(.+)x(\d{1,4})")
@@ -145,16 +138,10 @@ def parse_question(
 
 def _words(text: str) -> list[str]:
     """The words of a question; what belongs together is one word, a name keeps its capitals."""
-    text = normalize("NFKC", text).replace("×", "x").replace("*", "x")
-    for pattern, meant in _CHINESE:
-        text = pattern.sub(_numeral if meant is None else meant, text)
+    text = without_chinese(normalize("NFKC", text)).replace("×", "x").replace("*", "x")
     for pattern, together in _JOINED:
         text = pattern.sub(together, text)
     return [word for word in re.split(r"[\s,;?!]+", text) if word]
-
-
-def _numeral(found: re.Match[str]) -> str:
-    return str(_NUMERALS.index(found[0]) + 1)
 
 
 def _sort(word: str, parts: _Parts, is_model_folder: Callable[[str], bool]) -> None:

@@ -22,6 +22,7 @@ from bot.recommend.defaults import (
 )
 from bot.recommend.methods import fewest, no_verdict, verdict_on
 from bot.recommend.options import divides
+from bot.recommend.published import matching, rows_of
 from bot.recommend.question import ParsedQuestion
 from bot.recommend.report import MethodVerdict
 from bot.recommend.request import Hardware, Method, ModelFolder, Request, make_request
@@ -49,7 +50,8 @@ def answer_model(
     """The answer for a question with a model.
 
     Raises UserError with a sentence for what is unknown or contradictory. The predictions are of
-    the method that is named, else of the first that fits: full, then LoRA.
+    the method that is named, else of one with a published row for the cards, else of the first
+    that fits: full, then LoRA.
     """
     is_open = by_words or question.task is None or question.response is None
     if not by_words:
@@ -64,6 +66,7 @@ def answer_model(
         for request in _requests(question, folder or question.model or "")
     }
     devices = question.cards or tuple(sorted(usual_devices(), key=_common_first))
+    tokens = [card.token for card in question.cards]
     budget = question.gpus or BUDGET
     verdicts = list(_verdicts(searches, devices, question.gpus, budget)) if by_words else []
     is_large = not question.cards and bool(verdicts) and not _fits_on_a_node(verdicts)
@@ -71,8 +74,15 @@ def answer_model(
         budget = question.gpus or LARGE_BUDGET
         devices = tuple(device for device in devices if device.token in LARGE)
         verdicts = list(_verdicts(searches, devices, question.gpus, budget))
+    published = [
+        method
+        for method, one in searches.items()
+        if question.cards and matching(rows_of(page), one.request, tokens, budget)
+    ]
     search = next(
-        searches[method] for method in (question.method, _method(verdicts)) if method in searches
+        searches[method]
+        for method in (question.method, *published, _method(verdicts))
+        if method in searches
     )
     answer = recommend(
         search,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from functools import cache
 from itertools import permutations
+from pathlib import Path
 from typing import Literal
 
 from bot.base.devices import Device, by_token, devices
@@ -43,18 +45,8 @@ FILLERS = frozenset(
         ("models", "length", "lengths", "token", "tokens", "amd", "geforce", "instinct"),
         ("nvidia", "quadro", "radeon", "rtx", "tesla", "hbm2e", "hbm3", "nvl", "pcie"),
         ("sxm", "sxm4", "sxm5", "ascend", "huawei", "context", "ctx", "fit", "fits", "seq"),
-        (
-            "sequence",
-            "sequences",
-            "vram",
-            "memory",
-            "enough",
-            "will",
-            "would",
-            "be",
-            "it",
-            "please",
-        ),
+        ("sequence", "sequences", "vram", "memory", "enough", "will", "would", "be", "it"),
+        ("please", "response", "responses", "prompt", "prompts"),
     )
     for word in words
 )
@@ -65,6 +57,20 @@ _MEMORY = re.compile(r"[-_]?(\d{2,3})(?:gib|gb|g)\Z")
 
 _ROUNDING = 0.08
 """Between the memory that a card is sold with and what it reports, as a share: 24 GB are 22.5."""
+
+
+def without_chinese(text: str) -> str:
+    """A question with its Chinese words for cards, nodes and tasks in ours, the rest left out."""
+    for written, meant in _chinese():
+        text = text.replace(written, f" {meant} ")
+    return "".join(" " if 0x2E80 <= ord(char) <= 0x9FFF else char for char in text)
+
+
+@cache
+def _chinese() -> tuple[tuple[str, str], ...]:
+    path = Path(__file__).parent / "chinese_words.csv"
+    with path.open(encoding="utf-8", newline="") as file:
+        return tuple((row["written"], row["meant"]) for row in csv.DictReader(file))
 
 
 def card(word: str) -> tuple[Device, ...]:
@@ -118,7 +124,7 @@ def is_size(word: str) -> bool:
 
 def likely_model(words: Iterable[str]) -> str | None:
     """The model that a size most likely means, with words of its name or alone: 32b, llama 70b."""
-    low = [word.lower() for word in words]
+    low = [part for word in words for part in word.lower().split("-")]
     if sum(map(is_size, low)) != 1:
         return None
     able = [name for name in pinned() if find(name) is not None and _holds(name, low)]
@@ -126,10 +132,15 @@ def likely_model(words: Iterable[str]) -> str | None:
 
 
 def _holds(name: str, words: Iterable[str]) -> bool:
-    """Whether a name has each word: a size as a part of its own, the others anywhere."""
+    """Whether a name has each word: a size as a part of its own, the others beginning one."""
     parts = name.lower().split("-")
-    whole = _compact(name)
-    return all(word in parts if is_size(word) else _compact(word) in whole for word in words)
+    return all(any(_begins(part, word) for part in parts) for word in words)
+
+
+def _begins(part: str, word: str) -> bool:
+    """Whether a part of a name is a word, or is it with a version: qwen of qwen2.5, not qwen2."""
+    rest = part.removeprefix(word)
+    return not rest or (rest != part and word.isalpha() and not rest[0].isalpha())
 
 
 def _unlikely(name: str) -> tuple[int, int, str]:

@@ -45,6 +45,8 @@ def _cards(question: ParsedQuestion) -> tuple[str, ...]:
         ("2 nodes 8xH100", ("h100",), 16),
         ("2 nodes, 16 h100", ("h100",), 16),
         ("3 nodes of a100", ("a100",), 24),
+        ("two 4090s", ("rtx4090",), 2),
+        ("a single 3090", ("rtx3090",), 1),
         ("\u4e24\u5f204090", ("rtx4090",), 2),
         ("2 \u5f20 4090 \u8bad\u7ec3", ("rtx4090",), 2),
         ("\u4e24\u53f08\u5361H100", ("h100",), 16),
@@ -97,6 +99,7 @@ def test_models(words: str, model: str) -> None:
         ("qwen 72b", "Qwen2.5-72B"),
         ("30b 8xh100", "Qwen3-30B-A3B"),
         ("405b", "Llama-3.1-405B"),
+        ("qwen3-235b", "Qwen3-235B-A22B"),
     ],
 )
 def test_a_size_means_the_likeliest_model(words: str, model: str) -> None:
@@ -109,6 +112,7 @@ def test_a_size_means_the_likeliest_model(words: str, model: str) -> None:
     ("words", "sentence"),
     [
         ("gemma 3 27b", '"gemma-3" is no card'),
+        ("qwen3-9b", '"qwen3-9b" is no card'),
         ("GLM-4 9b 4xA100", '"GLM-4" is no card'),
         ("qwen3-8b a100 MIG 3g.40gb", "A slice of a card (MIG) is not estimated"),
         ("qlora 8b 4090", "No script is made for QLoRA"),
