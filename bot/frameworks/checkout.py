@@ -119,9 +119,11 @@ class Checkout:
                 around = f"{module.rpartition('/')[0]}/config"
                 for own in (around, f"{around}s"):
                     yield from (f"{own}/{name}" for name in self._own.folders.get(own, ()))
-        for path in dict.fromkeys(_PATH.findall(text)):
-            _, slash, rest = path.partition("/")  # Of `$PWD/config` the name is a part of the word.
-            for shown in (f"/{rest}", f"${{?}}/{rest}") if slash else ():
+        folders = (path.rstrip("/") for path in dict.fromkeys(_PATH.findall(text)))
+        named = (path for path in folders if path.endswith(("/config", "/configs")))
+        for path in islice(named, _MOST_NAMED):
+            rest = path.partition("/")[2]  # Of `$PWD/config` the name is a part of the word.
+            for shown in (f"/{rest}", f"${{?}}/{rest}"):
                 if (folder := self._own.named(shown, script)) is not None:
                     yield from (f"{folder}/{name}" for name in self._own.folders[folder])
         if (folder := nearest(self._configs, script)) is not None:

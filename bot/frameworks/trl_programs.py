@@ -12,6 +12,7 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
+from itertools import islice
 from typing import Any, Final
 
 from bot.base.fast_dataclass import dataclass
@@ -20,6 +21,8 @@ from bot.frameworks.own_config import above, ending
 _MARK: Final = b"TrlParser"
 _LARGEST: Final = 1 << 20
 """Bytes of a file that is read."""
+_MOST_NAMED: Final = 20
+"""Programs of a script that are looked for in a pull request."""
 _DEEPEST: Final = 8
 """Files and classes that are followed from one to the next."""
 _TRAINERS: Final = {
@@ -83,8 +86,9 @@ class TrlPrograms:
 
     def paths_for(self, script: str, words: Iterable[str]) -> Iterator[str]:
         """The files of programs that a script may start, and those beside them that define."""
-        for word in dict.fromkeys(words):
-            program = self._path(word, script) if word.endswith(".py") else None
+        named = (word for word in dict.fromkeys(words) if word.endswith(".py"))
+        for word in islice(named, _MOST_NAMED):
+            program = self._path(word, script)
             if program is not None:
                 yield program
                 folder = posixpath.dirname(program)

@@ -223,6 +223,16 @@ def test_a_change_asks_for_the_folder_that_its_script_names() -> None:
     assert set(found) == {"examples/config/mine.yaml"} | tree
 
 
+def test_a_change_asks_for_a_bounded_number_of_folders_and_programs() -> None:
+    folders = [f"f{n}/config" for n in range(50)]
+    programs = [f"f{n}/run.py" for n in range(50)]
+    text = " ".join(["model_name_or_path", *(f"$PWD/{f}" for f in folders), *programs])
+    paths = [*(f"{folder}/a.yaml" for folder in folders), *programs]
+    found = needed(paths, {"run.sh": text.encode()})
+    assert sum(path.endswith(".yaml") for path in found) == 20
+    assert sum(path.endswith(".py") for path in found) == 20
+
+
 def test_a_change_asks_for_no_more_than_its_scripts_need() -> None:
     others = ["recipe/other/main_other.py", "recipe/other/config/other.yaml", "README.md"]
     found = needed([*RECIPE, *others], {"recipe/mine/run.sh": START})
