@@ -18,6 +18,7 @@ from bot.github import queries
 from bot.github.change import MAX_BLOB, odd_file, too_large, too_much
 from bot.github.client import Client
 from bot.github.errors import GitHubError, TooMuchError
+from bot.github.failures import understood
 
 _AT_ONCE = 25
 """Files asked for in one request: GitHub gives up on a question after ten seconds."""
@@ -108,6 +109,7 @@ class BlobReader:
     repository: str
     contents: Contents = field(default_factory=Contents)
 
+    @understood
     def entries(
         self, wanted: Sequence[tuple[str, str]], most: int = MAX_BLOB
     ) -> dict[tuple[str, str], TreeEntry]:
@@ -149,6 +151,7 @@ class BlobReader:
             return TreeEntry(oid, kind, None, too_large(path, size, most))
         return TreeEntry(oid, kind, self.content(oid, thing, path), mode=mode)
 
+    @understood
     def content(self, oid: str, node: Mapping[str, Any], path: str) -> bytes:
         """A blob's content: GraphQL's text where it is the whole content, else through REST.
 
@@ -211,6 +214,7 @@ class BlobReader:
             for name in sorted(wanted, key=lambda name: name.path)
         }
 
+    @understood
     def existing_commits(self, commits: Iterable[str]) -> frozenset[str]:
         """Those of the commits, by their full ids, that the repository has. Raises GitHubError."""
         variables = list(dict.fromkeys(commits))
@@ -222,6 +226,7 @@ class BlobReader:
             found |= {oid for n, oid in enumerate(part) if data.get(f"b{n}")}
         return frozenset(found)
 
+    @understood
     def _listed(self, tree: str, folder: str) -> tuple[BlobName, ...]:
         answer = self.client.get(f"/repos/{self.repository}/git/trees/{tree}", recursive=1)
         if answer.get("truncated"):
@@ -232,6 +237,7 @@ class BlobReader:
             if item["type"] == "blob"
         )
 
+    @understood
     def _fetch(self, oids: Iterable[str], what: str) -> None:
         missing = [oid for oid in oids if self.contents.get(oid) is None]
         for start in range(0, len(missing), 4 * _AT_ONCE):

@@ -16,6 +16,7 @@ from bot.github.annotations import BATCH
 from bot.github.answer import CHECK, Answer, status_description
 from bot.github.client import Client
 from bot.github.errors import NotAllowedError, NotFoundError, RefusedError
+from bot.github.failures import understood
 from bot.github.posted import PostedCheck, mark, read_check
 from bot.github.pull import NamedCheck, PullId
 
@@ -52,6 +53,7 @@ def _ours(checks: Sequence[NamedCheck] | None, pull: PullId) -> list[NamedCheck]
     return [check for check in checks if check.external_id.startswith(mark(pull))]
 
 
+@understood
 def publish_check(
     client: Client,
     pull: PullId,
@@ -85,6 +87,7 @@ def publish_check(
     return None
 
 
+@understood
 def renew_check(client: Client, repository: str, number: int) -> None:
     """Give a finished check run the present time, once what its button asked for is done.
 

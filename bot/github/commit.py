@@ -16,6 +16,7 @@ from bot.base.messages import message
 from bot.github import queries
 from bot.github.client import Client
 from bot.github.errors import GitHubError, NotFoundError, RefusedError, UnreachableError
+from bot.github.failures import understood
 
 _REGULAR: Final = 0o100644
 
@@ -44,6 +45,7 @@ class Branch:
     """The commit at its tip."""
 
 
+@understood
 def commit_files(client: Client, branch: Branch, files: Sequence[NewFile], text: str) -> str:
     """Commit files on top of a branch's head; gives the new commit. `text` is its message.
 

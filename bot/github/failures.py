@@ -8,9 +8,11 @@ Which limit, and why else something is refused, only GitHub's message says.
 
 from __future__ import annotations
 
+import logging
 import time
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any, Final, ParamSpec, TypeVar
 
 from bot.base.messages import message
 from bot.github.errors import (
@@ -22,6 +24,11 @@ from bot.github.errors import (
     RefusedError,
     UnreachableError,
 )
+
+LOG = logging.getLogger("bot.github")
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 _MINUTE = 60.0
 _REFUSALS: Final = ("UNPROCESSABLE", "STALE_DATA", "BRANCH_PROTECTION_RULE_VIOLATION")
@@ -87,6 +94,27 @@ def of_graphql(data: object, headers: Mapping[str, Any]) -> GitHubError:
         return RefusedError(message("GitHub refused: {message}.", message=text), 422)
     # Without a type it is GitHub's own trouble, such as "Something went wrong".
     return UnreachableError(_quoted(text), 502, again=not kind)
+
+
+def understood(function: Callable[P, R]) -> Callable[P, R]:
+    """What reads answers of GitHub: one of another form than it documents is an UnreachableError.
+
+    A proxy, or another server, may answer anything with status 200.
+    """
+
+    @wraps(function)
+    def reading(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return function(*args, **kwargs)
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+            LOG.debug("%s: an answer of another form", function.__name__, exc_info=True)
+            sentence = message(
+                "GitHub gave an answer of another form than it documents; try again later, and "
+                "check GITHUB_API_URL."
+            )
+            raise UnreachableError(sentence, 502) from error
+
+    return reading
 
 
 def apps_only() -> NotAllowedError:

@@ -14,6 +14,7 @@ from bot.github import queries
 from bot.github.answer import CHECK, is_marked, mark_of
 from bot.github.client import Client
 from bot.github.errors import NotFoundError
+from bot.github.failures import understood
 from bot.github.pull import (
     IssueComment,
     NamedCheck,
@@ -65,6 +66,7 @@ class Posted:
         return mark is not None and mark.head == self.head
 
 
+@understood
 def read_posted(
     client: Client, pull: PullId, *, reviews: bool = False, checks: bool = False
 ) -> Posted:
@@ -86,6 +88,7 @@ def read_posted(
     return posted_of(client, pull, found, checks=checks)
 
 
+@understood
 def posted_of(client: Client, pull: PullId, found: Mapping[str, Any], *, checks: bool) -> Posted:
     """What GraphQL's answer on a pull request says; further comments are asked for.
 
@@ -125,6 +128,7 @@ def mark(pull: PullId) -> str:
     return f"{CHECK}:{pull.number}:"
 
 
+@understood
 def read_check(client: Client, pull: PullId, head: str) -> PostedCheck | None:
     """The newest check run of ours for a pull request; None when there is none.
 

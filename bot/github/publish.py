@@ -18,6 +18,7 @@ from bot.github.answer import Answer, mark_of
 from bot.github.checks import has_check, publish_check
 from bot.github.client import Client
 from bot.github.errors import GitHubError, LimitedError, NotFoundError, UnreachableError
+from bot.github.failures import understood
 from bot.github.posted import Posted, posted_of, read_posted
 from bot.github.pull import IssueComment, PullId
 from bot.github.reviews import publish_suggestions
@@ -209,6 +210,7 @@ class _Posting:
             self._look()
         return str(written["url"])
 
+    @understood
     def _bring_up(self, current: IssueComment) -> None:
         mark, answer = mark_of(current.body), self.answer
         if mark is not None and mark.digest == answer.mark.digest and mark.head == answer.head:
@@ -221,9 +223,11 @@ class _Posting:
             self.posted = replace(self.posted, ours=others)
             return
         given = {"id": current.node, "body": answer.body}
-        if done := self._write(queries.EDIT, "edit", given, repeat=True):
+        done = self._write(queries.EDIT, "edit", given, repeat=True)
+        if self.client.dry_run is None:
             self._see((done["updateIssueComment"] or {}).get("issueComment"))
 
+    @understood
     def _create(self) -> None:
         def standing() -> str | None:
             self._look()
@@ -233,7 +237,8 @@ class _Posting:
 
         def post() -> str | None:
             given = {"subjectId": self.posted.node, "body": self.answer.body}
-            if not (done := self._write(queries.POST, "post", given, repeat=False)):
+            done = self._write(queries.POST, "post", given, repeat=False)
+            if self.client.dry_run is not None:
                 return None
             return self._see(((done["addComment"] or {}).get("commentEdge") or {}).get("node"))
 

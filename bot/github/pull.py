@@ -13,6 +13,7 @@ from bot.github import queries
 from bot.github.change import ChangeText
 from bot.github.client import Client
 from bot.github.errors import NotAllowedError, NotFoundError, Refusal
+from bot.github.failures import understood
 
 MOST_PAGES_OF_FILES = 30
 """GitHub lists 3,000 files of a pull request at most, 100 a page."""
@@ -138,6 +139,7 @@ def parse_pull(text: str, server: str = "https://github.com") -> PullId:
     return PullId(found["repository"], int(found["number"]))
 
 
+@understood
 def read_pull(client: Client, pull: PullId) -> PullRequest:
     """Asks for a pull request: one request, and one more for each further 100 files or comments.
 
@@ -187,6 +189,7 @@ def with_checks(
         return client.graphql(query, {**variables, "checks": False}, name=name)
 
 
+@understood
 def further_comments(
     client: Client, pull: PullId, page: Mapping[str, Any]
 ) -> tuple[list[IssueComment], bool]:

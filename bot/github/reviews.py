@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from bot.github.answer import Answer
 from bot.github.client import Client
+from bot.github.failures import understood
 from bot.github.posted import Posted
 from bot.github.pull import MOST_PAGES_OF_FILES, PullId
 from bot.github.suggestions import Suggestion
@@ -17,6 +18,7 @@ from bot.github.suggestions import Suggestion
 _HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 
 
+@understood
 def publish_suggestions(client: Client, pull: PullId, answer: Answer, posted: Posted) -> int:
     """Post the suggestions that are not there yet; gives how many the diff does not show.
 

@@ -21,6 +21,7 @@ from bot.github import queries
 from bot.github.client import Client
 from bot.github.commands import lines
 from bot.github.errors import NotFoundError
+from bot.github.failures import understood
 from bot.github.pull import IssueComment, PullId, PullRequest
 
 COOLDOWN = 60
@@ -76,6 +77,7 @@ class RecentCommands:
     """Our 😕 on this very comment, from before it was edited."""
 
 
+@understood
 def asker_of(client: Client, repository: str, login: str) -> Asker:
     """What a person may do in a repository; GitHub is asked, nothing is taken from the event.
 
@@ -93,6 +95,7 @@ def asker_of(client: Client, repository: str, login: str) -> Asker:
     return Asker(login, number, role if role in ROLES else "none")
 
 
+@understood
 def react(client: Client, repository: str, comment: int, content: Reaction) -> OurReaction:
     """Leaves a reaction; one that is there stays as it is. Raises GitHubError."""
     path = f"/repos/{repository}/issues/comments/{comment}/reactions"
@@ -108,6 +111,7 @@ def unreact(client: Client, repository: str, comment: int, reaction: int) -> Non
         client.write("DELETE", path, {})
 
 
+@understood
 def reactions(client: Client, repository: str, comment: int, us: str) -> dict[str, OurReaction]:
     """What `us`, a login, left on a comment, by kind. Raises GitHubError."""
     path = f"/repos/{repository}/issues/comments/{comment}/reactions"
@@ -152,6 +156,7 @@ def _commands_since(pull: PullRequest, author: str, comment: int, since: float) 
     return found[-_LOOKED_AT:]
 
 
+@understood
 def reply(
     client: Client,
     pull: PullId,

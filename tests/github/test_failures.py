@@ -275,6 +275,50 @@ def test_errors_inside_graphql_are_sentences(
         read_pull(here.client(), PULL)
 
 
+_OTHER_FORMS: tuple[object, ...] = (
+    "<html>welcome</html>",
+    '{"data": {"repos',
+    [],
+    5,
+    {"data": {}},
+    {"data": {"repository": 5, "addComment": 7}},
+    {"data": {"repository": {"pullRequest": [1]}, "addComment": {"commentEdge": [1]}}},
+)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "needed"),
+    [
+        ("POST", "/graphql pull", True),
+        ("POST", "/graphql entries", False),
+        ("GET", "/git/trees/", True),
+        ("POST", "/graphql blobs", False),
+        ("POST", "/graphql comments", True),
+        ("POST", "/graphql post", True),
+        ("POST", "/check-runs", False),
+    ],
+)
+def test_an_answer_of_another_form_is_a_sentence(
+    here: World, method: str, path: str, needed: bool
+) -> None:
+    """`needed`: nothing can stand in for the answer."""
+    here.base.commit("main", {"verl/trainer/config/ppo_trainer.yaml": "a: 1\n"})
+    pull = here.pull({SCRIPT: BROKEN})
+    for body in _OTHER_FORMS:
+        pull.comments.clear()
+        here.store.checks.clear()
+        here.store.faults[:] = [Fault(method, path, 200, body, times=99)]
+        try:
+            done = answer_pull(read_change(here.client(), PULL), asked())
+        except GitHubError as error:
+            said = [str(error)]
+        else:
+            reasons = [item.reason for item in done.checked.report.unchecked]
+            said = [*done.published.notes, *reasons]
+        assert all(text.endswith(".") for text in said)
+        assert said or not needed, body
+
+
 @pytest.fixture
 def silent() -> Iterator[str]:
     """The address of a server that takes connections and says nothing."""
