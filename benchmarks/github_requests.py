@@ -3,6 +3,13 @@
 `python -m benchmarks.github_requests`. A server over real git repositories stands in for GitHub
 (`tests/github`). Reads are counted apart from writes. What was asked more than once is named, such
 as the files, once for each 100.
+
+What a command cannot do without, beside what its check asks: 👀 before anything else, which tells a
+second delivery apart; the role by REST, since GraphQL shows collaborators to nobody who may not
+push; 🚀 after everything else, since a command with it is not carried out again. The reply is not
+sent along with it: of two mutations in one request the second is done although the first fails.
+`/apply` checks its own commit too, for which a workflow's token starts no workflow, and looks at
+the pull request once more before it writes, so that nothing late is posted.
 """
 
 from __future__ import annotations
