@@ -120,14 +120,18 @@ def findings(one: Answered) -> Iterator[str]:
 
 
 def less_with_more(one: Answered) -> Iterator[str]:
-    """What surely fits, but not with fewer tokens, on twice the GPUs or on the next larger card."""
+    """What surely fits, but not with fewer tokens, on twice the GPUs or on the next larger card.
+
+    One GPU has no buffers for talking to others, so that on two the same may fit alone.
+    """
     case, device = one.case, device_named(one.case.device)
     if not divides(one.search.request, case.gpus) or not one.search.surely_fits(device, case.gpus):
         return
     shorter = replace(case, lengths=(case.lengths[0] // 2, case.lengths[1] // 2))
     if not search_of(shorter).surely_fits(device, case.gpus):
         yield f"does not fit with {shorter.lengths} tokens"
-    if case.gpus < GPUS[-1] and not one.search.surely_fits(device, case.gpus * 2):
+    fits = one.search.may_fit if case.gpus == 1 else one.search.surely_fits
+    if case.gpus < GPUS[-1] and not fits(device, case.gpus * 2):
         yield f"does not fit on {case.gpus * 2} GPUs"
     cards = sorted((device_named(name) for name in DEVICES), key=lambda card: card.usable_gib)
     larger = [card for card in cards if card.usable_gib > device.usable_gib][:1]
