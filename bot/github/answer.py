@@ -103,7 +103,7 @@ def answer_of(
     head = report.change.head
     with speaking(report.language):
         if not touches:
-            text = f"{notices.no_script(report)}\n\n{MARKER}\n"
+            text = f"{notices.no_script(report)}\n\n{notices.after_none()}\n\n{MARKER}\n"
             return _plain(head, "none", notices.no_script_title(), text)
         chosen, rest = annotations_of(report)
         plain = _plain(
@@ -127,7 +127,8 @@ def failure_of(head: str, sentence: str) -> Answer:
 
     `sentence` says what is wrong and what to do; it may hold text of the repository.
     """
-    text = f"**Could not be checked.** {markdown_inline(clip(sentence, 2_000))}\n\n{MARKER}\n"
+    reason = markdown_inline(clip(sentence, 2_000))
+    text = f"**Could not be checked.** {reason}\n\n{notices.after_failure()}\n\n{MARKER}\n"
     title = clip(f"Could not be checked: {sentence}", _TITLE)
     return _plain(head, "inconclusive", title, text)
 

@@ -25,6 +25,16 @@ def no_script(report: Report) -> str:
     return f"{first} {rest} {_checked(report)}"
 
 
+def after_none() -> str:
+    """The last line where nothing is left to check."""
+    return tr("Next: a push that alters a script or the page is checked without a command")
+
+
+def after_failure() -> str:
+    """The last line where the check itself could not be made."""
+    return tr("Next: `/verify` checks again, and so does a push")
+
+
 def not_read_title(report: Report) -> str:
     """One line of plain text for a change of which nothing could be read."""
     if report.unchecked and not any(item.check.endswith(".sh") for item in report.unchecked):

@@ -12,7 +12,7 @@ import pytest
 
 from bot.check.request import CheckOptions
 from bot.evidence.links import RunLink
-from bot.github.answer import BODY_LIMIT, answer_of, mark_of, step_summary
+from bot.github.answer import BODY_LIMIT, answer_of, failure_of, mark_of, step_summary
 from bot.github.errors import LimitedError, UnreachableError
 from bot.github.publish import Channels, publish
 from bot.github.pull import PullId
@@ -116,6 +116,9 @@ def test_when_the_scripts_are_gone_the_old_comment_says_so(here: World) -> None:
     assert body.startswith(
         "**Nothing is left to check.** This pull request no longer alters a tuning script"
     )
+    assert _last_line(body) == (
+        "Next: a push that alters a script or the page is checked without a command"
+    )
     start = len(here.store.calls)
     _answer(here)
     assert _writes(here, start) == []
@@ -123,6 +126,16 @@ def test_when_the_scripts_are_gone_the_old_comment_says_so(here: World) -> None:
     _answer(here)
     assert len(pull.comments) == 1
     assert _bodies(pull)[0].startswith("**Could not be checked")
+
+
+def test_a_check_that_could_not_be_made_says_what_comes_next() -> None:
+    body = failure_of("0" * 40, "The configuration is wrong.").body
+    assert body.startswith("**Could not be checked.** The configuration is wrong.")
+    assert _last_line(body) == "Next: `/verify` checks again, and so does a push"
+
+
+def _last_line(body: str) -> str:
+    return [line for line in body.split("\n") if line and not line.startswith("<!--")][-1]
 
 
 def test_a_script_that_cannot_be_read_is_answered_too(here: World) -> None:
