@@ -32,6 +32,11 @@ _ASK: Final = mark(
     "to {script}: write a comment `# wandb: LINK` into the script, or the link on the line of its "
     "name."
 )
+_ASK_ONE: Final = mark(
+    "One run is linked and {scripts} scripts are changed, and nothing says which of them it "
+    "belongs to: write a comment `# wandb: LINK` into that script, or the link on the line of its "
+    "name."
+)
 _SEVERAL: Final = mark(
     "{links} runs are linked for {script}, of which one can back its row: write a comment "
     "`# wandb: LINK` into the script for the one that is meant."
@@ -96,7 +101,11 @@ def choose(
             candidates[path] = own
         elif free:
             name = PurePosixPath(path).name
-            asked[path] = message(_ASK, links=len(free), scripts=len(scripts), script=name)
+            asked[path] = (
+                message(_ASK_ONE, scripts=len(scripts))
+                if len(free) == 1
+                else message(_ASK, links=len(free), scripts=len(scripts), script=name)
+            )
             candidates[path] = tuple(free)
     return Choice(chosen, asked, candidates, tuple(refused))
 

@@ -72,6 +72,8 @@ def test_where_nothing_decides_the_author_is_asked() -> None:
         "2 runs are linked and 2 scripts are changed, and nothing says which run belongs to a.sh: "
         "write a comment `# wandb: LINK` into the script, or the link on the line of its name."
     )
+    one = choice_of(ONE.url, A, B)
+    assert one.asked[A].startswith("One run is linked and 2 scripts are changed, and nothing says")
     two = choice_of(f"a.sh: {ONE.url} or {TWO.url}", A)
     assert two.asked[A].startswith("2 runs are linked for a.sh, of which one can back its row")
     assert two.candidates[A] == (ONE, TWO)
