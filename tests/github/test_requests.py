@@ -19,3 +19,6 @@ def test_a_check_and_commands_stay_below_their_bounds(base: dict[str, str], more
     assert commands["/verify, nothing new"] <= 8
     assert commands["/verify, new commit"] <= 9 + more
     assert commands["/verify, new commit by the author"] <= 8 + more
+    for name, total_of in commands.items():
+        if name.startswith("/apply"):
+            assert total_of <= 14 + more, name
