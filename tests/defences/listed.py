@@ -352,7 +352,7 @@ DEFENCES = (
     Defence(
         "T13",
         "takes a copied marker for its own comment",
-        "bot/github/posted.py::read_posted",
+        "bot/github/posted.py::posted_of",
         becomes("c.ours and is_marked(c.body)", "is_marked(c.body)"),
         (_THREATS + "test_t13_a_copied_marker_makes_nobody_us",),
     ),
@@ -374,7 +374,7 @@ DEFENCES = (
         "T14",
         "obeys everybody",
         "bot/review/commands.py::_Handler._one",
-        never("not (asker.may(least) or (verify and author))"),
+        never("not (verify and author) and not self._asker(change).may(least)"),
         (_OBEY + "test_t14_who_may_verify",),
     ),
     Defence(

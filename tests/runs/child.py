@@ -1,6 +1,6 @@
 """The process that imports the SDK and writes one run; started by `tests.runs.writer` alone.
 
-Its arguments are a folder, below which it writes, and a recipe. It prints the run's folder.
+Its arguments are a folder, below which it writes, and a recipe's file. It prints the run's folder.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ def _publish_system(run: Any, pb: Any, recipe: RunRecipe) -> None:
 
 def main() -> int:
     """Write the run."""
-    out, recipe = Path(sys.argv[1]), RunRecipe.from_json(sys.argv[2])
+    out = Path(sys.argv[1])
+    recipe = RunRecipe.from_json(Path(sys.argv[2]).read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as site:
         install(recipe.packages, Path(site))
         sys.path.insert(0, site)

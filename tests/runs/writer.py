@@ -52,9 +52,11 @@ def write_run(out: Path, recipe: RunRecipe, *, server: tuple[str, str] | None = 
         if server is not None:
             environment |= {"WANDB_BASE_URL": server[0], "WANDB_API_KEY": server[1]}
             environment["WANDB_MODE"] = "online"
+        asked = Path(home, "recipe.json")  # The SDK writes a program's arguments into its records.
+        asked.write_text(recipe.to_json(), encoding="utf-8")
         said = call(
             "tests.runs.child:main",
-            [str(out.resolve()), recipe.to_json()],
+            [str(out.resolve()), str(asked)],
             environment=environment,
             folder=Path(home),
         )

@@ -12,7 +12,7 @@ import threading
 import time
 import uuid
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,7 +21,7 @@ from bot.base.secrets import Secret
 from bot.service.events import read_event
 from bot.service.job import Job, lane
 from bot.service.jobs import JobClient
-from tests.github.store import Pull
+from tests.github.store import Pull, Store
 from tests.github.world import BROKEN, GOOD, SCRIPT
 from tests.service.app_process import AppProcess
 from tests.service.installed import KEY as SECRET
@@ -186,8 +186,7 @@ def _writer(storm: Storm) -> AppProcess | None:
     store = storm.github.here.store
     call = store.calls[-1]
     if "variables" in (call.body or {}):
-        comment = store.find_comment(int(call.body["variables"]["id"].removeprefix("IC_")))
-        number = comment.pull.number if comment else 0
+        number = _pull_of(store, call.body["variables"])
     elif call.path.endswith("/check-runs"):
         number = int(call.body["external_id"].split(":")[1])
     else:
@@ -195,6 +194,15 @@ def _writer(storm: Storm) -> AppProcess | None:
     ours = lane(storm.github.here.base.full_name, number)
     pid = storm.diary.writer(ours)
     return next((p for p in storm.processes if p.process and p.process.pid == pid), None)
+
+
+def _pull_of(store: Store, variables: Mapping[str, Any]) -> int:
+    """The number of the pull request that a mutation is about; 0 where there is none."""
+    asked = variables.get("input", variables)
+    if "subjectId" in asked:
+        return int(asked["subjectId"].rpartition("_")[2])
+    comment = store.find_comment(int(asked["id"].removeprefix("IC_")))
+    return comment.pull.number if comment else 0
 
 
 def takeover(
