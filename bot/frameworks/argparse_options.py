@@ -45,17 +45,24 @@ def constant(node: ast.expr | None, names: Mapping[str, Any]) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def calls(body: Iterable[ast.AST], names: Mapping[str, Any]) -> Iterator[tuple[ast.Call, Any]]:
-    """Each `….add_argument(…)` with the loop variables in force, `for` over constants unrolled."""
+def calls(
+    body: Iterable[ast.AST], names: Mapping[str, Any], left: Iterator[int]
+) -> Iterator[tuple[ast.Call, Any]]:
+    """Each `….add_argument(…)` with the loop variables in force, `for` over constants unrolled.
+
+    `left` has a number for each value that loops may still take; raises ValueError after them.
+    """
     for node in body:
         if isinstance(node, ast.For) and isinstance(node.target, ast.Name):
             values = constant(node.iter, names)
             for value in values if isinstance(values, list) else []:
-                yield from calls(node.body, {**names, node.target.id: value})
+                if next(left, None) is None:
+                    raise ValueError(f"loops over more than {_MOST} values")
+                yield from calls(node.body, {**names, node.target.id: value}, left)
         elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".add_argument"):
             yield node, names
         else:
-            yield from calls(ast.iter_child_nodes(node), names)
+            yield from calls(ast.iter_child_nodes(node), names, left)
 
 
 def options_of(source: str) -> dict[str, list[Any]]:
@@ -64,7 +71,7 @@ def options_of(source: str) -> dict[str, list[Any]]:
     Raises SyntaxError or ValueError for what is no Python, or has too many options.
     """
     options: dict[str, list[Any]] = {}
-    for number, (call, names) in enumerate(calls(ast.parse(source).body, {})):
+    for number, (call, names) in enumerate(calls(ast.parse(source).body, {}, iter(range(_MOST)))):
         if number > _MOST:
             raise ValueError(f"more than {_MOST} options")
         given = {keyword.arg: keyword.value for keyword in call.keywords}

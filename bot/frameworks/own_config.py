@@ -20,6 +20,7 @@ from bot.base.messages import message
 from bot.frameworks.compose import Composer
 from bot.frameworks.config_files import LIMITS, SUFFIX, ComposeError
 from bot.frameworks.config_tree import ConfigTree
+from bot.frameworks.python_source import parsed, written
 
 _FOLDERS: Final = ("config", "configs")
 _WORD: Final = re.compile(r"[\w./-]{1,400}")
@@ -35,15 +36,11 @@ class HydraMain:
 
 def hydra_main(source: str) -> HydraMain | None:
     """The decorator of the first main function; None without one, or for a computed folder."""
-    try:
-        nodes = list(ast.walk(ast.parse(source)))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    for node in nodes:
+    for node in ast.walk(tree) if (tree := parsed(source)) is not None else ():
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             continue
         for mark in node.decorator_list:
-            if isinstance(mark, ast.Call) and ast.unparse(mark.func) == "hydra.main":
+            if isinstance(mark, ast.Call) and written(mark.func) == "hydra.main":
                 given = {word.arg: word.value for word in mark.keywords}
                 path, name = _text(given.get("config_path")), _text(given.get("config_name"))
                 return None if path is None else HydraMain(path, name)
@@ -55,11 +52,7 @@ def field_names(source: str) -> Iterator[str]:
 
     Read as a syntax tree that is never run; nothing for a file that is no Python.
     """
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return
-    for node in ast.walk(tree):
+    for node in ast.walk(tree) if (tree := parsed(source)) is not None else ():
         if isinstance(node, ast.ClassDef):
             for one in node.body:
                 if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):

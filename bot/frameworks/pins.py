@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
+from bot.frameworks.python_source import parsed
 from bot.frameworks.releases import find_release, release_key, releases
 
 PIN_FILES: Final = re.compile(
@@ -126,11 +127,7 @@ def _requirements(path: str, text: str) -> Iterator[str]:
         except tomllib.TOMLDecodeError:
             return
     elif path.endswith(".py"):
-        try:
-            nodes = list(ast.walk(ast.parse(text)))
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return
-        for node in nodes:
+        for node in ast.walk(tree) if (tree := parsed(text)) is not None else ():
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 yield node.value
     elif path.endswith((".txt", ".cfg")):

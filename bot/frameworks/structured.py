@@ -13,11 +13,13 @@ from typing import Any, Final
 
 from bot.base.messages import message
 from bot.frameworks.key_table import OK, Key, KeyVerdict, closest
+from bot.frameworks.python_source import parsed, written
 from bot.frameworks.setting import UNKNOWN, BadArgument, Setting
 
 _FILE: Final = "config"
 """The key that names the YAML file, which the program takes out before it merges."""
 _DEEPEST: Final = 12
+_MOST: Final = 1_000
 _TYPES: Final = {"int": "int", "float": "float", "bool": "bool", "str": "str"}
 _BOOLEANS: Final = frozenset(("yes", "y", "on", "true", "no", "n", "off", "false"))
 """The texts that OmegaConf takes for a boolean, in any case."""
@@ -166,14 +168,14 @@ def structured_table(main: str, sources: Iterable[str], version: str) -> Structu
     if root is None:
         return None
     classes: dict[str, ast.ClassDef] = {}
-    for tree in filter(None, map(_parsed, sources)):
+    for tree in filter(None, map(parsed, sources)):
         for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef):
                 if node.name in classes:
                     return None
                 classes[node.name] = node
     try:
-        fields = list(_fields(root, classes, "", 0))
+        fields = list(_fields(root, classes, "", 0, iter(range(_MOST))))
     except KeyError:
         return None
     optional = {key.name for key, may_be_null in fields if may_be_null}
@@ -181,10 +183,10 @@ def structured_table(main: str, sources: Iterable[str], version: str) -> Structu
 
 
 def _root(main: str) -> str | None:
-    for node in ast.walk(tree) if (tree := _parsed(main)) is not None else ():
+    for node in ast.walk(tree) if (tree := parsed(main)) is not None else ():
         if (
             isinstance(node, ast.Call)
-            and ast.unparse(node.func) == "OmegaConf.structured"
+            and written(node.func) == "OmegaConf.structured"
             and len(node.args) == 1
         ):
             given = node.args[0].func if isinstance(node.args[0], ast.Call) else node.args[0]
@@ -193,17 +195,19 @@ def _root(main: str) -> str | None:
 
 
 def _fields(
-    name: str, classes: dict[str, ast.ClassDef], above: str, depth: int
+    name: str, classes: dict[str, ast.ClassDef], above: str, depth: int, left: Iterator[int]
 ) -> Iterator[tuple[Key, bool]]:
     """The fields of a class and below, and whether each may be null.
 
+    `left` has a number for each class that may still be read, as often as another one names it.
+
     Raises KeyError for a class that is not known.
     """
-    if depth > _DEEPEST:
+    if depth > _DEEPEST or next(left, None) is None:
         raise KeyError(name)
     node = classes[name]
     for base in node.bases:
-        yield from _fields(ast.unparse(base), classes, above, depth + 1)
+        yield from _fields(written(base), classes, above, depth + 1, left)
     for one in node.body:
         if not isinstance(one, ast.AnnAssign) or not isinstance(one.target, ast.Name):
             continue
@@ -211,7 +215,7 @@ def _fields(
         kind, optional = _annotation(one.annotation)
         if kind in classes:
             yield Key(key, "dict", None), optional
-            yield from _fields(kind, classes, f"{key}.", depth + 1)
+            yield from _fields(kind, classes, f"{key}.", depth + 1, left)
         elif kind.lower().startswith(("dict", "any")):
             yield Key(key, "dict", None, free=True), True
         else:
@@ -220,17 +224,10 @@ def _fields(
 
 def _annotation(node: ast.expr) -> tuple[str, bool]:
     """A field's type without `Optional`, and whether it may be null."""
-    text = ast.unparse(node)
+    text = written(node)
     if text.startswith("Optional["):
         return text.removeprefix("Optional[").removesuffix("]"), True
     parts = [part.strip() for part in text.split("|")]
     if "None" in parts and len(parts) == 2:
         return next((part for part in parts if part != "None"), ""), True
     return text, False
-
-
-def _parsed(source: str) -> ast.Module | None:
-    try:
-        return ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None

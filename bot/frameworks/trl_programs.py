@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks.own_config import above, ending
+from bot.frameworks.python_source import parsed, written
 
 _MARK: Final = b"TrlParser"
 _LARGEST: Final = 1 << 20
@@ -25,6 +26,8 @@ _MOST_NAMED: Final = 20
 """Programs of a script that are looked for in a pull request."""
 _DEEPEST: Final = 8
 """Files and classes that are followed from one to the next."""
+_MOST_CLASSES: Final = 100
+"""Classes of a program that are read, each as often as another one names it."""
 _TRAINERS: Final = {
     "DPOConfig": "dpo",
     "GRPOConfig": "grpo",
@@ -54,6 +57,7 @@ class _Fields:
 
     trainers: set[str] = field(default_factory=set)
     options: dict[str, list[Any]] = field(default_factory=dict)
+    classes: int = 0
 
 
 class TrlPrograms:
@@ -67,6 +71,7 @@ class TrlPrograms:
             if path.endswith(".py"):
                 self._by_name.setdefault(posixpath.basename(path), []).append(path)
         self._read: dict[str, TrlProgram | None] = {}
+        self._trees: dict[str, ast.Module | None] = {}
         self._vendored = any(_VENDORED.search(path) for path in files)
 
     def find(self, entry: str, script: str) -> TrlProgram | None:
@@ -110,7 +115,7 @@ class TrlPrograms:
         for node in ast.walk(tree) if tree is not None else ():
             if not isinstance(node, ast.Call) or not node.args:
                 continue
-            if ast.unparse(node.func).rsplit(".", 1)[-1] != "TrlParser":
+            if written(node.func).rsplit(".", 1)[-1] != "TrlParser":
                 continue
             given = node.args[0]
             classes = given.elts if isinstance(given, ast.Tuple | ast.List) else [given]
@@ -127,9 +132,10 @@ class TrlPrograms:
     def _add(self, found: _Fields, path: str, name: ast.expr, depth: int) -> None:
         """Add the fields of a class as a module names it; LookupError for one that is not known."""
         tree = self._tree(path)
-        if tree is None or depth > _DEEPEST:
+        found.classes += 1
+        if tree is None or depth > _DEEPEST or found.classes > _MOST_CLASSES:
             raise LookupError(path)
-        text = ast.unparse(name)
+        text = written(name)
         package, _, last = text.rpartition(".")
         if package.split(".")[0] in _FOREIGN:
             self._add_foreign(found, last)
@@ -174,13 +180,11 @@ class TrlPrograms:
             raise LookupError(name)  # Of a trainer whose options are not known.
 
     def _tree(self, path: str) -> ast.Module | None:
-        data = self._files.get(path, b"")
-        if len(data) > _LARGEST:
-            return None
-        try:
-            return ast.parse(data.decode("utf-8", "replace"))
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return None
+        if path not in self._trees:
+            data = self._files.get(path, b"")
+            text = data.decode("utf-8", "replace") if len(data) <= _LARGEST else ""
+            self._trees[path] = parsed(text)
+        return self._trees[path]
 
 
 def _as_path(entry: str) -> str:
@@ -191,7 +195,7 @@ def _options(node: ast.ClassDef) -> Iterator[tuple[str, list[Any]]]:
     """The options that transformers' parser makes of a class's own fields; types are not judged."""
     for one in node.body:
         if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
-            name, kind = one.target.id, ast.unparse(one.annotation).replace("typing.", "")
+            name, kind = one.target.id, written(one.annotation).replace("typing.", "")
             if kind.startswith("ClassVar"):
                 continue
             if "bool" in kind:

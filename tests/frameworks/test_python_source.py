@@ -1,0 +1,76 @@
+"""Python that nobody would write: it ends soon, and in "not known"."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.frameworks.own_config import hydra_main
+from bot.frameworks.python_source import parsed, written
+from bot.frameworks.source_options import SourceOptions
+from bot.frameworks.structured import structured_table
+from bot.frameworks.trl_programs import TrlPrograms
+
+DEEP = ".".join(["a"] * 2_500)
+MAIN = "from trl import GRPOConfig, TrlParser\n{}\nparser = TrlParser(({}))\n"
+
+
+def classes(width: int) -> str:
+    """Six classes, each of which names the next `width` times."""
+    bases = (", ".join([f"A{n + 1}"] * width) for n in range(6))
+    return "\n".join(f"class A{n}({names}): pass" for n, names in enumerate(bases))
+
+
+@pytest.mark.parametrize("source", ["(" * 3_000, "a = 1\0", "if", "\ud800", "-" * 100_000 + "1"])
+def test_what_is_no_python_has_no_tree(source: str) -> None:
+    assert parsed(source) is None
+
+
+def test_a_deep_expression_has_no_text() -> None:
+    tree = parsed(DEEP)
+    assert tree is not None
+    (statement,) = tree.body
+    assert written(statement.value) == ""  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("more", "given"),
+    [
+        (f"x = {DEEP}(1)", f"GRPOConfig, {DEEP}"),
+        (classes(9), "GRPOConfig, A0"),
+        (f"class A({DEEP}): pass", "GRPOConfig, A"),
+    ],
+)
+def test_a_program_of_trl_that_cannot_be_followed(more: str, given: str) -> None:
+    programs = TrlPrograms({"src/grpo.py": MAIN.format(more, given).encode()})
+    assert programs.find("src/grpo.py", "run.sh") is None
+
+
+def test_a_deep_expression_beside_it_hides_no_program_of_trl() -> None:
+    source = MAIN.format(f"x = {DEEP}(1)\nclass A(GRPOConfig):\n    b: {DEEP} = 1", "A,")
+    found = TrlPrograms({"src/grpo.py": source.encode()}).find("src/grpo.py", "run.sh")
+    assert found is not None
+    assert (found.trainer, list(found.options)) == ("grpo", ["b"])
+
+
+def test_structured_configurations() -> None:
+    main = f"x = {DEEP}(1)\ncli = OmegaConf.structured(A0())\n"
+    many = "\n".join(f"class A{n}:\n" + f"    b: A{n + 1}\n" * 9 for n in range(9))
+    for text in (many, classes(9), f"class A0({DEEP}): pass"):
+        assert structured_table(main, [text], "1.0") is None
+    known = structured_table(main, [f"class A0:\n    b: {DEEP} = 1\n    c: int = 2"], "1.0")
+    assert known is not None
+
+
+def test_decorators() -> None:
+    source = f"@{DEEP}()\n@hydra.main(config_path='config')\ndef main(): pass\n"
+    found = hydra_main(source)
+    assert found is not None
+    assert found.config_path == "config"
+
+
+def test_loops_within_loops_around_options() -> None:
+    loops = "".join(f"{' ' * n}for v{n} in {[*range(50)]}:\n" for n in range(8))
+    parser = "parser = argparse.ArgumentParser()\nparser.add_argument('--x')\n"
+    for more in (loops + " " * 8 + "pass\n", f"x = {DEEP}(1)\n"):
+        copy = SourceOptions("openrlhf", "this copy", {"train_sft": parser + more})
+        assert copy.table("openrlhf.cli.train_sft") is None
