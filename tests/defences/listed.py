@@ -522,7 +522,7 @@ DEFENCES = (
         "forgets the time of a reading",
         "bot/shell/session.py::Session._tick",
         returns("None"),
-        ("tests/shell/test_bounds.py::test_slices_of_an_array_are_counted_by_their_elements",),
+        (_BOUNDS,),
     ),
     Defence(
         "T17",

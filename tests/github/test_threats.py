@@ -261,13 +261,13 @@ def test_t18_a_result_that_comes_late_is_followed_by_the_right_one(here: World) 
     class Slow(Client):
         """A client whose first write arrives late: after a push, and after that push's answer."""
 
-        def write(
-            self, method: str, path: str, body: Mapping[str, Any], *, repeat: bool = True
-        ) -> Any:
-            if not pushed:
+        def graphql(
+            self, query: str, variables: Mapping[str, Any], *, write: bool = False, **more: Any
+        ) -> dict[str, Any]:
+            if write and not pushed:
                 pushed.append(here.push({SCRIPT: BROKEN + b"# third\n"}))
                 answer_pull(read_change(here.client(), PULL), asked())
-            return super().write(method, path, body, repeat=repeat)
+            return super().graphql(query, variables, write=write, **more)
 
     plain = here.client()
     answer_pull(read_change(Slow(plain.auth, plain.addresses, plain.patience), PULL), asked())
