@@ -13,6 +13,7 @@ from tests.hostile.numbers import NUMBERS
 from tests.hostile.pages import PAGES
 from tests.hostile.runs import CONSOLES, MODELS, RUNS
 from tests.hostile.scripts import SCRIPTS
+from tests.hostile.sources import SOURCES
 from tests.hostile.trackers import DATABASES, EVENTS, MANIFESTS, STEPS, SWANLAB
 from tests.hostile.trees import TREES
 from tests.shell.cases import CASES
@@ -21,7 +22,7 @@ INPUTS: Final[dict[str, dict[str, str]]] = {
     "script": SCRIPTS, "numbers": NUMBERS, "page": PAGES, "model": MODELS, "run": RUNS,
     "console": CONSOLES, "comment": COMMENTS, "tree": TREES, "config": CONFIGS, "log": LOGS,
     "events": EVENTS, "steps": STEPS, "swanlab": SWANLAB, "database": DATABASES,
-    "manifest": MANIFESTS,
+    "manifest": MANIFESTS, "python": SOURCES,
 }  # fmt: skip
 """Class of an input to the inputs by name."""
 _LONGEST: Final = 1 << 20

@@ -19,6 +19,10 @@ from bot.evidence import EvidenceError, read
 from bot.evidence.find_links import find_links
 from bot.evidence.record import record
 from bot.frameworks import tree_table
+from bot.frameworks.own_config import hydra_main
+from bot.frameworks.source_options import SourceOptions
+from bot.frameworks.structured import structured_table
+from bot.frameworks.trl_programs import TrlPrograms
 from bot.github.commands import commands
 from bot.memory.hub_config import NotReadError
 from bot.memory.models import from_config
@@ -93,6 +97,15 @@ def tree(data: bytes) -> None:
         )
 
 
+def python(data: bytes) -> None:
+    """A file of a repository's own Python, by each reader of such files."""
+    text = data.decode("utf-8", "replace")
+    hydra_main(text)
+    structured_table(text, [text], "this change")
+    SourceOptions("openrlhf", "this change", {"train_sft": text}).table("openrlhf.cli.train_sft")
+    TrlPrograms({"src/grpo.py": data}).find("src/grpo.py", "run.sh")
+
+
 def config(data: bytes) -> None:
     """The configuration of this program in a change."""
     with suppress(UserError):
@@ -156,7 +169,7 @@ READERS: Final[Mapping[str, Callable[[bytes], None]]] = {
     "script": script, "numbers": script, "page": page, "model": model, "run": run,
     "console": console, "comment": comment, "tree": tree, "config": config, "log": log,
     "events": events, "steps": steps, "swanlab": swanlab, "database": database,
-    "manifest": manifest,
+    "manifest": manifest, "python": python,
 }  # fmt: skip
 
 

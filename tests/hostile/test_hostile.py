@@ -25,7 +25,7 @@ def check(kind: str) -> None:
 
 def test_every_class_of_inputs_is_checked_here() -> None:
     here = {"script", "page", "model", "run", "console", "comment", "tree", "config", "log"}
-    here |= {"events", "steps", "swanlab", "database", "manifest", "numbers"}
+    here |= {"events", "steps", "swanlab", "database", "manifest", "numbers", "python"}
     assert set(inputs_of_all()) == set(READERS) == here
 
 
@@ -35,6 +35,10 @@ def test_scripts() -> None:
 
 def test_large_numbers() -> None:
     check("numbers")
+
+
+def test_python_of_a_repository() -> None:
+    check("python")
 
 
 def test_pages() -> None:
