@@ -15,6 +15,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Final, Literal, TypeAlias, get_args
 
+from bot.base.digits import is_digits
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, sentence_of
@@ -158,7 +159,7 @@ def _checked(pieces: list[str | Placeholder]) -> None:
                 )
             )
         if piece.part == "gpus":
-            if after[0].isdigit():
+            if is_digits(after[0]):
                 raise UserError(
                     message('{{gpus}} is followed by the digit "{after}".', after=after[0])
                 )

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bot.base.digits import natural_number
 from bot.base.errors import UserError
 from bot.base.messages import message
 from bot.commands.arguments import CHECK_FORMATS, add_common, config_of, finish, options_of
@@ -80,8 +81,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _jobs(text: str) -> int:
-    if not text.isdecimal() or not 0 < int(text) <= MOST_JOBS:
+    number = natural_number(text)
+    if number is None or not 0 < number <= MOST_JOBS:
         raise argparse.ArgumentTypeError(
             message("takes a number from 1 to {most}; got {text}.", most=MOST_JOBS, text=text)
         )
-    return int(text)
+    return number

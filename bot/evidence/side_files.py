@@ -8,6 +8,7 @@ from dataclasses import field
 from functools import cache
 from typing import TYPE_CHECKING
 
+from bot.base.digits import natural_number
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, sentence_of
 from bot.evidence.console import Console
@@ -176,6 +177,6 @@ def _gpus(value: object) -> tuple[GpuInfo, ...]:
         if isinstance(gpu, dict) and isinstance(gpu.get("name"), str):
             # JSON of a uint64 is text: "85520809984".
             memory = str(gpu.get("memoryTotal", ""))
-            known = memory.isascii() and memory.isdigit() and len(memory) < 20
-            found.append(GpuInfo(name=gpu["name"], memory_bytes=int(memory) if known else None))
+            known = natural_number(memory) if len(memory) < 20 else None
+            found.append(GpuInfo(name=gpu["name"], memory_bytes=known))
     return tuple(found)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from bot.base.digits import is_digits
 from bot.report import JsonValue, Scalar
 
 MAX_SHOWN: Final = 200
@@ -147,7 +148,7 @@ def _typed(value: Scalar) -> Scalar:
     if folded in _BOOLS:
         return _BOOLS[folded]
     if len(value) < 64 and _NUMBER.match(value):
-        return int(value) if value.lstrip("+-").isdigit() else float(value)
+        return int(value) if is_digits(value.lstrip("+-")) else float(value)
     return value
 
 

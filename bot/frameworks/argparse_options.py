@@ -6,6 +6,7 @@ Nothing is imported or run; a default that only running the program gives is `UN
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -37,7 +38,8 @@ def constant(node: ast.expr | None, names: Mapping[str, Any]) -> Any:
         return "inf"
     if isinstance(node, ast.Call) and ast.unparse(node.func) == "int" and len(node.args) == 1:
         number = constant(node.args[0], names)
-        return int(number) if isinstance(number, float) else UNREADABLE
+        finite = isinstance(number, float) and math.isfinite(number)
+        return int(number) if finite else UNREADABLE
     try:
         value = ast.literal_eval(node)
     except ValueError:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import field, replace
 
-from bot.base.digits import whole_number
+from bot.base.digits import is_digits, natural_number, whole_number
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, plural_message
 from bot.frameworks.key_table import Key
@@ -125,8 +125,8 @@ def _arity(key: Key | None) -> tuple[int, int]:
     """The least and the most values that an option takes."""
     if key is None:
         return 0, 1
-    if key.arity.isdigit():
-        return int(key.arity), int(key.arity)
+    if (number := natural_number(key.arity)) is not None:
+        return number, number
     return {"?": (0, 1), "*": (0, 1 << 30), "+": (1, 1 << 30)}.get(key.arity, (1, 1))
 
 
@@ -139,7 +139,7 @@ def _setting(
 ) -> Setting:
     span = word.span_of(0, len(word.text.partition("=")[0]))
     value: JsonValue
-    if key is not None and (key.arity in ("*", "+") or key.arity.isdigit()):
+    if key is not None and (key.arity in ("*", "+") or is_digits(key.arity)):
         value = list(typed)
     elif not typed:
         value = True if key is None or key.type == "bool" else None

@@ -10,6 +10,7 @@ import re
 from functools import lru_cache
 from typing import Any
 
+from bot.base.digits import whole_number
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks import hydra_tree as trees
 from bot.frameworks.eras import era
@@ -137,7 +138,7 @@ def version_at_least(plan: Plan, *wanted: int) -> bool:
     """
     found = re.match(r"v?(\d+(?:\.\d+)*)\Z", plan.framework_version)
     if found:
-        return tuple(int(part) for part in found[1].split(".")) >= wanted
+        return tuple(whole_number(part) or 0 for part in found[1].split(".")) >= wanted
     return plan.table is not None and era(plan.table) >= wanted
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
-from bot.base.digits import whole_number
+from bot.base.digits import natural_number, whole_number
 from bot.base.messages import enumeration, message
 from bot.base.resources import schemas
 from bot.frameworks.timeline import Timeline
@@ -26,7 +26,8 @@ def release_key(version: str) -> tuple[tuple[int, ...], int]:
     numbers = [whole_number(number) or 0 for number in re.findall(r"[0-9]+", base)]
     while numbers and numbers[-1] == 0:
         numbers.pop()
-    return tuple(numbers), int(post) if post.isdigit() else -1
+    after = natural_number(post)
+    return tuple(numbers), -1 if after is None else after
 
 
 @cache

@@ -342,7 +342,7 @@ class Client:
                 self.pace.written(self.patience.between_writes)
         try:
             data = json.loads(text) if text else None
-        except ValueError:
+        except (ValueError, RecursionError):
             data, status = None, max(status, 502) if status < 300 else status
         if status >= 300:
             raise failures.of_answer(status, headers, self._scrubbed(text), request.path)
@@ -356,7 +356,7 @@ class Client:
             text = text.replace(secret.reveal(), "***") if secret else text
         try:
             return json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
 
     def _connection(self) -> Requester:

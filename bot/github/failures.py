@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, Final, ParamSpec, TypeVar
 
+from bot.base.digits import natural_number
 from bot.base.messages import message
 from bot.github.errors import (
     GitHubError,
@@ -31,6 +32,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _MINUTE = 60.0
+_YEAR: Final = 366 * 86_400
+"""Seconds that a wait is at most, so that its end is a date."""
 _REFUSALS: Final = ("UNPROCESSABLE", "STALE_DATA", "BRANCH_PROTECTION_RULE_VIOLATION")
 """Types of GraphQL's errors that another attempt does not change."""
 _TEXT = 300
@@ -198,10 +201,10 @@ def _forbidden(status: int, headers: Mapping[str, Any], text: str, what: str) ->
 def _limited(status: int, headers: Mapping[str, Any], text: str) -> GitHubError:
     wait = _after(headers)
     if wait is None and headers.get("x-ratelimit-remaining") == "0":
-        reset = str(headers.get("x-ratelimit-reset", ""))
-        if reset.isdigit():
+        reset = natural_number(str(headers.get("x-ratelimit-reset", "")))
+        if reset is not None:
             # A second more: nobody says when in that second the limit is lifted.
-            wait = max(int(reset) - time.time(), 0.0) + 1
+            wait = min(max(reset - time.time(), 0.0) + 1, _YEAR)
     primary = "secondary" not in text.lower() and "abuse" not in text.lower()
     why = message("this token's requests of the hour are used up")
     if not primary:
@@ -215,8 +218,8 @@ def _limited(status: int, headers: Mapping[str, Any], text: str) -> GitHubError:
 
 
 def _after(headers: Mapping[str, Any]) -> float | None:
-    text = str(headers.get("retry-after", ""))
-    return float(text) if text.isdigit() else None
+    seconds = natural_number(str(headers.get("retry-after", "")))
+    return None if seconds is None else float(min(seconds, _YEAR))
 
 
 def _message(data: object) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from bot.base.digits import natural_number
 from bot.base.messages import message, plural_message
 from bot.frameworks.plan import Plan
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
@@ -98,6 +99,6 @@ def _given(command: Command) -> tuple[int, Span] | None:
         following = command.argv[at + 1] if at + 1 < len(command.argv) else None
         if option and option[1]:
             found = int(option[1]), word
-        elif option and following is not None and following.text.isdecimal():
-            found = int(following.text), following
+        elif option and following and (count := natural_number(following.text)) is not None:
+            found = count, following
     return (found[0], found[1].span_of(0, len(found[1].text))) if found else None

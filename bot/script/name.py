@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
+from bot.base.digits import is_digits, natural_number
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, plural_message
 from bot.base.naming_profiles import RUN, TUNING, NamePart, Profile, backend_at_end, part_pattern
@@ -215,7 +216,7 @@ def _by_pattern(stem: str, profile: Profile, problems: list[str]) -> dict[NamePa
 
 
 def _gpus(token: str, problems: list[str]) -> int | None:
-    count = int(token) if token.isascii() and token.isdigit() and len(token) < 7 else None
+    count = natural_number(token) if len(token) < 7 else None
     if not count:
         problems.append(
             message(
@@ -243,9 +244,9 @@ def _model(words: str) -> str:
         size = bool(_SIZE_WORD.match(token))
         if sized and not size and not token.isalpha():
             continue
-        if size and last.isdigit():
+        if size and is_digits(last):
             written[-1] = f"{last}.{token}"
-        elif _MINOR.match(token) and last[-1:].isdigit() and not versioned:
+        elif _MINOR.match(token) and is_digits(last[-1:]) and not versioned:
             written[-1] = f"{last}.{token}"
             versioned = True
         else:

@@ -9,7 +9,7 @@ from dataclasses import field
 from itertools import islice
 from typing import Final
 
-from bot.base.digits import whole_number
+from bot.base.digits import natural_number
 from bot.base.fast_dataclass import dataclass
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
@@ -222,7 +222,7 @@ class _Lines:
 
 def _whole(word: Word) -> int | None:
     text = word.text
-    return whole_number(text) if word.complete and text.isascii() and text.isdigit() else None
+    return natural_number(text) if word.complete else None
 
 
 def reaches(reading: Reading, plan: Plan, tried: Tried, key: str | None = None) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlsplit
 
+from bot.base.digits import is_digits
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, sentence_of
@@ -213,7 +214,7 @@ def _whole(environment: Mapping[str, str], name: str, most: int) -> int | None:
     text = environment.get(name, "").strip()
     if not text:
         return None
-    if not (text.isascii() and text.isdigit() and len(text) < 20 and 0 < int(text) <= most):
+    if not (is_digits(text) and len(text) < 20 and 0 < int(text) <= most):
         raise UserError(
             message(
                 '{name} must be a whole number from 1 to {most}; it is "{text}".',

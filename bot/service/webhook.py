@@ -14,6 +14,7 @@ from typing import Annotated, Any, TypeAlias
 from fastapi import Header, Request, Response
 from fastapi.responses import JSONResponse
 
+from bot.base.digits import is_digits
 from bot.service.events import BadPayload, Ignored, read_event
 from bot.service.inbox import Inbox
 from bot.service.job import Job
@@ -187,7 +188,7 @@ def _require_form(request: Request, delivery: str) -> None:
     if kind != "application/json":
         raise _Refusal(415, "Set the webhook's content type to application/json.")
     length = request.headers.get("content-length", "")
-    if length.isascii() and length.isdigit() and int(length[:20]) > MAX_BODY:
+    if is_digits(length) and int(length[:20]) > MAX_BODY:
         raise _Refusal(413, _TOO_LARGE)
 
 

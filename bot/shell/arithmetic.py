@@ -7,6 +7,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NoReturn, Protocol, TypeAlias
 
+from bot.base.digits import is_digits
+
 _TOKEN = re.compile(
     r"\s*(?:([0-9]+#[0-9A-Za-z@_]+|0[xX][0-9A-Fa-f]*|[0-9]+[A-Za-z_]*)|([A-Za-z_][A-Za-z0-9_]*)"
     r"|(<<=|>>=|\*\*|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&^|]=|[-+*/%<>=!~&^|?:,()\[\]]))"
@@ -208,7 +210,7 @@ def _number(token: str) -> int:
 
 
 def _digit(digit: str, radix: int) -> int:
-    if digit.isdigit():
+    if is_digits(digit):
         value = int(digit)
     elif digit.islower():
         value = ord(digit) - 87
@@ -274,7 +276,7 @@ def evaluate(text: str, store: NumberStore, depth: int = 0) -> int:
     if depth > _MAX_DEPTH:
         raise ArithmeticFault("the expression refers to itself")
     stripped = text.strip()
-    if stripped.isascii() and stripped.isdigit() and stripped[0] != "0" and len(stripped) < 19:
+    if is_digits(stripped) and stripped[0] != "0" and len(stripped) < 19:
         return int(stripped)
     if len(text) > 4096:
         raise ArithmeticLimit("arithmetic expression is too long")

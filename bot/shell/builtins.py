@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from bot.base.digits import natural_number
 from bot.base.fast_dataclass import dataclass
 from bot.shell.bracket import evaluate_test
 from bot.shell.declarations import declare, unset
@@ -205,7 +206,7 @@ def _set(call: BuiltinCall) -> None:
 def _small_number(words: list[Word]) -> int | None:
     """The number that the first word is."""
     text = known(words[0].pieces) if words else None
-    return int(text) if text and text.isdigit() and len(text) < 9 else None
+    return natural_number(text) if text and len(text) < 9 else None
 
 
 def _shift(call: BuiltinCall) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bot.base.digits import is_digits
 from bot.base.fast_dataclass import dataclass
 from bot.shell.fields import part
 from bot.shell.inner_texts import InnerText, file_text, parsed, run_lines, shown, value_text
@@ -172,4 +173,4 @@ def _of_wrapper(wrapper: str, text: str | None) -> bool:
     """Whether a word is an option of the wrapper in front of it, or its duration."""
     if not wrapper or text is None:
         return False
-    return text.startswith("-") or (wrapper == "timeout" and text[:1].isdigit())
+    return text.startswith("-") or (wrapper == "timeout" and is_digits(text[:1]))

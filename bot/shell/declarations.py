@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import field, replace
 
+from bot.base.digits import is_digits
 from bot.base.fast_dataclass import dataclass
 from bot.shell.assignments import carry_out
 from bot.shell.session import Session
@@ -221,7 +222,7 @@ def _unset_element(
         items.pop(key, None)
     elif key in ("@", "*"):
         items.clear()
-    elif key.lstrip("-").isdigit() and len(key) < 10:
+    elif is_digits(key.removeprefix("-")) and len(key) < 10:
         number = int(key)
         if number < 0:
             number += max((k for k in items if isinstance(k, int)), default=-1) + 1

@@ -110,7 +110,7 @@ class _Output:
 
     def _number(self, text: str) -> int:
         """A width or precision: digits, or `*` for the next argument."""
-        number = _integer(_known(self._take())) if text == "*" else int(text or "0")
+        number = _integer(_known(self._take()) if text == "*" else text)
         if number > _MAX_WIDTH:
             raise NotEvaluated
         return number

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from bot.base.digits import natural_number
 from bot.shell.expansion import separators
 from bot.shell.fields import SPLIT, part, split
 from bot.shell.session import Session, hole
@@ -258,7 +259,7 @@ def getopts(session: Session, world: World, words: Sequence[Word], span: Span) -
         return
     arguments = [word.pieces for word in words[2:]] or list(world.positional)
     index = known(scalar(session, world, "OPTIND", span) or ()) or "1"
-    options.index = int(index) if index.isdigit() else 1
+    options.index = natural_number(index) or 1
     if options.index > len(arguments):
         options.end("")
         return
@@ -297,6 +298,10 @@ class _Options:
         """Takes the next letter of an argument."""
         place = self.world.variables.get(_PLACE)
         offset = int(known(place.value or ()) or "1") if place else 1
+        if offset >= len(text):
+            # The arguments are others now than when the letter before was taken.
+            self.unknown()
+            return
         letter = text[offset]
         silent = spec.startswith(":")
         rejected = (Piece(letter, self.span, False),) if silent else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from bot.base.digits import is_digits
 from bot.shell.fields import (
     BREAK,
     OPERAND,
@@ -115,7 +116,7 @@ class _Expansion:
             else:
                 piece = Piece(inner, self.span, False)
                 index = WordNode(self.span.start, self.span.end, [Text(piece)])
-        plain = base.isdigit() or base in ("@", "*", "#", "?") or base.isidentifier()
+        plain = is_digits(base) or base in ("@", "*", "#", "?") or base.isidentifier()
         if not plain or not base.isascii():
             raise ExpansionFault(f"{name}: invalid variable name")
         return replace(self.node, name=base, index=index, every=every, indirect=False)
@@ -214,7 +215,7 @@ class _Expansion:
         return self._never_set() if variable is None else variable.spoiled
 
     def _never_set(self) -> bool:
-        return self.node.name not in self.world.variables and not self.node.name.isdigit()
+        return self.node.name not in self.world.variables and not is_digits(self.node.name)
 
     # ${X:-d} and its like
 
@@ -249,7 +250,7 @@ class _Expansion:
             session.expand(session, world, parts, found, QUOTED if quoted else OPERAND)
         if "-" in node.operator or "=" in node.operator:
             by_script = node.name in world.variables and not world.variables[node.name].caller
-            if not by_script and not (node.name.isdigit() and world.frames):
+            if not by_script and not (is_digits(node.name) and world.frames):
                 found = [
                     (replace(piece, default_of=node.name), mode)
                     if mode != BREAK and piece.default_of is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from bot.base.digits import is_digits
 from bot.base.fast_dataclass import dataclass
 from bot.shell.limits import LimitReached
 from bot.shell.session import ExpansionFault, Session, hole
@@ -60,7 +61,7 @@ def scalar(session: Session, world: World, name: str, span: Span) -> Value | Non
 
 
 def _special(session: Session, world: World, name: str, span: Span) -> Value | None:
-    if name.isdigit():
+    if is_digits(name):
         number = int(name) if len(name) < 9 else len(world.positional) + 1
         if number == 0:
             return tuple(replace(piece, span=span, literal=False) for piece in world.zero)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from bot.base.digits import natural_number
 from bot.base.fast_dataclass import dataclass
 from bot.shell.limits import LimitReached
 from bot.shell.numbers import Unknown, integer
@@ -188,7 +189,7 @@ def _is_set(session: Session, world: World, name: str | None) -> Truth:
     items = variable.items or {}
     if key in ("@", "*"):
         return Truth(bool(items))
-    return Truth(key in items or (key.isdigit() and int(key) in items))
+    return Truth(key in items or natural_number(key) in items)
 
 
 def plain_number(value: Value) -> int | None:

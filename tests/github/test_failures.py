@@ -22,6 +22,7 @@ from bot.github.errors import (
     RefusedError,
     UnreachableError,
 )
+from bot.github.failures import of_answer
 from bot.github.publish import Channels, publish
 from bot.github.pull import PullId, read_pull
 from bot.github.remote import read_change
@@ -41,6 +42,16 @@ NOT_FOUND = {"errors": [{"type": "NOT_FOUND", "message": "no"}]}
 
 def _message(text: str, **more: object) -> dict[str, object]:
     return {"message": text, "documentation_url": "https://docs.github.com/rest", **more}
+
+
+@pytest.mark.parametrize("number", ["²", "9" * 30, "9" * 5_000, "-1", "1.5", "soon"])
+@pytest.mark.parametrize("header", ["retry-after", "x-ratelimit-reset"])
+@pytest.mark.parametrize("status", [403, 429, 503])
+def test_a_time_that_is_none_is_no_fault(number: str, header: str, status: int) -> None:
+    headers = {header: number, "x-ratelimit-remaining": "0"}
+    error = of_answer(status, headers, _message("rate limit"), "/user")
+    assert error.wait is None or 0 < error.wait <= 366 * 86_400
+    assert str(error).startswith("GitHub ")
 
 
 @pytest.mark.parametrize(

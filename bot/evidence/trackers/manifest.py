@@ -21,6 +21,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+from bot.base.digits import is_digits
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Message, mark, message
 from bot.evidence.facts import EvidenceError, Facts, GpuInfo, MetricSeries, RunId
@@ -358,7 +359,7 @@ def _history(end: Mapping[str, Any] | None) -> dict[str, MetricSeries]:
         values = {
             int(step): float(value)
             for step, value in (kept.items() if isinstance(kept, dict) else ())
-            if step.isdecimal() and len(step) < 16 and number(value) is not None
+            if is_digits(step) and len(step) < 16 and number(value) is not None
         }
         found[str(key)] = MetricSeries(
             key=str(key),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import PurePosixPath
 from typing import TypeVar
 
+from bot.base.digits import is_digits
 from bot.frameworks.plan import Field, Plan
 from bot.rules._support.base import RuleContext
 from bot.script.name import model_size, plain_sizes
@@ -125,4 +126,4 @@ def same_family(named: str, used: str) -> bool:
     rest = long[len(short) :]
     if rest[0].isalpha():
         return True
-    return short == named and not any(c.isdigit() for c in named)
+    return short == named and not any(map(is_digits, named))
