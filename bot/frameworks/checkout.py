@@ -7,7 +7,6 @@ script is meant, else the one whose path has most in common with the script's.
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
@@ -20,15 +19,8 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, sentence_of
 from bot.frameworks.config_files import SUFFIX
 from bot.frameworks.config_tree import ConfigTree, tree_table
-from bot.frameworks.own_config import (
-    ConfigFolders,
-    above,
-    ending,
-    field_names,
-    folder_of,
-    module_paths,
-    nearest,
-)
+from bot.frameworks.named_files import NamedFiles, above, nearest
+from bot.frameworks.own_config import ConfigFolders, field_names, folder_of, module_paths
 from bot.frameworks.pins import PIN_FILES, Pin, read_pin
 from bot.frameworks.source_options import SourceOptions
 from bot.frameworks.structured import StructuredTable, structured_table
@@ -97,6 +89,7 @@ class Checkout:
             elif found := PIN_FILES.match(path):
                 self._pin_files.setdefault((found[1] or "").rstrip("/"), []).append(path)
         self._own = ConfigFolders(files)
+        self._recipes = NamedFiles(path for path in files if path.endswith(_RECIPES))
         self.trl_programs = TrlPrograms(files)
         self._trees: dict[str, ConfigTree | str] = {}
         self._own_trees: dict[tuple[str, str, int], ConfigTree | None] = {}
@@ -112,13 +105,14 @@ class Checkout:
 
     def paths_for(self, script: str, text: str) -> Iterator[str]:
         """The files that say which configuration counts for a script with this text."""
-        for path in module_paths(text):
-            if (module := nearest(ending(self._own.mains, path), script)) is not None:
-                yield module
-                yield from beside(module, self.files)
-                around = f"{module.rpartition('/')[0]}/config"
-                for own in (around, f"{around}s"):
-                    yield from (f"{own}/{name}" for name in self._own.folders.get(own, ()))
+        mains = self._own.mains
+        started = (nearest(mains.ending(p), script) for p in mains.words(module_paths(text)))
+        for module in islice(filter(None, started), _MOST_NAMED):
+            yield module
+            yield from beside(module, self.files)
+            around = f"{module.rpartition('/')[0]}/config"
+            for own in (around, f"{around}s"):
+                yield from (f"{own}/{name}" for name in self._own.folders.get(own, ()))
         folders = (path.rstrip("/") for path in dict.fromkeys(_PATH.findall(text)))
         named = (path for path in folders if path.endswith(("/config", "/configs")))
         for path in islice(named, _MOST_NAMED):
@@ -136,7 +130,7 @@ class Checkout:
 
     def _recipes_for(self, script: str, text: str) -> Iterator[str]:
         """The recipes that a script may name, and what says which settings a recipe may hold."""
-        named = (self.recipe(script, name) for name in dict.fromkeys(_recipes_in(text)))
+        named = (self.recipe(script, name) for name in self._recipes.words(_recipes_in(text)))
         recipes = list(islice(filter(None, named), _MOST_NAMED))
         yield from recipes
         if recipes or "model_name_or_path" in text:
@@ -157,13 +151,7 @@ class Checkout:
 
         It is looked for from the root, and from the script's folder on upwards.
         """
-        if not named.endswith(_RECIPES) or named.startswith("/"):
-            return None
-        for folder in ("", *above(script)):
-            path = posixpath.normpath(posixpath.join(folder, named))
-            if path in self.files:
-                return path
-        return None
+        return self._recipes.at(named, script)
 
     def problem(self, script: str) -> str | None:
         """Why the configuration nearest to a script was not read; None when it was, or is none."""
@@ -182,7 +170,7 @@ class Checkout:
         known (`${?PWD}/examples/config`). `verl` stands for verl's own configuration.
         """
         wanted = entry if entry.endswith(".py") else entry.replace(".", "/") + ".py"
-        module = nearest(ending(self._own.mains, wanted), script)
+        module = nearest(self._own.mains.ending(wanted), script)
         main = self._own.main(module) if module is not None else None
         if path is not None and path.startswith(("/", "${?")):
             folder = self._own.named(path, script)
@@ -208,7 +196,7 @@ class Checkout:
     def structured(self, entry: str, script: str) -> StructuredTable | None:
         """The settings of a program of the repository that OmegaConf makes of dataclasses."""
         wanted = entry if entry.endswith(".py") else entry.replace(".", "/") + ".py"
-        module = nearest(ending(self._own.mains, wanted), script)
+        module = nearest(self._own.mains.ending(wanted), script)
         if module is None:
             return None
         if module not in self._structured:
@@ -225,7 +213,7 @@ class Checkout:
         return (entry, table) if table is not None else None
 
     def _programs(self) -> dict[str, str]:
-        return {path: path for path in self._own.mains if path.endswith("/trainer/main.py")}
+        return {path: path for path in self.files if path.endswith("/trainer/main.py")}
 
     def tree(self, script: str) -> ConfigTree | None:
         """The configuration of verl that is nearest to a script; None without one.

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any, Final
 
@@ -20,9 +20,12 @@ from bot.base.messages import message
 from bot.frameworks.compose import Composer
 from bot.frameworks.config_files import LIMITS, SUFFIX, ComposeError
 from bot.frameworks.config_tree import ConfigTree
+from bot.frameworks.named_files import NamedFiles, above, ending
 from bot.frameworks.python_source import parsed, written
 
 _FOLDERS: Final = ("config", "configs")
+_MOST_PLACES: Final = 20
+"""Folders of a search path."""
 _WORD: Final = re.compile(r"[\w./-]{1,400}")
 
 
@@ -88,30 +91,6 @@ def module_paths(text: str) -> Iterator[str]:
             yield path.lstrip("/")
 
 
-def ending(paths: Iterable[str], end: str) -> dict[str, str]:
-    """Those of the paths that are `end`, or end with it after a slash, as a mapping to itself."""
-    return {path: path for path in paths if path == end or path.endswith(f"/{end}")}
-
-
-def above(path: str) -> tuple[str, ...]:
-    """The folders that a file stands in, nearest first; the root is ""."""
-    return tuple("" if str(p) == "." else str(p) for p in PurePosixPath(path).parents)
-
-
-def nearest(folders: Mapping[str, object], script: str) -> str | None:
-    """The folder with the longest way in common with a script's; of several, the shortest."""
-    parts = PurePosixPath(script).parent.parts
-
-    def rank(folder: str) -> tuple[int, int, str]:
-        own = PurePosixPath(folder).parts
-        common = 0
-        while common < min(len(own), len(parts)) and own[common] == parts[common]:
-            common += 1
-        return -common, len(own), folder
-
-    return min(folders, key=rank, default=None)
-
-
 class ConfigFolders:
     """The configuration folders of a repository."""
 
@@ -119,12 +98,10 @@ class ConfigFolders:
         """`files` are all that count, by path; contents are read on use."""
         self._files = files
         self.folders: dict[str, list[str]] = {}
-        self.mains: set[str] = set()
         for path in sorted(files):
             if (found := config_file(path)) is not None:
                 self.folders.setdefault(found[0], []).append(found[1])
-            elif is_main(path):
-                self.mains.add(path)
+        self.mains = NamedFiles(filter(is_main, files))
 
     def named(self, path: str, script: str) -> str | None:
         """The folder that an absolute path in a script means; None where none is sure.
@@ -159,7 +136,10 @@ class ConfigFolders:
         """
         files = self.content(folder)
         others: list[Mapping[str, bytes]] = []
-        for place in search_path(files.get(root + SUFFIX, b"")):
+        places = search_path(files.get(root + SUFFIX, b""))
+        if len(places) > _MOST_PLACES:
+            return None
+        for place in places:
             scheme, _, rest = place.partition("://")
             wanted = rest.replace(".", "/") if scheme == "pkg" else posixpath.normpath(rest)
             if wanted.endswith("verl/trainer/config") and verl is not None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any, Final
 
 from bot.base.fast_dataclass import dataclass
@@ -29,6 +30,11 @@ _VERSIONS: Final = {
 _NUMBER: Final = r"v?[0-9]+(?:\.[0-9]+)*(?:\.?post[0-9]+)?"
 _CLAUSE = re.compile(rf"(===|==|~=|!=|>=|<=|>|<)\s*({_NUMBER})(\.\*)?\s*\Z")
 _LONGEST = 200
+"""Characters of a requirement."""
+_MOST_STEPS = 1_000_000
+"""Of the standard library's reader, which takes the square of a dotted key's parts."""
+_MOST = 100
+"""Requirements of one framework in a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +59,8 @@ def read_pin(framework: str, files: Mapping[str, bytes]) -> Pin | None:
         return None
     for path, data in sorted(files.items(), key=lambda item: _rank(item[0])):
         text = data.decode("utf-8", "replace")
-        for asked in _requirements(path, text):
+        asking = (asked for asked in _requirements(path, text) if _asks(framework, asked))
+        for asked in islice(dict.fromkeys(asking), _MOST):
             fitting = _fitting(framework, asked)
             if fitting and len(fitting) < len(known):
                 reason = message("{requirement} in {path}", requirement=asked.strip(), path=path)
@@ -74,15 +81,20 @@ def _rank(path: str) -> tuple[int, str]:
     return (order.index(name) if name in order else len(order)), path
 
 
+def _asks(framework: str, text: str) -> re.Match[str] | None:
+    """The name at the beginning of a requirement of this framework; None for any other text."""
+    if len(text) > _LONGEST:
+        return None
+    name = framework.replace("-", "[-_.]")
+    return re.match(rf"\s*{name}\s*(?:\[[^\]]*\])?", text, re.IGNORECASE)
+
+
 def _fitting(framework: str, text: str) -> tuple[str, ...]:
     """The known releases that a requirement such as `verl>=0.7.1,<0.9.0` leaves; none for others.
 
     A requirement with an address names a release by its tag alone: `verl @ git+https://…@v0.4.1`.
     """
-    if len(text) > _LONGEST:
-        return ()
-    name = framework.replace("-", "[-_.]")
-    found = re.match(rf"\s*{name}\s*(?:\[[^\]]*\])?", text, re.IGNORECASE)
+    found = _asks(framework, text)
     if found is None:
         return ()
     rest = text[found.end() :].split(";")[0].split(" #")[0].strip(" ()")
@@ -122,10 +134,13 @@ def _requirements(path: str, text: str) -> Iterator[str]:
     if path.endswith(".toml"):
         import tomllib  # A plain lint starts 6 ms earlier.
 
-        try:
-            yield from _texts(tomllib.loads(text))
-        except tomllib.TOMLDecodeError:
+        if sum(line.count(".") ** 2 for line in text.splitlines()) > _MOST_STEPS:
             return
+        try:
+            project = tomllib.loads(text)
+        except (ValueError, RecursionError):
+            return
+        yield from _texts(project)
     elif path.endswith(".py"):
         for node in ast.walk(tree) if (tree := parsed(text)) is not None else ():
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -134,12 +149,14 @@ def _requirements(path: str, text: str) -> Iterator[str]:
         yield from text.splitlines()
 
 
-def _texts(node: Any) -> Iterator[str]:
-    if isinstance(node, str):
-        yield node
-    elif isinstance(node, dict):
-        for below in node.values():
-            yield from _texts(below)
-    elif isinstance(node, list):
-        for below in node:
-            yield from _texts(below)
+def _texts(project: dict[str, Any]) -> Iterator[str]:
+    """Each text in the values of a file, however deep."""
+    left: list[Any] = [project]
+    while left:
+        node = left.pop()
+        if isinstance(node, str):
+            yield node
+        elif isinstance(node, dict):
+            left.extend(reversed(node.values()))
+        elif isinstance(node, list):
+            left.extend(reversed(node))

@@ -16,7 +16,7 @@ from itertools import islice
 from typing import Any, Final
 
 from bot.base.fast_dataclass import dataclass
-from bot.frameworks.own_config import above, ending
+from bot.frameworks.named_files import NamedFiles
 from bot.frameworks.python_source import parsed, written
 
 _MARK: Final = b"TrlParser"
@@ -66,10 +66,7 @@ class TrlPrograms:
     def __init__(self, files: Mapping[str, bytes]) -> None:
         """`files` are all that count, by path; contents are read on use."""
         self._files = files
-        self._by_name: dict[str, list[str]] = {}
-        for path in files:
-            if path.endswith(".py"):
-                self._by_name.setdefault(posixpath.basename(path), []).append(path)
+        self._programs = NamedFiles(path for path in files if path.endswith(".py"))
         self._read: dict[str, TrlProgram | None] = {}
         self._trees: dict[str, ast.Module | None] = {}
         self._vendored = any(_VENDORED.search(path) for path in files)
@@ -91,23 +88,18 @@ class TrlPrograms:
 
     def paths_for(self, script: str, words: Iterable[str]) -> Iterator[str]:
         """The files of programs that a script may start, and those beside them that define."""
-        named = (word for word in dict.fromkeys(words) if word.endswith(".py"))
-        for word in islice(named, _MOST_NAMED):
-            program = self._path(word, script)
-            if program is not None:
-                yield program
-                folder = posixpath.dirname(program)
-                beside = (f"{folder}/{name}".lstrip("/") for name in ("configs.py", "config.py"))
-                yield from (path for path in beside if path in self._files)
+        found = (self._path(word, script) for word in self._programs.words(words))
+        for program in islice(filter(None, found), _MOST_NAMED):
+            yield program
+            folder = posixpath.dirname(program)
+            beside = (f"{folder}/{name}".lstrip("/") for name in ("configs.py", "config.py"))
+            yield from (path for path in beside if path in self._files)
 
     def _path(self, wanted: str, script: str) -> str | None:
         """The file as it is named from the root or a folder above the script, else the only one."""
-        paths = self._by_name.get(posixpath.basename(wanted), ())
-        for folder in ("", *above(script)) if paths else ():
-            path = posixpath.normpath(posixpath.join(folder, wanted))
-            if path in paths:
-                return path
-        found = [*ending(paths, posixpath.normpath(wanted).lstrip("./"))]
+        if (path := self._programs.at(wanted, script)) is not None:
+            return path
+        found = [*self._programs.ending(posixpath.normpath(wanted).lstrip("./"))]
         return found[0] if len(found) == 1 else None
 
     def _program(self, path: str) -> TrlProgram | None:

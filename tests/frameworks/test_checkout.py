@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from bot.frameworks import Checkout, ScriptPlace, counts, needed, plans
-from bot.frameworks.own_config import nearest
+from bot.frameworks.named_files import nearest
 from bot.frameworks.plan import Plan
 from bot.shell import read
 

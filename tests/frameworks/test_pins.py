@@ -52,6 +52,27 @@ def test_a_version_file_says_what_is_left_behind() -> None:
     assert pinned("verl/version/version", releases("verl")[-1]) is None
 
 
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("pyproject.toml", "a = " + "[" * 50_000),
+        ("pyproject.toml", "a = " + "9" * 5_000),
+        ("pyproject.toml", "a" + ".a" * 20_000 + " = 'verl==0.4.0'"),
+        ("verl/version/version", "9" * 5_000),
+        ("verl/version/version", "0.1.post" + "9" * 5_000),
+        ("requirements.txt", "verl[" * 50_000),
+    ],
+)
+def test_what_no_reader_takes_says_nothing(path: str, text: str) -> None:
+    found = read_pin("verl", {path: text.encode()})
+    assert found is None or found.path == "verl/version/version"
+
+
+def test_a_deep_text_of_a_project_is_found() -> None:
+    text = "a" + ".a" * 500 + " = [['verl==0.4.0'], 'verl==0.5.0']"
+    assert pinned("pyproject.toml", text) == ("0.4.0",)
+
+
 @pytest.mark.parametrize("path", ["pyproject.toml", "setup.py", "setup.cfg", "requirements.txt"])
 @given(data=st.binary(max_size=200))
 def test_any_bytes_are_read(path: str, data: bytes) -> None:

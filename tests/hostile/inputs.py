@@ -11,6 +11,7 @@ from tests.hostile.configs import CONFIGS
 from tests.hostile.logs import LOGS
 from tests.hostile.numbers import NUMBERS
 from tests.hostile.pages import PAGES
+from tests.hostile.places import PLACES
 from tests.hostile.runs import CONSOLES, MODELS, RUNS
 from tests.hostile.scripts import SCRIPTS
 from tests.hostile.sources import SOURCES
@@ -22,7 +23,7 @@ INPUTS: Final[dict[str, dict[str, str]]] = {
     "script": SCRIPTS, "numbers": NUMBERS, "page": PAGES, "model": MODELS, "run": RUNS,
     "console": CONSOLES, "comment": COMMENTS, "tree": TREES, "config": CONFIGS, "log": LOGS,
     "events": EVENTS, "steps": STEPS, "swanlab": SWANLAB, "database": DATABASES,
-    "manifest": MANIFESTS, "python": SOURCES,
+    "manifest": MANIFESTS, "python": SOURCES, "place": PLACES,
 }  # fmt: skip
 """Class of an input to the inputs by name."""
 _LONGEST: Final = 1 << 20

@@ -13,12 +13,12 @@ from bot.base.config import parse_config
 from bot.base.errors import UserError
 from bot.base.isolated import Caller
 from bot.check.page import Repository, check_page
-from bot.check.request import CheckOptions, PageText, ScriptFile
+from bot.check.request import CheckOptions, InCheckout, PageText, ScriptFile
 from bot.check.script import check_script
 from bot.evidence import EvidenceError, read
 from bot.evidence.find_links import find_links
 from bot.evidence.record import record
-from bot.frameworks import tree_table
+from bot.frameworks import Checkout, needed, tree_table
 from bot.frameworks.own_config import hydra_main
 from bot.frameworks.source_options import SourceOptions
 from bot.frameworks.structured import structured_table
@@ -28,6 +28,7 @@ from bot.memory.hub_config import NotReadError
 from bot.memory.models import from_config
 from bot.table.judge import judge
 from tests.hostile.logs import log as written
+from tests.hostile.places import RUN
 from tests.hostile.trackers import database_file, event_file, manifest_file, swanlab_file
 
 SCRIPT = "examples/tuning/7b/qwen2.5-7b_grpo_8_h800_fsdp_vllm.sh"
@@ -41,7 +42,11 @@ PAGE = "docs/perf/device_tuning.rst"
 
 def script(data: bytes) -> None:
     """A tuning script: its findings, its row, its estimate."""
-    report = check_script(ScriptFile(path=SCRIPT, data=data), CheckOptions(evidence="optional"))
+    _checked(ScriptFile(path=SCRIPT, data=data))
+
+
+def _checked(file: ScriptFile, place: InCheckout | None = None) -> None:
+    report = check_script(file, CheckOptions(evidence="optional", place=place))
     assert not [left for left in report.unchecked if "a fault of rlbot" in left.reason]
 
 
@@ -84,17 +89,31 @@ def comment(data: bytes) -> None:
     find_links(text)
 
 
-def tree(data: bytes) -> None:
-    """The configuration of verl in a change, which its scripts meet."""
+def _files(data: bytes) -> dict[str, bytes]:
+    """The files of a folder that is one text."""
     files: dict[str, bytes] = {}
     for part in re.split(rb"^### ", data, flags=re.MULTILINE)[1:]:
         path, _, text = part.partition(b"\n")
         files[path.decode("utf-8", "replace")] = text
+    return files
+
+
+def tree(data: bytes) -> None:
+    """The configuration of verl in a change, which its scripts meet."""
     with suppress(UserError):
-        trees = {"verl": tree_table(files, "this change")}
+        trees = {"verl": tree_table(_files(data), "this change")}
         check_script(
             ScriptFile(path=SCRIPT, data=_LAUNCH), CheckOptions(evidence="optional", trees=trees)
         )
+
+
+def place(data: bytes) -> None:
+    """A repository: which of its files count for a script in it, and how it is read with them."""
+    files = _files(data)
+    for path, text in files.items():
+        if path.endswith(RUN):
+            needed(files, {path: text})
+            _checked(ScriptFile(path=path, data=text), InCheckout(Checkout(files)))
 
 
 def python(data: bytes) -> None:
@@ -169,7 +188,7 @@ READERS: Final[Mapping[str, Callable[[bytes], None]]] = {
     "script": script, "numbers": script, "page": page, "model": model, "run": run,
     "console": console, "comment": comment, "tree": tree, "config": config, "log": log,
     "events": events, "steps": steps, "swanlab": swanlab, "database": database,
-    "manifest": manifest, "python": python,
+    "manifest": manifest, "python": python, "place": place,
 }  # fmt: skip
 
 

@@ -25,7 +25,7 @@ def check(kind: str) -> None:
 
 def test_every_class_of_inputs_is_checked_here() -> None:
     here = {"script", "page", "model", "run", "console", "comment", "tree", "config", "log"}
-    here |= {"events", "steps", "swanlab", "database", "manifest", "numbers", "python"}
+    here |= {"events", "steps", "swanlab", "database", "manifest", "numbers", "python", "place"}
     assert set(inputs_of_all()) == set(READERS) == here
 
 
@@ -39,6 +39,10 @@ def test_large_numbers() -> None:
 
 def test_python_of_a_repository() -> None:
     check("python")
+
+
+def test_repositories() -> None:
+    check("place")
 
 
 def test_pages() -> None:

@@ -1,0 +1,79 @@
+"""Files of a repository that a script names: by a path from the root, or from its own folder.
+
+A script of a pull request may name any number of files, and a repository hold any number of them,
+so that what is looked for has a bound, and each look costs the depth of the script's folder.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from itertools import islice
+from pathlib import PurePosixPath
+from typing import Final
+
+_MOST_WORDS: Final = 500
+"""Different words of a script that may name a file: more than any script that people write has."""
+
+
+@lru_cache(maxsize=8)
+def above(path: str) -> tuple[str, ...]:
+    """The folders that a file stands in, nearest first; the root is ""."""
+    parts = [part for part in path.split("/")[:-1] if part not in ("", ".")]
+    return tuple("/".join(parts[:count]) for count in range(len(parts), -1, -1))
+
+
+def ending(paths: Iterable[str], end: str) -> dict[str, str]:
+    """Those of the paths that are `end`, or end with it after a slash, as a mapping to itself."""
+    tail = f"/{end}"
+    return {path: path for path in paths if path == end or path.endswith(tail)}
+
+
+def nearest(folders: Mapping[str, object], script: str) -> str | None:
+    """The folder with the longest way in common with a script's; of several, the shortest."""
+    parts = PurePosixPath(script).parent.parts
+
+    def rank(folder: str) -> tuple[int, int, str]:
+        own = PurePosixPath(folder).parts
+        common = 0
+        while common < min(len(own), len(parts)) and own[common] == parts[common]:
+            common += 1
+        return -common, len(own), folder
+
+    return min(folders, key=rank, default=None)
+
+
+class NamedFiles:
+    """Files by their names."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        """`paths` are relative to the repository's root."""
+        self._by_name: dict[str, dict[str, None]] = {}
+        for path in paths:
+            self._by_name.setdefault(path.rpartition("/")[2], {})[path] = None
+
+    def words(self, words: Iterable[str]) -> Iterator[str]:
+        """The different words whose last part is a file's name, the first 500 of them."""
+        known = (word for word in dict.fromkeys(words) if word.rpartition("/")[2] in self._by_name)
+        return islice(known, _MOST_WORDS)
+
+    def at(self, named: str, script: str) -> str | None:
+        """The file at a relative path from the root, else from the script's folder on upwards."""
+        files = self._by_name.get(named.rpartition("/")[2])
+        if files is None or named.startswith("/"):
+            return None
+        rest, up = posixpath.normpath(named), 0
+        while rest.startswith("../"):
+            rest, up = rest[3:], up + 1
+        if not up and rest in files:
+            return rest
+        for folder in above(script)[up:]:
+            path = f"{folder}/{rest}" if folder else rest
+            if path in files:
+                return path
+        return None
+
+    def ending(self, end: str) -> dict[str, str]:
+        """The files whose path is `end`, or ends with it after a slash, as a mapping to itself."""
+        return ending(self._by_name.get(end.rpartition("/")[2], ()), end)
