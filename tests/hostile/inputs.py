@@ -27,6 +27,12 @@ INPUTS: Final[dict[str, dict[str, str]]] = {
 }  # fmt: skip
 """Class of an input to the inputs by name."""
 _LONGEST: Final = 1 << 20
+_ODD: Final = (
+    # Digits that are none, letters that grow in lower case, ends of lines to some, nothing to see.
+    "²", "٣", "１", "İ", "ß", "\u2028", "\x85", "\x0b", "\x0c", "\x1c", "\0", "\r", "\ufeff",
+    "\ud800", "\U0001f600", "a\u0301", "\u202e", "\u200b", "\xa0", "\x1b[31m", "]]>", "-->",
+    "{{", "%s", "{}", "\\", "::error::", "9" * 5_000, "-1", "1e400", "nan", "null", "[]",
+)  # fmt: skip
 
 
 def varied(source: Random) -> tuple[str, str, bytes]:
@@ -42,11 +48,11 @@ def varied(source: Random) -> tuple[str, str, bytes]:
 
 
 def _changed(text: str, source: Random, others: list[str]) -> str:
-    """One change: a stretch repeated, put elsewhere, left out, or taken from another input."""
+    """One change: a stretch repeated, moved, left out or of another input, or an odd character."""
     start = source.randint(0, len(text))
     stretch = text[start : start + source.choice((1, 2, 3, 5, 9, 30, 200, 5_000))]
     at = source.randint(0, len(text))
-    match source.randint(0, 4):
+    match source.randint(0, 5):
         case 0:
             return text[:start] + stretch * source.choice((2, 3, 9, 100, 4_000)) + text[start:]
         case 1:
@@ -57,6 +63,8 @@ def _changed(text: str, source: Random, others: list[str]) -> str:
             other = source.choice(others)
             place = source.randint(0, len(other))
             return text[:at] + other[place : place + 4_000] + text[at:]
+        case 4:
+            return text[:at] + source.choice(_ODD) + text[at + source.randint(0, 1) :]
         case _:
             return text + source.choice(others)[:100_000]
 
