@@ -15,8 +15,10 @@ from bot.shell import read
 
 FOLDER = Path(__file__).parent / "unseen"
 SECOND = Path(__file__).parent / "unseen2"
+THIRD = Path(__file__).parent / "unseen3"
 ROWS: list[dict[str, Any]] = json.loads((FOLDER / "rows.json").read_text("utf-8"))
 MORE: list[dict[str, Any]] = json.loads((SECOND / "rows.json").read_text("utf-8"))
+LATEST: list[dict[str, Any]] = json.loads((THIRD / "rows.json").read_text("utf-8"))
 
 
 @pytest.mark.parametrize(
@@ -24,8 +26,9 @@ MORE: list[dict[str, Any]] = json.loads((SECOND / "rows.json").read_text("utf-8"
     [
         (FOLDER, "0ada2c453999cee75024ba30d8e1cf5602029100a0eafb77e4594150e53c9dcd"),
         (SECOND, "2b8ffafec136026332ce66ecfb361db5cddbd0a5de0b8c20aef96369bfb95c46"),
+        (THIRD, "d25f4de7123be11f2020a5731b590df832eb9bd63bf3baa49730cb9293612193"),
     ],
-    ids=["first", "second"],
+    ids=["first", "second", "third"],
 )
 def test_nobody_changed_it(folder: Path, known: str) -> None:
     digest = sha256((folder / "rows.json").read_bytes())
@@ -43,6 +46,20 @@ def test_the_second_round_stands_in_no_other_list() -> None:
     for row in MORE:
         (place,) = re.findall(r"examples/\S+\.sh|\w+/issues/\d+", row["source"])
         assert place not in before, row["id"]
+
+
+def test_the_third_round_repeats_no_row() -> None:
+    assert sum("measured_gib" in row for row in LATEST) >= 12
+    assert sum(row["outcome"] == "oom" for row in LATEST) == 5
+    known = {row["id"] for row in ROWS + MORE}
+    before = json.dumps(ROWS + MORE)
+    for name in ("cases.json", "held_out.json"):
+        before += (FOLDER.parent / name).read_text("utf-8")
+    for row in LATEST:
+        assert row["id"] not in known
+        script = r"examples/\S+\.sh|docs/source_en/\S+\.md|\w+/issues/\d+|recipes/\S+\.yaml"
+        for place in re.findall(script, row["source"]):
+            assert place not in before, row["id"]
 
 
 def test_it_holds_what_a_judge_needs() -> None:
@@ -75,7 +92,9 @@ def test_no_row_is_one_of_the_calibration() -> None:
 
 
 @pytest.mark.parametrize(
-    ("folder", "rows"), [(FOLDER, ROWS), (SECOND, MORE)], ids=["first", "second"]
+    ("folder", "rows"),
+    [(FOLDER, ROWS), (SECOND, MORE), (THIRD, LATEST)],
+    ids=["first", "second", "third"],
 )
 def test_each_script_is_read_as_one_launch(folder: Path, rows: list[dict[str, Any]]) -> None:
     for row in rows:

@@ -1,0 +1,11 @@
+torchrun --nnodes 16 --nproc-per-node 8 -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen2.5-Coder-32B-Instruct \
+    --dtype bfloat16 \
+    --bf16 true \
+    --max_length 32768 \
+    --packing false \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 1 \
+    --gradient_checkpointing true \
+    --fsdp "full_shard auto_wrap" \
+    --optim paged_adamw_8bit

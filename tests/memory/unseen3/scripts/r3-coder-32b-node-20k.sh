@@ -1,0 +1,11 @@
+torchrun --nnodes 1 --nproc-per-node 8 -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen2.5-32B-Instruct \
+    --dtype bfloat16 \
+    --bf16 true \
+    --max_length 20480 \
+    --packing false \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 8 \
+    --gradient_checkpointing true \
+    --fsdp "full_shard auto_wrap" \
+    --optim paged_adamw_8bit

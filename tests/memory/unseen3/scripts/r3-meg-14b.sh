@@ -1,0 +1,17 @@
+torchrun --standalone --nproc_per_node=8 -m verl.trainer.sft_trainer \
+    engine=megatron \
+    optim=megatron \
+    data.train_batch_size=16 \
+    data.micro_batch_size_per_gpu=1 \
+    data.max_length=8192 \
+    data.use_dynamic_bsz=True \
+    data.max_token_len_per_gpu=8192 \
+    data.pad_mode=no_padding \
+    model.path=Qwen/Qwen2.5-14B \
+    model.use_remove_padding=True \
+    engine.tensor_model_parallel_size=4 \
+    engine.pipeline_model_parallel_size=1 \
+    engine.expert_model_parallel_size=1 \
+    +engine.override_transformer_config.recompute_granularity=selective \
+    trainer.n_gpus_per_node=8 \
+    trainer.nnodes=1

@@ -1,0 +1,13 @@
+accelerate launch --config_file deepspeed_zero2.yaml --num_processes 4 -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen2.5-7B-Instruct \
+    --dtype bfloat16 \
+    --max_length 2048 \
+    --per_device_train_batch_size 16 \
+    --gradient_accumulation_steps 1 \
+    --gradient_checkpointing true \
+    --padding_free true \
+    --use_peft \
+    --lora_r 16 \
+    --lora_alpha 32 \
+    --lora_target_modules all-linear \
+    --lora_modules_to_save embed_tokens lm_head

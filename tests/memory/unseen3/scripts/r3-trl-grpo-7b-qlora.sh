@@ -1,0 +1,16 @@
+accelerate launch --num_processes 1 -m trl.scripts.grpo \
+    --model_name_or_path Qwen/Qwen2.5-7B-Instruct \
+    --dtype bfloat16 \
+    --bf16 true \
+    --max_completion_length 512 \
+    --num_generations 8 \
+    --per_device_train_batch_size 2 \
+    --gradient_accumulation_steps 4 \
+    --gradient_checkpointing true \
+    --beta 0.001 \
+    --use_peft \
+    --lora_r 16 \
+    --lora_alpha 32 \
+    --lora_target_modules q_proj k_proj v_proj o_proj gate_proj up_proj down_proj \
+    --load_in_4bit \
+    --use_bnb_nested_quant
