@@ -53,8 +53,9 @@ def check(context: RuleContext) -> Iterator[Hit]:
                 "the name has the form run_<model>_<train>.sh; {form} is asked for", form=PATTERN
             ),
         )
-    for problem in problems:
-        suggestion = _suggestion(context) if context.name.profile == "tuning" else None
+    suggestion = _suggestion(context) if context.name.profile == "tuning" else None
+    # A new name mends all; the one with its letters in lower case is another, and no better.
+    for problem in problems[-1:] if suggestion else problems:
         yield Hit(
             message=problem,
             span=FILE,

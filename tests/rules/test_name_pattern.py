@@ -51,3 +51,9 @@ def test_proposes_the_move_that_git_would_make() -> None:
     name = "qwen2.5-7B_grpo_8_h100_fsdp_vllm.sh"
     moves = {finding.rename for finding in found(SLUG, verl(), f"examples/tuning/7b/{name}")}
     assert moves == {"examples/tuning/7b/qwen2.5-7b_grpo_8_h100_fsdp_vllm.sh"}
+
+
+def test_one_new_name_is_one_finding() -> None:
+    (finding,) = found(SLUG, verl(), "examples/tuning/7b/qwen2.5_7B_grpo_8_h100_fsdp_vllm.sh")
+    assert finding.message.startswith("the name has 7 parts")
+    assert finding.rename == "examples/tuning/7b/qwen2.5-7b_grpo_8_h100_fsdp_vllm.sh"
