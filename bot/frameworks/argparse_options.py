@@ -10,6 +10,8 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from bot.frameworks.python_source import tree_of
+
 _MOST = 5_000
 """Options of one module; what nests loops to have more is no trainer."""
 UNREADABLE = "${computed}"
@@ -73,7 +75,7 @@ def options_of(source: str) -> dict[str, list[Any]]:
     Raises SyntaxError or ValueError for what is no Python, or has too many options.
     """
     options: dict[str, list[Any]] = {}
-    for number, (call, names) in enumerate(calls(ast.parse(source).body, {}, iter(range(_MOST)))):
+    for number, (call, names) in enumerate(calls(tree_of(source).body, {}, iter(range(_MOST)))):
         if number > _MOST:
             raise ValueError(f"more than {_MOST} options")
         given = {keyword.arg: keyword.value for keyword in call.keywords}

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import ast
+import warnings
+
+from bot.base.adapters import PARSING
+
+
+def tree_of(source: str) -> ast.Module:
+    """The tree of a file; raises SyntaxError, ValueError, RecursionError or MemoryError.
+
+    What Python would say of it on the way (an odd escape, `1is 1`) is for its author alone.
+    """
+    with PARSING, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(source)
 
 
 def parsed(source: str) -> ast.Module | None:
     """The tree of a file; None for what is no Python, or deeper than Python itself reads."""
     try:
-        return ast.parse(source)
+        return tree_of(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 

@@ -29,8 +29,8 @@ META = Meta(
     limits=(
         "Only the form is checked here; the rules name-gpus, name-train, name-infer, name-adapter, "
         "name-algorithm and name-model compare the parts with the settings. A note outside of a "
-        "folder called tuning and of size folders, where the page asks for nothing. `naming` in "
-        ".rlbot.yml chooses the profiles."
+        "folder called tuning, since the page asks for no other (a size folder alone, as in "
+        "7b/run.sh, counts as one below it). `naming` in .rlbot.yml chooses the profiles."
     ),
     source=(
         "https://github.com/volcengine/verl/blob/main/docs/perf/device_tuning.rst, section on "

@@ -23,7 +23,7 @@ META = Meta(
     ),
     instead='Add wandb to the loggers (verl: trainer.logger=\'["console","wandb"]\').',
     limits=(
-        "A note outside of a folder called tuning and of size folders. Silent when the loggers "
+        "A note outside of a folder called tuning. Silent when the loggers "
         "cannot be known, and when another launch of the script logs to W&B."
     ),
     source="https://github.com/volcengine/verl/blob/main/docs/perf/device_tuning.rst",

@@ -25,6 +25,13 @@ def test_what_is_no_python_has_no_tree(source: str) -> None:
     assert parsed(source) is None
 
 
+def test_python_says_nothing_of_a_file_on_the_way(recwarn: pytest.WarningsRecorder) -> None:
+    source = "x = '\\d'\nif 1is 1: pass\n"
+    assert parsed(source) is not None
+    SourceOptions("openrlhf", "this change", {"train_sft": source}).table("openrlhf.cli.train_sft")
+    assert not recwarn.list
+
+
 def test_a_deep_expression_has_no_text() -> None:
     tree = parsed(DEEP)
     assert tree is not None

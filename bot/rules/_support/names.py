@@ -43,9 +43,12 @@ def is_run_form(context: RuleContext) -> bool:
 
 
 def asked(context: RuleContext) -> bool:
-    """True in a folder called tuning or named after a size, for whose scripts the page asks."""
+    """True below a folder called tuning, for whose scripts the page asks.
+
+    Also in a folder named after a size, where the folders above it are not known.
+    """
     parts = PurePosixPath(context.name.path).parts
-    return context.name.folder is not None or "tuning" in parts[:-1]
+    return "tuning" in parts[:-1] or (context.name.folder is not None and len(parts) == 2)
 
 
 def legible(context: RuleContext) -> bool:
