@@ -214,13 +214,18 @@ def gathered_layers(role: Role, level: MemoryLevel) -> Bytes:
 
 
 def reduction_buffer(role: Role, level: MemoryLevel) -> Bytes:
-    """The bucket that ZeRO-1 and ZeRO-2 gather gradients in before they are reduced, bf16.
+    """The buckets that gradients are gathered in before they are reduced.
 
-    `setup_buckets` of DeepSpeed's `stage_1_and_2.py` makes it whatever the model's size.
+    ZeRO-1 and ZeRO-2: `setup_buckets` of DeepSpeed's `stage_1_and_2.py` makes one in bf16 whatever
+    the model's size. DistributedDataParallel has buckets for all gradients besides these, unless
+    they are views of its buckets (`gradient_as_bucket_view` in torch's documentation of it, off by
+    default).
     """
-    if level == "floor" or role.backend not in ("zero1", "zero2") or role.layout.gpus == 1:
+    if level == "floor" or role.layout.gpus == 1:
         return NOTHING
-    return Bytes(2 * ZERO_BUCKET)
+    if role.backend == "ddp":
+        return Bytes.of(role.trained_parameters * role.gradient_bytes)
+    return Bytes(2 * ZERO_BUCKET) if role.backend in ("zero1", "zero2") else NOTHING
 
 
 def update_parts(role: Role, level: MemoryLevel, gradients: Bytes) -> Parts:
@@ -240,9 +245,12 @@ def update_parts(role: Role, level: MemoryLevel, gradients: Bytes) -> Parts:
     before = gradients if persistent else NOTHING
     whole = _unsharded_gradients(role, level)
     ends = gathered_ends(role)
+    # ZeRO-3 keeps what is used again soon (`__params_to_release` of its coordinator): here the last
+    # layers, whose backward pass is next.
+    near = role.backend == "zero3" and level != "floor"
     head: Parts = {
         "activations": last + head_surroundings(role, tokens, level),
-        "gathered weights": ends,
+        "gathered weights": ends + (gathered_layers(role, level) if near else NOTHING),
         "logits": logits(role, level, tokens, role.update_logits),
         "gradients": before,
         "whole gradients": whole,

@@ -87,6 +87,8 @@ GATHERED_LAYERS: dict[MemoryLevel, int] = {"floor": 1, "expected": 2, "conservat
 ZERO3_LIVE = 1_000_000_000
 """Parameters that ZeRO-3 may leave whole: `stage3_max_live_parameters` and `max_reuse_distance` of
 DeepSpeed's `runtime/zero/config.py`, which presets leave at their defaults."""
+ZERO3_SUB_GROUP = 1_000_000_000
+"""`sub_group_size` there: parameters of one rank that step together."""
 ZERO_BUCKET = 500_000_000
 """`reduce_bucket_size` there, elements."""
 

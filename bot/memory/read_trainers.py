@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, plural_message
 from bot.frameworks.launch import launcher_option
 from bot.frameworks.plan_values import version_at_least
 from bot.memory import constants
 from bot.memory.lengths import Lengths, Measured, batch_tokens, lengths
 from bot.memory.models import FindModel
+from bot.memory.precision import Precision, precision_of
 from bot.memory.settings import (
     MemorySettings,
     NoEstimateError,
@@ -40,17 +40,6 @@ from bot.memory.workload import (
 _ONLINE = ("grpo", "rloo", "gae", "online_dpo")
 _PAIRS = ("dpo", "rm")
 _ALGORITHMS = (*_ONLINE, *_PAIRS, "sft")
-_WIDTH = {"float32": 4.0, "fp32": 4.0, "auto": 2.0, "bfloat16": 2.0, "bf16": 2.0, "float16": 2.0}
-
-
-@dataclass(frozen=True, slots=True)
-class _Precision:
-    weights: float
-    gradients: float
-    optimizer: float
-    step: float
-    adapter: float = 2.0
-    """Of an adapter's parameter while it computes."""
 
 
 def read(
@@ -157,9 +146,8 @@ class _Trainer:
         get = self.get
         backend = self._backend()
         adapter = self._adapter()
-        precision = self._precision(backend)
-        ends = self._ends(precision)
-        logits, forward_logits = self._logits()
+        precision = precision_of(get, backend, self.algorithm)
+        logits, forward_logits = self._logits(precision)
         online = self.algorithm in _ONLINE
         offload = self._offload()
         actor = Role(
@@ -171,7 +159,7 @@ class _Trainer:
             layout=Layout(gpus=gpus, shard=1 if backend == "ddp" else gpus),
             adapter=adapter,
             weight_bytes=precision.weights,
-            frozen_bytes=self._frozen() if adapter else None,
+            frozen_bytes=precision.frozen if adapter else None,
             gradient_bytes=precision.gradients,
             optimizer_bytes=precision.optimizer,
             step_bytes=precision.step,
@@ -179,8 +167,9 @@ class _Trainer:
             # DeepSpeed's offloaded optimizer has its gradients on the host.
             gradients_offload=offload[1] if backend.startswith("zero") else "none",
             optimizer_offload=offload[1],
-            end_bytes=ends,
-            residual_bytes=ends if ends > 2 and self._frozen() else 2.0,
+            end_bytes=precision.ends,
+            residual_bytes=precision.residual,
+            activation_share=precision.computes / 2,
             adapter_bytes=precision.adapter,
             accumulates=(get.whole("gradient_accumulation_steps") or 2) > 1 or self.instruct,
             head_share=self._head_share(),
@@ -221,11 +210,13 @@ class _Trainer:
             )
         return roles
 
-    def _logits(self) -> tuple[float, float]:
+    def _logits(self, precision: Precision) -> tuple[float, float]:
         """Bytes a logit, in the update and without gradient.
 
         TRL: `selective_log_softmax` of `trainer/utils.py`, transformers' loss for SFT, computed in
-        chunks by default from 1.8 (`loss_type` of `sft_config.py`).
+        chunks by default from 1.8 (`loss_type` of `sft_config.py`). Logits that reach the former in
+        fp32 take another way through it, `logsumexp` of each row: so they do where the model
+        computes in fp32, and where accelerate casts its outputs.
         """
         get = self.get
         liger = get.on(False, "use_liger_kernel", "use_liger_loss", "use_liger")
@@ -235,7 +226,10 @@ class _Trainer:
             loss = get.text("loss_type")
             unset = "chunked_nll" if version_at_least(self.plan, 1, 8) else "nll"
             chunked = not self.instruct and (loss or unset) == "chunked_nll"
-            return (constants.FUSED if chunked else constants.CAUSAL_LOSS), 0.0
+            whole = constants.CAUSAL_LOSS if precision.computes < 4 else constants.GATHERED_FP32
+            return (constants.FUSED if chunked else whole), 0.0
+        if precision.computes >= 4 or precision.casts_outputs:
+            return constants.GATHERED_FP32, constants.FORWARD_FP32
         return constants.LOG_PROBS_BY_ROW, constants.FORWARD_LOG_PROBS
 
     def _head_share(self) -> float:
@@ -244,19 +238,6 @@ class _Trainer:
         if self.instruct or self.algorithm not in ("grpo", "rloo") or not response:
             return 1.0
         return response / (response + (prompt or 0))
-
-    def _ends(self, precision: _Precision) -> float:
-        """Bytes of what is not quantized below a quantized adapter.
-
-        PEFT's `prepare_model_for_kbit_training` casts it to fp32; TRL's trainers of these releases
-        call it, and open-instruct's.
-        """
-        until = {"sft": (0, 26), "rm": (0, 26), "dpo": (0, 29), "grpo": (0, 26), "rloo": (0, 27)}
-        before = until.get(self.algorithm, (0, 26))
-        cast = self.instruct or not version_at_least(self.plan, *before)
-        if self.algorithm in ("grpo", "rloo") and not version_at_least(self.plan, 0, 22):
-            cast = self.instruct
-        return 4.0 if cast else max(2.0, precision.weights)
 
     def _reference(self) -> bool:
         if self.algorithm == "dpo":
@@ -287,17 +268,27 @@ class _Trainer:
         )
 
     def _preset(self) -> int | None:
-        """The stage in a preset's file name, such as deepspeed_zero3.yaml."""
-        launch = self.plan.launch
-        option = launcher_option(launch, "config_file", "deepspeed_config_file", "zero_stage")
-        stage = re.search(
-            r"(?:zero|stage)_?([0-3])|\A([0-3])\Z", (option.value or "") if option else ""
-        )
+        """The stage in a preset's file name: deepspeed_zero3.yaml, ds_z3_offload_config.json."""
+        stage = re.search(r"(?:zero|stage|ds_z)_?([0-3])|\A([0-3])\Z", self._preset_name())
         return int(stage[1] or stage[2]) if stage else None
 
+    def _preset_name(self) -> str:
+        """The file that says how DeepSpeed is used, for accelerate or for the trainer."""
+        launch = self.plan.launch
+        option = launcher_option(launch, "config_file", "deepspeed_config_file", "zero_stage")
+        return (option.value if option else None) or self.get.text("deepspeed") or ""
+
     def _offload(self) -> tuple[Offload, Offload]:
+        """Whether weights and optimizer are on the host.
+
+        A preset says so in its name, as it does its stage: `zero3_offload` moves both, at stages 1
+        and 2 the optimizer alone (LLaMA-Factory's `ds_z*_offload_config.json`, ms-swift's
+        `zero*_offload.json`).
+        """
+        named = self.plan.train.value == "deepspeed" and "offload" in self._preset_name()
         weights = self.get.on(False, "deepspeed_offload_param")
-        optimizer = self.get.on(False, "deepspeed_offload_optimizer")
+        weights = weights or (named and self._backend() == "zero3")
+        optimizer = named or self.get.on(False, "deepspeed_offload_optimizer")
         # bitsandbytes' paged optimizers leave the GPU where it is full.
         optimizer = optimizer or "paged" in (self.get.text("optim") or "")
         return ("always" if weights else "none"), ("always" if optimizer else "none")
@@ -317,38 +308,6 @@ class _Trainer:
         return Adapter(
             kind="dora" if kind == "dora" else "lora", rank=rank, targets=targets or None
         )
-
-    def _frozen(self) -> float | None:
-        if self.get.on(False, "load_in_4bit"):
-            nested = self.get.on(False, "use_bnb_nested_quant")
-            return constants.NF4_NESTED if nested else constants.NF4
-        return constants.INT8 if self.get.on(False, "load_in_8bit") else None
-
-    def _precision(self, backend: Backend) -> _Precision:
-        stated = self.get.text("dtype", "torch_dtype", "model_dtype")
-        # open-instruct loads in bf16; transformers' default is fp32.
-        name = (stated or ("bfloat16" if self.instruct else "float32")).lower()
-        width = needed(_WIDTH.get(name), message("The data type {name} is not known.", name=name))
-        if backend.startswith("zero"):
-            return _Precision(2.0, 2.0, 12.0, 4.0)
-        if self.plan.adapter.value:
-            # PEFT keeps adapters in fp32 whatever the base is in; below a quantized base TRL casts
-            # them to bf16 from 0.26 on.
-            cast = bool(self._frozen()) and version_at_least(self.plan, 0, 26)
-            return _Precision(width, 4.0, self._moments(8.0), 0.0, 2.0 if cast else 4.0)
-        return _Precision(width, width, self._moments(2 * width), 0.0)
-
-    def _moments(self, both: float) -> float:
-        """Bytes of a parameter's moments, by `optim` of transformers' `TrainingArguments`.
-
-        bitsandbytes' 8-bit ones take a byte each, Lion has one, Adafactor a row and a column,
-        plain SGD none.
-        """
-        name = (self.get.text("optim") or "").lower()
-        if name in ("adafactor", "sgd"):
-            return 0.0
-        both = 2.0 if "8bit" in name else both
-        return both / 2 if "lion" in name else both
 
     def _engine(self, of: Lengths, gpus: int) -> tuple[Engine | None, int]:
         """The engine, and the GPUs of its own when it has some."""

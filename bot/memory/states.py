@@ -10,6 +10,7 @@ and context-parallel ones; expert-data-parallel ones for experts), as its
 from __future__ import annotations
 
 from bot.base.fast_dataclass import dataclass
+from bot.memory.constants import ZERO3_SUB_GROUP
 from bot.memory.experts import adapter_of_experts
 from bot.memory.shape import Shape
 from bot.memory.units import NOTHING, Bytes
@@ -41,8 +42,20 @@ def states(role: Role) -> States:
         weights=weights,
         gradients=Bytes.of(trained * role.gradient_bytes) / gradient_ranks,
         optimizer=Bytes.of(trained * role.optimizer_bytes) / optimizer_ranks,
-        step=Bytes.of(trained * role.step_bytes) / optimizer_ranks,
+        step=_step(role, trained / optimizer_ranks),
     )
+
+
+def _step(role: Role, local: float) -> Bytes:
+    """Temporaries of the optimizer's step over `local` trained parameters.
+
+    ZeRO-3 steps a group of `sub_group_size` after the other: it makes one tensor of the group's
+    gradients in their type, and of that one in fp32 (`_prepare_fp32_grad_for_sub_group` of
+    DeepSpeed's `stage3.py`).
+    """
+    if role.backend != "zero3" or not role.step_bytes:
+        return Bytes.of(local * role.step_bytes)
+    return Bytes.of(min(local, ZERO3_SUB_GROUP) * (role.step_bytes + role.gradient_bytes))
 
 
 def _weights(role: Role) -> Bytes:

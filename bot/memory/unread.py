@@ -69,10 +69,10 @@ _PREFIXES: Mapping[bool, tuple[tuple[str, RoleName], ...]] = {
 }
 """Whether a framework is verl to the prefixes of each role's settings."""
 _PRESETS = re.compile(
-    r"(?:\A|/)(?:(?:deepspeed_)?zero[123]|fsdp[12]?|multi_gpu|single_gpu|ddp)\.ya?ml\Z"
+    r"(?:\A|/)(?:(?:deepspeed_)?zero[123](?:_offload)?|fsdp[12]?|multi_gpu|single_gpu|ddp)\.ya?ml\Z"
 )
-"""The files of accelerate that TRL ships (`trl/accelerate_configs`): they offload nothing. What
-another file says is not read."""
+"""The files of accelerate that TRL ships (`trl/accelerate_configs`), which offload nothing, and
+those whose name says that they do. What another file says is not read."""
 _OFF: tuple[object, ...] = (None, False, 0, "", "none", "null", "false", "0", "no", [])
 _ASSUMED = frozenset(("bf16", "bfloat16", "float16", "fp16", "auto"))
 """Data types that every estimate takes for what is computed."""

@@ -175,19 +175,65 @@ def test_openrlhf_has_its_logits_whole_below_liger() -> None:
     assert of_logits == pytest.approx(16 * 2048 * VOCAB / GIB, rel=0.05)
 
 
+_DPO = (
+    "accelerate launch --num_processes {} -m trl.scripts.dpo --model_name_or_path Qwen/Qwen2.5-7B"
+    " --max_length 1024 --per_device_train_batch_size 1 --gradient_checkpointing true"
+)
+
+
+def _dpo(gpus: int, *options: str) -> dict[str, Any]:
+    launch = " ".join((_DPO.format(gpus), *options))
+    return printed(launch, "--device", "h200", "--framework", "trl@1.0.0")
+
+
+def test_trls_logits_are_fp32_where_accelerate_casts_outputs() -> None:
+    bf16 = ("--dtype bfloat16", "--use_peft", "--lora_r 8")
+    logits = component(_dpo(1, *bf16), "update", "logits")
+    assert logits == pytest.approx(16 * 2048 * VOCAB / GIB, rel=0.02)
+    # Without mixed precision they stay in the model's type.
+    plain = component(_dpo(1, *bf16, "--bf16 false"), "update", "logits")
+    assert plain == pytest.approx(8.5 * 2048 * VOCAB / GIB, rel=0.02)
+
+
+def test_trl_computes_in_the_types_of_the_weights_where_nothing_casts_them() -> None:
+    mixed, plain = (
+        component(_dpo(1, "--dtype float32", f"--bf16 {on}"), "update", "activations")
+        for on in ("true", "false")
+    )
+    assert plain == pytest.approx(2 * mixed, rel=0.1)
+
+
+def test_data_parallelism_has_buckets_besides_the_gradients() -> None:
+    one, two = (
+        sum(
+            component(_dpo(gpus, "--dtype bfloat16"), "update", name)
+            for name in ("gradients", "reduction buffer")
+        )
+        for gpus in (1, 2)
+    )
+    assert two - one == pytest.approx(2 * P, abs=0.03)
+
+
+def test_accelerate_trains_fp32_copies_under_fsdp() -> None:
+    made = _dpo(4, "--dtype bfloat16", "--fsdp full_shard")
+    assert component(made, "optimizer", "optimizer") == pytest.approx(8 * P / 4, abs=0.03)
+    made = _dpo(4, "--dtype bfloat16", "--fsdp full_shard", "--bf16 false")
+    assert component(made, "optimizer", "optimizer") == pytest.approx(4 * P / 4, abs=0.03)
+
+
 @pytest.mark.parametrize(
     ("stage_of_zero", "bytes_a_gpu"), [(2, 32_366_370_176), (3, 17_135_137_152)]
 )
 def test_states_are_those_of_deepspeeds_estimators(stage_of_zero: int, bytes_a_gpu: int) -> None:
     """`estimate_zero2_…` and `estimate_zero3_model_states_mem_needs` of DeepSpeed 0.19.8.
 
-    For 7,615,616,512 parameters on 8 GPUs, ZeRO-3 without its largest layer; the command prints 2
-    bytes a parameter more there, for gradients beside their fp32 copy.
+    For 7,615,616,512 parameters on 8 GPUs, ZeRO-3 without its largest layer; the command prints 4
+    bytes a parameter more there, for gradients beside their flat copy and their fp32 copy.
     """
     made = openrlhf("sft", *SFT, f"--zero_stage {stage_of_zero}")
     parts = stage(made, "optimizer")["components"]
     names = ("weights", "gradients", "optimizer", "optimizer's temporaries")
-    more = 2 * P / 8 if stage_of_zero == 3 else 0
+    more = 4 * P / 8 if stage_of_zero == 3 else 0
     said = sum(parts[name] for name in names)
     assert said == pytest.approx(bytes_a_gpu / GIB + more, abs=0.03)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -97,19 +98,29 @@ def test_zero_2_equals_deepspeeds_estimator() -> None:
     assert _everything(_with_zero("zero2")).count == pytest.approx(_ZERO2, abs=8)
 
 
-def test_zero_3_is_two_bytes_a_parameter_above_deepspeeds_estimator() -> None:
+def test_zero_3_is_four_bytes_a_parameter_above_deepspeeds_estimator() -> None:
+    # Gradients, and their flat copy while the step makes them fp32.
     role = _with_zero("zero3")
-    more = 2 * role.parameters / 8
+    more = 4 * role.parameters / 8
     assert _everything(role).count == pytest.approx(_ZERO3 + more, abs=8)
 
 
 @pytest.mark.parametrize(
     ("backend", "per_gpu"),
-    [("zero1", 4 + 16 / 8), ("zero2", 2 + 18 / 8), ("zero3", 20 / 8), ("ddp", 20.0)],
+    [("zero1", 4 + 16 / 8), ("zero2", 2 + 18 / 8), ("zero3", 22 / 8), ("ddp", 20.0)],
 )
 def test_what_each_stage_of_zero_divides(backend: Backend, per_gpu: float) -> None:
     role = _with_zero(backend)
     assert _everything(role).count == pytest.approx(per_gpu * role.parameters, abs=8)
+
+
+def test_zero_3_steps_a_group_of_parameters_after_the_other() -> None:
+    one, two = (
+        states(replace(_with_zero("zero3"), layout=Layout(gpus=gpus, shard=gpus)))
+        for gpus in (2, 4)
+    )
+    assert one.step == two.step == Bytes(6 * 10**9)
+    assert one.optimizer == two.optimizer * 2
 
 
 def test_verl_needs_twenty_bytes_a_parameter() -> None:

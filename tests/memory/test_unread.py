@@ -84,16 +84,31 @@ def test_an_option_of_a_fork_is_not_read_either() -> None:
     assert "offload_everything" in made["reason"]
 
 
-def test_a_preset_that_names_an_offload_is_not_read() -> None:
-    launch = (
-        "accelerate launch --config_file zero3{}.yaml --num_processes 4 -m trl.scripts.sft"
-        " --model_name_or_path meta-llama/Llama-3.1-8B --max_length 1024"
-        " --per_device_train_batch_size 1 --gradient_checkpointing true"
-    )
-    assert printed(launch.format(""), "--device", "rtx3090")["outcome"] == "impossible"
-    made = printed(launch.format("_offload"), "--device", "rtx3090")
+_PRESET = (
+    "accelerate launch --config_file {}.yaml --num_processes 4 -m trl.scripts.sft"
+    " --model_name_or_path meta-llama/Llama-3.1-8B --max_length 1024"
+    " --per_device_train_batch_size 1 --gradient_checkpointing true"
+)
+
+
+def test_a_preset_says_in_its_name_that_it_offloads() -> None:
+    assert printed(_PRESET.format("zero3"), "--device", "rtx3090")["outcome"] == "impossible"
+    made = printed(_PRESET.format("zero3_offload"), "--device", "rtx3090")
+    assert made["outcome"] == "fits"
+    assert component(made, "optimizer", "optimizer") == 0
+    assert made["host_gib"] > 100
+
+
+def test_at_stage_2_it_offloads_the_optimizer_alone() -> None:
+    made = printed(_PRESET.format("deepspeed_zero2_offload"), "--device", "rtx4090")
+    assert component(made, "optimizer", "optimizer") == 0
+    assert component(made, "optimizer", "weights") > 10
+
+
+def test_another_file_of_accelerate_is_not_read() -> None:
+    made = printed(_PRESET.format("deepspeed_zero3_ours"), "--device", "rtx3090")
     assert made["outcome"] == "no prediction"
-    assert "zero3_offload.yaml" in made["reason"]
+    assert "deepspeed_zero3_ours.yaml" in made["reason"]
 
 
 def test_fine_tuning_on_megatron_reads_the_optimizer_on_the_host() -> None:

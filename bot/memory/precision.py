@@ -1,0 +1,134 @@
+"""In which types TRL and open-instruct keep a model, and in which they compute.
+
+Sources: transformers' `TrainingArguments`, TRL's configurations 0.13 to 1.16, PEFT, accelerate's
+`prepare_model` (`accelerator.py`).
+"""
+
+from __future__ import annotations
+
+from bot.base.fast_dataclass import dataclass
+from bot.base.messages import message
+from bot.frameworks.plan_values import version_at_least
+from bot.memory import constants
+from bot.memory.settings import MemorySettings, needed
+from bot.memory.workload import Backend
+
+_WIDTH = {"float32": 4.0, "fp32": 4.0, "auto": 2.0, "bfloat16": 2.0, "bf16": 2.0, "float16": 2.0}
+_CAST_UNTIL = {"sft": (0, 26), "rm": (0, 26), "dpo": (0, 29), "grpo": (0, 26), "rloo": (0, 27)}
+"""Algorithm to the first release of TRL that leaves a quantized model's ends in 16 bits."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Precision:
+    """Bytes a parameter of the model and its states, and what passes through its layers."""
+
+    weights: float
+    gradients: float
+    optimizer: float
+    step: float
+    adapter: float = 2.0
+    """Of an adapter's parameter while it computes."""
+    frozen: float | None = None
+    """Of a quantized parameter."""
+    ends: float = 2.0
+    """Of what is not quantized below a quantized adapter."""
+    computes: float = 2.0
+    """Of what passes through the layers: the weights' type where nothing casts it."""
+    casts_outputs: bool = False
+    """Whether accelerate makes the model's outputs fp32: its `prepare_model` wraps `forward` in
+    `convert_outputs_to_fp32` where mixed precision is its own, not DeepSpeed's."""
+
+    @property
+    def residual(self) -> float:
+        """Bytes of the residual stream's unit: an embedding in fp32 makes it fp32."""
+        return self.ends if self.ends > 2 and self.frozen else self.computes
+
+
+def precision_of(get: MemorySettings, backend: Backend, algorithm: str) -> Precision:
+    """The types of a plan; raises NoEstimateError where one is not known."""
+    instruct = get.plan.framework == "open-instruct"
+    stated = get.text("dtype", "torch_dtype", "model_dtype")
+    # open-instruct loads in bf16; transformers' default is fp32.
+    name = (stated or ("bfloat16" if instruct else "float32")).lower()
+    width = needed(_WIDTH.get(name), message("The data type {name} is not known.", name=name))
+    frozen = _frozen(get)
+    if backend.startswith("zero"):
+        ends = _ends(get, algorithm, 2.0)
+        return Precision(
+            weights=2.0, gradients=2.0, optimizer=12.0, step=4.0, frozen=frozen, ends=ends
+        )
+    mixed = _mixed(get, instruct=instruct)
+    computes = 2.0 if mixed else width
+    casts = mixed and not instruct
+    if get.plan.adapter.value:
+        # PEFT keeps adapters in fp32 whatever the base is in; below a quantized base TRL casts
+        # them to bf16 from 0.26 on.
+        narrow = bool(frozen) and version_at_least(get.plan, 0, 26)
+        return Precision(
+            weights=width,
+            gradients=4.0,
+            optimizer=_moments(get, 8.0),
+            step=0.0,
+            adapter=2.0 if narrow else 4.0,
+            frozen=frozen,
+            ends=_ends(get, algorithm, width),
+            computes=computes,
+            casts_outputs=casts,
+        )
+    if backend in ("fsdp", "fsdp2") and mixed:
+        # accelerate makes trained parameters fp32 (`prepare_model`, `fsdp2_prepare_model`).
+        width = 4.0
+    return Precision(
+        weights=width,
+        gradients=width,
+        optimizer=_moments(get, 2 * width),
+        step=0.0,
+        frozen=frozen,
+        ends=_ends(get, algorithm, width),
+        computes=computes,
+        casts_outputs=casts,
+    )
+
+
+def _mixed(get: MemorySettings, *, instruct: bool) -> bool:
+    """Whether the trainer computes in mixed precision.
+
+    `bf16` of `TrainingArguments` is off unless set; TRL's own configurations turn it on where
+    neither it nor `fp16` is set, in the releases whose default of it is None.
+    """
+    fp16 = get.on(False, "fp16")
+    return get.on(not instruct, "bf16") or fp16
+
+
+def _frozen(get: MemorySettings) -> float | None:
+    if get.on(False, "load_in_4bit"):
+        nested = get.on(False, "use_bnb_nested_quant")
+        return constants.NF4_NESTED if nested else constants.NF4
+    return constants.INT8 if get.on(False, "load_in_8bit") else None
+
+
+def _ends(get: MemorySettings, algorithm: str, weights: float) -> float:
+    """Bytes of what is not quantized below a quantized adapter.
+
+    PEFT's `prepare_model_for_kbit_training` casts it to fp32; TRL's trainers of these releases call
+    it, and open-instruct's.
+    """
+    instruct = get.plan.framework == "open-instruct"
+    before = _CAST_UNTIL.get(algorithm, (0, 26))
+    cast = instruct or not version_at_least(get.plan, *before)
+    if algorithm in ("grpo", "rloo") and not version_at_least(get.plan, 0, 22):
+        cast = instruct
+    return 4.0 if cast else max(2.0, weights)
+
+
+def _moments(get: MemorySettings, both: float) -> float:
+    """Bytes of a parameter's moments, by `optim` of transformers' `TrainingArguments`.
+
+    bitsandbytes' 8-bit ones take a byte each, Lion has one, Adafactor a row and a column, plain SGD
+    none.
+    """
+    name = (get.text("optim") or "").lower()
+    if name in ("adafactor", "sgd"):
+        return 0.0
+    both = 2.0 if "8bit" in name else both
+    return both / 2 if "lion" in name else both
