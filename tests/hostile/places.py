@@ -57,7 +57,7 @@ PLACES: Final[dict[str, str]] = {
             "recipe/own/main_own.py": _MAIN,
             "recipe/own/config/own.yaml": "hydra:\n  searchpath:\n"
             + _lines("    - file://more/config\n", 5_000),
-            **_files("more/config/o{}.yaml", 2_000, "a: 1\n"),
+            **_files("more/config/o{}.yaml", 8_000, "a: 1\n"),
         },
         "search paths of nothing": {
             RUN: _OWN,
