@@ -6,13 +6,11 @@ layer's (all checkpoints and one layer recomputed, with its gradients).
 
 from __future__ import annotations
 
+from bot.memory.bands import MARGINS, kind_of
 from bot.memory.constants import (
     GATHERED_LAYERS,
     HEAD,
     LOGITS,
-    MARGIN,
-    MARGIN_ADAPTER,
-    MARGIN_FULL,
     ZERO3_LIVE,
     ZERO_BUCKET,
 )
@@ -325,12 +323,10 @@ def forward_parts(role: Role, level: MemoryLevel) -> Parts:
 
 
 def held_besides(role: Role, level: MemoryLevel, taken: Bytes) -> Bytes:
-    """What the allocator holds over what is taken; nothing at the floor."""
+    """What the allocator holds over what is taken, with the kind's margin; nothing at the floor."""
     if level == "floor":
         return NOTHING
-    known = (role.update if role.trained else role.forward).filled
-    margin = MARGIN_ADAPTER if role.adapter is not None else MARGIN_FULL
-    more = (margin if known else MARGIN) if level == "conservative" else 0.0
+    more = MARGINS[kind_of(role)] if level == "conservative" else 0.0
     return taken * (role.slack - 1.0 + more)
 
 

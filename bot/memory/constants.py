@@ -60,13 +60,6 @@ INT8 = 1.06
 
 SLACK = 1.02
 """What the allocator holds over what tensors take. Fitted."""
-MARGIN = 0.04
-"""Added at the conservative level, where that level assumes more tokens besides."""
-MARGIN_FULL = 0.12
-"""The same where the tokens of a pass are known: with it three of four calibration peaks of full
-training lie below the conservative level (`make calibrate`)."""
-MARGIN_ADAPTER = 0.2
-"""The same below an adapter, whose peaks are spread wider."""
 FROZEN_COPY = 2.0
 """Bytes of a frozen parameter that FSDP1 holds besides its fp32 shard, on several GPUs, and that
 the allocator does not report as taken: the size of the shard in bf16. Fitted: it explains the

@@ -118,7 +118,7 @@ class _Trainer:
             packed = get.whole("pack_length")
             if self.instruct and packed:
                 # Sequences are packed into rows of pack_length tokens.
-                return of, Tokens(2 * each, packed * each, packed * each, filled=True)
+                return of, Tokens(2 * each, packed * each, packed * each)
             return of, batch_tokens(each, of)
         longest = needed(
             get.whole("max_length", "max_seq_length"), message("The maximum length is not known.")
@@ -128,7 +128,7 @@ class _Trainer:
         tokens = batch_tokens(count, of, padded=not self._flat())
         packed = self.algorithm == "sft" and get.on(False, "packing")
         if packed:
-            tokens = Tokens(tokens.floor, count * longest, count * longest, filled=True)
+            tokens = Tokens(tokens.floor, count * longest, count * longest)
         return of, tokens
 
     def _flat(self) -> bool:

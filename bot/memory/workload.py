@@ -27,8 +27,6 @@ class Tokens:
     floor: int
     expected: int
     conservative: int
-    filled: bool = False
-    """True where samples are packed, so that every pass holds this many."""
 
     def at(self, level: MemoryLevel) -> int:
         """The number at a level."""

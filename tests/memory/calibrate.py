@@ -165,19 +165,25 @@ def never_fitted() -> Iterable[str]:
 
 def by_command() -> Iterable[str]:
     """What `rlbot estimate` prints of the cases that are command lines: no lengths are given."""
-    given = [
-        case for case in (*cases("peak", "ran", "oom"), *held_out()) if "settings" in case.data
-    ]
-    made = [(case, case.printed()) for case in given]
+    made = judged_by_command()
     yield f"{'by the command line':26} {'said':>6} {'usable':>7} {'edge':>7}  verdict · truth"
-    for case, estimate in made:
+    for case, one in made:
+        estimate = one.estimate
         if case.kind in ("ran", "oom"):
             peak, usable = estimate["peak_gib"], estimate["usable_gib"]
             edge = f"{peak / usable - 1:+.1%}" if case.data.get("edge") else ""
             said = f"{estimate['outcome']} · {case.kind}"
             yield f"{case.id:26} {peak:6.1f} {usable:7.1f} {edge:>7}  {said}"
     yield ""
-    yield from table([Judged(_row(case), estimate) for case, estimate in made])
+    yield from table([one for _, one in made])
+
+
+def judged_by_command() -> list[tuple[Case, Judged]]:
+    """Every case that is a command line, with what is printed of it."""
+    given = [
+        case for case in (*cases("peak", "ran", "oom"), *held_out()) if "settings" in case.data
+    ]
+    return [(case, Judged(_row(case), case.printed())) for case in given]
 
 
 def _row(case: Case) -> dict[str, object]:

@@ -1,0 +1,58 @@
+"""The margins of the conservative level rest on the peaks that the model has met, kind by kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from bot.frameworks import plans
+from bot.memory.bands import MARGINS, Kind, kind_of
+from bot.memory.from_plan import workload_of
+from bot.shell import read
+from tests.memory.calibrate import judged_by_command
+from tests.memory.judge import ROUNDS, Judged, judge
+
+
+@cache
+def _covers() -> dict[Kind, list[float]]:
+    found: dict[Kind, list[float]] = {kind: [] for kind in MARGINS}
+    for kind, one in _peaks():
+        if one.cover is not None:
+            found[kind].append(one.cover)
+    return found
+
+
+def _peaks() -> Iterator[tuple[Kind, Judged]]:
+    for folder in ROUNDS[:2]:
+        for one in judge(folder):
+            script = folder / "scripts" / f"{one.row['id']}.sh"
+            if one.cover is not None:
+                yield _kind(script, one), one
+    for case, one in judged_by_command():
+        if one.cover is not None:
+            yield kind_of(next(r for p in case.workload().pools for r in p.roles if r.trained)), one
+
+
+def _kind(script: Path, one: Judged) -> Kind:
+    framework, _, release = one.row["framework"].partition("@")
+    (plan,) = plans(read(script.read_bytes(), "x.sh"), versions={framework: release})
+    workload = workload_of(plan, gpus=one.row.get("gpus"))
+    pools = [pool for pool in workload.pools if one.row.get("pool") in (None, pool.name)]
+    return kind_of(next(role for pool in pools for role in pool.roles if role.trained))
+
+
+@pytest.mark.parametrize("kind", MARGINS)
+def test_three_of_four_peaks_are_below_the_conservative_level(kind: Kind) -> None:
+    covers = sorted(_covers()[kind])
+    assert covers
+    assert sum(cover >= 1 for cover in covers) >= 0.75 * len(covers)
+    assert covers[len(covers) // 2] <= 1.5
+
+
+def test_the_level_is_no_looser_than_that_over_all() -> None:
+    covers = sorted(cover for group in _covers().values() for cover in group)
+    assert len(covers) > 60
+    assert covers[len(covers) // 2] <= 1.25
