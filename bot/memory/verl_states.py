@@ -179,6 +179,8 @@ def _megatron(get: MemorySettings, gpus: int, below: str, like: Layout) -> Layou
     pipeline = size("pipeline_model", like.pipeline)
     context = size("context", like.context)
     expert = size("expert_model", like.expert)
+    # Megatron's `initialize_model_parallel` takes the tensor-parallel size for one that is not set,
+    # and refuses a number of GPUs that the product does not divide.
     each = size("expert_tensor", tensor if like.tensor == 1 else like.expert_tensor)
     if gpus % (tensor * pipeline * context):
         raise NoEstimateError(
@@ -198,13 +200,16 @@ def _megatron(get: MemorySettings, gpus: int, below: str, like: Layout) -> Layou
         raise NoEstimateError(
             plural_message(
                 "{count} GPU cannot be divided by expert {expert} × expert tensor {each} × "
-                "pipeline {pipeline} = {product}.",
+                "pipeline {pipeline} = {product} (an expert tensor size that is not set is the "
+                "tensor-parallel size, {tensor}).",
                 "{count} GPUs cannot be divided by expert {expert} × expert tensor {each} × "
-                "pipeline {pipeline} = {product}.",
+                "pipeline {pipeline} = {product} (an expert tensor size that is not set is the "
+                "tensor-parallel size, {tensor}).",
                 gpus,
                 expert=expert,
                 each=each,
                 pipeline=pipeline,
+                tensor=tensor,
                 product=each * expert * pipeline,
             )
         )

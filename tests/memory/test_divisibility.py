@@ -50,6 +50,15 @@ def _reason(script: str, device: str | None = "h100") -> str:
         ((*_MEGATRON, _SIZE.format("tensor", 3)), "8 GPUs cannot be divided by tensor 3"),
         ((*_MEGATRON, _SIZE.format("expert", 2)), "its model has no experts"),
         (
+            (
+                *_MEGATRON,
+                f"{_MODEL}=Qwen/Qwen3-30B-A3B",
+                _SIZE.format("tensor", 4),
+                _SIZE.format("expert", 4),
+            ),
+            "expert 4 × expert tensor 4 × pipeline 1 = 16 (an expert tensor size that is not set",
+        ),
+        (
             (*_MEGATRON, "trainer.nnodes=4", _SIZE.format("pipeline", 32)),
             "pipeline of 32 stages is longer than the model's 28 layers",
         ),
