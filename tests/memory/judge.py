@@ -1,6 +1,6 @@
 """How well `rlbot estimate` does on measurements that the model has not met.
 
-    make unseen        # prints the tables of docs/memory.md, of both rounds
+    make unseen        # prints the tables of docs/memory.md, of each round
     python -m tests.memory.judge 1        # of the first alone
 
 Every figure is one that `rlbot estimate --format json` prints of the row's script, for the row's
@@ -24,7 +24,7 @@ from bot.base.devices import by_token
 from bot.memory.constants import ENGINE_WORKING
 from tests.memory.printed import printed
 
-ROUNDS = tuple(Path(__file__).parent / name for name in ("unseen", "unseen2"))
+ROUNDS = tuple(Path(__file__).parent / name for name in ("unseen", "unseen2", "unseen3"))
 _ENGINE = {"engine weights", "engine cache", "engine activations"}
 _LEFT_OUT = {
     "card": set[str](),
@@ -176,7 +176,7 @@ def cases(judged: Sequence[Judged]) -> Iterator[str]:
 
 def main() -> None:
     """Prints the cases of a round, then its tables."""
-    for number in map(int, sys.argv[1:] or ("1", "2")):
+    for number in map(int, sys.argv[1:] or ("1", "2", "3")):
         judged = judge(ROUNDS[number - 1])
         sys.stdout.write(f"Round {number}\n\n")
         for lines in (cases(judged), table(judged), verdicts(judged)):
