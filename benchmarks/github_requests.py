@@ -115,7 +115,9 @@ def measure_commands(base: Mapping[str, str], label: str) -> dict[str, tuple[int
             body = name.partition(",")[0]
             comment = here.store.comment(pull, here.store.account(login), body)
             client = here.client(token)
-            asking = CommandRequest(pull=PULL, author=login, body=body, comment=comment.id)
+            asking = CommandRequest(
+                pull=PULL, author=login, body=body, comment=comment.id, node=f"IC_{comment.id}"
+            )
             result = handle_command(client, asking, asked(**{SCRIPT: agreeing}))
             if result.refused:
                 raise AssertionError(result.replies)

@@ -94,6 +94,7 @@ class _Step:
             body=subject.body,
             before=subject.before,
             comment=subject.comment,
+            node=subject.node,
         )
         result = handle_command(client, request, _request(self.environment), channels=channels)
         if not result.commands:

@@ -57,6 +57,8 @@ class OfComment:
     body: str
     before: str = ""
     """The text before an edit; empty for a new comment."""
+    node: str = ""
+    """The comment's id for GraphQL; empty where it is not known."""
 
 
 EventSubject: TypeAlias = Nothing | OfPull | OfHead | OfComment
@@ -164,6 +166,7 @@ def _comment(repository: str, payload: Mapping[str, Any]) -> EventSubject:
         author=str(author["login"]),
         body=comment["body"] or "",
         before=before,
+        node=str(comment.get("node_id") or ""),
     )
 
 

@@ -140,23 +140,25 @@ def parse_pull(text: str, server: str = "https://github.com") -> PullId:
 
 
 @understood
-def read_pull(client: Client, pull: PullId) -> PullRequest:
+def read_pull(
+    client: Client, pull: PullId, found: Mapping[str, Any] | None = None
+) -> PullRequest:
     """Asks for a pull request: one request, and one more for each further 100 files or comments.
 
-    Raises NotFoundError with a sentence when there is none or the token may not see it, and other
-    GitHubErrors.
+    `found` is GraphQL's answer on it, where there is one. Raises NotFoundError with a sentence when
+    there is none or the token may not see it, and other GitHubErrors.
     """
     owner, _, name = pull.repository.partition("/")
     variables = {"owner": owner, "name": name, "number": pull.number}
-    try:
-        data = with_checks(client, queries.PULL, variables, name="pull")
-    except NotFoundError:
-        raise _missing(pull) from None
-    repository = data.get("repository") or {}
-    found = repository.get("pullRequest")
+    if not found:
+        try:
+            data = with_checks(client, queries.PULL, variables, name="pull")
+        except NotFoundError:
+            raise _missing(pull) from None
+        found = (data.get("repository") or {}).get("pullRequest")
     if not found:
         raise _missing(pull)
-    read = _pull(repository, found)
+    read = _pull(found)
     files = found["files"] or {"pageInfo": {"hasNextPage": False}}
     pages = 1
     listed = dict(read.files)
@@ -175,18 +177,18 @@ def read_pull(client: Client, pull: PullId) -> PullRequest:
 
 
 def with_checks(
-    client: Client, query: str, variables: Mapping[str, Any], *, name: str
+    client: Client, query: str, variables: Mapping[str, Any], *, name: str, write: bool = False
 ) -> dict[str, Any]:
     """The answer to a question that asks for check runs too, or without them.
 
-    Not every token may see them. Raises GitHubError.
+    Not every token may see them; a mutation may thus be carried out twice. Raises GitHubError.
     """
     try:
-        return client.graphql(query, {**variables, "checks": True}, name=name)
+        return client.graphql(query, {**variables, "checks": True}, name=name, write=write)
     except NotAllowedError as error:
         if error.refusal not in (Refusal.READ_ONLY, Refusal.PERSONAL):
             raise
-        return client.graphql(query, {**variables, "checks": False}, name=name)
+        return client.graphql(query, {**variables, "checks": False}, name=name, write=write)
 
 
 @understood
@@ -243,7 +245,8 @@ def checks_of(found: Mapping[str, Any]) -> tuple[NamedCheck, ...] | None:
     )
 
 
-def _pull(repository: Mapping[str, Any], found: Mapping[str, Any]) -> PullRequest:
+def _pull(found: Mapping[str, Any]) -> PullRequest:
+    repository = found["repository"]
     target = (found["baseRef"] or {}).get("target") or {}
     author = found["author"] or {}
     return PullRequest(

@@ -31,15 +31,9 @@ _CHECKS = """
 _STATE = "\n      headRefOid state" + _COMMENTS + _CHECKS
 """What stands on a pull request now."""
 
-PULL = (
+_PULL = (
     """
-query Pull(
-  $owner: String!, $name: String!, $number: Int!, $files: String, $comments: String,
-  $checks: Boolean = true
-) {
-  repository(owner: $owner, name: $name) {
-    nameWithOwner isPrivate isArchived
-    pullRequest(number: $number) {
+      repository { nameWithOwner isPrivate }
       number state title body locked changedFiles maintainerCanModify
       author { login }
       baseRefOid headRefName headRefOid
@@ -55,17 +49,54 @@ query Pull(
     + _FILES
     + _COMMENTS
     + _CHECKS
-    + """
-    }
-  }
-}
-fragment Content on GitObject {
+)
+"""All that is known of a pull request before its files are read."""
+
+_CONTENT = """fragment Content on GitObject {
   oid
   ... on Blob { byteSize isBinary isTruncated text }
 }
 """
+
+PULL = (
+    """
+query Pull(
+  $owner: String!, $name: String!, $number: Int!, $files: String, $comments: String,
+  $checks: Boolean = true
+) {
+  repository(owner: $owner, name: $name) {
+    pullRequest(number: $number) {"""
+    + _PULL
+    + """
+    }
+  }
+}
+"""
+    + _CONTENT
 )
-"""All that is known of a pull request before its files are read."""
+
+ACKNOWLEDGE = (
+    """
+mutation Acknowledge(
+  $comment: ID!, $files: String, $comments: String, $checks: Boolean = true
+) {
+  addReaction(input: {subjectId: $comment, content: EYES}) {
+    reaction { createdAt }
+    reactionGroups { content viewerHasReacted }
+    subject {
+      ... on IssueComment {
+        pullRequest {"""
+    + _PULL
+    + """
+        }
+      }
+    }
+  }
+}
+"""
+    + _CONTENT
+)
+"""Leaves 👀 on a comment; what else we left there and its pull request come with the answer."""
 
 FILES = (
     """
@@ -208,12 +239,6 @@ def blobs(count: int) -> str:
 
 LEVELS = 4
 """Folders in each other whose names one question gives."""
-
-_CONTENT = """fragment Content on GitObject {
-  oid
-  ... on Blob { byteSize isBinary isTruncated text }
-}
-"""
 
 
 def _names() -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
+from typing import Any
 
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
@@ -283,12 +284,14 @@ class GitHubChange:
         return BlobReader(self.client, self.pull.id.repository, self.contents)
 
 
-def read_change(client: Client, pull: PullId) -> GitHubChange:
+def read_change(
+    client: Client, pull: PullId, found: Mapping[str, Any] | None = None
+) -> GitHubChange:
     """Read a pull request; everything else is read at the head that it has now.
 
-    Raises GitHubError.
+    `found` is GraphQL's answer on it, where there is one. Raises GitHubError.
     """
-    return GitHubChange(client, read_pull(client, pull))
+    return GitHubChange(client, read_pull(client, pull, found))
 
 
 def _unlisted(listed: int, missing: int) -> str:

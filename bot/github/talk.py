@@ -10,7 +10,6 @@ import hashlib
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, TypeAlias
 from urllib.parse import quote
@@ -22,7 +21,7 @@ from bot.github.client import Client
 from bot.github.commands import lines
 from bot.github.errors import NotFoundError
 from bot.github.failures import understood
-from bot.github.pull import IssueComment, PullId, PullRequest
+from bot.github.pull import IssueComment, PullId, PullRequest, with_checks
 
 COOLDOWN = 60
 """Seconds between two commands of one person on one pull request."""
@@ -30,7 +29,6 @@ ROLES: tuple[str, ...] = ("none", "read", "triage", "write", "maintain", "admin"
 REPLY = "<!-- rlbot:reply "
 """How the hidden mark of a reply begins."""
 
-_CREATED = 201
 _LOOKED_AT = 10
 _MOST_NODES = 50
 """Comments whose author one question asks for."""
@@ -61,8 +59,18 @@ class OurReaction:
     id: int
     at: float
     """Seconds since the epoch, by GitHub's clock."""
-    fresh: bool = False
-    """True when it was not there before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Acknowledged:
+    """A comment with our 👀, and what came with the answer."""
+
+    at: float
+    """When the 👀 was left: seconds since the epoch, by GitHub's clock."""
+    answered: bool
+    """True when our 🚀 or 😕 is there too."""
+    pull: Mapping[str, Any] | None
+    """GraphQL's answer on its pull request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +104,32 @@ def asker_of(client: Client, repository: str, login: str) -> Asker:
 
 
 @understood
+def acknowledge(client: Client, repository: str, comment: int, node: str) -> Acknowledged:
+    """Leaves 👀 on a comment and reads its pull request, in one request.
+
+    `node` is the comment's id for GraphQL; GitHub is asked for it where it is empty. Raises
+    GitHubError.
+    """
+    if not node:
+        node = client.get(f"/repos/{repository}/issues/comments/{comment}")["node_id"]
+    given = {"comment": node}
+    data = with_checks(client, queries.ACKNOWLEDGE, given, name="acknowledge", write=True)
+    done = data.get("addReaction") or {}
+    ours = {
+        group["content"] for group in done.get("reactionGroups") or () if group["viewerHasReacted"]
+    }
+    return Acknowledged(
+        at=_seconds((done.get("reaction") or {}).get("createdAt")),
+        answered=not ours.isdisjoint(("ROCKET", "CONFUSED")),
+        pull=(done.get("subject") or {}).get("pullRequest"),
+    )
+
+
+@understood
 def react(client: Client, repository: str, comment: int, content: Reaction) -> OurReaction:
     """Leaves a reaction; one that is there stays as it is. Raises GitHubError."""
     path = f"/repos/{repository}/issues/comments/{comment}/reactions"
-    found = _reaction(client.write("POST", path, {"content": content}) or {})
-    # GitHub answers 200 where it is there already.
-    return replace(found, fresh=bool(client.log) and client.log[-1].status == _CREATED)
+    return _reaction(client.write("POST", path, {"content": content}) or {})
 
 
 def unreact(client: Client, repository: str, comment: int, reaction: int) -> None:
@@ -123,17 +151,21 @@ def reactions(client: Client, repository: str, comment: int, us: str) -> dict[st
 
 
 def recent_commands(
-    client: Client, pull: PullRequest, author: str, comment: int, eyes: OurReaction
+    client: Client, pull: PullRequest, author: str, comment: int, at: float
 ) -> RecentCommands:
-    """What this person asked for within COOLDOWN seconds before `eyes`, by our own reactions.
+    """What this person asked for within COOLDOWN seconds before `at`, by our own reactions.
 
-    One request for each of their last commands in that time. Raises GitHubError.
+    `at` is when our 👀 was left on this comment. One request for each of their last commands in
+    that time, and one for our login, which GraphQL does not give of an App. Raises GitHubError.
     """
     wait, refused = 0, False
-    for other in _commands_since(pull, author, comment, eyes.at - COOLDOWN):
-        ours = reactions(client, pull.id.repository, other, eyes.login)
+    repository = pull.id.repository
+    others = _commands_since(pull, author, comment, at - COOLDOWN)
+    login = react(client, repository, comment, "eyes").login if others else ""
+    for other in others:
+        ours = reactions(client, repository, other, login)
         theirs = ours.get("eyes")
-        left = round(COOLDOWN - (eyes.at - theirs.at)) if theirs else 0
+        left = round(COOLDOWN - (at - theirs.at)) if theirs else 0
         if not 0 < left <= COOLDOWN:
             continue
         if "confused" in ours:

@@ -24,10 +24,11 @@ from bot.github.remote import GitHubChange, read_change
 from bot.github.talk import (
     COOLDOWN,
     REPLY,
+    Acknowledged,
     Asker,
-    OurReaction,
     Reaction,
     RecentCommands,
+    acknowledge,
     asker_of,
     react,
     reactions,
@@ -54,6 +55,8 @@ class CommandRequest:
     """The text before an edit; empty for a new comment."""
     comment: int | None = None
     """Its id; None for the button of a check run, on which nobody can react."""
+    node: str = ""
+    """Its id for GraphQL; empty where it is not known."""
     head: str | None = None
     """The commit whose check run has the button; what it does is good for no other."""
 
@@ -97,7 +100,7 @@ def handle_command(
         check=check,
         channels=channels,
         recent=look.recent,
-        eyes=look.eyes,
+        seen=look.seen,
         result=CommandResult(commands=found),
     )
     handler.carry_out()
@@ -116,8 +119,8 @@ class _FirstLook:
     """What a command's own comment says of what was done already."""
 
     recent: RecentCommands
-    eyes: OurReaction | None = None
-    """Our 👀, where the person's other commands are still to be looked at."""
+    seen: Acknowledged | None = None
+    """Our 👀, with the pull request, where the person's other commands are still to be looked at."""
 
 
 def _first_look(client: Client, request: CommandRequest) -> _FirstLook | None:
@@ -125,13 +128,14 @@ def _first_look(client: Client, request: CommandRequest) -> _FirstLook | None:
     if request.comment is None:
         return _FirstLook(RecentCommands())
     repository = request.pull.repository
-    eyes = react(client, repository, request.comment, "eyes")
-    mine = {} if eyes.fresh else reactions(client, repository, request.comment, eyes.login)
-    rocket, confused = mine.get("rocket"), mine.get("confused")
-    if not rocket and not confused:
-        return _FirstLook(RecentCommands(), eyes)
+    seen = acknowledge(client, repository, request.comment, request.node)
+    if not seen.answered:
+        return _FirstLook(RecentCommands(), seen)
     if not request.before:
         return None
+    us = react(client, repository, request.comment, "eyes").login
+    mine = reactions(client, repository, request.comment, us)
+    rocket, confused = mine.get("rocket"), mine.get("confused")
     # The 👀 of an edited comment is as old as the comment, so that our own clock is asked.
     left = round(COOLDOWN - (time.time() - rocket.at)) if rocket else 0
     recent = RecentCommands(
@@ -156,7 +160,7 @@ class _Handler:
     check: CheckRequest
     channels: Channels
     recent: RecentCommands
-    eyes: OurReaction | None
+    seen: Acknowledged | None
     result: CommandResult
     language: Language = "en"
     """That of the base's configuration, once it is read."""
@@ -200,12 +204,13 @@ class _Handler:
                 self._refuse(self._plain(error))
 
     def _read(self) -> GitHubChange:
-        change = read_change(self.client, self.request.pull)
+        seen = self.seen
+        change = read_change(self.client, self.request.pull, seen.pull if seen else None)
         pull, comment = change.pull, self.request.comment
         self.comments = pull.comments if pull.comments_complete else None
-        if self.eyes is not None and comment is not None:
+        if seen is not None and comment is not None:
             author = self.request.author
-            self.recent = recent_commands(self.client, pull, author, comment, self.eyes)
+            self.recent = recent_commands(self.client, pull, author, comment, seen.at)
         return change
 
     def _config(self, change: GitHubChange) -> Config:

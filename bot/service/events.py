@@ -152,6 +152,7 @@ def _comment(event: CommentEvent, delivery: str) -> Job | Ignored:
         meaning=f"{comment.id}:{comment.updated_at}",
         detail={
             "comment": comment.id,
+            "node": comment.node_id,
             "author": comment.user.login,
             "body": _text(comment.body),
             "before": _text(before),

@@ -91,6 +91,7 @@ class _IssuePayload(_Payload):
 
 class _CommentPayload(_Payload):
     id: _Number
+    node_id: str = ""
     body: str
     user: _SenderPayload
     updated_at: _Moment

@@ -221,6 +221,7 @@ def _command_request(job: Job) -> CommandRequest:
         body=str(detail.get("body") or (f"/{detail['command']}" if "command" in detail else "")),
         before=str(detail.get("before") or ""),
         comment=int(comment) if comment is not None else None,
+        node=str(detail.get("node") or ""),
         head=job.head if "command" in detail else None,
     )
 

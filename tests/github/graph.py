@@ -18,6 +18,17 @@ from tests.github.store import Account, CheckRun, Comment, Pull, Repository, Rev
 
 SCHEMA = build_schema((OFFICIAL / "schema.graphql").read_text(encoding="utf-8"), assume_valid=True)
 _PATCH_STATUS = {"removed": "DELETED"}
+_REACTIONS = {
+    "THUMBS_UP": "+1",
+    "THUMBS_DOWN": "-1",
+    "LAUGH": "laugh",
+    "HOORAY": "hooray",
+    "CONFUSED": "confused",
+    "HEART": "heart",
+    "ROCKET": "rocket",
+    "EYES": "eyes",
+}
+"""Each reaction by its name in GraphQL."""
 _TEXT_LIMIT = 512_000
 """Bytes of a blob that GraphQL gives as text."""
 
@@ -81,6 +92,7 @@ def _root(asked: Context) -> dict[str, Any]:
         "rateLimit": lambda _info, **_: {"limit": 5_000, "cost": 1, "remaining": 1, "resetAt": ""},
         "repository": lambda _info, owner, name, **_: _found(asked, owner, name),
         "node": lambda _info, **given: _node(asked, given["id"]),
+        "addReaction": lambda _info, **given: _add_reaction(asked, given["input"]),
         "addComment": lambda _info, **given: _add_comment(asked, given["input"]),
         "updateIssueComment": lambda _info, **given: _edit_comment(asked, given["input"]),
         "minimizeComment": lambda _info, **given: _minimize(asked, given["input"], True),
@@ -180,6 +192,7 @@ def _pull(asked: Context, pull: Pull) -> dict[str, Any]:
         "isCrossRepository": pull.head_repository is not repository,
         "headRepository": pull.head_repository and _repository(asked, pull.head_repository),
         "baseRef": base and {"name": pull.base_branch, "target": _object(repository, base)},
+        "repository": lambda _info: _repository(asked, repository),
         "files": _connection(listed),
         "isDraft": pull.draft,
         "commits": _connection([{"commit": _object(repository, pull.head, asked)}]),
@@ -221,12 +234,16 @@ def _connection(items: Sequence[Any]) -> Callable[..., dict[str, Any]]:
     return page
 
 
-def _node(asked: Context, name: str) -> dict[str, Any]:
+def _comment_of(asked: Context, name: str) -> Comment:
     number = name.removeprefix("IC_")
     comment = asked.store.find_comment(int(number)) if number.isdigit() else None
     if comment is None:
         raise ProblemError(404, f"Could not resolve to a node with the global id of '{name}'.")
-    return _comment(asked, comment)
+    return comment
+
+
+def _node(asked: Context, name: str) -> dict[str, Any]:
+    return _comment(asked, _comment_of(asked, name))
 
 
 def _comment(asked: Context, comment: Comment) -> dict[str, Any]:
@@ -246,6 +263,39 @@ def _comment(asked: Context, comment: Comment) -> dict[str, Any]:
         "updatedAt": comment.updated,
         "lastEditedAt": comment.updated if len(comment.history) > 1 else None,
         "pullRequest": lambda _info: _pull(asked, comment.pull),
+        "reactionGroups": lambda _info: _reaction_groups(asked, comment),
+    }
+
+
+def _reaction_groups(asked: Context, comment: Comment) -> list[dict[str, Any]]:
+    """One group for each reaction that there is, whether somebody left it or not."""
+    left = asked.store.reactions.get(comment.id, [])
+    account = asked.identity.account if asked.identity else None
+    return [
+        {
+            "content": content,
+            "viewerHasReacted": any(
+                each.account is account and each.content == name for each in left
+            ),
+        }
+        for content, name in _REACTIONS.items()
+    ]
+
+
+def _add_reaction(asked: Context, given: dict[str, Any]) -> dict[str, Any]:
+    from tests.github.rest import add_reaction
+
+    comment = _comment_of(asked, given["subjectId"])
+    made, _ = add_reaction(asked, comment, _REACTIONS[given["content"]])
+    return {
+        "reaction": {
+            "id": f"REA_{made.id}",
+            "databaseId": made.id,
+            "content": given["content"],
+            "createdAt": made.created,
+        },
+        "reactionGroups": _reaction_groups(asked, comment),
+        "subject": _comment(asked, comment),
     }
 
 
@@ -394,20 +444,13 @@ def _add_comment(asked: Context, given: dict[str, Any]) -> dict[str, Any]:
 def _edit_comment(asked: Context, given: dict[str, Any]) -> dict[str, Any]:
     from tests.github.rest import change_comment
 
-    number = given["id"].removeprefix("IC_")
-    comment = asked.store.find_comment(int(number)) if number.isdigit() else None
-    if comment is None:
-        raise ProblemError(404, f"Could not resolve to a node with the global id of '{number}'.")
+    comment = _comment_of(asked, given["id"])
     change_comment(asked, comment, given["body"])
     return {"issueComment": _comment(asked, comment)}
 
 
 def _minimize(asked: Context, given: dict[str, Any], hide: bool) -> dict[str, Any]:
-    subject = given["subjectId"]
-    number = subject.removeprefix("IC_")
-    comment = asked.store.find_comment(int(number)) if number.isdigit() else None
-    if comment is None:
-        raise ProblemError(404, f"Could not resolve to a node with the global id of '{subject}'.")
+    comment = _comment_of(asked, given["subjectId"])
     asker = asked.asker()
     if asker.permissions is not None:
         asked.need(comment.pull.repository, "pull_requests", "issues")

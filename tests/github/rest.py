@@ -193,16 +193,21 @@ def reactions(asked: Context, owner: str, repo: str, comment_id: str) -> tuple[i
 
 @handles("post", f"{REPOSITORY}/issues/comments/{{comment_id}}/reactions")
 def react(asked: Context, owner: str, repo: str, comment_id: str) -> tuple[int, Any]:
-    place = asked.repository(owner, repo)
-    found = asked.comment(place, comment_id)
-    asker = asked.need(place, "issues", "pull_requests")
-    there = asked.store.reactions.setdefault(found.id, [])
+    found = asked.comment(asked.repository(owner, repo), comment_id)
+    reaction, new = add_reaction(asked, found, asked.body["content"])
+    return 201 if new else 200, _reaction(asked, reaction)
+
+
+def add_reaction(asked: Context, comment: Comment, content: str) -> tuple[Reaction, bool]:
+    """The asker's reaction, and whether it is new; REST and GraphQL alike."""
+    asker = asked.need(comment.pull.repository, "issues", "pull_requests")
+    there = asked.store.reactions.setdefault(comment.id, [])
     for reaction in there:
-        if reaction.account is asker.account and reaction.content == asked.body["content"]:
-            return 200, _reaction(asked, reaction)
-    made = Reaction(asked.store.next_id(), asker.account, asked.body["content"], asked.store.now())
+        if reaction.account is asker.account and reaction.content == content:
+            return reaction, False
+    made = Reaction(asked.store.next_id(), asker.account, content, asked.store.now())
     there.append(made)
-    return 201, _reaction(asked, made)
+    return made, True
 
 
 @handles("delete", f"{REPOSITORY}/issues/comments/{{comment_id}}/reactions/{{reaction_id}}")

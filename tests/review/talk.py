@@ -33,6 +33,7 @@ def handle(
         body=comment.body,
         before=before,
         comment=comment.id,
+        node=f"IC_{comment.id}",
     )
     return handle_command(here.client(token or token_of(here)), request, asked(**(runs or {})))
 

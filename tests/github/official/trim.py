@@ -73,14 +73,14 @@ OPERATIONS = {
 
 FIELDS = {
     "Query": "repository viewer rateLimit node",
-    "Mutation": "addComment updateIssueComment minimizeComment unminimizeComment "
+    "Mutation": "addComment addReaction updateIssueComment minimizeComment unminimizeComment "
     "createCommitOnBranch updateRefs",
     "Repository": "id nameWithOwner name owner url isPrivate isArchived isFork pullRequest "
     "pullRequests object ref defaultBranchRef viewerPermission databaseId",
     "RepositoryOwner": "id login",
     "PullRequest": "id number state title body locked changedFiles maintainerCanModify author "
     "baseRefName baseRefOid headRefName headRefOid headRepository baseRef headRef files comments "
-    "reviews url isDraft isCrossRepository merged fullDatabaseId commits",
+    "reviews url isDraft isCrossRepository merged fullDatabaseId commits repository",
     "PullRequestConnection": "pageInfo nodes totalCount",
     "PullRequestCommitConnection": "pageInfo nodes totalCount",
     "PullRequestCommit": "commit",
@@ -93,7 +93,11 @@ FIELDS = {
     "PageInfo": "hasNextPage hasPreviousPage startCursor endCursor",
     "IssueCommentConnection": "pageInfo nodes totalCount",
     "IssueComment": "id fullDatabaseId body isMinimized minimizedReason viewerDidAuthor url author "
-    "createdAt updatedAt lastEditedAt authorAssociation pullRequest",
+    "createdAt updatedAt lastEditedAt authorAssociation pullRequest reactionGroups",
+    "AddReactionPayload": "reaction reactionGroups subject",
+    "Reaction": "id databaseId content createdAt",
+    "ReactionGroup": "content viewerHasReacted",
+    "Reactable": "id databaseId reactionGroups",
     "IssueCommentEdge": "node",
     "AddCommentPayload": "commentEdge",
     "UpdateIssueCommentPayload": "issueComment",
