@@ -9,7 +9,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
+from bot.base.config import Config
 from bot.base.fast_dataclass import dataclass
+from bot.base.messages import translated
 from bot.github.annotations import Annotation, annotations_of
 from bot.github.suggestions import Suggestion, suggestions_of
 from bot.render import notices, wording
@@ -122,14 +124,17 @@ def answer_of(
         )
 
 
-def failure_of(head: str, sentence: str) -> Answer:
+def failure_of(head: str, sentence: str, config: Config) -> Answer:
     """The answer where the check itself could not be made, neither passed nor failed.
 
-    `sentence` says what is wrong and what to do; it may hold text of the repository.
+    `sentence` says what is wrong and what to do; it may hold text of the repository. `config` is
+    the base's, for the language and for who may ask again.
     """
-    reason = markdown_inline(clip(sentence, 2_000))
-    text = f"**Could not be checked.** {reason}\n\n{notices.after_failure()}\n\n{MARKER}\n"
-    title = clip(f"Could not be checked: {sentence}", _TITLE)
+    with speaking(config.language):
+        reason = clip(translated(sentence, config.language), 2_000)
+        last = notices.after_failure(config.permissions.verify)
+        text = f"{notices.failure(reason)}\n\n{last}\n\n{MARKER}\n"
+        title = clip(notices.failure_title(reason), _TITLE)
     return _plain(head, "inconclusive", title, text)
 
 

@@ -58,6 +58,9 @@ class Channels:
     suggestions: bool = True
     buttons: bool = False
     """On the check run, to verify again and to apply the row; an App hears of them."""
+    notifies: bool = True
+    """A changed verdict is a comment of its own, since an edit notifies nobody; False where a reply
+    does."""
 
 
 EVERYWHERE = Channels()
@@ -215,8 +218,8 @@ class _Posting:
         mark, answer = mark_of(current.body), self.answer
         if mark is not None and mark.digest == answer.mark.digest and mark.head == answer.head:
             return
-        if mark is not None and answer.touches and mark.verdict not in (answer.verdict, "none"):
-            # A changed verdict is news, and an edit notifies nobody.
+        news = mark is not None and answer.touches and mark.verdict not in (answer.verdict, "none")
+        if news and self.channels.notifies:
             self._create()
             self._minimize(current)
             others = tuple(c for c in self.posted.ours if c.id != current.id)

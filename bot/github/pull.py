@@ -140,9 +140,7 @@ def parse_pull(text: str, server: str = "https://github.com") -> PullId:
 
 
 @understood
-def read_pull(
-    client: Client, pull: PullId, found: Mapping[str, Any] | None = None
-) -> PullRequest:
+def read_pull(client: Client, pull: PullId, found: Mapping[str, Any] | None = None) -> PullRequest:
     """Asks for a pull request: one request, and one more for each further 100 files or comments.
 
     `found` is GraphQL's answer on it, where there is one. Raises NotFoundError with a sentence when

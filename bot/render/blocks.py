@@ -109,14 +109,15 @@ def claim_item(claim: Claim, label: str) -> str:
     return f"- {code_span(clip(label, PATH))} {said}"
 
 
-def unchecked_item(item: Unchecked, labels: Sequence[str]) -> str:
-    """Something that could not be checked, on one line, for all scripts that it is said of."""
+def unchecked_item(alike: Sequence[Unchecked], labels: Sequence[str]) -> str:
+    """What could not be checked for one reason, on one line, for all scripts that it is said of."""
     named = wording.listed(code_span(clip(label, PATH)) for label in labels[:_NAMED])
     if len(labels) > _NAMED:
         named = tr("{names} and {count} more", names=named, count=len(labels) - _NAMED)
     where = f"{named} " if labels else ""
-    what = inline(clip(wording.matter(item.check), VALUE))
-    why = wording.sentence(sentence(item.reason))
+    checks = dict.fromkeys(inline(clip(wording.matter(item.check), VALUE)) for item in alike)
+    what = wording.listed(checks)
+    why = wording.sentence(sentence(alike[0].reason))
     return f"- {where}" + tr("{what}: {why}", what=what, why=why)
 
 
@@ -171,7 +172,8 @@ def _counts(script: ScriptReport) -> str:
     errors = wording.severities(script.findings)["error"]
     parts = [counted(errors, SEVERITY["error"])] if errors else []
     if script.unchecked and script.verdict != "pass":
-        parts.append(tr("{count} not checked", count=len(script.unchecked)))
+        reasons = {item.reason for item in script.unchecked}
+        parts.append(tr("{count} not checked", count=len(reasons)))
     return wording.listed(parts)
 
 

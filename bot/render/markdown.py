@@ -252,14 +252,16 @@ def _by_script(
 
 
 def _unchecked(report: Report, places: FindingPlaces) -> FitPart:
-    names: dict[tuple[str, str], list[str]] = {}
-    first: dict[tuple[str, str], Unchecked] = {}
+    # One reason is said once, of all that it keeps from being checked.
+    groups: dict[str, tuple[list[Unchecked], list[str]]] = {}
     for script, item in wording.unchecked(report):
-        key = (item.check, item.reason)
-        first.setdefault(key, item)
-        names.setdefault(key, []).extend([places[script.path]] if script else [])
-    items = tuple(blocks.unchecked_item(first[key], named) for key, named in names.items())
-    title = tr("{count} not checked", count=f"{len(wording.unchecked(report)):,}")
+        alike, named = groups.setdefault(item.reason, ([], []))
+        alike.append(item)
+        named += [places[script.path]] if script else []
+    items = tuple(
+        blocks.unchecked_item(alike, list(dict.fromkeys(named))) for alike, named in groups.values()
+    )
+    title = tr("{count} not checked", count=f"{len(items):,}")
     heading = tr("Not checked")
     decides = report.verdict == "inconclusive" and len(items) <= _OPEN_UNCHECKED
     wrap = (lambda body: f"**{heading}**\n\n{body}") if decides else _folded(title)

@@ -30,9 +30,21 @@ def after_none() -> str:
     return tr("Next: a push that alters a script or the page is checked without a command")
 
 
-def after_failure() -> str:
-    """The last line where the check itself could not be made."""
-    return tr("Next: `/verify` checks again, and so does a push")
+def failure(sentence: str) -> str:
+    """What stands where the check itself could not be made; `sentence` says why."""
+    return f"**{tr('Could not be checked.')}** {inline(sentence)}"
+
+
+def failure_title(sentence: str) -> str:
+    """One line of plain text where the check itself could not be made."""
+    return tr("Could not be checked: {what}", what=sentence)
+
+
+def after_failure(role: str) -> str:
+    """The last line where the check itself could not be made; who has `role` may ask for it."""
+    return tr(
+        "Next: `/verify` (the author, {role} rights) checks again, and so does a push", role=role
+    )
 
 
 def not_read_title(report: Report) -> str:

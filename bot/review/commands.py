@@ -120,7 +120,7 @@ class _FirstLook:
 
     recent: RecentCommands
     seen: Acknowledged | None = None
-    """Our 👀, with the pull request, where the person's other commands are still to be looked at."""
+    """Our 👀 and the pull request, where the person's other commands are still to be looked at."""
 
 
 def _first_look(client: Client, request: CommandRequest) -> _FirstLook | None:
@@ -278,7 +278,9 @@ class _Handler:
         result = commit_fixes(change, self.check, self.writer(), asker, unseen=unseen)
         if result.change is not None:
             # A push of a workflow's token starts no workflow: its result is checked here.
-            answered = answer_pull(result.change, self.check, channels=self.channels)
+            # The reply notifies, so that the comment is edited.
+            channels = replace(self.channels, notifies=False)
+            answered = answer_pull(result.change, self.check, channels=channels)
             self.result.answered = answered
             change = answered.change
         if not result.done:

@@ -10,8 +10,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from bot.base.adapters import adapter_of
+from bot.base.config import Config
 from bot.base.errors import UserError
-from bot.base.messages import sentence_of
+from bot.base.messages import mark, sentence_of
 from bot.github.answer import Answer, failure_of
 from bot.github.app import AppIdentity, repository_state
 from bot.github.checks import renew_check
@@ -21,7 +22,7 @@ from bot.github.publish import Channels, publish
 from bot.github.pull import PullId
 from bot.github.remote import GitHubChange, read_change
 from bot.report import Report
-from bot.review.check import check_change
+from bot.review.check import check_change, configuration
 from bot.review.commands import CommandRequest, handle_command
 from bot.review.pull import answer_for
 from bot.service.job import Job, JsonObject
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from bot.review.check import CheckRequest
     from bot.service.verifications import Verifications
 
-_FAULT = (
+_FAULT = mark(
     "rlbot itself failed on this pull request. The fault is in the App's log; its operator can run "
     "the check again, and so can the button of this check run."
 )
@@ -91,14 +92,14 @@ class GitHubWork:
             with watching() as missed:
                 checked = check_change(change, self._request)
         except TooMuchError as error:
-            return _failed_check(change, sentence_of(error))
+            return self._failed_check(change, sentence_of(error))
         except GitHubError:
             raise
         except UserError as error:
-            return _failed_check(change, sentence_of(error))
+            return self._failed_check(change, sentence_of(error))
         except Exception:
             with suppress(UserError):
-                self._publish(client, job, _failed_check(change, _FAULT))
+                self._publish(client, job, self._failed_check(change, _FAULT))
             raise
         return {
             "repository": pull.id.repository,
@@ -106,6 +107,21 @@ class GitHubWork:
             "answer": _stored(Answer, answer_for(pull, checked)),
             "report": _stored(Report, checked.report),
             "unread": bool(missed),
+        }
+
+    def _failed_check(self, change: GitHubChange, sentence: str) -> JsonObject:
+        """The answer to a pull request that could not be checked: silence would look like us."""
+        _log.warning("could not be checked: %s", sentence)
+        try:
+            config = self._request.config or configuration(change, self._request.unstated)
+        except UserError:
+            # It may be what is wrong.
+            config = Config(language=self._request.unstated)
+        return {
+            "repository": change.pull.id.repository,
+            "public": not change.pull.private,
+            "answer": _stored(Answer, failure_of(change.head, sentence, config)),
+            "report": None,
         }
 
     def _handle_command(self, client: Client, job: Job) -> JsonObject:
@@ -198,17 +214,6 @@ class GitHubWork:
         finally:
             self._metrics.github_requests.inc(len(client.log))
             client.close()
-
-
-def _failed_check(change: GitHubChange, sentence: str) -> JsonObject:
-    """The answer to a pull request that could not be checked: silence would look like us."""
-    _log.warning("could not be checked: %s", sentence)
-    return {
-        "repository": change.pull.id.repository,
-        "public": not change.pull.private,
-        "answer": _stored(Answer, failure_of(change.head, sentence)),
-        "report": None,
-    }
 
 
 def _command_request(job: Job) -> CommandRequest:

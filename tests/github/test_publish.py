@@ -10,6 +10,8 @@ from typing import Literal
 
 import pytest
 
+from bot.base.config import Config, Permissions
+from bot.base.messages import message
 from bot.check.request import CheckOptions
 from bot.evidence.links import RunLink
 from bot.github.answer import BODY_LIMIT, answer_of, failure_of, mark_of, step_summary
@@ -128,10 +130,20 @@ def test_when_the_scripts_are_gone_the_old_comment_says_so(here: World) -> None:
     assert _bodies(pull)[0].startswith("**Could not be checked")
 
 
-def test_a_check_that_could_not_be_made_says_what_comes_next() -> None:
-    body = failure_of("0" * 40, "The configuration is wrong.").body
+def test_a_check_that_could_not_be_made_says_what_comes_next_and_for_whom() -> None:
+    config = Config(permissions=Permissions(verify="maintain"))
+    body = failure_of("0" * 40, "The configuration is wrong.", config).body
     assert body.startswith("**Could not be checked.** The configuration is wrong.")
-    assert _last_line(body) == "Next: `/verify` checks again, and so does a push"
+    assert _last_line(body) == (
+        "Next: `/verify` (the author, maintain rights) checks again, and so does a push"
+    )
+
+
+def test_a_check_that_could_not_be_made_says_so_in_chinese() -> None:
+    reason = message("The pull request is closed.")
+    answer = failure_of("0" * 40, reason, Config(language="zh"))
+    assert not re.search(r"[A-Za-z]{3,} [a-z]{2,}", answer.summary.partition("<!--")[0])
+    assert not re.search(r"[A-Za-z]{3,} [a-z]{2,}", answer.title)
 
 
 def _last_line(body: str) -> str:

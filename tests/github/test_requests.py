@@ -17,8 +17,8 @@ def test_a_check_and_commands_stay_below_their_bounds(base: dict[str, str], more
     assert total["again"] <= 4
     commands = {name: sum(both) for name, both in measure_commands(base, "").items()}
     assert commands["/verify, nothing new"] <= 8
-    assert commands["/verify, new commit"] <= 9 + more
-    assert commands["/verify, new commit by the author"] <= 8 + more
+    assert commands["/verify, new commit"] <= 8 + more
+    assert commands["/verify, new commit by the author"] <= 7 + more
     for name, total_of in commands.items():
         if name.startswith("/apply"):
-            assert total_of <= 14 + more, name
+            assert total_of <= 12 + more, name

@@ -188,3 +188,13 @@ def test_open_claims_are_folded_where_the_verdict_does_not_rest_on_them() -> Non
     undecided = replace(make.good(), verdict="inconclusive", evidence=evidence)
     text, _ = judged(make.report(undecided))
     assert "**1 claim left open**" in text
+
+
+def test_one_reason_is_said_once_of_all_that_it_keeps_from_being_checked() -> None:
+    reason = "line 3 could not be read."
+    alike = tuple(Unchecked(check=check, reason=reason) for check in ("syntax", "no-launch"))
+    script = replace(make.good(), verdict="inconclusive", unchecked=alike)
+    text = comment(make.report(script))
+    assert text.count("line 3 could not be read") == 2  # the headline and the list
+    assert "2 not checked" not in text
+    assert "1 not checked" in text

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from bot.github.remote import read_change
+from bot.github.talk import REPLY
 from bot.report import PageEdit, Report
 from bot.review.apply import with_rows
 from bot.review.check import check_change
@@ -70,6 +71,9 @@ def test_apply_commits_the_row_on_the_branch(here: World, run: Path) -> None:
     assert log.startswith(f"{old}\nAdd the row of ")
     number = here.store.account("writer").id
     assert f"Co-authored-by: writer <{number}+writer@users.noreply.github.com>" in log
+    # The reply notifies: no second comment on the check, and none is folded away.
+    assert sum(REPLY not in c.body and c.body != "/apply" for c in pull.comments) == 1
+    assert not any(c.minimized for c in pull.comments)
     # The new head is checked, and a second time there is nothing to do.
     assert done.answered is not None
     assert done.answered.pull.head == pull.head
