@@ -102,7 +102,7 @@ fuzz: $(READY)  ## look for what breaks the readers: make fuzz SECONDS=600
 trackers: $(READY)  ## log one launch with the trackers' own SDKs, and read it: a gigabyte of packages
 	@sh tests/trackers/install.sh .venv-trackers
 	@$(BIN)/python -m tests.trackers.record .venv-trackers build/trackers
-	@RLBOT_TRACKERS=build/trackers $(BIN)/python -m pytest -q tests/trackers
+	@RLBOT_TRACKERS=build/trackers RLBOT_MLFLOW=$(CURDIR)/.venv-trackers/new/bin/mlflow $(BIN)/python -m pytest -q tests/trackers
 
 clean:  ## remove what make made
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -84,6 +84,8 @@ class Config:
     """Variables that scripts are read with, as their caller would set them: name to value."""
     wandb_hosts: tuple[str, ...] = ()
     """Hosts of run pages besides wandb.ai and forge.coreweave.com."""
+    mlflow_hosts: tuple[str, ...] = ()
+    """Hosts of MLflow servers that runs are read from, over https."""
     allow_private_runs: bool = False
     """Whether runs of projects that are not public may be read and quoted."""
     min_steps: int = 20
@@ -287,13 +289,18 @@ def _check_values(config: Config, origin: str, lines: Mapping[str, int]) -> None
                     name=name,
                 )
             )
-    for host in config.wandb_hosts:
+    for key, host in (
+        *(("wandb_hosts", host) for host in config.wandb_hosts),
+        *(("mlflow_hosts", host) for host in config.mlflow_hosts),
+    ):
         if not _HOST.match(host):
             raise UserError(
                 message(
-                    '{where}: wandb_hosts: "{host}" is no host name; write it without https:// and '
-                    "without a path, such as wandb.example.org.",
-                    where=_at(origin, lines, "wandb_hosts"),
+                    '{where}: {key}: "{host}" is no host name; write it without https:// and '
+                    "without a path, such as {service}.example.org.",
+                    where=_at(origin, lines, key),
+                    key=key,
+                    service=key.removesuffix("_hosts"),
                     host=host,
                 )
             )

@@ -187,7 +187,7 @@ def _request(environment: Mapping[str, str]) -> CheckRequest:
             config=config,
             evidence="required",
             linked=linked(access),
-            hosts=access.run_hosts(config.wandb_hosts),
+            hosts=access.run_hosts(config.wandb_hosts, config.mlflow_hosts),
         )
 
     return CheckRequest(options=options)

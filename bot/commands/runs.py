@@ -67,7 +67,7 @@ def reading(offline: bool, config: Config, audience: Audience = "others") -> dic
     private = config.allow_private_runs or (audience == "caller" and not os.environ.get("CI"))
     access = Access.from_environment(os.environ, home=Path.home(), allow_private_runs=private)
     return {
-        "hosts": access.run_hosts(config.wandb_hosts),
+        "hosts": access.run_hosts(config.wandb_hosts, config.mlflow_hosts),
         "linked": None if offline else linked(access),
     }
 
@@ -80,7 +80,7 @@ def linked(access: object) -> Callable[[RunLink], Facts]:
 
         if not isinstance(access, Access):
             raise TypeError(type(access))
-        line = ProgressLine(f"{link.entity}/{link.project}/{link.run_id}")
+        line = ProgressLine(link.name)
         try:
             facts = read_online(link, access, progress=line)
         finally:
@@ -90,7 +90,7 @@ def linked(access: object) -> Callable[[RunLink], Facts]:
                 message(
                     "The project {project} is private: the report holds what not everybody may "
                     "see, and says so.",
-                    project=f"{link.entity}/{link.project}",
+                    project=link.project_name,
                 )
             )
         return facts

@@ -28,7 +28,8 @@ def _addresses(around: Surroundings) -> list[str]:
             return [base]
     except UserError:
         pass  # The check of the key reports it.
-    hosts = (f"https://{host}" for host in around.config.wandb_hosts)
+    named = (*around.config.wandb_hosts, *around.config.mlflow_hosts)
+    hosts = (f"https://{host}" for host in named)
     return list(dict.fromkeys([PUBLIC["wandb.ai"], *hosts]))
 
 

@@ -96,7 +96,7 @@ def find_links(text: str, hosts: RunHosts = PUBLIC_ONLY) -> FoundLinks:
         for address in block.addresses:
             if len(found) + len(refused) >= MAX_LINKS:
                 break
-            if not _concerns(address, hosts.names):
+            if not (hosts.is_mlflow(address) or _concerns(address, hosts.names)):
                 continue
             try:
                 link = parse_link(address, hosts)

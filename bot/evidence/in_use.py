@@ -17,8 +17,8 @@ _ROW = re.compile(r"^[ \t]*[-+*][ \t]+[-+*](?=[ \t]|$)", re.MULTILINE)
 
 
 def name_of(link: RunLink) -> str:
-    """A run as `entity/project/id`, the same for every host that shows it."""
-    return f"{link.entity}/{link.project}/{link.run_id}"
+    """A run by the name that is the same for every host that shows it."""
+    return link.name
 
 
 def runs_named(text: str, hosts: RunHosts = PUBLIC_ONLY) -> Iterator[RunLink]:

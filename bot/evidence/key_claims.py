@@ -18,13 +18,17 @@ def run_claim(subject: ClaimSubject) -> Claim | None:
     link, run = subject.link, subject.facts.run
     if link is None:
         return None
-    claimed = f"{link.entity}/{link.project}/{link.run_id}"
+    claimed = link.name
     observed = f"{run.entity or '?'}/{run.project or '?'}/{run.id or '?'}"
+    pairs: tuple[tuple[str, str | None], ...] = ((link.run_id, run.id),)
+    if link.service == "wandb":
+        pairs += ((link.entity, run.entity), (link.project, run.project))
+    else:
+        observed = str(run.id)
     if run.id is None:
         return Observation(ClaimName.RUN, claimed, None, SourceName.RUN_RECORD).inconclusive(
             message("The run does not say its own id.")
         )
-    pairs = ((link.run_id, run.id), (link.entity, run.entity), (link.project, run.project))
     if any(there is not None and here != there for here, there in pairs):
         reason = message(
             "The run that was read is not the one that the link names, so it says nothing about "

@@ -2,14 +2,15 @@
 
 Run pages are `https://wandb.ai/ENTITY/PROJECT/runs/ID` and, since 2026-09-30,
 `https://forge.coreweave.com/wandb/ENTITY/PROJECT/runs/ID`. What was written is never requested:
-an address is built anew from entity, project and run.
+an address is built anew from entity, project and run. MLflow's are
+`https://HOST/#/experiments/NUMBER/runs/ID`, on servers that are named.
 """
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
@@ -37,6 +38,14 @@ _PAGE = re.compile(
 _ADDRESS = re.compile(r"https://(?P<authority>[^/?#]*)(?P<rest>[/?#].*)?\Z")
 
 
+RunService: TypeAlias = Literal["wandb", "mlflow"]
+MLFLOW_FORM: Final = "https://HOST/#/experiments/NUMBER/runs/ID"
+_MLFLOW: Final = "/#/experiments/"
+_MLFLOW_PAGE = re.compile(
+    r"(?P<experiment>[0-9]{1,20})/runs/(?P<run>[A-Za-z0-9_-]{1,64})(?:[/?][!-~]*)?\Z"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class RunLink:
     """One run on one host."""
@@ -44,10 +53,29 @@ class RunLink:
     host: str
     """With a port only where the link's origin was given with one."""
     entity: str
+    """Empty on MLflow, which has none."""
     project: str
+    """On MLflow the number of the experiment."""
     run_id: str
     scheme: str = "https"
-    """http for an origin of this machine alone."""
+    """http for an origin that the caller gave."""
+    service: RunService = "wandb"
+    path: str = ""
+    """MLflow: the server's path below its host, "/mlflow"."""
+
+    @property
+    def name(self) -> str:
+        """The run as `entity/project/id`, the same for every host; on MLflow the id alone."""
+        if self.service == "mlflow":
+            return self.run_id
+        return f"{self.entity}/{self.project}/{self.run_id}"
+
+    @property
+    def project_name(self) -> str:
+        """What holds the run: `entity/project`, or MLflow's experiment."""
+        if self.service == "mlflow":
+            return f"experiments/{self.project}"
+        return f"{self.entity}/{self.project}"
 
     @property
     def origin(self) -> str:
@@ -57,6 +85,8 @@ class RunLink:
     @property
     def url(self) -> str:
         """The address of the run's page, built from the parts."""
+        if self.service == "mlflow":
+            return f"{self.origin}{self.path}{_MLFLOW}{self.project}/runs/{self.run_id}"
         project = self.project.replace(" ", "%20")
         return f"{self.origin}{HOSTS.get(self.host, '')}/{self.entity}/{project}/runs/{self.run_id}"
 
@@ -70,6 +100,9 @@ class RunHosts:
     origins: tuple[str, ...] = ()
     """Origins of the caller's own server ("https://wandb.example.com:8443"): the one way to a
     port, and to http for this machine."""
+    mlflow: tuple[str, ...] = ()
+    """Addresses of MLflow servers without a slash at the end: `https://` and the hosts of the
+    configuration (`mlflow_hosts`), and the caller's MLFLOW_TRACKING_URI."""
 
     def place(self, text: str) -> tuple[str, str, str]:
         """Scheme, host and path below the pages' prefix of an address on one of the servers.
@@ -85,8 +118,7 @@ class RunHosts:
             raise _refused(message("it does not begin with https://"))
         host, path = address["authority"], address["rest"] or ""
         if "@" in host:
-            why = message("it holds a user name or password; remove them, and renew the password")
-            raise _refused(why)
+            raise _refused(_PASSWORD)
         if ":" in host:
             raise _refused(message("it names a port"))
         if host in _FILES and host not in self.names:
@@ -114,7 +146,41 @@ class RunHosts:
             raise _refused(_why(path))
         return "https", host, path.removeprefix(prefix)
 
+    def is_mlflow(self, text: str) -> bool:
+        """Whether an address has the form of an MLflow run's, or lies on one of the servers."""
+        return _MLFLOW in text or any(
+            text == server or text.startswith((f"{server}/", f"{server}#"))
+            for server in self.mlflow
+        )
 
+    def mlflow_run(self, text: str) -> RunLink:
+        """The run that an address on one of the MLflow servers names.
+
+        Raises EvidenceError, with the reason, for any other address.
+        """
+        server, _, rest = text.partition(_MLFLOW)
+        page = _MLFLOW_PAGE.match(rest)
+        if server in self.mlflow and page is not None:
+            scheme, _, place = server.partition("://")
+            host, slash, path = place.partition("/")
+            return RunLink(
+                host, "", page["experiment"], page["run"], scheme, "mlflow", f"{slash}{path}"
+            )
+        if "@" in server:
+            raise _refused(_PASSWORD, MLFLOW_FORM)
+        if page is None:
+            why = message("the part after the host does not name one run")
+            raise _refused(why, MLFLOW_FORM)
+        raise EvidenceError(
+            message(
+                "{server} is no MLflow server that evidence is read from: add its host to "
+                "mlflow_hosts in the configuration, or set MLFLOW_TRACKING_URI to its address.",
+                server=repr(server[:100]),
+            )
+        )
+
+
+_PASSWORD: Final = message("it holds a user name or password; remove them, and renew the password")
 PUBLIC_ONLY: Final = RunHosts()
 
 
@@ -145,6 +211,8 @@ def parse_link(text: str, hosts: RunHosts = PUBLIC_ONLY) -> RunLink:
     if not text.isascii() or not text.isprintable() or " " in text or "\\" in text:
         why = message("it holds spaces, backslashes or characters outside of printable ASCII")
         raise _refused(why)
+    if hosts.is_mlflow(text):
+        return hosts.mlflow_run(text)
     scheme, host, path = hosts.place(text)
     page = _PAGE.match(path)
     if page is None:
@@ -167,7 +235,7 @@ def _why(path: str) -> str:
     return message("the part after the host does not name one run")
 
 
-def _refused(why: str) -> EvidenceError:
+def _refused(why: str, form: str = FORM) -> EvidenceError:
     return EvidenceError(
-        message("The link is not one to a run: {why}. Expected {form}.", why=why, form=FORM)
+        message("The link is not one to a run: {why}. Expected {form}.", why=why, form=form)
     )

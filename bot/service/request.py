@@ -56,7 +56,7 @@ def check_request(
                 finally:
                     metrics.wandb_seconds.observe(time.perf_counter() - started)
 
-        hosts = access.run_hosts(config.wandb_hosts)
+        hosts = access.run_hosts(config.wandb_hosts, config.mlflow_hosts)
         return CheckOptions(config=config, evidence="required", linked=linked, hosts=hosts)
 
     return CheckRequest(options=options)

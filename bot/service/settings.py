@@ -50,14 +50,11 @@ class ServiceSettings:
             secrets.append(self.private_key)
         if not self.database.is_sqlite and (password := make_url(self.database.url).password):
             secrets.append(Secret(password))
-        secrets += [
-            Secret(environment[name])
-            for name in ("WANDB_API_KEY", "GITHUB_TOKEN")
-            if environment.get(name)
-        ]
+        secrets += [Secret(environment[name]) for name in _KEYS if environment.get(name)]
         return secrets
 
 
+_KEYS = ("WANDB_API_KEY", "MLFLOW_TRACKING_TOKEN", "MLFLOW_TRACKING_PASSWORD", "GITHUB_TOKEN")
 MOST_AT_ONCE = 256
 MOST_DAYS = 36_500
 _T = TypeVar("_T")

@@ -259,9 +259,30 @@ DEFENCES = (
     Defence(
         "T9",
         "follows a redirect with the key",
-        "bot/evidence/online/probe.py::AccessProbe._sent",
+        "bot/evidence/online/requests.py::send",
         becomes("urllib.request.build_opener(_NoRedirects)", "urllib.request.build_opener()"),
         ("tests/evidence/online/test_failures.py::test_failures_of_the_first_question",),
+    ),
+    Defence(
+        "T9",
+        "reads MLflow links to any server",
+        "bot/evidence/links.py::RunHosts.mlflow_run",
+        becomes("server in self.mlflow", "True"),
+        ("tests/trackers/test_mlflow_server.py::test_only_servers_that_are_named_are_asked",),
+    ),
+    Defence(
+        "T9",
+        "sends MLflow's key to any server",
+        "bot/evidence/online/mlflow_access.py::MlflowAccess.key_for",
+        becomes("self.api_of(link) != self.server", "False"),
+        ("tests/trackers/test_mlflow_server.py::test_a_key_goes_to_its_own_server_alone",),
+    ),
+    Defence(
+        "T10",
+        "reads a run that an MLflow server shows with a key alone",
+        "bot/evidence/online/mlflow.py::_permitted",
+        becomes("asked.allow_private", "True"),
+        ("tests/trackers/test_mlflow_server.py::test_a_key_reads_what_only_it_may",),
     ),
     Defence(
         "T10",

@@ -7,7 +7,6 @@ when that is not set; an entry of netrc belongs to the host that it names.
 
 from __future__ import annotations
 
-import ipaddress
 import netrc
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -20,6 +19,8 @@ from bot.base.messages import message
 from bot.base.secrets import Secret
 from bot.evidence.facts import EvidenceError
 from bot.evidence.links import RunHosts, RunLink
+from bot.evidence.online.loopback import is_loopback
+from bot.evidence.online.mlflow_access import MlflowAccess
 
 PUBLIC: Final = {
     "wandb.ai": "https://api.wandb.ai",
@@ -42,6 +43,7 @@ class Access:
     """The netrc file that may be asked when there is no key; None to ask none."""
     allow_private_runs: bool = False
     """Whether runs that not everybody can see may be read and reported."""
+    mlflow: MlflowAccess = MlflowAccess()
 
     @classmethod
     def from_environment(
@@ -53,7 +55,8 @@ class Access:
     ) -> Access:
         """What the environment says; `home` is the user's, for netrc: the command line's alone.
 
-        Raises UserError when WANDB_BASE_URL is no address that a key may be sent to.
+        Raises UserError when WANDB_BASE_URL or MLFLOW_TRACKING_URI is no address that a key may be
+        sent to.
         """
         base = environment.get("WANDB_BASE_URL", "").strip().rstrip("/") or None
         if base is not None:
@@ -68,6 +71,7 @@ class Access:
             key=Secret(key) if key else None,
             netrc_path=path,
             allow_private_runs=allow_private_runs,
+            mlflow=MlflowAccess.from_environment(environment),
         )
 
     @property
@@ -80,18 +84,28 @@ class Access:
             return ()
         return (f"{parts.scheme}://{parts.netloc}",)
 
-    def run_hosts(self, names: Iterable[str] = ()) -> RunHosts:
+    def run_hosts(self, names: Iterable[str] = (), mlflow: Iterable[str] = ()) -> RunHosts:
         """The servers whose runs may be linked: the caller's own, and those of these names."""
-        return RunHosts(tuple(names), self.page_origins)
+        servers = dict.fromkeys(f"https://{name}" for name in mlflow)
+        if self.mlflow.server is not None:
+            servers.setdefault(self.mlflow.server)
+        return RunHosts(tuple(names), self.page_origins, tuple(servers))
 
     def api_of(self, link: RunLink) -> str:
         """The address of the API that answers for a link's host."""
+        if link.service == "mlflow":
+            return self.mlflow.api_of(link)
         if link.origin in self.page_origins and self.base_url is not None:
             return self.base_url
         return PUBLIC.get(link.host, link.origin)
 
     def key_for(self, link: RunLink) -> Secret | None:
-        """The key for a link's host, if there is one; raises EvidenceError for a broken netrc."""
+        """The key for a link's host, if there is one.
+
+        Raises EvidenceError for a broken netrc, and for a key that others could read on the way.
+        """
+        if link.service == "mlflow":
+            return self.mlflow.key_for(link)
         if self.key is not None and self._configured(link):
             return self.key
         if self.netrc_path is None:
@@ -159,13 +173,3 @@ def _check_base(base: str) -> None:
                 "read on the way; plain http is for this machine alone (127.0.0.1, localhost)."
             )
         )
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host is this machine."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -99,6 +99,19 @@ def main() -> int:
 def _read(
     asked: dict[str, Any], key: Secret | None, bounds: Bounds, reporter: Reporter
 ) -> dict[str, Any]:
+    if asked["service"] == "mlflow":
+        from bot.evidence.online.mlflow import MlflowRequest, read_mlflow_server
+        from bot.evidence.online.wire import to_json
+
+        wanted = MlflowRequest(
+            server=asked["api"],
+            host=asked["host"],
+            experiment=asked["project"],
+            run_id=asked["run"],
+            authorization=key,
+            allow_private=asked["allow_private"],
+        )
+        return to_json(read_mlflow_server(wanted, bounds, reporter.at))
     from bot.evidence.online.permission import read_permission
     from bot.evidence.online.probe import AccessProbe
     from bot.evidence.online.sdk import Sdk

@@ -18,6 +18,8 @@ FailureKind: TypeAlias = Literal[
     "private",
     "not-found",
     "gone",
+    "other-run",
+    "empty",
     "rate",
     "server",
     "http",
@@ -121,6 +123,18 @@ SENTENCES: Final[Mapping[FailureKind, str]] = {
             "or moved; link a run that stays."
         )
     ),
+    "other-run": (
+        mark(
+            "{host} answered with another run than {run}, and nothing of that is compared: pass "
+            "the run's own files with --run."
+        )
+    ),
+    "empty": (
+        mark(
+            "The MLflow run {run} holds neither a metric nor a parameter: give a run that logged "
+            "something."
+        )
+    ),
     "rate": (
         mark(
             "{host} asks for fewer requests (HTTP 429){wait}; {stage} could not be read: try again "
@@ -199,6 +213,54 @@ SENTENCES: Final[Mapping[FailureKind, str]] = {
 }
 """What is said of each kind of failure."""
 
+_OF_MLFLOW: Final[Mapping[FailureKind, str]] = {
+    "no-key": mark(
+        "The run {run} could not be read without a key{status}: set MLFLOW_TRACKING_URI to the "
+        "server's address, and MLFLOW_TRACKING_TOKEN, or MLFLOW_TRACKING_USERNAME and "
+        "MLFLOW_TRACKING_PASSWORD."
+    ),
+    "bad-key": mark(
+        "{host} refused the key{status}: set MLFLOW_TRACKING_TOKEN, or MLFLOW_TRACKING_USERNAME "
+        "and MLFLOW_TRACKING_PASSWORD, to one that it knows."
+    ),
+    "forbidden": mark(
+        "{host} does not let this key read {stage} of the run {run}{status}: use the key of "
+        "somebody who may."
+    ),
+    "private": mark(
+        "{host} shows the run {run} only with a key, and what a key can see there would be "
+        "reported: set allow_private_runs in the configuration."
+    ),
+    "not-found": mark(
+        "The run {run} was not found in {project} on {host}: it was deleted, or the link is wrong."
+    ),
+    "http": mark(
+        "{host} gave an unexpected answer{status} while {stage} was read: check that the link, or "
+        "MLFLOW_TRACKING_URI, is the address of an MLflow server."
+    ),
+    "redirect": mark(
+        "{host} redirects elsewhere{status}, which is not followed: set MLFLOW_TRACKING_URI to the "
+        "address of the server itself."
+    ),
+    "garbage": mark(
+        "{host} answered with something that is no answer of MLflow while {stage} was read: check "
+        "that the link, or MLFLOW_TRACKING_URI, is the address of an MLflow server."
+    ),
+    "too-much": mark(
+        "{host} sent more than the reading takes in ({detail}) while {stage} was read: pass the "
+        "run's own files with --run."
+    ),
+    "slow": mark(
+        "Reading the run {run} from {host} was ended after {time}, at {stage}: try again on a "
+        "faster connection, or pass the run's own files with --run."
+    ),
+    "sdk": mark(
+        "Reading {stage} of the run {run} from {host} failed ({detail}): report this with the "
+        "server's version."
+    ),
+}
+"""What is said of MLflow's servers instead."""
+
 _STAGES: Final = {
     ReadStage.RUN: message("the run"),
     ReadStage.HISTORY: message("the history"),
@@ -231,10 +293,11 @@ def sentence(failure: ReadFailure, link: RunLink) -> str:
     seconds = failure.seconds
     time = "" if seconds is None else seconds_of(seconds)
     detail = _REASONS.get(failure.detail, failure.detail)
+    own = _OF_MLFLOW if link.service == "mlflow" else {}
     return message(
-        SENTENCES[failure.kind],
-        run=f"{link.entity}/{link.project}/{link.run_id}",
-        project=f"{link.entity}/{link.project}",
+        own.get(failure.kind, SENTENCES[failure.kind]),
+        run=link.name,
+        project=link.project_name,
         host=link.host,
         stage=_STAGES[failure.stage],
         status=bracketed(failure.status),

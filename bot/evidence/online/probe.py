@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import base64
 import json
-import socket
-import ssl
-import time
-import urllib.error
 import urllib.request
-from typing import IO, Any, Final
+from functools import partial
+from typing import Any, Final
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.base.secrets import Secret
-from bot.evidence.online.failure import FailureKind, ReadFailure, ReadingError, ReadStage
+from bot.evidence.online.failure import ReadFailure, ReadingError, ReadStage
+from bot.evidence.online.requests import Refusal, insist, send
 
 OPEN: Final = frozenset({"USER_READ", "USER_WRITE"})
 """Values of a project's access that let everybody see it."""
@@ -26,9 +24,6 @@ _QUERY = """query RunAccess($entity: String!, $project: String!, $name: String!)
   project(name: $project, entityName: $entity) {%s run(name: $name) { name } }
 }"""
 _MAX_ANSWER: Final = 1 << 20
-_TRIES: Final = 3
-_PATIENCE: Final = 10.0
-"""Seconds of a Retry-After that are waited for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,14 +34,6 @@ class Visibility:
     run: bool
     access: str | None = None
     """The project's access as the server words it; None when it does not say."""
-
-
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    def redirect_request(
-        self, _req: urllib.request.Request, _fp: IO[bytes], code: int, *_: Any
-    ) -> None:
-        """Follow none: an answer of another host is no answer, and the key is for this one."""
-        raise ReadingError(ReadFailure(kind="redirect", status=code, stage=ReadStage.RUN))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +53,8 @@ class AccessProbe:
         """What is wrong with the server at this moment, asked once; None when it answers."""
         try:
             outcome = self._once(self._request(_QUERY % "", key))
+            if not isinstance(outcome, ReadFailure):
+                _read(outcome)
         except ReadingError as error:
             return error.failure
         return outcome if isinstance(outcome, ReadFailure) else None
@@ -110,95 +99,23 @@ class AccessProbe:
         return request
 
     def _answer(self, query: str, key: Secret | None) -> dict[str, Any] | int:
-        request = self._request(query, key)
-        failure = ReadFailure(kind="server", stage=ReadStage.RUN)
-        for attempt in range(_TRIES):
-            outcome = self._once(request)
-            if not isinstance(outcome, ReadFailure):
-                return outcome
-            failure = outcome
-            pause = (
-                failure.seconds if failure.kind == "rate" else self.retry_seconds * (1 << attempt)
-            )
-            again = failure.kind in ("rate", "server", "unreachable") and attempt + 1 < _TRIES
-            if not again or pause is None or pause > _PATIENCE:
-                break
-            time.sleep(pause)
-        raise ReadingError(failure)
+        return _read(insist(partial(self._once, self._request(query, key)), self.retry_seconds))
 
-    def _once(self, request: urllib.request.Request) -> dict[str, Any] | int | ReadFailure:
-        """One request: its answer, the status of a refusal, or a failure that may pass."""
-        data = self._sent(request)
-        if not isinstance(data, bytes):
-            return data
-        if len(data) > _MAX_ANSWER:
-            detail = message("more than {count} bytes for one line", count=_MAX_ANSWER)
-            raise ReadingError(ReadFailure(kind="too-much", stage=ReadStage.RUN, detail=detail))
-        try:
-            answer = json.loads(data)
-        except (ValueError, RecursionError):
-            answer = None
-        if not isinstance(answer, dict):
-            raise ReadingError(ReadFailure(kind="garbage", stage=ReadStage.RUN))
-        return answer
-
-    def _sent(self, request: urllib.request.Request) -> bytes | int | ReadFailure:
-        """The first bytes of the answer to a request, a refusal's status, or what went wrong."""
-        try:
-            opener = urllib.request.build_opener(_NoRedirects)
-            with opener.open(request, timeout=self.timeout) as response:
-                data: bytes = response.read(_MAX_ANSWER + 1)
-                return data
-        except urllib.error.HTTPError as error:
-            with error:
-                return _refusal(error.code, error.headers.get("Retry-After"))
-        except ReadingError:
-            raise
-        except TimeoutError:
-            raise ReadingError(
-                ReadFailure(kind="hang", stage=ReadStage.RUN, seconds=self.timeout)
-            ) from None
-        except urllib.error.URLError as error:
-            return _unreachable(error.reason, self.timeout)
-        except OSError as error:
-            return _unreachable(error, self.timeout)
-        except (ValueError, LookupError):
-            return ReadFailure(kind="garbage", stage=ReadStage.RUN)
-        except Exception as error:
-            # http.client's own: a body shorter than announced, a status line that is none.
-            return ReadFailure(kind="server", stage=ReadStage.RUN, detail=type(error).__name__)
+    def _once(self, request: urllib.request.Request) -> bytes | Refusal | ReadFailure:
+        return send(request, self.timeout, _MAX_ANSWER)
 
 
-def _refusal(status: int, retry_after: str | None) -> int | ReadFailure:
-    if status in (400, 401, 403):
-        return status
-    if status == 429:
-        return ReadFailure(
-            kind="rate", status=status, stage=ReadStage.RUN, seconds=_seconds(retry_after)
-        )
-    if 300 <= status < 400:
-        return ReadFailure(kind="redirect", status=status, stage=ReadStage.RUN)
-    kind: FailureKind = "server" if status >= 500 else "http"
-    return ReadFailure(kind=kind, status=status, stage=ReadStage.RUN)
-
-
-def _seconds(text: str | None) -> float:
-    """Seconds of a Retry-After header; 2 without one, or with a date."""
+def _read(answer: bytes | Refusal) -> dict[str, Any] | int:
+    """What an answer says, or the status of a refusal; raises ReadingError where it is none."""
+    if isinstance(answer, Refusal):
+        return answer.status
+    if len(answer) > _MAX_ANSWER:
+        detail = message("more than {count} bytes for one line", count=_MAX_ANSWER)
+        raise ReadingError(ReadFailure(kind="too-much", stage=ReadStage.RUN, detail=detail))
     try:
-        return max(0.0, float(text)) if text is not None else 2.0
-    except ValueError:
-        return 2.0
-
-
-def _unreachable(reason: object, timeout: float) -> ReadFailure:
-    if isinstance(reason, TimeoutError):
-        raise ReadingError(ReadFailure(kind="hang", stage=ReadStage.RUN, seconds=timeout))
-    if isinstance(reason, ssl.SSLError):
-        detail = getattr(reason, "verify_message", "") or (reason.reason or "").replace("_", " ")
-        raise ReadingError(ReadFailure(kind="tls", stage=ReadStage.RUN, detail=detail.lower()))
-    if isinstance(reason, socket.gaierror):
-        detail = message("its name is not known")
-        raise ReadingError(ReadFailure(kind="unreachable", stage=ReadStage.RUN, detail=detail))
-    text = (reason.strerror or "") if isinstance(reason, OSError) else ""
-    detail = text.lower() or message("the connection was closed")
-    return ReadFailure(kind="unreachable", stage=ReadStage.RUN, detail=detail)
+        found = json.loads(answer)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise ReadingError(ReadFailure(kind="garbage", stage=ReadStage.RUN))
+    return found

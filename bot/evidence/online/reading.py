@@ -35,13 +35,16 @@ def read_online(
     run that could be read is a sentence in `Facts.gaps`. Leaves no process and no file, also when
     it is interrupted.
     """
-    try:
-        need("wandb")
-    except UserError as error:
-        raise EvidenceError(sentence_of(error)) from None
+    if link.service == "wandb":
+        try:
+            need("wandb")
+        except UserError as error:
+            raise EvidenceError(sentence_of(error)) from None
     bounds = bounds or Bounds()
     key = access.key_for(link)
     request = {
+        "service": link.service,
+        "host": link.host,
         "api": access.api_of(link),
         "entity": link.entity,
         "project": link.project,

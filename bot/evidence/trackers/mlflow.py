@@ -20,7 +20,7 @@ from bot.base.messages import message, plural_message
 from bot.evidence.facts import EvidenceError, Facts, RunId
 from bot.evidence.limits import RunLimits
 from bot.evidence.locate import open_inside, shown
-from bot.evidence.trackers.collect import MetricCollector, StoppedError
+from bot.evidence.trackers.collect import MetricCollector, StoppedError, number
 from bot.evidence.trackers.database import MAGIC, RunDatabase, opened, tables
 from bot.evidence.trackers.places import RunPath, several
 from bot.report import JsonValue
@@ -36,13 +36,14 @@ _STATES: Final = {"FINISHED": "finished", "FAILED": "failed", "KILLED": "killed"
 _NUMBERED: Final = {"3": "FINISHED", "4": "FAILED", "5": "KILLED"}
 """The folder's states; 1 is running, 2 scheduled."""
 _LINE: Final = re.compile(rb"(\d{1,16}) (\S{1,40})(?: (-?\d{1,18}))?\n\Z")
+_INFINITE: Final = 1.79e308
 _LITERALS: Final[Mapping[str, JsonValue]] = {"None": None, "True": True, "False": False}
 _NUMBER: Final = re.compile(r"-?\d{1,15}\Z")
 Point: TypeAlias = tuple[str, float, int, float]
 """Key, value, step, and milliseconds since 1970."""
 
 
-class _Run:
+class MlflowRun:
     """What one run said, whichever store holds it."""
 
     def __init__(self, limits: RunLimits) -> None:
@@ -57,6 +58,20 @@ class _Run:
             self.collector.metric(key, value, step, milliseconds / 1000)
         elif gpu := _GPU.match(key):
             self.collector.memory(int(gpu[1]), value * _MEGABYTE, milliseconds / 1000)
+
+    @staticmethod
+    def wants(key: str) -> bool:
+        """Whether anything is read of a metric's values."""
+        return not key.startswith(_OWN) or _GPU.match(key) is not None
+
+    def stored(self, key: object, value: object, step: object, milliseconds: object) -> None:
+        """Take a value as MLflow's servers keep it; what is no measurement is passed over."""
+        measured, when = number(value), number(milliseconds)
+        if not isinstance(key, str) or not isinstance(step, int) or when is None:
+            return
+        # Infinity is written as the largest number there is.
+        if measured is not None and abs(measured) < _INFINITE:
+            self.point(key, measured, step, when)
 
     def param(self, key: str, value: str) -> None:
         """Take a parameter; one that was cut says nothing."""
@@ -156,7 +171,7 @@ def read_mlflow_database(place: RunPath, limits: RunLimits) -> Facts:
         if len(meant) != 1:
             raise several(place, "MLflow", [f"{database.name}#{row[0]}" for row in found])
         run_id, name, status, experiment = meant[0]
-        run = _Run(limits)
+        run = MlflowRun(limits)
         run.status = str(status)
         _from_tables(database, str(run_id), run, limits)
         projects = [
@@ -171,19 +186,15 @@ def read_mlflow_database(place: RunPath, limits: RunLimits) -> Facts:
         )
 
 
-def _from_tables(database: RunDatabase, run_id: str, run: _Run, limits: RunLimits) -> None:
+def _from_tables(database: RunDatabase, run_id: str, run: MlflowRun, limits: RunLimits) -> None:
     query = (
         "SELECT key, value, is_nan, step, timestamp FROM metrics WHERE run_uuid = ? "
         "ORDER BY 1, 4, 5"
     )
     try:
         for key, value, is_nan, step, when in database.rows(query, (run_id,)):
-            whole = (
-                isinstance(step, int) and isinstance(when, int) and isinstance(value, int | float)
-            )
-            # Infinity is written as the largest number there is.
-            if isinstance(key, str) and whole and not is_nan and abs(value) < _INFINITE:
-                run.point(key, float(value), step, float(when))
+            if not is_nan:
+                run.stored(key, value, step, when)
     except StoppedError as error:
         run.collector.stopped(error, database.name)
     for taker, table in ((run.param, "params"), (_put(run.tags), "tags")):
@@ -191,9 +202,6 @@ def _from_tables(database: RunDatabase, run_id: str, run: _Run, limits: RunLimit
         for key, value in database.rows(query, (run_id, limits.metrics)):
             if isinstance(key, str) and isinstance(value, str):
                 taker(key, value)
-
-
-_INFINITE: Final = 1.79e308
 
 
 def _put(into: dict[str, str]) -> Callable[[str, str], None]:
@@ -221,7 +229,7 @@ def read_mlflow_folder(place: RunPath, limits: RunLimits) -> Facts:
     if len(meant) != 1:
         raise several(place, "MLflow", [str(run.relative_to(place.root)) or "." for run in runs])
     folder = meant[0]
-    run = _Run(limits)
+    run = MlflowRun(limits)
     for path, key in _entries(folder / "params"):
         run.param(key, _text(folder, path))
     for path, key in _entries(folder / "tags"):
@@ -265,7 +273,7 @@ def _text(root: Path, path: Path, most: int = _CUT) -> str:
         return ""
 
 
-def _points(root: Path, path: Path, key: str, run: _Run, limits: RunLimits) -> None:
+def _points(root: Path, path: Path, key: str, run: MlflowRun, limits: RunLimits) -> None:
     bad, bad_at, at = 0, 0, 0
     name = shown(path.relative_to(root).as_posix())
     with open_inside(root, path) as stream:

@@ -1,0 +1,307 @@
+"""A run on an MLflow server, over its REST API (mlflow.org/docs/latest/api_reference/rest-api).
+
+`runs/get` gives parameters, tags and the last value of each metric, `metrics/get-history` every
+value, in pages where the server's store has them. The facts are made as those of MLflow's files.
+"""
+
+from __future__ import annotations
+
+import json
+import urllib.request
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from bot.base.fast_dataclass import dataclass
+from bot.base.messages import message, plural_message
+from bot.base.secrets import Secret
+from bot.evidence.facts import EvidenceError, Facts
+from bot.evidence.limits import RunLimits
+from bot.evidence.metrics import COMPARED
+from bot.evidence.online.bounds import Bounds, Tell
+from bot.evidence.online.failure import ReadFailure, ReadingError, ReadStage
+from bot.evidence.online.requests import Refusal, insist, send
+from bot.evidence.trackers.collect import StoppedError, number
+from bot.evidence.trackers.mlflow import MlflowRun
+
+_PAGE: Final = 25_000
+"""Values in a page: the most that a server gives."""
+_ANSWER: Final = 64 << 20
+"""Bytes of one answer; stores of files give a metric's values in one."""
+_LIVELY: Final = 1 << 14
+"""Bytes that count as a sign of life: a trickle is none."""
+_REFUSED: Final = frozenset({400, 401, 403, 404})
+_MISSING: Final = "RESOURCE_DOES_NOT_EXIST"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MlflowRequest:
+    """Which run is read, and with what."""
+
+    server: str
+    """Its address, without a slash at the end."""
+    host: str
+    experiment: str
+    """The number that the link names."""
+    run_id: str
+    authorization: Secret | None
+    """The header's value; used only where the server asks for it."""
+    allow_private: bool
+
+
+def read_mlflow_server(asked: MlflowRequest, bounds: Bounds, tell: Tell) -> Facts:
+    """Read the run within `bounds`; raises ReadingError where it cannot be read."""
+    server = _Server(asked, bounds, tell)
+    found, private = _permitted(server, asked)
+    info, data = _checked(found, asked)
+    limits = RunLimits(rows=bounds.rows, seconds=bounds.seconds)
+    run = MlflowRun(limits)
+    run.status = _text(info.get("status"))
+    for entry in _entries(data, "params"):
+        run.param(entry["key"], _text(entry.get("value")) or "")
+    for entry in _entries(data, "tags"):
+        run.tags[entry["key"]] = _text(entry.get("value")) or ""
+    whole = _every_value(server, asked, data, run)
+    if whole and run.status in _ENDED and server.get("runs/get", {"run_id": asked.run_id}) != found:
+        run.collector.gaps.append(
+            message(
+                "The run was changed while it was read: what is compared may be of before and "
+                "after."
+            )
+        )
+    source = message("MLflow run {run} on {host}", run=asked.run_id, host=asked.host)
+    name, project = _text(info.get("run_name")), _experiment(server, asked.experiment)
+    try:
+        facts = run.facts(asked.run_id, name, project, source)
+    except EvidenceError:
+        raise ReadingError(ReadFailure(kind="empty")) from None
+    return replace(facts, private=private)
+
+
+_ENDED: Final = frozenset({"FINISHED", "FAILED", "KILLED"})
+
+
+def _every_value(
+    server: _Server, asked: MlflowRequest, data: Mapping[str, Any], run: MlflowRun
+) -> bool:
+    """Take every value of every metric; whether no bound was reached."""
+    latest = {e["key"]: _place(e) for e in _entries(data, "metrics") if run.wants(e["key"])}
+    short = []
+    try:
+        # What is evidence comes first, in case a bound is reached.
+        for key in sorted(latest, key=lambda key: (key not in COMPARED, key)):
+            if _history(server, asked.run_id, key, run) < latest[key]:
+                short.append(key)
+    except StoppedError as error:
+        run.collector.stopped(error, asked.host)
+        return False
+    except ReadingError as error:
+        if error.failure.kind != "too-much":
+            raise
+        run.collector.stopped(StoppedError(error.failure.detail), asked.host)
+        return False
+    if short:
+        run.collector.gaps.append(
+            plural_message(
+                "The server gave {count} metric without its last value ({names}): the history may "
+                "be incomplete.",
+                "The server gave {count} metrics without their last values ({names}): the history "
+                "may be incomplete.",
+                len(short),
+                names=", ".join(ascii(key)[1:-1] for key in short[:3]),
+            )
+        )
+    return True
+
+
+class _Server:
+    """Asks one server, with a key once one is needed."""
+
+    def __init__(self, asked: MlflowRequest, bounds: Bounds, tell: Tell) -> None:
+        self._asked, self.bounds, self._tell = asked, bounds, tell
+        self._received = 0
+        self._unsaid = 0
+        self.authorization: Secret | None = None
+        self.stage = ReadStage.RUN
+
+    def get(self, method: str, values: Mapping[str, str]) -> dict[str, Any] | Refusal:
+        """The answer to a question, or with which status it was refused."""
+        request = urllib.request.Request(  # noqa: S310 - the scheme is checked by MlflowAccess
+            f"{self._asked.server}/api/2.0/mlflow/{method}?{urlencode(values)}",
+            headers={"User-Agent": "rlbot", "Accept": "application/json"},
+        )
+        if self.authorization is not None:
+            # Unredirected: kept out of what urllib would send anywhere else.
+            request.add_unredirected_header("Authorization", self.authorization.reveal())
+        try:
+            answer = insist(partial(self._once, request), self.bounds.retry_seconds)
+        except ReadingError as error:
+            raise ReadingError(replace(error.failure, stage=self.stage)) from None
+        self._tell(self.stage, 0, None)
+        if isinstance(answer, Refusal):
+            return answer
+        try:
+            found = json.loads(answer)
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict):
+            raise ReadingError(ReadFailure(kind="garbage", stage=self.stage))
+        return found
+
+    def _once(self, request: urllib.request.Request) -> bytes | Refusal | ReadFailure:
+        answer = send(
+            request, self.bounds.stall_seconds, _ANSWER, refused=_REFUSED, received=self._count
+        )
+        if isinstance(answer, bytes) and len(answer) > _ANSWER:
+            raise self._too_much(_ANSWER)
+        return answer
+
+    def _count(self, received: int) -> None:
+        self._received += received
+        self._unsaid += received
+        if self._received > self.bounds.bytes:
+            raise self._too_much(self.bounds.bytes)
+        if self._unsaid >= _LIVELY:
+            self._unsaid = 0
+            self._tell(self.stage, 0, None)
+
+    def _too_much(self, bound: int) -> ReadingError:
+        detail = message("more than {count} bytes", count=bound)
+        return ReadingError(ReadFailure(kind="too-much", stage=self.stage, detail=detail))
+
+
+def _permitted(server: _Server, asked: MlflowRequest) -> tuple[dict[str, Any], bool]:
+    """The run's record, and whether only a key shows it: everybody's view comes first."""
+    question = {"run_id": asked.run_id}
+    try:
+        found = server.get("runs/get", question)
+    except ReadingError as error:
+        # Some servers send whoever has no key to a page for signing in.
+        if asked.authorization is None or error.failure.kind != "redirect":
+            raise
+        found = Refusal(401)
+    if isinstance(found, dict):
+        return found, False
+    if found.status in (401, 403):
+        if asked.authorization is None:
+            raise ReadingError(ReadFailure(kind="no-key", status=found.status))
+        server.authorization = asked.authorization
+        found = server.get("runs/get", question)
+        if isinstance(found, dict):
+            if not asked.allow_private:
+                raise ReadingError(ReadFailure(kind="private"))
+            return found, True
+    raise _refused(found, server.stage)
+
+
+def _refused(refusal: Refusal, stage: ReadStage) -> ReadingError:
+    if refusal.status == 401:
+        return ReadingError(ReadFailure(kind="bad-key", status=401, stage=stage))
+    if refusal.status == 403:
+        return ReadingError(ReadFailure(kind="forbidden", status=403, stage=stage))
+    if _MISSING.encode() in refusal.body:
+        return ReadingError(
+            ReadFailure(kind="not-found" if stage is ReadStage.RUN else "gone", stage=stage)
+        )
+    return ReadingError(ReadFailure(kind="http", status=refusal.status, stage=stage))
+
+
+def _checked(
+    found: Mapping[str, Any], asked: MlflowRequest
+) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """Info and data of the run's record; raises ReadingError where it is another run's."""
+    run = found.get("run")
+    info = run.get("info") if isinstance(run, dict) else None
+    data = run.get("data", {}) if isinstance(run, dict) else None
+    if not isinstance(info, dict) or not isinstance(data, dict):
+        raise ReadingError(ReadFailure(kind="garbage"))
+    named = info.get("run_id") or info.get("run_uuid")
+    if named != asked.run_id:
+        raise ReadingError(ReadFailure(kind="other-run"))
+    if str(info.get("experiment_id")) != asked.experiment or info.get("lifecycle_stage") == (
+        "deleted"
+    ):
+        raise ReadingError(ReadFailure(kind="not-found"))
+    return info, data
+
+
+def _history(server: _Server, run_id: str, key: str, run: MlflowRun) -> tuple[float, float]:
+    """Take every value of a metric; the latest step and time.
+
+    Raises StoppedError at a bound, ReadingError where the server does not answer.
+    """
+    server.stage = ReadStage.HISTORY
+    last = _NEVER
+    for values in _pages(server, {"run_id": run_id, "metric_key": key}):
+        for value in values:
+            if not isinstance(value, dict) or value.get("key", key) != key:
+                raise ReadingError(ReadFailure(kind="garbage", stage=server.stage))
+            last = max(last, _place(value))
+            run.stored(key, value.get("value"), *map(_integer, _when(value)))
+    return last
+
+
+def _pages(server: _Server, question: Mapping[str, str]) -> Iterator[list[Any]]:
+    wanted = {**question, "max_results": str(_PAGE)}
+    seen = set[str]()
+    for _ in range(server.bounds.pages):
+        answer = server.get("metrics/get-history", wanted)
+        if isinstance(answer, Refusal):
+            raise _refused(answer, server.stage)
+        values, token = answer.get("metrics", []), answer.get("next_page_token")
+        if not isinstance(values, list):
+            raise ReadingError(ReadFailure(kind="garbage", stage=server.stage))
+        yield values
+        if not token:
+            return
+        if not isinstance(token, str) or token in seen or len(token) > 4096:
+            raise ReadingError(ReadFailure(kind="garbage", stage=server.stage))
+        seen.add(token)
+        wanted["page_token"] = token
+    raise StoppedError(plural_message("{count} page", "{count} pages", server.bounds.pages))
+
+
+_NEVER: Final = (float("-inf"), float("-inf"))
+
+
+def _when(value: Mapping[str, Any]) -> tuple[object, object]:
+    """Step and milliseconds since 1970; a step that is 0 may be left out."""
+    return value.get("step", 0), value.get("timestamp", 0)
+
+
+def _place(value: Mapping[str, Any]) -> tuple[float, float]:
+    """Step and time of a value, to see which is the latest."""
+    step, when = (number(_integer(part)) for part in _when(value))
+    return _NEVER if step is None or when is None else (step, when)
+
+
+def _integer(value: object) -> object:
+    """A whole number; JSON made of protobuf may write it as text."""
+    if isinstance(value, str) and len(value) < 20 and value.removeprefix("-").isdecimal():
+        return int(value)
+    return value
+
+
+def _entries(data: Mapping[str, Any], name: str) -> Iterator[dict[str, Any]]:
+    listed = data.get(name, [])
+    if not isinstance(listed, list):
+        raise ReadingError(ReadFailure(kind="garbage"))
+    for entry in listed:
+        if isinstance(entry, dict) and isinstance(entry.get("key"), str):
+            yield entry
+
+
+def _experiment(server: _Server, number_: str) -> str | None:
+    """The experiment's name; None where it is not said."""
+    try:
+        answer = server.get("experiments/get", {"experiment_id": number_})
+    except ReadingError:
+        return None
+    found = answer.get("experiment") if isinstance(answer, dict) else None
+    return _text(found.get("name")) if isinstance(found, dict) else None
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None

@@ -1,0 +1,91 @@
+"""Which MLflow server a link is read from, and with whose key.
+
+MLFLOW_TRACKING_TOKEN, or MLFLOW_TRACKING_USERNAME with MLFLOW_TRACKING_PASSWORD, belongs to the
+server of MLFLOW_TRACKING_URI and goes to no other, and never over plain http but on this machine.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from typing import Final
+from urllib.parse import urlsplit
+
+from bot.base.errors import UserError
+from bot.base.fast_dataclass import dataclass
+from bot.base.messages import message
+from bot.base.secrets import Secret
+from bot.evidence.facts import EvidenceError
+from bot.evidence.links import RunLink
+from bot.evidence.online.loopback import is_loopback
+
+VARIABLES: Final = (
+    "MLFLOW_TRACKING_URI",
+    "MLFLOW_TRACKING_TOKEN",
+    "MLFLOW_TRACKING_USERNAME",
+    "MLFLOW_TRACKING_PASSWORD",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MlflowAccess:
+    """What the caller has of MLflow: a server, and a key for it."""
+
+    server: str | None = None
+    """MLFLOW_TRACKING_URI without a slash at the end; None where it names no server."""
+    authorization: Secret | None = None
+    """The header's value."""
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str]) -> MlflowAccess:
+        """What the environment says; raises UserError for a server's address with a password.
+
+        A store that is no server (`sqlite:///…`, a folder, `databricks`) is none to ask.
+        """
+        uri, token, user, password = (environment.get(name, "").strip() for name in VARIABLES)
+        if not uri.startswith(("http://", "https://")):
+            return cls()
+        try:
+            parts = urlsplit(uri)
+            host, _ = parts.hostname, parts.port
+        except ValueError:
+            host = None
+        if not host or not uri.isascii() or not uri.isprintable() or parts.query or parts.fragment:
+            raise UserError(
+                message(
+                    "MLFLOW_TRACKING_URI must be the address of an MLflow server, such as "
+                    "https://mlflow.example.com."
+                )
+            )
+        if "@" in parts.netloc:
+            raise UserError(
+                message(
+                    "MLFLOW_TRACKING_URI must hold no user name or password; use "
+                    "MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD."
+                )
+            )
+        header = ""
+        if token:
+            header = f"Bearer {token}"
+        elif user:
+            pair = base64.b64encode(f"{user}:{password}".encode()).decode()
+            header = f"Basic {pair}"
+        return cls(server=uri.rstrip("/"), authorization=Secret(header) if header else None)
+
+    def api_of(self, link: RunLink) -> str:
+        """The address of the server that a link names."""
+        return f"{link.origin}{link.path}"
+
+    def key_for(self, link: RunLink) -> Secret | None:
+        """The header's value for a link's server; raises EvidenceError where it would be open."""
+        if self.authorization is None or self.api_of(link) != self.server:
+            return None
+        if link.scheme != "https" and not is_loopback(urlsplit(link.origin).hostname or ""):
+            raise EvidenceError(
+                message(
+                    "The key of {host} is not sent over plain http, where others could read it: "
+                    "give MLFLOW_TRACKING_URI with https://, or leave the key out.",
+                    host=link.host,
+                )
+            )
+        return self.authorization
