@@ -280,7 +280,7 @@ DEFENCES = (
     Defence(
         "T10",
         "reads a run that an MLflow server shows with a key alone",
-        "bot/evidence/online/mlflow.py::_permitted",
+        "bot/evidence/online/mlflow_server.py::_permitted",
         becomes("asked.allow_private", "True"),
         ("tests/trackers/test_mlflow_server.py::test_a_key_reads_what_only_it_may",),
     ),
@@ -689,7 +689,7 @@ DEFENCES = (
         "T17",
         "reads a body whose length is too large",
         "bot/service/webhook.py::_require_form",
-        never("length.isascii() and length.isdigit() and int(length[:20]) > MAX_BODY"),
+        never("is_digits(length) and int(length[:20]) > MAX_BODY"),
         (_OPEN + "test_t17_a_length_that_is_too_large_is_refused_before_the_body",),
     ),
     Defence(

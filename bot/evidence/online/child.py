@@ -100,7 +100,7 @@ def _read(
     asked: dict[str, Any], key: Secret | None, bounds: Bounds, reporter: Reporter
 ) -> dict[str, Any]:
     if asked["service"] == "mlflow":
-        from bot.evidence.online.mlflow import MlflowRequest, read_mlflow_server
+        from bot.evidence.online.mlflow_server import MlflowRequest, read_mlflow_server
         from bot.evidence.online.wire import to_json
 
         wanted = MlflowRequest(

@@ -16,7 +16,7 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.base.secrets import Secret
 from bot.evidence.online.failure import ReadFailure, ReadingError, ReadStage
-from bot.evidence.online.requests import Refusal, insist, send
+from bot.evidence.online.requests import RefusedRequest, insist, send
 
 OPEN: Final = frozenset({"USER_READ", "USER_WRITE"})
 """Values of a project's access that let everybody see it."""
@@ -101,13 +101,13 @@ class AccessProbe:
     def _answer(self, query: str, key: Secret | None) -> dict[str, Any] | int:
         return _read(insist(partial(self._once, self._request(query, key)), self.retry_seconds))
 
-    def _once(self, request: urllib.request.Request) -> bytes | Refusal | ReadFailure:
+    def _once(self, request: urllib.request.Request) -> bytes | RefusedRequest | ReadFailure:
         return send(request, self.timeout, _MAX_ANSWER)
 
 
-def _read(answer: bytes | Refusal) -> dict[str, Any] | int:
+def _read(answer: bytes | RefusedRequest) -> dict[str, Any] | int:
     """What an answer says, or the status of a refusal; raises ReadingError where it is none."""
-    if isinstance(answer, Refusal):
+    if isinstance(answer, RefusedRequest):
         return answer.status
     if len(answer) > _MAX_ANSWER:
         detail = message("more than {count} bytes for one line", count=_MAX_ANSWER)

@@ -24,14 +24,14 @@ _PATIENCE: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class RefusedRequest:
     """A status with which a server refused, and the beginning of what it said."""
 
     status: int
     body: bytes = b""
 
 
-Answer: TypeAlias = bytes | Refusal
+RequestAnswer: TypeAlias = bytes | RefusedRequest
 """A body, or a refusal."""
 
 
@@ -50,7 +50,7 @@ def send(
     *,
     refused: frozenset[int] = frozenset({400, 401, 403}),
     received: Callable[[int], None] | None = None,
-) -> Answer | ReadFailure:
+) -> RequestAnswer | ReadFailure:
     """The answer's first `most` + 1 bytes, a refusal of these statuses, or a passing failure.
 
     `timeout` is in seconds, for each wait on the network; `received` is told the bytes of each
@@ -63,7 +63,7 @@ def send(
     except urllib.error.HTTPError as error:
         with error:
             if error.code in refused:
-                return Refusal(error.code, _beginning(error))
+                return RefusedRequest(error.code, _beginning(error))
             return _failed(error.code, error.headers.get("Retry-After"))
     except ReadingError:
         raise
@@ -80,7 +80,7 @@ def send(
         return ReadFailure(kind="server", detail=type(error).__name__)
 
 
-def insist(once: Callable[[], Answer | ReadFailure], retry_seconds: float) -> Answer:
+def insist(once: Callable[[], RequestAnswer | ReadFailure], retry_seconds: float) -> RequestAnswer:
     """What `once` gives, tried again after failures that pass.
 
     The pause before the second attempt is `retry_seconds`, doubled before the third. Raises

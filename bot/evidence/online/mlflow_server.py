@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any, Final
 from urllib.parse import urlencode
 
+from bot.base.digits import is_digits
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, plural_message
 from bot.base.secrets import Secret
@@ -22,7 +23,7 @@ from bot.evidence.limits import RunLimits
 from bot.evidence.metrics import COMPARED
 from bot.evidence.online.bounds import Bounds, Tell
 from bot.evidence.online.failure import ReadFailure, ReadingError, ReadStage
-from bot.evidence.online.requests import Refusal, insist, send
+from bot.evidence.online.requests import RefusedRequest, insist, send
 from bot.evidence.trackers.collect import StoppedError, number
 from bot.evidence.trackers.mlflow import MlflowRun
 
@@ -126,7 +127,7 @@ class _Server:
         self.authorization: Secret | None = None
         self.stage = ReadStage.RUN
 
-    def get(self, method: str, values: Mapping[str, str]) -> dict[str, Any] | Refusal:
+    def get(self, method: str, values: Mapping[str, str]) -> dict[str, Any] | RefusedRequest:
         """The answer to a question, or with which status it was refused."""
         request = urllib.request.Request(  # noqa: S310 - the scheme is checked by MlflowAccess
             f"{self._asked.server}/api/2.0/mlflow/{method}?{urlencode(values)}",
@@ -140,7 +141,7 @@ class _Server:
         except ReadingError as error:
             raise ReadingError(replace(error.failure, stage=self.stage)) from None
         self._tell(self.stage, 0, None)
-        if isinstance(answer, Refusal):
+        if isinstance(answer, RefusedRequest):
             return answer
         try:
             found = json.loads(answer)
@@ -150,7 +151,7 @@ class _Server:
             raise ReadingError(ReadFailure(kind="garbage", stage=self.stage))
         return found
 
-    def _once(self, request: urllib.request.Request) -> bytes | Refusal | ReadFailure:
+    def _once(self, request: urllib.request.Request) -> bytes | RefusedRequest | ReadFailure:
         answer = send(
             request, self.bounds.stall_seconds, _ANSWER, refused=_REFUSED, received=self._count
         )
@@ -181,7 +182,7 @@ def _permitted(server: _Server, asked: MlflowRequest) -> tuple[dict[str, Any], b
         # Some servers send whoever has no key to a page for signing in.
         if asked.authorization is None or error.failure.kind != "redirect":
             raise
-        found = Refusal(401)
+        found = RefusedRequest(401)
     if isinstance(found, dict):
         return found, False
     if found.status in (401, 403):
@@ -196,7 +197,7 @@ def _permitted(server: _Server, asked: MlflowRequest) -> tuple[dict[str, Any], b
     raise _refused(found, server.stage)
 
 
-def _refused(refusal: Refusal, stage: ReadStage) -> ReadingError:
+def _refused(refusal: RefusedRequest, stage: ReadStage) -> ReadingError:
     if refusal.status == 401:
         return ReadingError(ReadFailure(kind="bad-key", status=401, stage=stage))
     if refusal.status == 403:
@@ -248,7 +249,7 @@ def _pages(server: _Server, question: Mapping[str, str]) -> Iterator[list[Any]]:
     seen = set[str]()
     for _ in range(server.bounds.pages):
         answer = server.get("metrics/get-history", wanted)
-        if isinstance(answer, Refusal):
+        if isinstance(answer, RefusedRequest):
             raise _refused(answer, server.stage)
         values, token = answer.get("metrics", []), answer.get("next_page_token")
         if not isinstance(values, list):
@@ -279,7 +280,7 @@ def _place(value: Mapping[str, Any]) -> tuple[float, float]:
 
 def _integer(value: object) -> object:
     """A whole number; JSON made of protobuf may write it as text."""
-    if isinstance(value, str) and len(value) < 20 and value.removeprefix("-").isdecimal():
+    if isinstance(value, str) and len(value) < 20 and is_digits(value.removeprefix("-")):
         return int(value)
     return value
 
