@@ -1,11 +1,11 @@
 """Every pull request of a repository that changes scripts, each under its own configuration.
 
-`python -m benchmarks.pull_history CLONE [--pull N …] [--judge]`: the clone holds the pull requests
-as `refs/pull/N/head` (`git fetch origin 'refs/pull/*/head:refs/pull/*/head'`). What one changes
-since it left the main branch is read from git's objects; nothing is checked out or run. Prints each
-error, and the counts per rule. With `--judge`, Hydra itself composes the launches of verl's own
-trainers on the configuration of the same commit, and each difference is printed: a launch that only
-one of the two refuses for a setting.
+`python -m benchmarks.pull_history CLONE [--pull N … | --head] [--judge]`: the clone holds the pull
+requests as `refs/pull/N/head` (`git fetch origin 'refs/pull/*/head:refs/pull/*/head'`). What one
+changes since it left the main branch is read from git's objects; nothing is checked out or run.
+Prints each error, and the counts per rule. With `--judge`, Hydra itself composes the launches on
+the configuration of the same commit, and each difference is printed: a launch that only one of the
+two refuses for a setting. `--head` reads every script of the commit that the clone's HEAD is.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import chdir
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -89,22 +90,31 @@ class Files(Mapping[str, bytes]):
 
 
 class Judge:
-    """Hydra, on the configuration of a commit."""
+    """Hydra, on the configurations of a commit."""
 
     def __init__(self) -> None:
         self._answers: dict[object, str] = {}
+        self._folder = TemporaryDirectory()
+        self._written: object = None
 
-    def refusal(self, files: Files, root: str, overrides: tuple[str, ...]) -> str:
-        """Why Hydra refuses the overrides; "" when it takes them."""
-        own = {path: name for path, name in files.names.items() if path.startswith(CONFIG + "/")}
-        key = (tuple(sorted(own.items())), root, overrides)
+    def refusal(self, files: Files, own: str, root: str, overrides: tuple[str, ...]) -> str:
+        """Why Hydra refuses the overrides on the folder `own`; "" when it takes them."""
+        held = {path: name for path, name in files.names.items() if path.endswith(".yaml")}
+        commit = tuple(sorted(held.items()))
+        key = (commit, own, root, overrides)
         if key not in self._answers:
-            with TemporaryDirectory() as folder:
-                for path in own:
-                    place = Path(folder, path[len(CONFIG) + 1 :])
+            if self._written != commit:
+                self._folder = TemporaryDirectory()
+                for path in held:
+                    place = Path(self._folder.name, path)
                     place.parent.mkdir(parents=True, exist_ok=True)
                     place.write_bytes(files[path])
-                self._answers[key] = composed(folder, root, overrides)
+                self._written = commit
+            place = Path(self._folder.name, own)
+            # A search path is relative to where the launch is made: at the root of a copy of verl.
+            roots = (folder for folder in place.parents if (folder / CONFIG).is_dir())
+            with chdir(next(roots, place)):
+                self._answers[key] = composed(str(place), root, overrides)
         return self._answers[key]
 
 
@@ -152,6 +162,15 @@ class History:
                 script = ScriptFile(path=path, data=self._objects.blob(names[path]))
                 self._check(f"#{number} {path}", script, files)
 
+    def read_head(self) -> None:
+        """Check every script of the commit that HEAD is."""
+        names = self._objects.tree("HEAD")
+        files = Files(self._objects, names)
+        for path in sorted(names):
+            if path.endswith(".sh"):
+                script = ScriptFile(path=path, data=self._objects.blob(names[path]))
+                self._check(path, script, files)
+
     def _check(self, place: str, script: ScriptFile, files: Files) -> None:
         self.total["versions of scripts"] += 1
         options = CheckOptions(evidence="off", place=InCheckout(Checkout(files)))
@@ -178,15 +197,20 @@ class History:
         self, judge: Judge, place: str, files: Files, plan: Plan, errors: list[Finding]
     ) -> None:
         words = [*(s.word for s in plan.settings), *(b.word for b in plan.bad_arguments)]
-        root = plan.table.root if plan.table is not None else ""
-        own = not plan.launch.entry.startswith("verl.trainer.")
-        if own or plan.version_source != "tree" or f"{CONFIG}/{root}.yaml" not in files:
+        if plan.table is None or plan.version_source != "tree":
             return
-        if any("hydra.searchpath" in word.text for word in words):
+        own = getattr(plan.version_reason, "values", {}).get("path", CONFIG)
+        root = plan.table.root
+        searched = [word.text for word in words if "hydra.searchpath" in word.text]
+        if (
+            f"{own}/{root}.yaml" not in files
+            or searched
+            or b"pkg://" in files[f"{own}/{root}.yaml"]
+        ):
             return  # Hydra would look for packages of that name.
         known = tuple(w.text for w in words if w.complete and not w.text.startswith("-"))
         self.total["launches put to Hydra"] += 1
-        refused = judge.refusal(files, root, known)
+        refused = judge.refusal(files, own, root, known)
         ours = [found for found in errors if found.id in KEYS]
         if bool(refused) != bool(ours) and not (ours and len(known) < len(words)):
             self.total["launches on which Hydra differs"] += 1
@@ -198,12 +222,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("clone", type=Path)
     parser.add_argument("--pull", type=int, action="append", help="only this one; repeatable")
+    parser.add_argument("--head", action="store_true", help="every script of HEAD instead")
     parser.add_argument("--judge", action="store_true", help="ask Hydra as well")
     parser.add_argument("--main", default="HEAD", help="the main branch (default: HEAD)")
     arguments = parser.parse_args()
     judge = Judge() if arguments.judge else None
     history = History(arguments.clone, arguments.main, judge)
-    for number in arguments.pull or history.pulls():
+    if arguments.head:
+        history.read_head()
+    for number in [] if arguments.head else arguments.pull or history.pulls():
         history.read(number)
     print()
     for name, count in (*history.total.items(), *sorted(history.rules.items())):
