@@ -109,12 +109,13 @@ def estimate_script(
     *,
     gpus: int | None = None,
     run: Path | None = None,
+    host_gib: float | None = None,
 ) -> ScriptReport:
     """A script's report with nothing but the estimate of the launch that takes the most.
 
     Raises UserError when an option names an unknown release or the run cannot be read.
     """
-    from bot.memory.report import no_estimate
+    from bot.memory.report import no_estimate, with_host
 
     context = read_script(script, options)
     try:
@@ -122,7 +123,11 @@ def estimate_script(
     except EvidenceError as error:
         raise UserError(sentence_of(error)) from None
     estimates = [
-        estimate_launch(context, plan, device=options.device, gpus=gpus, facts=facts)
+        with_host(
+            estimate_launch(context, plan, device=options.device, gpus=gpus, facts=facts),
+            plan,
+            host_gib,
+        )
         for plan in context.choice.plans
     ]
     if estimates:
@@ -138,7 +143,7 @@ def estimate_script(
     return ScriptReport(
         path=script.path,
         sha256=hashlib.sha256(script.data).hexdigest(),
-        verdict="fail" if estimate.outcome == "impossible" else verdict,
+        verdict="fail" if "impossible" in (estimate.outcome, estimate.host_outcome) else verdict,
         counts=counts,
         estimate=estimate,
     )

@@ -29,6 +29,12 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--run", metavar="PATH", help="a W&B run folder: its measured lengths are used"
     )
+    parser.add_argument(
+        "--host-memory",
+        metavar="GIB",
+        type=float,
+        help="memory of each host: says whether what is offloaded fits it",
+    )
     add_common(parser, ("text", "json", "markdown", "svg"))
 
 
@@ -41,6 +47,11 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.gpus is not None and arguments.gpus < 1:
         raise UserError(message("--gpus takes a positive number, not {gpus}.", gpus=arguments.gpus))
+    host = arguments.host_memory
+    if host is not None and not 0 < host < 1e6:
+        raise UserError(
+            message("--host-memory takes the GiB that each host has, not {host}.", host=f"{host:g}")
+        )
     root, files = tree_of(arguments)
     options = options_of(arguments, config_of(arguments), files=files)
     reports = []
@@ -50,6 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
         options=options,
         gpus=arguments.gpus,
         run=Path(arguments.run) if arguments.run else None,
+        host_gib=host,
     )
     for made in each_script(estimate, scripts_of(arguments, root, unchecked), unchecked):
         reports.append(in_language(made, options.config.language))

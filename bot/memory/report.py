@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from bot.frameworks.plan import Plan
 from bot.memory.from_plan import PlanEstimate
+from bot.memory.host import host_outcome, uses_ray
 from bot.memory.options import in_use, what_helps
 from bot.memory.units import Bytes
 from bot.report import Estimate, EstimateOption, EstimateStage
@@ -43,6 +47,14 @@ def report_estimate(plan_estimate: PlanEstimate) -> Estimate:
         assumptions=estimate.assumptions,
         measured_lengths=estimate.measured,
     )
+
+
+def with_host(estimate: Estimate, plan: Plan, memory_gib: float | None) -> Estimate:
+    """The estimate with the verdict on hosts of so many GiB, where both are known."""
+    if memory_gib is None or estimate.host_gib is None:
+        return estimate
+    outcome = host_outcome(estimate.host_gib, memory_gib, ray=uses_ray(plan))
+    return replace(estimate, host_memory_gib=round(memory_gib, 2), host_outcome=outcome)
 
 
 def no_estimate(reason: str) -> Estimate:

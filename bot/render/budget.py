@@ -116,7 +116,16 @@ def notes(estimate: Estimate) -> list[str]:
         found.append(tr("would help most: {options}", options=", ".join(shown)))
     if estimate.applied:
         found.append(tr("on already: {options}", options=", ".join(estimate.applied)))
-    if estimate.host_gib and estimate.host_gib >= 0.05:
+    if estimate.host_outcome is not None:
+        found.append(
+            tr(
+                "on each host: {gib} of {memory} GiB of memory, {outcome}",
+                gib=f"{estimate.host_gib or 0.0:.1f}",
+                memory=f"{estimate.host_memory_gib or 0.0:.0f}",
+                outcome=tr(estimate.host_outcome),
+            )
+        )
+    elif estimate.host_gib and estimate.host_gib >= 0.05:
         found.append(tr("on each host: {gib} GiB of memory", gib=f"{estimate.host_gib:.1f}"))
     if estimate.assumptions:
         found.append(tr("assumed: {assumptions}", assumptions=tr("; ").join(estimate.assumptions)))

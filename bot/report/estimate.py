@@ -61,6 +61,10 @@ class Estimate(ReportPart):
     """Memory-saving settings that are on already."""
     host_gib: float | None = None
     """Memory of one host that offloaded states take."""
+    host_memory_gib: float | None = None
+    """Memory that a host has, where it was given."""
+    host_outcome: Literal["impossible", "likely OOM", "tight", "fits"] | None = None
+    """What the two say together."""
     assumptions: tuple[str, ...] = ()
     measured_lengths: bool = False
     """True when the lengths are those of the run."""

@@ -27,6 +27,35 @@ def test_impossible_is_an_error() -> None:
     assert "impossible" in result.out
 
 
+_OFFLOADED = (
+    "deepspeed --num_gpus 8 --module openrlhf.cli.train_sft --pretrain meta-llama/Llama-3.1-70B"
+    " --zero_stage 3 --adam_offload --max_len 2048 --micro_train_batch_size 1"
+    " --train_batch_size 64 --gradient_checkpointing --bf16 --dataset d\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("memory", "outcome", "status"),
+    [("512", "impossible", 1), ("1200", "tight", 0), ("2048", "fits", 0)],
+)
+def test_the_memory_of_a_host_gets_a_verdict(memory: str, outcome: str, status: int) -> None:
+    arguments = ("estimate", "-", "--stdin-filename", "x.sh", "--device", "h100")
+    options = ("--framework", "openrlhf@0.8.0", "--host-memory", memory)
+    made = rlbot(*arguments, *options, stdin=_OFFLOADED.encode())
+    assert made.status == status, made.err
+    assert f"of {memory} GiB of memory, {outcome}" in made.out
+    made = rlbot(*arguments, *options, "--format", "json", stdin=_OFFLOADED.encode())
+    estimate = json.loads(made.out)["scripts"][0]["estimate"]
+    assert (estimate["host_outcome"], estimate["outcome"]) == (outcome, "fits")
+
+
+@pytest.mark.parametrize("memory", ["0", "-1", "nan"])
+def test_a_host_has_memory(memory: str) -> None:
+    result = rlbot("estimate", FULL, f"--host-memory={memory}", cwd=ROOT)
+    assert result.status == 2
+    assert "--host-memory takes the GiB that each host has" in result.err
+
+
 def test_json_says_everything() -> None:
     result = rlbot("estimate", FULL, "--format", "json", cwd=ROOT)
     made = json.loads(result.out)["scripts"][0]["estimate"]
