@@ -26,6 +26,8 @@ from typing import IO, Any, NoReturn
 
 _ROOT = Path(__file__).resolve().parents[1]
 _ONE_AT_A_TIME = Lock()
+_ENVIRONMENT = {key: value for key, value in os.environ.items() if not key.startswith("WANDB_")}
+"""That of the tests: who asks first may have another one, with a folder that will be removed."""
 _MOST = 1 << 12
 """Bytes of a message."""
 
@@ -127,7 +129,7 @@ def _server() -> socket.socket:
         stdin=subprocess.DEVNULL,
         pass_fds=[theirs.fileno()],
         cwd=_ROOT,
-        env={key: value for key, value in os.environ.items() if not key.startswith("WANDB_")},
+        env=_ENVIRONMENT,
         start_new_session=True,
     )
     theirs.close()
@@ -180,6 +182,7 @@ def _work(written: int, *streams: int) -> NoReturn:
         os.environ.clear()
         os.environ.update(request["environment"])
         os.chdir(request["folder"])
+        tempfile.tempdir = None  # It is looked up once and kept.
         for number, stream in enumerate(streams):
             os.dup2(stream, number)
             os.close(stream)
