@@ -54,6 +54,8 @@ def read_header(comments: Iterable[Comment]) -> Header:
         kind, text = found[1].lower(), found[2]
         start = comment.span.start + found.start(2)
         stated = Stated(text, Span(start, start + len(text)))
+        if kind == "mlflow" and "://" not in text:
+            continue  # A note on a folder of its author's machine names no run that can be read.
         if kind in ("wandb", "swanlab", "mlflow"):
             links.append(stated)
         else:

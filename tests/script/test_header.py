@@ -38,3 +38,11 @@ def test_statements_are_read_with_their_place() -> None:
     assert header.tag is not None
     assert header.tag.text == "MIN"
     assert header.links[0].span == Span(109, 109 + len("https://wandb.ai/a/b/runs/c"))
+
+
+def test_a_folder_of_mlflow_is_a_note() -> None:
+    link = "https://mlflow.example.org/#/experiments/1/runs/abc"
+    header = read_header(
+        _comments("# mlflow: ./mlruns", "# mlflow: see the wiki", f"# mlflow: {link}")
+    )
+    assert [stated.text for stated in header.links] == [link]
