@@ -147,6 +147,8 @@ def test_a_terminal_that_goes_away_takes_the_command_along(place: Path) -> None:
     process, master = pty.fork()
     if process == 0:
         os.chdir(place)
+        # Whoever starts the tests may have it ignored, as nohup does.
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
         os.execve(arguments[0], arguments, environment(place, None))  # noqa: S606
     while not (place / "ready").exists():
         time.sleep(0.05)

@@ -35,6 +35,7 @@ def comment(body: str, action: str = "created", **extra: Any) -> dict[str, Any]:
         "issue": {"number": 12, "state": "open", "pull_request": {"url": "…"}},
         "comment": {
             "id": 99,
+            "node_id": "IC_99",
             "body": body,
             "user": {"login": "contributor", "type": "User"},
             "updated_at": "2026-11-21T10:00:00Z",

@@ -127,6 +127,7 @@ def test_a_command_is_handed_on_with_what_the_edit_replaced() -> None:
     assert job.kind == "command"
     assert job.detail == {
         "comment": 99,
+        "node": "IC_99",
         "author": "contributor",
         "body": "hello\n/verify",
         "before": "hello",

@@ -54,7 +54,7 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> Counter[tuple[object, ...]]:
         "estimate_plan",
         lambda plan, device, *, run, gpus, **_: (plan.launch.command.argv, device, run, gpus),
     )
-    count(remote, "read_pull", lambda _client, pull: (pull,))
+    count(remote, "read_pull", lambda _client, pull, *_: (pull,))
     return counted
 
 
