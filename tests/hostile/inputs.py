@@ -9,6 +9,7 @@ from typing import Final
 from tests.hostile.comments import COMMENTS
 from tests.hostile.configs import CONFIGS
 from tests.hostile.logs import LOGS
+from tests.hostile.mlflow import MLFLOW
 from tests.hostile.numbers import NUMBERS
 from tests.hostile.pages import PAGES
 from tests.hostile.places import PLACES
@@ -24,6 +25,7 @@ INPUTS: Final[dict[str, dict[str, str]]] = {
     "console": CONSOLES, "comment": COMMENTS, "tree": TREES, "config": CONFIGS, "log": LOGS,
     "events": EVENTS, "steps": STEPS, "swanlab": SWANLAB, "database": DATABASES,
     "manifest": MANIFESTS, "python": SOURCES, "place": PLACES,
+    "mlflow": MLFLOW,
 }  # fmt: skip
 """Class of an input to the inputs by name."""
 _LONGEST: Final = 1 << 20

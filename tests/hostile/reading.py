@@ -17,6 +17,9 @@ from bot.check.request import CheckOptions, InCheckout, PageText, ScriptFile
 from bot.check.script import check_script
 from bot.evidence import EvidenceError, read
 from bot.evidence.find_links import find_links
+from bot.evidence.online.bounds import Bounds
+from bot.evidence.online.failure import ReadingError
+from bot.evidence.online.mlflow_server import MlflowRequest, read_mlflow_server
 from bot.evidence.record import record
 from bot.frameworks import Checkout, needed, tree_table
 from bot.frameworks.own_config import hydra_main
@@ -28,8 +31,10 @@ from bot.memory.hub_config import NotReadError
 from bot.memory.models import from_config
 from bot.table.judge import judge
 from tests.hostile.logs import log as written
+from tests.hostile.mlflow import RUN as RUN_ID
 from tests.hostile.places import RUN
 from tests.hostile.trackers import database_file, event_file, manifest_file, swanlab_file
+from tests.trackers.mlflow_server import Answer, Mlflow
 
 SCRIPT = "examples/tuning/7b/qwen2.5-7b_grpo_8_h800_fsdp_vllm.sh"
 _LAUNCH = (
@@ -37,6 +42,7 @@ _LAUNCH = (
     "trainer.n_gpus_per_node=8 actor_rollout_ref.model.path=Qwen/Qwen2.5-7B "
     + " ".join(f"foo.bar{n}=1" for n in range(300))
 ).encode()
+_BOUNDS = Bounds(stall_seconds=2.0, retry_seconds=0.0, seconds=2.0, pages=50)
 PAGE = "docs/perf/device_tuning.rst"
 
 
@@ -179,6 +185,22 @@ def manifest(data: bytes) -> None:
         _read(path)
 
 
+def mlflow(data: bytes) -> None:
+    """What an MLflow server answers to each question."""
+    answers = {method: Answer(text) for method, text in _files(data).items()}
+    with Mlflow().serving() as server, suppress(ReadingError):
+        server.hook = lambda method, _: answers.get(method, Answer(data))
+        asked = MlflowRequest(
+            server=server.url,
+            host="mlflow.example.org",
+            experiment="1",
+            run_id=RUN_ID,
+            authorization=None,
+            allow_private=False,
+        )
+        record(read_mlflow_server(asked, _BOUNDS, lambda *_: None), ())
+
+
 def _read(place: Path) -> None:
     with suppress(EvidenceError):
         record(read(place), ())
@@ -189,6 +211,7 @@ READERS: Final[Mapping[str, Callable[[bytes], None]]] = {
     "console": console, "comment": comment, "tree": tree, "config": config, "log": log,
     "events": events, "steps": steps, "swanlab": swanlab, "database": database,
     "manifest": manifest, "python": python, "place": place,
+    "mlflow": mlflow,
 }  # fmt: skip
 
 

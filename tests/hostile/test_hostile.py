@@ -25,7 +25,17 @@ def check(kind: str) -> None:
 
 def test_every_class_of_inputs_is_checked_here() -> None:
     here = {"script", "page", "model", "run", "console", "comment", "tree", "config", "log"}
-    here |= {"events", "steps", "swanlab", "database", "manifest", "numbers", "python", "place"}
+    here |= {
+        "events",
+        "steps",
+        "swanlab",
+        "database",
+        "manifest",
+        "numbers",
+        "python",
+        "place",
+        "mlflow",
+    }
     assert set(inputs_of_all()) == set(READERS) == here
 
 
@@ -43,6 +53,10 @@ def test_python_of_a_repository() -> None:
 
 def test_repositories() -> None:
     check("place")
+
+
+def test_servers_of_mlflow() -> None:
+    check("mlflow")
 
 
 def test_pages() -> None:
