@@ -39,6 +39,8 @@ from bot.memory.workload import (
 
 _ONLINE = ("grpo", "rloo", "gae", "online_dpo")
 _PAIRS = ("dpo", "rm")
+_OFFLOADS = re.compile(r"(?<!no)(?<!no[_-])offload")
+"""In a preset's name; `zero3_no_offload` says the opposite."""
 _ALGORITHMS = (*_ONLINE, *_PAIRS, "sft")
 
 
@@ -285,7 +287,7 @@ class _Trainer:
         and 2 the optimizer alone (LLaMA-Factory's `ds_z*_offload_config.json`, ms-swift's
         `zero*_offload.json`).
         """
-        named = self.plan.train.value == "deepspeed" and "offload" in self._preset_name()
+        named = self.plan.train.value == "deepspeed" and bool(_OFFLOADS.search(self._preset_name()))
         weights = self.get.on(False, "deepspeed_offload_param")
         weights = weights or (named and self._backend() == "zero3")
         optimizer = named or self.get.on(False, "deepspeed_offload_optimizer")

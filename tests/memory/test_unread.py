@@ -105,6 +105,12 @@ def test_at_stage_2_it_offloads_the_optimizer_alone() -> None:
     assert component(made, "optimizer", "weights") > 10
 
 
+@pytest.mark.parametrize("name", ["zero2_no_offload", "zero2_nooffload"])
+def test_a_preset_that_says_the_opposite_offloads_nothing(name: str) -> None:
+    made = printed(_PRESET.format(name), "--device", "h200")
+    assert component(made, "optimizer", "optimizer") > 10
+
+
 def test_another_file_of_accelerate_is_not_read() -> None:
     made = printed(_PRESET.format("deepspeed_zero3_ours"), "--device", "rtx3090")
     assert made["outcome"] == "no prediction"
