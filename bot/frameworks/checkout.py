@@ -30,8 +30,10 @@ CONFIG: Final = "verl/trainer/config"
 """Where a copy of verl keeps its configuration."""
 _CONFIG = re.compile(r"((?:.{1,400}/)?verl/trainer/config)/(.{1,400}\.yaml)\Z")
 _MODULE = re.compile(r"((?:.+/)?openrlhf/cli)/train_\w+\.py\Z")
-_ARGUMENTS = (b"@dataclass", b"trl")
-"""What a file holds that adds arguments of its own to TRL's."""
+_CLASS, _TRL = b"@dataclass", b"trl"
+"""What a file holds that adds arguments of its own to TRL's; the second where no file parses."""
+_PARSERS = (b"TrlParser", b"HfArgumentParser")
+"""What a file holds that parses the fields of classes, also of those that other files define."""
 _LARGEST = 1 << 20
 """Bytes of a file that is read."""
 _RECIPES: Final = (".yaml", ".yml")
@@ -244,11 +246,12 @@ class Checkout:
     def own_arguments(self) -> frozenset[str]:
         """The names that the repository's classes of arguments add to those of their framework."""
         if self._arguments is None:
-            files = (self._content(path) for path in self.files if path.endswith(".py"))
+            paths = [path for path in self.files if path.endswith(".py")]
+            parses = any(mark in self._content(path) for path in paths for mark in _PARSERS)
             texts = (
-                data.decode("utf-8", "replace")
-                for data in files
-                if all(mark in data for mark in _ARGUMENTS)
+                self._text(path)
+                for path in paths
+                if _CLASS in (data := self._content(path)) and (parses or _TRL in data)
             )
             self._arguments = frozenset(name for text in texts for name in field_names(text))
         return self._arguments

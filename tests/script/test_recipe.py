@@ -80,6 +80,15 @@ def test_fields_of_the_repository_are_no_mistakes() -> None:
     ]
 
 
+def test_fields_that_another_file_of_the_repository_parses_are_no_mistakes() -> None:
+    own = b"@dataclass\nclass Mine:\n    benchmarks: list[str] = None\n"
+    parses = b"from own import Mine\nparser = TrlParser((Mine, GRPOConfig))\n"
+    text = GOOD + "benchmarks: [aime]\n"
+    assert found(check(text, files={"a/own.py": own, "a/train.py": parses})) == []
+    # Where nothing parses arguments, a class has nothing to do with them.
+    assert len(found(check(text, files={"a/own.py": own}))) == 1
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
