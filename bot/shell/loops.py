@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 
@@ -21,6 +21,10 @@ from bot.shell.ways import UNSTABLE
 
 _APART = 4
 """Worlds that left a loop in different rounds and are kept apart."""
+_ROUNDS = 50
+"""Rounds of a loop that waits for something; what a later one would change is unknown."""
+_PATIENCE = 100
+"""The same, of one that ends the script when it has waited."""
 _LEAVES = re.compile(r"\b(?:break|return|exit)\b")
 
 
@@ -94,14 +98,35 @@ class Loops:
                 done.extend(active)
                 break
             following: list[World] = []
+            earlier = [one.copy() for one in active] if rounds >= _ROUNDS else []
             for one in active:
                 going, gone = self._round(node, one, test, after)
                 following.extend(going)
                 done.extend(gone)
             active = self._runner.bounded(following, node)
             done = self._runner.bounded(done, node)
+            waits = sum(one.flow is None for one in done) > _APART
+            if done and active and rounds >= (_ROUNDS if waits else _PATIENCE):
+                done.extend([*earlier, *active])
+                active = []
+                waits = True
+            if waits:
+                changing = self._changing(done)
+                done = self._runner.bounded(self._waited(done, changing), node)
         self._session.leave()
         return done
+
+    def _changing(self, worlds: list[World]) -> dict[str, Span]:
+        """The variables that differ between worlds behind a loop, and where each was set."""
+        sets = [world.variables for world in worlds if world.flow is None]
+        self._session.work(sum(map(len, sets)) // 16)
+        first, *rest = sets
+        return {
+            name: variable.name_span
+            for one in rest
+            for name, variable in one.items()
+            if first.get(name) is not variable and first.get(name) != variable
+        }
 
     def _round(
         self,
@@ -178,7 +203,7 @@ class Loops:
             done = self._runner.bounded(done, node)
             if waited or len(done) > _APART:
                 waited = True
-                done = self._runner.bounded(self._waited(done, node.name, name_span), node)
+                done = self._runner.bounded(self._waited(done, {node.name: name_span}), node)
         self._session.leave()
         return self._runner.bounded([*active, *done], node)
 
@@ -189,13 +214,16 @@ class Loops:
         texts = [self._session.text(word.start, word.end) for word in node.words]
         return len(texts) == 1 and all_arguments(texts[0])
 
-    def _waited(self, worlds: list[World], name: str, span: Span) -> list[World]:
+    def _waited(self, worlds: list[World], changing: Mapping[str, Span]) -> list[World]:
         """Worlds that left a loop which waits for something: in which round is unknown."""
-        value = hole("command", f"value of {name} when the loop is left", span)
-        for world in worlds:
-            if world.flow is None and name in world.variables:
-                old = world.variables[name]
-                world.set(name, replace(old, value=value, items=None, integer=False))
+        for name, span in changing.items():
+            value = hole("command", f"value of {name} when the loop is left", span)
+            for world in worlds:
+                old = world.variables.get(name)
+                if world.flow is None and old is not None:
+                    array = old.items is not None
+                    unknown = replace(old, value=value, items=None, integer=False, spoiled=array)
+                    world.set(name, unknown)
         return worlds
 
     def _select(self, node: For, world: World) -> list[World]:

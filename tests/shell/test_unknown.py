@@ -275,6 +275,45 @@ cmd a i=$i
     assert len(command.assumptions) <= 3
 
 
+WAITING = """waited=0; most=99999; tried=no
+while [ $waited -lt $most ]; do
+  if curl -s localhost; then %s; fi
+  tried=yes
+  sleep 5; waited=$((waited + 5))
+done
+if [ $waited -ge $most ]; then exit 1; fi
+cmd a waited=$waited most=$most tried=$tried
+"""
+
+
+def test_a_loop_that_counts_while_it_waits_is_left_with_a_count_that_nobody_knows() -> None:
+    result = reading(WAITING % "echo ready; break")
+    assert not result.problems
+    (command,) = [c for c in result.commands if c.argv[0].text == "cmd"]
+    waited, most, tried = (word.text for word in command.argv[2:])
+    assert waited == "waited=${?value of waited when the loop is left}"
+    assert most == "most=99999"
+    assert tried == "tried=${?value of tried when the loop is left}"
+
+
+def test_a_loop_that_ends_the_script_when_it_has_waited() -> None:
+    result = reading(WAITING % "exit 0")
+    assert not result.problems
+    (command,) = [c for c in result.commands if c.argv[0].text == "cmd"]
+    assert command.argv[2].text == "waited=${?value of waited when the loop is left}"
+    assert command.argv[4].text == "tried=yes"
+
+
+def test_a_short_wait_keeps_its_rounds() -> None:
+    text = "i=0; while [ $i -lt 3 ]; do if curl -s localhost; then break; fi; ((i++)); done; cmd $i"
+    assert {words[1] for words, _ in assumed(text) if words[0] == "cmd"} == {"0", "1", "2", "3"}
+
+
+def test_a_long_loop_that_may_end_the_script_counts_to_its_end() -> None:
+    text = "all=; for ((i = 0; i < 90; i++)); do test -d $i || exit 1; all+=$i; done; cmd ${#all}"
+    assert ["cmd", "170"] in argv(text)
+
+
 def test_a_short_loop_with_open_ends_keeps_its_rounds() -> None:
     text = "for i in 1 2 3; do if curl -s localhost; then break; fi; done; cmd $i"
     assert {words[1] for words, _ in assumed(text) if words[0] == "cmd"} == {"1", "2", "3"}
