@@ -10,6 +10,7 @@ from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
 from bot.rules._support.continuation import stray_settings
 from bot.rules._support.example import lines, verl
 from bot.shell.source import Span
+from bot.shell.words import Command
 
 META = Meta(
     id="RLB025",
@@ -48,22 +49,52 @@ META = Meta(
 
 
 def check(context: RuleContext) -> Iterator[Hit]:
-    """Commands whose first word is a setting."""
-    for command in stray_settings(context):
-        first = command.argv[0]
+    """Commands whose first word is a setting; those of adjoining lines are one finding."""
+    for group in _adjoining(context):
+        first = group[0].argv[0]
         cause, edits, safe = _cause(context, first.span)
-        count = len(command.argv)
-        rest = _rest(count)
+        rest = _rest(len(group[0].argv))
+        if len(group) > 1:
+            edits = tuple(edit for one in group for edit in _cause(context, one.argv[0].span)[1])
+            rest = message("they are no part of the launch")
         yield Hit(
-            message=message(
-                "{name} runs as a command of its own: {cause}", name=_name(first.text), cause=cause
-            ),
+            message=_message(context, group, cause),
             span=first.span,
             help=message("{rest}; join the lines", rest=rest) if edits else rest,
             fix_title=(message("join the lines") if edits else None),
             fix_safe=safe,
             edits=edits,
         )
+
+
+def _adjoining(context: RuleContext) -> list[list[Command]]:
+    """The commands, together where each begins on the line below the one before."""
+    groups: list[list[Command]] = []
+    commands = {command.argv[0].span.start: command for command in stray_settings(context)}
+    below = 0
+    for _, command in sorted(commands.items()):
+        at = context.source.place(command.argv[0].span).line
+        if at == below:
+            groups[-1].append(command)
+        else:
+            groups.append([command])
+        end = command.argv[-1].span.end
+        below = context.source.place(Span(end, end)).line + 1
+    return groups
+
+
+def _message(context: RuleContext, group: list[Command], cause: Message) -> Message:
+    name = _name(group[0].argv[0].text)
+    if len(group) == 1:
+        return message("{name} runs as a command of its own: {cause}", name=name, cause=cause)
+    last = context.source.place(group[-1].argv[0].span).line
+    return message(
+        "{name} and what follows it up to line {last} run as {count} commands of their own: {cause}",
+        name=name,
+        last=last,
+        count=len(group),
+        cause=cause,
+    )
 
 
 def _cause(context: RuleContext, word: Span) -> tuple[Message, tuple[TextEdit, ...], bool]:

@@ -88,3 +88,18 @@ def test_a_placeholder_that_hydra_refuses_is_one_to_fill_in() -> None:
     both = "'data.train_files=<your path>/a,b'"
     assert quiet("placeholder", verl(both))
     assert found("bad-override", verl(both))
+
+
+def test_adjoining_lines_without_a_backslash_are_one_finding() -> None:
+    settings = ["data.train_batch_size=64", "data.max_prompt_length=64", "trainer.nnodes=1"]
+    script = lines("algorithm.adv_estimator=grpo", *settings, end="\n").replace(" \\\n", "\n")
+    (hit,) = found(SLUG, script)
+    assert "up to line" in str(hit.message)
+    assert quiet(SLUG, fixed(SLUG, script))
+
+
+def test_what_ray_is_to_start_behind_a_blank_line() -> None:
+    command = 'ray job submit --address="http://127.0.0.1:8265" \\\n%s    -- '
+    assert quiet(SLUG, command % "" + verl())
+    (hit,) = found(SLUG, command % "\n" + verl())
+    assert str(hit.message).startswith("-- runs as a command of its own: the blank line")

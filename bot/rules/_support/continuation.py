@@ -10,7 +10,7 @@ from bot.report import Finding
 from bot.rules._support.base import RuleContext
 from bot.shell.words import Command
 
-_SETTING = re.compile(r"(?:[+]{1,2}|~)?[A-Za-z_]\w*(?:[./@]\w+)*\.\w+=|--[a-z][\w.\-]*\Z")
+_SETTING = re.compile(r"(?:[+]{1,2}|~)?[A-Za-z_]\w*(?:[./@]\w+)*\.\w+=|--(?:[a-z][\w.\-]*)?\Z")
 _ESCAPED_BLANK = re.compile(r"\\?(?<=\\)[ \t]")
 
 
