@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from bot.base.messages import Message, enumeration, message
 from bot.frameworks import FRAMEWORKS
@@ -11,6 +11,8 @@ from bot.rules._support.base import Example, Hit, Meta, RuleContext, Skip
 from bot.rules._support.code import without_comments
 from bot.rules._support.example import verl
 from bot.rules._support.names import FILE
+from bot.shell.source import Span
+from bot.shell.words import Word
 
 META = Meta(
     id="RLB002",
@@ -26,7 +28,7 @@ META = Meta(
     limits=(
         "A script that runs programs of which none is known to start a framework is reported "
         "as something that could not be checked, not as an error; so is one that ends before "
-        "it starts anything. A note where the name is not that of a tuning script: such a file may "
+        "it starts anything, and one that never comes to its launch. A note where the name is not that of a tuning script: such a file may "
         "be there to be sourced. "
         "Scripts with a syntax error are left to the rule syntax."
     ),
@@ -75,6 +77,9 @@ _IDLE = frozenset(
     ]
 )
 
+_MODULE = re.compile(r"(?<![\w-])-m[ \t]+([A-Za-z_]\w{0,80}(?:\.\w{1,80}){1,8})(?![\w.])")
+_SAID = re.compile(r"[\"']|\b(?:echo|printf)\b")
+"""What stands before a module on its line where it is a text."""
 _EXIT = re.compile(r"(?m)^[^\S\n]*exit\b")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(?:\[[^]]*\])?\+?=")
 
@@ -84,12 +89,12 @@ def check(context: RuleContext) -> Iterator[Hit | Skip]:
     if context.plans:
         return
     programs = [
-        command.argv[0].text
-        for command in context.reading.commands
-        if command.argv and command.argv[0].text not in _IDLE
+        command.argv for command in context.reading.commands if _program(command.argv) not in _IDLE
     ]
-    if programs:
-        named = ", ".join(_short(name) for name in list(dict.fromkeys(programs))[:3])
+    if (unreached := _unreached(context)) is not None:
+        yield Skip(reason=unreached)
+    elif programs:
+        named = ", ".join(dict.fromkeys(_short(_named(argv)) for argv in programs[:3]))
         yield Skip(
             reason=message(
                 "no command starts a known framework ({frameworks}); the script runs {named}",
@@ -111,6 +116,44 @@ def check(context: RuleContext) -> Iterator[Hit | Skip]:
             severity=None if _meant(context) else "note",
             help=message("add the command that starts the training"),
         )
+
+
+def _program(argv: Sequence[Word]) -> str:
+    return argv[0].text if argv else ":"
+
+
+def _named(argv: Sequence[Word]) -> str:
+    """A program, with what an interpreter runs: `python3 -m verl.trainer.main_generation`."""
+    words = [word.text for word in argv]
+    if not words[0].rpartition("/")[2].startswith("python") or len(words) < 2:
+        return words[0]
+    module = words[1] == "-m" and len(words) > 2
+    return " ".join(words[: 3 if module else 2])
+
+
+def _unreached(context: RuleContext) -> Message | None:
+    """Why the launch that stands in the text is none of those that the script makes."""
+    text = without_comments(context)
+    ran = [command.span for command in context.reading.commands]
+    for found in _MODULE.finditer(text):
+        at = found.start(1)
+        known = any(framework.matches(found[1], ()) for framework in FRAMEWORKS)
+        said = _SAID.search(text, text.rfind("\n", 0, at) + 1, at)
+        if said or not known or any(span.start <= at < span.end for span in ran):
+            continue
+        line = context.source.place(Span(at, at)).line
+        if any(problem.kind == "limit" for problem in context.reading.problems):
+            return message(
+                "the script was not read up to line {line}, which starts {module}",
+                line=line,
+                module=found[1],
+            )
+        return message(
+            "line {line} starts {module}, but no way through the script as it stands leads there",
+            line=line,
+            module=found[1],
+        )
+    return None
 
 
 def _meant(context: RuleContext) -> bool:
@@ -136,4 +179,4 @@ def _what(context: RuleContext) -> Message:
 
 
 def _short(name: str) -> str:
-    return name if len(name) <= 40 else f"{name[:39]}…"
+    return name if len(name) <= 60 else f"{name[:59]}…"

@@ -45,6 +45,12 @@ def test_a_file_that_may_be_there_to_be_sourced_is_no_error(script: str) -> None
         "python3 train.py --lr 1e-6\n",
         "cd out\nbash other.sh\nmake\nmake\ntrue\n",
         'echo "not yet"; exit 1\n' + verl(),
+        'RANK=""\nmkdir -p out\nif [ "$RANK" = "0" ]; then\n' + verl() + "fi\n",
+        "train() {\n" + verl() + "}\nmkdir -p out\n",
+        "i=0\nwhile ((i < 9999)); do ((++i)); mkdir $i; done\nmkdir a\n" + verl(),
+        "python3 -m verl.trainer.main_generation model.path=a\n",
+        "echo python3 -m verl.trainer.main_ppo\nmkdir a\n",
+        "mkdir a # python3 -m verl.trainer.main_ppo\n",
     ],
 )
 def test_unknown_programs_are_something_unchecked(script: str, snapshot: SnapshotAssertion) -> None:
