@@ -11,6 +11,7 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.frameworks.checkout import ScriptPlace
 from bot.frameworks.config_tree import ConfigTree
+from bot.frameworks.own_config import Unfollowed
 from bot.frameworks.plan import Launch, Plan, VersionSource
 from bot.frameworks.releases import find_release, releases
 from bot.frameworks.source_options import SourceOptions
@@ -64,7 +65,7 @@ class Versions:
 
     def own(
         self, framework: str, entry: str, path: str | None, name: str | None
-    ) -> tuple[ConfigTree, str] | None:
+    ) -> tuple[ConfigTree, str] | Unfollowed | None:
         """The configuration and root of a program of the script's repository; None without one."""
         if self.place is None or not self._repository_counts(framework):
             return None

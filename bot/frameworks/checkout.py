@@ -20,7 +20,13 @@ from bot.base.messages import message, sentence_of
 from bot.frameworks.config_files import SUFFIX
 from bot.frameworks.config_tree import ConfigTree, tree_table
 from bot.frameworks.named_files import NamedFiles, above, nearest
-from bot.frameworks.own_config import ConfigFolders, field_names, folder_of, module_paths
+from bot.frameworks.own_config import (
+    ConfigFolders,
+    Unfollowed,
+    field_names,
+    folder_of,
+    module_paths,
+)
 from bot.frameworks.pins import PIN_FILES, Pin, read_pin
 from bot.frameworks.source_options import SourceOptions
 from bot.frameworks.structured import StructuredTable, structured_table
@@ -94,7 +100,7 @@ class Checkout:
         self._recipes = NamedFiles(path for path in files if path.endswith(_RECIPES))
         self.trl_programs = TrlPrograms(files)
         self._trees: dict[str, ConfigTree | str] = {}
-        self._own_trees: dict[tuple[str, str, int], ConfigTree | None] = {}
+        self._own_trees: dict[tuple[str, str, int], ConfigTree | Unfollowed | None] = {}
         self._options: dict[str, SourceOptions] = {}
         self._structured: dict[str, StructuredTable | None] = {}
         self._arguments: frozenset[str] | None = None
@@ -164,7 +170,7 @@ class Checkout:
 
     def own(
         self, entry: str, script: str, path: str | None, name: str | None, verl: ConfigTree | None
-    ) -> tuple[ConfigTree, str] | None:
+    ) -> tuple[ConfigTree, str] | Unfollowed | None:
         """The configuration and root of a program of the repository; None when it is not known.
 
         `path` and `name` are those of the command line (`--config-path`, `--config-name`), in the
@@ -193,7 +199,7 @@ class Checkout:
         if key not in self._own_trees:
             self._own_trees[key] = self._own.tree(folder, root, verl)
         found = self._own_trees[key]
-        return (found, root) if found is not None else None
+        return (found, root) if isinstance(found, ConfigTree) else found
 
     def structured(self, entry: str, script: str) -> StructuredTable | None:
         """The settings of a program of the repository that OmegaConf makes of dataclasses."""

@@ -37,6 +37,14 @@ class HydraMain:
     config_name: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class Unfollowed:
+    """A configuration that leads to where the repository has nothing."""
+
+    reason: str
+    """A sentence without its full stop."""
+
+
 def hydra_main(source: str) -> HydraMain | None:
     """The decorator of the first main function; None without one, or for a computed folder."""
     for node in ast.walk(tree) if (tree := parsed(source)) is not None else ():
@@ -129,8 +137,10 @@ class ConfigFolders:
         """The decorator in a module."""
         return hydra_main(self._files.get(path, b"").decode("utf-8", "replace"))
 
-    def tree(self, folder: str, root: str, verl: ConfigTree | None) -> ConfigTree | None:
-        """The folder with what its root's search path adds; None where that is not here.
+    def tree(
+        self, folder: str, root: str, verl: ConfigTree | None
+    ) -> ConfigTree | Unfollowed | None:
+        """The folder with what its root's search path adds; None where that cannot be read.
 
         `verl` is the configuration that stands for verl's own.
         """
@@ -147,7 +157,12 @@ class ConfigFolders:
                 continue
             found = ending(self.folders, wanted.lstrip("/"))
             if len(found) != 1:
-                return None
+                text = message("its {folder} searches {place}", folder=folder, place=place)
+                return Unfollowed(
+                    message("{text}, which is not in this repository", text=text)
+                    if not found
+                    else message("{text}, which the repository has more than once", text=text)
+                )
             others.append(self.content(next(iter(found))))
         named = message("{path} of this repository", path=folder)
         try:

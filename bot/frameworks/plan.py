@@ -115,6 +115,8 @@ class Plan:
     """The settings of that release; None when it is not known."""
     root_problem: RootProblem | None = None
     """What is wrong with the configuration that the settings change; None when nothing is known."""
+    unread: str = ""
+    """Why its own configuration is not known, where that can be said: a part of a sentence."""
     settings: tuple[Setting, ...] = ()
     """In the order of the command line; a key may occur twice."""
     bad_arguments: tuple[BadArgument, ...] = ()

@@ -67,6 +67,7 @@ class Verl:
             version_source=version.source,
             table=known,
             root_problem=root.problem,
+            unread=root.unread,
             settings=tuple(line.settings),
             bad_arguments=tuple(line.bad),
             model=values.path("model.path", "model.partial_pretrain")

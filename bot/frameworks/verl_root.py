@@ -28,6 +28,8 @@ class Root:
     table: KeyTable | None
     """None when it lies outside of what is known."""
     problem: RootProblem | None = None
+    unread: str = ""
+    """Why the program's own configuration is not known, where that can be said."""
 
 
 def root_of(launch: Launch, line: HydraLine, versions: Versions) -> Root:
@@ -40,8 +42,11 @@ def root_of(launch: Launch, line: HydraLine, versions: Versions) -> Root:
         hidden = (name is not None and name.value is None) or (path is not None and not path.text)
         own = path.text if path is not None else None
         found = None if hidden else versions.own(_FRAMEWORK, launch.entry, own, given)
-        if found is not None:
+        if isinstance(found, tuple):
             return _of_tree(*found, None if _searches(launch, line) else name)
+        if found is not None:
+            anything = versions.having(_FRAMEWORK, launch.entry, lambda _: False)
+            return Root(anything, None, unread=found.reason)
     elsewhere = path is not None and not (usual and (path.value or "?").strip("./") == "config")
     unknown = elsewhere or (name is not None and given is None)
     # Another folder may have the name.
@@ -55,7 +60,7 @@ def root_of(launch: Launch, line: HydraLine, versions: Versions) -> Root:
         if root is None and not unknown:
             # A fork's main function may name another one than that of every release.
             found = versions.own(_FRAMEWORK, launch.entry, None, None)
-            own_root = found[1] if found is not None else None
+            own_root = found[1] if isinstance(found, tuple) else None
             known = own_root in tree.composer.names
             root = own_root if known else tree.root_of(launch.entry) or own_root
         return _of_tree(tree, root, named)

@@ -54,8 +54,9 @@ def check(context: RuleContext) -> Iterator[Hit | Skip]:
         if plan.table is None and plan.settings and plan.root_problem is None:
             yield Skip(
                 reason=message(
-                    "the settings of {entry} are not known: no configuration of it was found",
+                    "the settings of {entry} are not known: {why}",
                     entry=plan.launch.entry,
+                    why=plan.unread or message("no configuration of it was found"),
                 )
             )
     doubts: Counter[str] = Counter()

@@ -204,6 +204,15 @@ def test_what_cannot_be_followed_is_not_known(change: dict[str, bytes]) -> None:
     assert plan_of(RECIPE | change, "recipe/mine/run.sh", START).table is None
 
 
+def test_a_search_path_that_leads_out_of_the_repository_is_named() -> None:
+    """MiroRL, whose verl is a submodule."""
+    own = {path: data for path, data in RECIPE.items() if not path.startswith("verl/")}
+    plan = plan_of(own, "recipe/mine/run.sh", START)
+    assert plan.unread == (
+        "its recipe/mine/config searches file://verl/trainer/config, which is not in this repository"
+    )
+
+
 @pytest.mark.parametrize(
     "path", ["$DIR/config", "$PWD/other/config", "$PWD/$X/mine/config", "a$PWD/mine/config", "$X"]
 )
