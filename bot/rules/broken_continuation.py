@@ -89,7 +89,8 @@ def _message(context: RuleContext, group: list[Command], cause: Message) -> Mess
         return message("{name} runs as a command of its own: {cause}", name=name, cause=cause)
     last = context.source.place(group[-1].argv[0].span).line
     return message(
-        "{name} and what follows it up to line {last} run as {count} commands of their own: {cause}",
+        "{name} and what follows it up to line {last} run as {count} commands of their own: "
+        "{cause}",
         name=name,
         last=last,
         count=len(group),

@@ -28,7 +28,8 @@ META = Meta(
     limits=(
         "A script that runs programs of which none is known to start a framework is reported "
         "as something that could not be checked, not as an error; so is one that ends before "
-        "it starts anything, and one that never comes to its launch. A note where the name is not that of a tuning script: such a file may "
+        "it starts anything, and one that never comes to its launch. "
+        "A note where the name is not that of a tuning script: such a file may "
         "be there to be sourced. "
         "Scripts with a syntax error are left to the rule syntax."
     ),

@@ -209,7 +209,8 @@ def test_a_search_path_that_leads_out_of_the_repository_is_named() -> None:
     own = {path: data for path, data in RECIPE.items() if not path.startswith("verl/")}
     plan = plan_of(own, "recipe/mine/run.sh", START)
     assert plan.unread == (
-        "its recipe/mine/config searches file://verl/trainer/config, which is not in this repository"
+        "its recipe/mine/config searches file://verl/trainer/config, "
+        "which is not in this repository"
     )
 
 
