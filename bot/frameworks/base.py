@@ -13,6 +13,7 @@ from bot.frameworks.checkout import ScriptPlace
 from bot.frameworks.config_tree import ConfigTree
 from bot.frameworks.own_config import Unfollowed
 from bot.frameworks.plan import Launch, Plan, VersionSource
+from bot.frameworks.release_overlay import OwnLayer
 from bot.frameworks.releases import find_release, releases
 from bot.frameworks.source_options import SourceOptions
 from bot.frameworks.structured import StructuredTable
@@ -65,7 +66,7 @@ class Versions:
 
     def own(
         self, framework: str, entry: str, path: str | None, name: str | None
-    ) -> tuple[ConfigTree, str] | Unfollowed | None:
+    ) -> tuple[ConfigTree, str] | OwnLayer | Unfollowed | None:
         """The configuration and root of a program of the script's repository; None without one."""
         if self.place is None or not self._repository_counts(framework):
             return None

@@ -21,13 +21,16 @@ from bot.frameworks.config_files import SUFFIX
 from bot.frameworks.config_tree import ConfigTree, tree_table
 from bot.frameworks.named_files import NamedFiles, above, nearest
 from bot.frameworks.own_config import (
+    PACKAGE,
     ConfigFolders,
     Unfollowed,
     field_names,
     folder_of,
     module_paths,
+    verls,
 )
 from bot.frameworks.pins import PIN_FILES, Pin, read_pin
+from bot.frameworks.release_overlay import OwnLayer, own_layer
 from bot.frameworks.source_options import SourceOptions
 from bot.frameworks.structured import StructuredTable, structured_table
 from bot.frameworks.trl_programs import TrlPrograms
@@ -47,6 +50,8 @@ _PATH = re.compile(r"[\w./-]+")
 _LONGEST = 400
 """Characters of a recipe's path."""
 _MOST_NAMED = 20
+_MOST_FILES = 200
+"""Files of the configuration that one program may start with."""
 _MOST_MODULES = 100
 """Modules in which a recipe's repository may define settings of its own."""
 _DEFINING: Final = ("arg", "conf", "param", "script", "train", "sft", "dpo", "grpo")
@@ -100,7 +105,7 @@ class Checkout:
         self._recipes = NamedFiles(path for path in files if path.endswith(_RECIPES))
         self.trl_programs = TrlPrograms(files)
         self._trees: dict[str, ConfigTree | str] = {}
-        self._own_trees: dict[tuple[str, str, int], ConfigTree | Unfollowed | None] = {}
+        self._own_trees: dict[tuple[str, str, int], ConfigTree | OwnLayer | Unfollowed | None] = {}
         self._options: dict[str, SourceOptions] = {}
         self._structured: dict[str, StructuredTable | None] = {}
         self._arguments: frozenset[str] | None = None
@@ -119,8 +124,8 @@ class Checkout:
             yield module
             yield from beside(module, self.files)
             around = f"{module.rpartition('/')[0]}/config"
-            for own in (around, f"{around}s"):
-                yield from (f"{own}/{name}" for name in self._own.folders.get(own, ()))
+            beside_it = [own for own in (around, f"{around}s") if own in self._own.folders]
+            yield from islice(self._config_files(beside_it or self._packages()), _MOST_FILES)
         folders = (path.rstrip("/") for path in dict.fromkeys(_PATH.findall(text)))
         named = (path for path in folders if path.endswith(("/config", "/configs")))
         for path in islice(named, _MOST_NAMED):
@@ -135,6 +140,13 @@ class Checkout:
         for folder in above(script):
             yield from self._pin_files.get(folder, ())
         yield from self._recipes_for(script, text)
+
+    def _packages(self) -> list[str]:
+        """The folders that a program may name as a package: `pkg://rllm.trainer.config`."""
+        return [folder for folder in self._own.folders if folder not in self._configs]
+
+    def _config_files(self, folders: Iterable[str]) -> Iterator[str]:
+        return (f"{folder}/{name}" for folder in folders for name in self._own.folders[folder])
 
     def _recipes_for(self, script: str, text: str) -> Iterator[str]:
         """The recipes that a script may name, and what says which settings a recipe may hold."""
@@ -170,22 +182,27 @@ class Checkout:
 
     def own(
         self, entry: str, script: str, path: str | None, name: str | None, verl: ConfigTree | None
-    ) -> tuple[ConfigTree, str] | Unfollowed | None:
+    ) -> tuple[ConfigTree, str] | OwnLayer | Unfollowed | None:
         """The configuration and root of a program of the repository; None when it is not known.
 
         `path` and `name` are those of the command line (`--config-path`, `--config-name`), in the
         place of what the module's `@hydra.main` says; a path may begin with a part that is not
         known (`${?PWD}/examples/config`). `verl` stands for verl's own configuration.
         """
-        wanted = entry if entry.endswith(".py") else entry.replace(".", "/") + ".py"
-        module = nearest(self._own.mains.ending(wanted), script)
+        module = self._module(entry, script)
         main = self._own.main(module) if module is not None else None
         if path is not None and path.startswith(("/", "${?")):
             folder = self._own.named(path, script)
         elif module is None or main is None:
             return None
         else:
-            folder = folder_of(module, main.config_path if path is None else path)
+            given = main.config_path if path is None else path
+            if given.startswith(PACKAGE):
+                folder = self._own.package(given)
+            else:
+                folder = folder_of(module, given)
+            if folder is None and verls(given):
+                return self._released(name or main.config_name, verl)
         root = name or (main.config_name if main is not None else None)
         if folder is None or folder not in self._own.folders or root is None:
             return None
@@ -201,10 +218,29 @@ class Checkout:
         found = self._own_trees[key]
         return (found, root) if isinstance(found, ConfigTree) else found
 
+    def _module(self, entry: str, script: str) -> str | None:
+        """The file of a started program; None where the repository has none, or not by that name.
+
+        The repository may itself be the package that is named first, as verl-recipe is `recipe`.
+        """
+        wanted = entry if entry.endswith(".py") else entry.replace(".", "/") + ".py"
+        mains = self._own.mains
+        found = nearest(mains.ending(wanted), script)
+        within = wanted.partition("/")[2]
+        return found or (within if "/" in within and within in mains.ending(within) else None)
+
+    def _released(
+        self, root: str | None, verl: ConfigTree | None
+    ) -> tuple[ConfigTree, str] | OwnLayer | None:
+        """A root of verl's own, which a program of the repository starts with."""
+        if root is None:
+            return None
+        root = root.removesuffix(SUFFIX)
+        return own_layer("", root, {}, ()) if verl is None else (verl, root)
+
     def structured(self, entry: str, script: str) -> StructuredTable | None:
         """The settings of a program of the repository that OmegaConf makes of dataclasses."""
-        wanted = entry if entry.endswith(".py") else entry.replace(".", "/") + ".py"
-        module = nearest(self._own.mains.ending(wanted), script)
+        module = self._module(entry, script)
         if module is None:
             return None
         if module not in self._structured:

@@ -142,7 +142,7 @@ class TreeTable(HydraTable):
         ]
 
     @cached_property
-    def _alternatives(self) -> tuple[tuple[str, YamlTree], ...]:
+    def alternatives(self) -> tuple[tuple[str, YamlTree], ...]:
         """Each option of a chosen group other than the default, with the keys that it brings.
 
         An option is composed alone, and put where the group stands: composing it beside all other
@@ -205,7 +205,7 @@ class TreeTable(HydraTable):
             (n, t) for lost, n, t in sorted(found, key=lambda f: f[:2]) if lost * 20 <= len(own)
         )
 
-    def _under(self, wanted: Mapping[str, str]) -> tuple[YamlTree, dict[str, str], str]:
+    def under(self, wanted: Mapping[str, str]) -> tuple[YamlTree, dict[str, str], str]:
         """Exact, since these files are composed with all choices at once."""
         choices = dict(self.choices)
         possible = {

@@ -71,7 +71,7 @@ class HydraTable:
 
     def _elsewhere(self, key: str) -> tuple[str, YamlTree] | None:
         """The first choice other than the default that has the key, as "group=option"."""
-        for choice, tree in self._alternatives:
+        for choice, tree in self.alternatives:
             if trees.lookup(tree, key) is not ABSENT:
                 return choice, tree
         return None
@@ -103,7 +103,7 @@ class HydraTable:
         return rules.names_of(*self._trees())
 
     @cached_property
-    def _alternatives(self) -> tuple[tuple[str, YamlTree], ...]:
+    def alternatives(self) -> tuple[tuple[str, YamlTree], ...]:
         """Each single choice other than the default, as "group=option", with its tree."""
         return tuple(
             (f"{group}={option}", self._expand(found["tree"]))
@@ -133,7 +133,7 @@ class HydraTable:
 
     def _trees(self) -> Iterator[YamlTree]:
         yield self.tree
-        yield from (tree for _, tree in self._alternatives)
+        yield from (tree for _, tree in self.alternatives)
 
     # Suggestions and deprecations
 
@@ -238,7 +238,7 @@ class HydraTable:
             for _, setting in chosen
             if not setting.operator and isinstance(setting.value, str)
         }
-        tree, choices, unsure = self._under(wanted)
+        tree, choices, unsure = self.under(wanted)
         for at, setting in chosen:
             verdict = self._group(setting, setting.key.split("@")[0], choices)
             results[at] = _undecided(doubt) if searched and not verdict else verdict
@@ -255,7 +255,7 @@ class HydraTable:
                 results[at] = _undecided(doubt) if searched else wrong
         return tree, doubt or unsure
 
-    def _under(self, wanted: Mapping[str, str]) -> tuple[YamlTree, dict[str, str], str]:
+    def under(self, wanted: Mapping[str, str]) -> tuple[YamlTree, dict[str, str], str]:
         """Tree and choices with the wanted options, and why they may be inexact.
 
         The file holds each choice alone; several are exact together as long as they change

@@ -22,7 +22,9 @@ from bot.frameworks.config_files import LIMITS, SUFFIX, ComposeError
 from bot.frameworks.config_tree import ConfigTree
 from bot.frameworks.named_files import NamedFiles, above, ending
 from bot.frameworks.python_source import parsed, written
+from bot.frameworks.release_overlay import OwnLayer, own_layer
 
+PACKAGE: Final = "pkg://"
 _FOLDERS: Final = ("config", "configs")
 _MOST_PLACES: Final = 20
 """Folders of a search path."""
@@ -88,7 +90,7 @@ def config_file(path: str) -> tuple[str, str] | None:
 def is_main(path: str) -> bool:
     """Whether a module may hold a main function."""
     name = path.rsplit("/", 1)[-1]
-    return name.endswith(".py") and ("main" in name or "trainer" in name)
+    return name.endswith(".py") and ("main" in name or "train" in name)
 
 
 def module_paths(text: str) -> Iterator[str]:
@@ -133,27 +135,35 @@ class ConfigFolders:
         """The files of a folder, by path within it."""
         return {name: self._files.get(f"{folder}/{name}", b"") for name in self.folders[folder]}
 
+    def package(self, name: str) -> str | None:
+        """The folder that `pkg://rllm.trainer.config` means; None where none is sure."""
+        found = ending(self.folders, name.removeprefix(PACKAGE).replace(".", "/"))
+        return next(iter(found)) if len(found) == 1 else None
+
     def main(self, path: str) -> HydraMain | None:
         """The decorator in a module."""
         return hydra_main(self._files.get(path, b"").decode("utf-8", "replace"))
 
     def tree(
         self, folder: str, root: str, verl: ConfigTree | None
-    ) -> ConfigTree | Unfollowed | None:
+    ) -> ConfigTree | OwnLayer | Unfollowed | None:
         """The folder with what its root's search path adds; None where that cannot be read.
 
-        `verl` is the configuration that stands for verl's own.
+        `verl` is the configuration that stands for verl's own; without it a root that begins with
+        one of verl's lies on the release that counts.
         """
         files = self.content(folder)
         others: list[Mapping[str, bytes]] = []
+        released = False
         places = search_path(files.get(root + SUFFIX, b""))
         if len(places) > _MOST_PLACES:
             return None
         for place in places:
-            scheme, _, rest = place.partition("://")
-            wanted = rest.replace(".", "/") if scheme == "pkg" else posixpath.normpath(rest)
-            if wanted.endswith("verl/trainer/config") and verl is not None:
-                others.append(verl.composer.files)
+            wanted = _place(place)
+            if verls(place):
+                released = verl is None
+                if verl is not None:
+                    others.append(verl.composer.files)
                 continue
             found = ending(self.folders, wanted.lstrip("/"))
             if len(found) != 1:
@@ -164,11 +174,26 @@ class ConfigFolders:
                     else message("{text}, which the repository has more than once", text=text)
                 )
             others.append(self.content(next(iter(found))))
+        if released and (layer := own_layer(folder, root, files, others)) is not None:
+            return layer
         named = message("{path} of this repository", path=folder)
         try:
             return ConfigTree(named, Composer(files, *others), vendored=True)
         except ComposeError:
             return None
+
+
+def _place(text: str) -> str:
+    """The folder that an entry of a search path names."""
+    scheme, found, rest = text.partition("://")
+    if scheme == "pkg":
+        return rest.replace(".", "/")
+    return posixpath.normpath(rest if found else text)
+
+
+def verls(place: str) -> bool:
+    """Whether an entry of a search path means verl's own configuration."""
+    return _place(place).endswith("verl/trainer/config")
 
 
 def search_path(data: bytes) -> list[str]:

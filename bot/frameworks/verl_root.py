@@ -14,6 +14,7 @@ from bot.frameworks.config_tree import ConfigTree
 from bot.frameworks.key_table import KeyTable
 from bot.frameworks.overrides import Flag, HydraLine
 from bot.frameworks.plan import Launch, RootProblem
+from bot.frameworks.release_overlay import OwnLayer, layered_table
 from bot.frameworks.releases import entry_root, release, releases
 from bot.frameworks.tables import table
 
@@ -44,6 +45,8 @@ def root_of(launch: Launch, line: HydraLine, versions: Versions) -> Root:
         found = None if hidden else versions.own(_FRAMEWORK, launch.entry, own, given)
         if isinstance(found, tuple):
             return _of_tree(*found, None if _searches(launch, line) else name)
+        if isinstance(found, OwnLayer):
+            return _layered(launch, found, versions)
         if found is not None:
             anything = versions.having(_FRAMEWORK, launch.entry, lambda _: False)
             return Root(anything, None, unread=found.reason)
@@ -74,6 +77,20 @@ def root_of(launch: Launch, line: HydraLine, versions: Versions) -> Root:
         return Root(version, None, _misspelt(named, given))
     root = given or entry_root(_FRAMEWORK, version.release, launch.entry)
     return Root(version, table(_FRAMEWORK, version.release, root) if root else None)
+
+
+def _layered(launch: Launch, layer: OwnLayer, versions: Versions) -> Root:
+    """The repository's own configuration on the release that counts."""
+    version = versions.having(_FRAMEWORK, launch.entry, lambda known: layer.base in _roots(known))
+    if layer.base not in _roots(version.release):
+        return Root(version, None)
+    reason = version.reason
+    if layer.folder:
+        reason = message(
+            "{reason}, below {folder} of this repository", reason=reason, folder=layer.folder
+        )
+    known = layered_table(layer, version.release)
+    return Root(Version(version.release, version.source, reason), known)
 
 
 def _searches(launch: Launch, line: HydraLine) -> bool:

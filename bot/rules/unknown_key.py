@@ -9,6 +9,7 @@ from bot.base.messages import message, plural_message
 from bot.frameworks.key_table import KeyVerdict
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import version_at_least
+from bot.frameworks.release_overlay import LayeredTable
 from bot.frameworks.setting import Setting
 from bot.rules._support.base import Example, Hit, Meta, RuleContext, Skip
 from bot.rules._support.example import verl
@@ -111,7 +112,7 @@ def _hit(context: RuleContext, plan: Plan, setting: Setting, verdict: KeyVerdict
             if near
             else message("remove the setting")
         ),
-        severity="warning" if _ignored(plan, setting) else None,
+        severity="warning" if _ignored(plan, setting) or _between(plan) else None,
         fix_title=(message("use {key}", key=shown(plan, near)) if near and edits else None),
         edits=edits,
     )
@@ -121,6 +122,11 @@ def _ignored(plan: Plan, setting: Setting) -> bool:
     """Whether `TrlParser` passes over the key: since 0.19.0 it refuses those of a file too."""
     old = plan.framework == "trl" and not version_at_least(plan, 0, 19)
     return old and of_file(plan, setting)
+
+
+def _between(plan: Plan) -> bool:
+    """Whether the repository builds on verl and does not say on which: it may be no release."""
+    return isinstance(plan.table, LayeredTable) and plan.version_source in ("newest", "settings")
 
 
 def _unchosen(choice: str, found: list[tuple[Plan, Setting]]) -> Hit:

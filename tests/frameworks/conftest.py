@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -60,6 +60,7 @@ class Made:
 
     folder: Path
     table: HydraTable
+    data: Mapping[str, Any]
 
 
 @pytest.fixture(scope="session")
@@ -79,4 +80,4 @@ def made(generate: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Made
     release: Callable[[Path], dict[str, Any]] = generate.hydra_release
     data = {"framework": "made", "version": "1.0", "source": "here", **release(package)}
     packed: dict[str, Any] = json.loads(generate.dump(data))
-    return Made(package / "config", HydraTable(packed, "top_trainer"))
+    return Made(package / "config", HydraTable(packed, "top_trainer"), packed)

@@ -205,12 +205,11 @@ def test_what_cannot_be_followed_is_not_known(change: dict[str, bytes]) -> None:
 
 
 def test_a_search_path_that_leads_out_of_the_repository_is_named() -> None:
-    """MiroRL, whose verl is a submodule."""
-    own = {path: data for path, data in RECIPE.items() if not path.startswith("verl/")}
-    plan = plan_of(own, "recipe/mine/run.sh", START)
+    other = OWN.replace(b"verl/trainer/config", b"base/config")
+    plan = plan_of(RECIPE | {"recipe/mine/config/mine.yaml": other}, "recipe/mine/run.sh", START)
+    assert plan.table is None
     assert plan.unread == (
-        "its recipe/mine/config searches file://verl/trainer/config, "
-        "which is not in this repository"
+        "its recipe/mine/config searches file://base/config, which is not in this repository"
     )
 
 

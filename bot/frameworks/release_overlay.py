@@ -1,0 +1,125 @@
+"""A repository's own configuration on top of that of a released verl, which it does not hold.
+
+Projects that install verl as a package begin their configuration with one of verl's
+(`defaults: [ppo_trainer, _self_]`, found by `pkg://verl.trainer.config`). Their own files are
+composed with a mark in the place of each of verl's roots; the release's table gives what the mark
+stands for, with its choices, and what the files add and change is laid over it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property, lru_cache
+from typing import Any, Final
+
+from bot.base.fast_dataclass import dataclass
+from bot.frameworks.compose import Composer
+from bot.frameworks.config_files import SUFFIX, ComposeError
+from bot.frameworks.hydra_table import HydraTable
+from bot.frameworks.hydra_tree import YamlTree
+from bot.frameworks.releases import release, releases
+
+_FRAMEWORK: Final = "verl"
+_MARK: Final = "_root_of_verl_"
+
+
+@dataclass(frozen=True, slots=True)
+class OwnLayer:
+    """A configuration that lies on one of verl's."""
+
+    folder: str
+    """Where it lies, from the root of the repository."""
+    root: str
+    composer: Composer
+    """Its files, with the marks."""
+    base: str
+    """The root of verl's configuration that it begins with."""
+
+
+def own_layer(
+    folder: str, root: str, files: Mapping[str, bytes], others: Iterable[Mapping[str, bytes]]
+) -> OwnLayer | None:
+    """The root of a folder that lies on verl's; None for one that does not, or can't be composed.
+
+    `files` are those of the folder, `others` those of folders that it searches.
+    """
+    marks = {f"{name}{SUFFIX}": f"{_MARK}: {name}\n".encode() for name in _roots()}
+    try:
+        composer = Composer(files, *others, marks)
+        tree, _ = composer.compose(root, {})
+    except ComposeError:
+        return None
+    base = tree.get(_MARK)
+    return OwnLayer(folder, root, composer, base) if isinstance(base, str) else None
+
+
+@lru_cache(maxsize=32)
+def layered_table(layer: OwnLayer, version: str) -> LayeredTable:
+    """The settings of a layer on a release; raises `KeyError` when that lacks its base."""
+    return LayeredTable(release(_FRAMEWORK, version), layer)
+
+
+def _roots() -> frozenset[str]:
+    """The names of the roots of all releases."""
+    return frozenset(
+        name for one in releases(_FRAMEWORK) for name in release(_FRAMEWORK, one)["roots"]
+    )
+
+
+class LayeredTable(HydraTable):
+    """The root of a release with a repository's own configuration on top."""
+
+    def __init__(self, data: Mapping[str, Any], layer: OwnLayer) -> None:
+        """`data` is the file of a release; raises `KeyError` when it lacks the layer's base."""
+        super().__init__(data, layer.base)
+        self._base = HydraTable(data, layer.base)
+        self._layer = layer
+        own, self._own_choices = layer.composer.compose(layer.root, {})
+        self.tree = _over(self._base.tree, own)
+
+    @cached_property
+    def groups(self) -> Mapping[str, Sequence[str]]:
+        """Those of verl and of the repository."""
+        own, base = self._layer.composer.groups(), self._base.groups
+        return {
+            name: sorted({*own.get(name, ()), *base.get(name, ())})
+            for name in (*base, *(name for name in own if name not in base))
+        }
+
+    @property
+    def choices(self) -> Mapping[str, str]:
+        """Those of verl and of the repository."""
+        return {**self._base.choices, **self._own_choices}
+
+    @cached_property
+    def alternatives(self) -> tuple[tuple[str, YamlTree], ...]:
+        """As of the release, each with the repository's own on top."""
+        own, _ = self._layer.composer.compose(self._layer.root, {})
+        return tuple((choice, _over(tree, own)) for choice, tree in self._base.alternatives)
+
+    def under(self, wanted: Mapping[str, str]) -> tuple[YamlTree, dict[str, str], str]:
+        """The release's tree under its choices, and the repository's under its own on top."""
+        mine = {key: option for key, option in wanted.items() if key in self._own_choices}
+        theirs = {k: o for k, o in wanted.items() if k not in mine and k in self._base.choices}
+        tree, choices, doubt = self._base.under(theirs)
+        try:
+            own, own_choices = self._layer.composer.compose(self._layer.root, mine)
+        except ComposeError:
+            own, own_choices = self._layer.composer.compose(self._layer.root, {})
+            doubt = doubt or "the repository's own configuration is not known under these choices"
+        if own.get(_MARK) != self._layer.base:
+            doubt = doubt or "the chosen configuration does not begin with verl's"
+        return _over(tree, own), {**choices, **own_choices}, doubt
+
+
+def _over(base: YamlTree, own: YamlTree) -> YamlTree:
+    """What `own` adds and changes, mappings merged."""
+    merged = dict(base)
+    for name, node in own.items():
+        if name == _MARK:
+            continue
+        old = merged.get(name)
+        if isinstance(node, dict) and isinstance(old, dict):
+            node = _over(old, node)
+        merged[name] = node
+    return merged

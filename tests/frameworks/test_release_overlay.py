@@ -1,0 +1,176 @@
+"""A configuration on top of a release's table, against Hydra's composition of both."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hydra import compose, initialize_config_dir
+from hydra.errors import HydraException
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from bot.frameworks import Checkout, ScriptPlace, plans, release_overlay
+from bot.frameworks.plan import Plan
+from bot.frameworks.release_overlay import LayeredTable, own_layer
+from bot.shell import read
+from tests.frameworks.conftest import Made
+from tests.frameworks.made import setting
+from tests.frameworks.test_hydra_table import GROUPS, KEYS, VALUES
+from tests.profiles import scaled
+
+OWN = {
+    "mine.yaml": b"""
+defaults: [top_trainer, mode: fast, _self_]
+data: {size: 9, mine: 1}
+cluster: {mine: {deep: 2}}
+job: {options: null}
+own: {reference: "${data.size}"}
+""",
+    "mode/fast.yaml": b"# @package _global_\nspeed: {steps: 2}\n",
+    "mode/slow.yaml": b"# @package _global_\nspeed: {steps: 1, wait: 3}\n",
+}
+MINE = ("data.mine", "cluster.mine.deep", "cluster.mine.other", "own.reference", "speed.steps",
+        "speed.wait", "own", "mine")  # fmt: skip
+MODES = ("mode=slow", "mode=none", "+mode=slow", "mode@speed=slow")
+
+
+@pytest.fixture(scope="module")
+def layered(made: Made) -> LayeredTable:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(release_overlay, "_roots", lambda: frozenset({"top_trainer"}))
+        layer = own_layer("conf", "mine", OWN, ())
+    assert layer is not None
+    return LayeredTable(made.data, layer)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("own")
+    for path, data in OWN.items():
+        place = folder / path
+        place.parent.mkdir(exist_ok=True)
+        place.write_bytes(data)
+    return folder
+
+
+def hydra_says(made: Made, folder: Path, overrides: list[str]) -> dict[str, Any] | None:
+    search = f"hydra.searchpath=[file://{made.folder}]"
+    try:
+        with initialize_config_dir(config_dir=str(folder), version_base=None):
+            config = compose("mine", overrides=[*overrides, search])
+    except (HydraException, OmegaConfBaseException, ValueError, TypeError, IndexError, KeyError):
+        return None
+    tree = OmegaConf.to_container(config, resolve=False)
+    assert isinstance(tree, dict)
+    return {str(key): value for key, value in tree.items()}
+
+
+@settings(max_examples=scaled(150), deadline=None, derandomize=True)
+@given(
+    texts=st.lists(
+        st.builds(
+            lambda operator, key, value: f"{operator}{key}={value}",
+            st.sampled_from(("", "+", "++")),
+            st.sampled_from((*KEYS, *MINE)),
+            st.sampled_from(VALUES),
+        )
+        | st.sampled_from((*GROUPS, *MODES)),
+        min_size=1,
+        max_size=3,
+    )
+)
+def test_verdicts_are_hydras(
+    made: Made, layered: LayeredTable, folder: Path, texts: list[str]
+) -> None:
+    given_settings = [setting(text) for text in texts]
+    verdicts = layered.verdicts(given_settings)
+    said = hydra_says(made, folder, texts)
+    if any(verdict.accepted is False for verdict in verdicts):
+        assert said is None, verdicts
+    elif all(verdict.accepted for verdict in verdicts):
+        assert said is not None, verdicts
+        if not any("extra@more" in text or text[0] == "~" for text in texts):
+            assert layered.composed(given_settings) == said
+
+
+@pytest.mark.parametrize("text", [*MODES, "mode=fast", "data.mine=2", "data.size=1"])
+def test_the_repositorys_own_is_decided(
+    made: Made, layered: LayeredTable, folder: Path, text: str
+) -> None:
+    (verdict,) = layered.verdicts([setting(text)])
+    assert verdict.accepted is (hydra_says(made, folder, [text]) is not None)
+
+
+MAIN = b"""
+import hydra
+
+@hydra.main(config_path="%s", config_name="%s", version_base=None)
+def main(config): ...
+"""
+CONFIG = b"""
+hydra: {searchpath: [pkg://verl.trainer.config]}
+defaults: [ppo_trainer, _self_]
+agent: {steps: 20}
+"""
+PROJECT = {
+    "requirements.txt": b"verl==0.8.0\n",
+    "agents/trainer/config/agent_trainer.yaml": CONFIG,
+    "agents/trainer/train_agent.py": MAIN % (b"config", b"agent_trainer"),
+    "cookbook/train.py": MAIN % (b"pkg://agents.trainer.config", b"agent_trainer"),
+    "cookbook/plain/train.py": MAIN % (b"pkg://verl.trainer.config", b"ppo_trainer"),
+}
+KNOWN = (
+    "actor_rollout_ref.hybrid_engine=True trainer.nnodes=2 agent.steps=5 agent.step=1 data.new=1"
+)
+
+
+def plan_of(files: dict[str, bytes], path: str, start: str) -> Plan:
+    (plan,) = plans(read(start.encode(), path), place=ScriptPlace(Checkout(files), path))
+    return plan
+
+
+@pytest.mark.parametrize(
+    ("path", "program"),
+    [
+        ("run.sh", "python3 -m agents.trainer.train_agent"),
+        ("run.sh", "python3 agents/trainer/train_agent.py"),
+        ("run.sh", "python3 -m lab.agents.trainer.train_agent"),
+        ("cookbook/run.sh", "python train.py"),
+    ],
+)
+def test_a_project_that_installs_verl(path: str, program: str) -> None:
+    """rllm and verl-recipe: settings of verl and of the project are known, others are not."""
+    plan = plan_of(PROJECT, path, f"{program} {KNOWN}")
+    assert plan.framework_version == "0.8.0"
+    assert plan.version_reason == (
+        "verl==0.8.0 in requirements.txt, below agents/trainer/config of this repository"
+    )
+    assert plan.table is not None
+    statuses = [verdict.status for verdict in plan.table.verdicts(plan.settings)]
+    assert statuses == ["ok", "ok", "ok", "unknown", "unknown"]
+
+
+def test_a_program_that_starts_with_a_root_of_verl() -> None:
+    plan = plan_of(PROJECT, "cookbook/plain/run.sh", f"python train.py {KNOWN}")
+    assert plan.version_reason == "verl==0.8.0 in requirements.txt"
+    assert plan.table is not None
+    statuses = [verdict.status for verdict in plan.table.verdicts(plan.settings)]
+    assert statuses == ["ok", "ok", "unknown", "unknown", "unknown"]
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        CONFIG.replace(b"ppo_trainer", b"no_such_trainer"),
+        CONFIG.replace(b"ppo_trainer, _self_", b"_self_"),
+        CONFIG.replace(b"ppo_trainer", b"actor@a: dp_actor"),
+    ],
+)
+def test_what_does_not_begin_with_verl_is_no_layer(config: bytes) -> None:
+    files = PROJECT | {"agents/trainer/config/agent_trainer.yaml": config}
+    plan = plan_of(files, "run.sh", f"python3 -m agents.trainer.train_agent {KNOWN}")
+    assert not isinstance(plan.table, LayeredTable)
