@@ -268,6 +268,28 @@ trl grpo --config recipes/a.yaml --num_processes 2 --num_generations 3
 
 
 @pytest.mark.process
+def test_they_read_the_same_configuration_on_top_of_an_installed_verl(
+    here: World, tmp_path: Path
+) -> None:
+    """rllm's programs, whose configuration is a package elsewhere in the repository."""
+    script = "python examples/math/train.py actor_rollout_ref.hybrid_engine=True agent.step=2\n"
+    main = '@hydra.main(config_path="pkg://agents.config", config_name="agent_trainer")\n'
+    files = {
+        "requirements.txt": "verl==0.8.0\n",
+        "agents/config/agent_trainer.yaml": "hydra: {searchpath: [pkg://verl.trainer.config]}\n"
+        "defaults: [ppo_trainer, _self_]\nagent: {steps: 20}\n",
+        "examples/math/train.py": f"import hydra\n\n{main}def main(config): ...\n",
+    }
+    here.base.commit("main", files)
+    reports = three_reports(here, tmp_path, here.pull({SCRIPT: script}))
+    assert len(set(reports)) == 1
+    (checked,) = json.loads(reports[0])["scripts"]
+    errors = [f["message"] for f in checked["findings"] if f["id"] == "RLB020"]
+    assert errors == ["there is no agent.step here, nor in any release of verl"]
+    assert checked["launches"][0]["framework_version"] == "0.8.0"
+
+
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("name", "config", "batch"),
     [
