@@ -107,6 +107,19 @@ def test_the_first_screen_shows_packages_only() -> None:
     assert packages - {"locale"} == set(LAYERS)
 
 
+@pytest.mark.process
+def test_the_repository_shows_what_it_is_made_of() -> None:
+    """A file that came in by mistake is seen here, not by a stranger."""
+    command = ["git", "ls-files"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    folders = {"benchmarks", "bot", "deploy", "docs", "examples", "requirements", "schemas",
+               "tests", "tools"}  # fmt: skip
+    files = {"CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "SECURITY.md",
+             "action.yml", "mkdocs.yml", "pyproject.toml"}  # fmt: skip
+    shown = {path.partition("/")[0] for path in done.stdout.splitlines()}
+    assert {name for name in shown if name[0] != "."} == folders | files
+
+
 def test_no_module_is_long() -> None:
     long = {
         str(path.relative_to(ROOT)): lines
