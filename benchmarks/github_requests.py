@@ -7,11 +7,11 @@ as the files, once for each 100.
 What a command cannot do without, beside what its check asks: 👀 before anything else, which tells a
 second delivery apart and brings the pull request along; the role by REST, since GraphQL shows
 collaborators to nobody who may not push; 🚀 after everything else, since a command with it is not
-carried out again. The reply is not sent along with it: of two mutations in one request the second
-is done although the first fails. `/apply` checks its own commit too, for which a workflow's token
-starts no workflow, and looks at the pull request once more before it writes, so that nothing late
-is posted. These are what it asks above the files: 👀, the role, the commit, the links of the new
-page, the look, the comment, the check run, the reply, 🚀.
+carried out again. `/apply` commits by a request of its own, which compares the branch and moves it,
+and looks at the pull request once more before it writes, so that nothing late is posted. Then the
+comment, the check run of its own commit (for which a workflow's token starts no workflow), the
+reply and 🚀 go in one request. GitHub carries out each although another failed: what failed is
+posted by itself, at the cost of more requests, and 🚀 is withdrawn where that fails too.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit status."""
     from bot.commands.output import notice, write
-    from bot.github.client import Addresses
+    from bot.github.addresses import Addresses
     from bot.service.manifest import AppFiles, AppManifest, CreationServer
 
     manifest = AppManifest(

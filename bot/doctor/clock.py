@@ -10,7 +10,7 @@ from bot.base.errors import UserError
 from bot.base.http import ask
 from bot.base.messages import message
 from bot.doctor._support.base import TIMEOUT, CheckAnswer, Surroundings
-from bot.github.client import Addresses
+from bot.github.addresses import Addresses
 
 MOST = 30.0
 """Seconds: an App's token lives ten minutes, counted by GitHub's clock."""

@@ -10,7 +10,7 @@ from bot.base.http import Reply, ask
 from bot.base.messages import message, sentence_of
 from bot.base.secrets import Secret
 from bot.doctor._support.base import TIMEOUT, CheckAnswer, Surroundings
-from bot.github.client import Addresses
+from bot.github.addresses import Addresses
 
 _NAME = "GITHUB_TOKEN"
 _API = message(

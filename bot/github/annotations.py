@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from bot.base.fast_dataclass import dataclass
 from bot.render import wording
@@ -48,6 +48,18 @@ class Annotation:
             place |= {"start_column": self.columns[0], "end_column": self.columns[1]}
         return place | {
             "annotation_level": self.level,
+            "title": self.title,
+            "message": self.message,
+        }
+
+    def as_graphql(self) -> dict[str, Any]:
+        """As the mutation `createCheckRun` takes it."""
+        first, last = self.columns or (None, None)
+        place = {"startLine": self.line, "endLine": self.end_line}
+        return {
+            "path": self.path,
+            "location": {**place, "startColumn": first, "endColumn": last},
+            "annotationLevel": self.level.upper(),
             "title": self.title,
             "message": self.message,
         }

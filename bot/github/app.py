@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.secrets import Secret
-from bot.github.client import Addresses, Client, Pace, Patience
+from bot.github.addresses import Addresses
+from bot.github.client import Client, Pace, Patience
 from bot.github.errors import NotFoundError
 from bot.github.posted import mark
 from bot.github.pull import PullId

@@ -11,13 +11,14 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from bot.github import failures
+from bot.github import failures, mutations
 from bot.github.annotations import BATCH
 from bot.github.answer import CHECK, Answer, status_description
 from bot.github.client import Client
 from bot.github.errors import NotAllowedError, NotFoundError, RefusedError
 from bot.github.failures import understood
-from bot.github.posted import PostedCheck, mark, read_check
+from bot.github.mutations import Mutation
+from bot.github.posted import Posted, PostedCheck, mark, read_check
 from bot.github.pull import NamedCheck, PullId
 
 # What is inconclusive is neither passed nor failed. A check run has a word for that; the nearest
@@ -44,7 +45,7 @@ BUTTONS = (
 def has_check(checks: Sequence[NamedCheck] | None, pull: PullId, answer: Answer) -> bool:
     """Whether the only check run of ours on a head is finished and has this answer."""
     ours = _ours(checks, pull)
-    return ours == [NamedCheck(_external_id(pull, answer), done=True)]
+    return ours == [named(pull, answer)]
 
 
 def _ours(checks: Sequence[NamedCheck] | None, pull: PullId) -> list[NamedCheck] | None:
@@ -79,12 +80,44 @@ def publish_check(
             raise failures.apps_only()
         _check_run(client, pull, answer, posted, buttons=buttons)
     except NotAllowedError as refused:
-        try:
-            _status(client, pull.repository, answer)
-        except NotAllowedError:
-            raise refused from None
+        publish_status(client, pull, answer, refused)
         return refused
     return None
+
+
+@understood
+def publish_status(client: Client, pull: PullId, answer: Answer, refused: NotAllowedError) -> None:
+    """Leave a commit status, since a check run was refused; raises `refused` where it is too."""
+    try:
+        _status(client, pull.repository, answer)
+    except NotAllowedError:
+        raise refused from None
+
+
+def first_check(
+    client: Client, pull: PullId, answer: Answer, posted: Posted, *, buttons: bool
+) -> Mutation | None:
+    """The check run with this answer as a mutation; None where it takes more than one."""
+    notes = [annotation.as_graphql() for annotation in answer.annotations]
+    if client.is_person or _ours(posted.checks, pull) != [] or len(notes) > BATCH:
+        return None
+    return mutations.check(
+        {
+            "repositoryId": posted.repository,
+            "headSha": answer.head,
+            "name": CHECK,
+            "externalId": _external_id(pull, answer),
+            "status": "COMPLETED",
+            "conclusion": CONCLUSIONS[answer.verdict].upper(),
+            "output": {"title": answer.title, "summary": answer.summary, "annotations": notes},
+            **({"actions": BUTTONS} if buttons else {}),
+        }
+    )
+
+
+def named(pull: PullId, answer: Answer) -> NamedCheck:
+    """How the check run with this answer is seen once it is there."""
+    return NamedCheck(_external_id(pull, answer), done=True)
 
 
 @understood

@@ -21,17 +21,16 @@ import os
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from bot import __version__
-from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
-from bot.base.messages import mark, message, sentence_of
+from bot.base.messages import message, sentence_of
 from bot.base.secrets import Secret
 from bot.github import failures
+from bot.github.addresses import Addresses
 from bot.github.errors import GitHubError, LimitedError, UnreachableError
 
 if TYPE_CHECKING:
@@ -42,37 +41,9 @@ if TYPE_CHECKING:
 LOG = logging.getLogger("bot.github")
 
 _PER_PAGE = 100
-_LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _OF_PEOPLE = ("ghp_", "github_pat_", "gho_", "ghu_")
 """How the tokens begin that stand for a person: personal ones, and what an App gets of its users,
 after GitHub's "About authentication to GitHub"."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Addresses:
-    """Where GitHub is, by the variables that GitHub Actions sets."""
-
-    api: str = "https://api.github.com"
-    """GraphQL is beside it, as PyGithub derives."""
-    server: str = "https://github.com"
-
-    @classmethod
-    def of(cls, environment: Mapping[str, str]) -> Addresses:
-        """From GITHUB_API_URL and GITHUB_SERVER_URL.
-
-        Raises UserError when one is not an https address (plain http only for this machine), or
-        when GITHUB_GRAPHQL_URL is on another host than the token is meant for.
-        """
-        api = _address(environment, "GITHUB_API_URL", cls().api)
-        graphql = _address(environment, "GITHUB_GRAPHQL_URL", api)
-        if urlsplit(graphql)[:2] != urlsplit(api)[:2]:
-            raise UserError(
-                message(
-                    "GITHUB_GRAPHQL_URL and GITHUB_API_URL name different hosts; the token is sent "
-                    "to one host alone."
-                )
-            )
-        return cls(api=api, server=_address(environment, "GITHUB_SERVER_URL", cls().server))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,6 +122,8 @@ class _Request:
     repeat: bool = True
     """False when it is not sent once more where its answer was lost."""
     graphql: bool = False
+    parts: bool = False
+    """True when an answer of GraphQL counts although a part of it failed."""
 
 
 @dataclass(slots=True)
@@ -245,26 +218,46 @@ class Client:
 
         `name` is for the log, `repeat` as for `write`.
         """
-        path = f"/graphql {name}"
         if write and self.dry_run is not None:
-            self.dry_run.append(DryRunWrite("POST", path, variables))
+            self.dry_run.append(DryRunWrite("POST", f"/graphql {name}", variables))
             return {}
-        request = _Request(
+        question = self._question(query, variables, name)
+        return self._asked(replace(question, write=write, repeat=repeat))[0]
+
+    def mutations(
+        self, query: str, variables: Mapping[str, Any], *, name: str
+    ) -> dict[str, Mapping[str, Any] | GitHubError | None]:
+        """What became of each mutation of a document, by alias: its payload, or why it failed.
+
+        GitHub carries out the others all the same. Sent once: where the answer is lost, any of them
+        may have been carried out. Raises GitHubError where the request as a whole failed.
+        """
+        if self.dry_run is not None:
+            self.dry_run.append(DryRunWrite("POST", f"/graphql {name}", variables))
+            return {}
+        question = self._question(query, variables, name)
+        once = replace(question, write=True, repeat=False, parts=True)
+        data, errors, headers = self._asked(once)
+        return failures.outcomes(data, errors, headers)
+
+    def _question(self, query: str, variables: Mapping[str, Any], name: str) -> _Request:
+        return _Request(
             method="POST",
-            path=path,
+            path=f"/graphql {name}",
             url=self._connection().graphql_url,
             body={"query": query, "variables": dict(variables)},
-            write=write,
-            repeat=repeat,
             graphql=True,
         )
-        answer, _ = self._send(request)
+
+    def _asked(self, request: _Request) -> tuple[dict[str, Any], Sequence[Any], Mapping[str, str]]:
+        """The data, the errors and the headers of GraphQL's answer."""
+        answer, headers = self._send(request)
         data = answer.get("data") if isinstance(answer, dict) else None
         if not isinstance(data, dict):
             raise UnreachableError(
                 message("GitHub's GraphQL API gave an answer without data; try again later.")
             )
-        return data
+        return data, self._scrubbed(json.dumps(answer.get("errors") or [])), headers
 
     def close(self) -> None:
         """Closes the connection."""
@@ -347,6 +340,8 @@ class Client:
         if status >= 300:
             raise failures.of_answer(status, headers, self._scrubbed(text), request.path)
         if request.graphql and isinstance(data, dict) and data.get("errors"):
+            if request.parts and failures.is_in_part(data):
+                return data, headers
             raise failures.of_graphql(self._scrubbed(text), headers)
         return data, headers
 
@@ -384,15 +379,3 @@ def client_of(token: Secret, environment: Mapping[str, str] | None = None) -> Cl
 
     addresses = Addresses.of(os.environ if environment is None else environment)
     return Client(Auth.Token(token.reveal()), addresses, secrets=(token,))
-
-
-def _address(environment: Mapping[str, str], name: str, otherwise: str) -> str:
-    text = environment.get(name, "").rstrip("/")
-    if not text:
-        return otherwise
-    parts = urlsplit(text)
-    local = parts.scheme == "http" and parts.hostname in _LOOPBACK
-    if not (parts.scheme == "https" or local) or not parts.hostname or parts.username:
-        wrong = mark("{name} must be an https address without a user name; got {text}.")
-        raise UserError(message(wrong, name=name, text=f"{text!r}"))
-    return text

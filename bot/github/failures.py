@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any, Final, ParamSpec, TypeVar
 
@@ -97,6 +97,30 @@ def of_graphql(data: object, headers: Mapping[str, Any]) -> GitHubError:
         return RefusedError(message("GitHub refused: {message}.", message=text), 422)
     # Without a type it is GitHub's own trouble, such as "Something went wrong".
     return UnreachableError(_quoted(text), 502, again=not kind)
+
+
+def is_in_part(answer: Mapping[str, Any]) -> bool:
+    """Whether an answer of GraphQL with errors says what became of each field."""
+    data, errors = answer.get("data"), answer["errors"]
+    if not isinstance(data, dict) or not isinstance(errors, list):
+        return False
+    return any(value is not None for value in data.values()) or all(map(_path, errors))
+
+
+def outcomes(
+    data: Mapping[str, Any], errors: Sequence[object], headers: Mapping[str, Any]
+) -> dict[str, Mapping[str, Any] | GitHubError | None]:
+    """What each field of GraphQL's answer gave, or why it failed."""
+    found = dict(data)
+    for field in [name for name, value in data.items() if value is None and errors]:
+        own = [error for error in errors if _path(error)[:1] == [field]]
+        found[field] = of_graphql({"errors": own or list(errors)}, headers)
+    return found
+
+
+def _path(error: object) -> list[object]:
+    path = error.get("path") if isinstance(error, dict) else None
+    return path if isinstance(path, list) else []
 
 
 def understood(function: Callable[P, R]) -> Callable[P, R]:

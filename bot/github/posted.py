@@ -35,6 +35,8 @@ class Posted:
 
     node: str = ""
     """The pull request's id for GraphQL; empty where it was not asked for."""
+    repository: str = ""
+    """Its repository's id for GraphQL; empty where it was not asked for."""
     head: str
     state: str
     """OPEN, CLOSED or MERGED."""
@@ -98,6 +100,7 @@ def posted_of(client: Client, pull: PullId, found: Mapping[str, Any], *, checks:
     comments = [*comments_of(found["comments"]), *more]
     return Posted(
         node=found.get("id") or "",
+        repository=(found.get("repository") or {}).get("id") or "",
         head=found["headRefOid"],
         state=found["state"],
         ours=tuple(c for c in comments if c.ours and is_marked(c.body)),

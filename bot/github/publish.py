@@ -7,18 +7,26 @@ run whose commit is no longer the head says so, for its caller to check the new 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, plural_message
-from bot.github import queries
+from bot.github import mutations, queries
 from bot.github.answer import Answer, mark_of
-from bot.github.checks import has_check, publish_check
+from bot.github.checks import first_check, has_check, named, publish_check, publish_status
 from bot.github.client import Client
-from bot.github.errors import GitHubError, LimitedError, NotFoundError, UnreachableError
+from bot.github.closing import Closing
+from bot.github.errors import (
+    GitHubError,
+    LimitedError,
+    NotAllowedError,
+    NotFoundError,
+    UnreachableError,
+)
 from bot.github.failures import understood
+from bot.github.mutations import Mutation, Outcome
 from bot.github.posted import Posted, posted_of, read_posted
 from bot.github.pull import IssueComment, PullId
 from bot.github.reviews import publish_suggestions
@@ -61,6 +69,8 @@ class Channels:
     notifies: bool = True
     """A changed verdict is a comment of its own, since an edit notifies nobody; False where a reply
     does."""
+    closing: Closing | None = None
+    """The end of the command that asks; it goes along where nothing else comes after it."""
 
 
 EVERYWHERE = Channels()
@@ -97,13 +107,14 @@ def publish(
         return done
     before = _writes(client)
     posting = _Posting(client, pull, answer, channels, posted, done)
-    if channels.comment:
-        posting.attempt("The comment was not posted", posting.comment)
-    if answer.touches and not done.superseded and not done.limited:
-        if channels.check:
-            posting.attempt("The check run was not posted", posting.check)
-        if suggesting and not done.limited:
-            posting.attempt("The suggestions were not posted", posting.suggestions)
+    if posting.attempt("The comment was not posted", posting.at_once):
+        if channels.comment:
+            posting.attempt("The comment was not posted", posting.comment)
+        if answer.touches and not done.superseded and not done.limited:
+            if channels.check:
+                posting.attempt("The check run was not posted", posting.check)
+            if suggesting and not done.limited:
+                posting.attempt("The suggestions were not posted", posting.suggestions)
     done.wrote = _writes(client) > before
     return done
 
@@ -134,20 +145,110 @@ class _Posting:
     posted: Posted
     """What stands there, as it was seen last."""
     done: PublishResult
+    refused: NotAllowedError | None = None
+    """Why the token may make no check run, once it is known."""
 
-    def attempt(self, what: str, act: Callable[[], object]) -> None:
-        """Do one thing; what cannot be done is noted."""
+    def attempt(self, what: str, act: Callable[[], object]) -> bool:
+        """Do one thing; what cannot be done is noted, and False given."""
         try:
             act()
         except GitHubError as error:
             self.done.notes.append(f"{what}: {error}")
             if isinstance(error, LimitedError | UnreachableError):
                 self.done.unsettled = self.done.unsettled or error
+            return False
+        return True
+
+    def at_once(self) -> None:
+        """Write in one request what can be; what it leaves is done one by one, by what stands.
+
+        Raises GitHubError where that is not known, and nothing more must be written.
+        """
+        wanted = [self._comment_wanted(), self._check_wanted()]
+        parts = [part for part in wanted if part is not None]
+        closing = None if self._more_follows(parts) else self.channels.closing
+        if closing is not None:
+            parts += closing.mutations()
+        if len(parts) < 2 or self.client.dry_run is not None:
+            return
+        try:
+            outcomes = mutations.send(self.client, parts, checks=self.posted.checks is not None)
+        except LimitedError:
+            raise
+        except GitHubError:
+            outcomes = {}
+        if closing is not None:
+            closing.take(outcomes)
+        self._take(outcomes)
+
+    @understood
+    def _take(self, outcomes: Mapping[str, Outcome]) -> None:
+        """Note what stands there now; GitHub is asked where a part failed."""
+        refused = outcomes.get("check")
+        if isinstance(refused, NotAllowedError):
+            self.refused = refused
+        written = [outcomes.get("post"), outcomes.get("edit"), outcomes.get("check")]
+        if not outcomes or any(isinstance(each, GitHubError) for each in written):
+            self._look()
+            return
+        for name in ("post", "edit"):
+            if name in outcomes:
+                self._see(_written(name, outcomes))
+        if "check" in outcomes:
+            # The comment was written first, and what came with it does not know of the check run.
+            ours = named(self.pull, self.answer)
+            others = [check for check in self.posted.checks or () if check != ours]
+            self.posted = replace(self.posted, checks=(*others, ours))
+
+    def _comment_wanted(self) -> Mutation | None:
+        """What brings the comment to this answer; None where it stands."""
+        current, answer = self.posted.current(), self.answer
+        if not self.channels.comment or (current is None and not answer.touches):
+            return None
+        if current is None or self._is_news(current):
+            return mutations.post(self.posted.node, answer.body)
+        return None if self._stands(current) else mutations.edit(current.node, answer.body)
+
+    def _check_wanted(self) -> Mutation | None:
+        """The check run, where one request makes it."""
+        if not self._lacks_check():
+            return None
+        buttons = self.channels.buttons
+        return first_check(self.client, self.pull, self.answer, self.posted, buttons=buttons)
+
+    def _lacks_check(self) -> bool:
+        wanted = self.channels.check and self.answer.touches
+        return wanted and not has_check(self.posted.checks, self.pull, self.answer)
+
+    def _more_follows(self, parts: Sequence[Mutation]) -> bool:
+        """Whether something is left to be written after these."""
+        names = [part.alias for part in parts]
+        visible = [comment for comment in self.posted.ours if not comment.hidden]
+        return (
+            ("check" not in names and self._lacks_check())
+            or (self.channels.suggestions and bool(self.answer.suggestions))
+            # Its twins go, and older ones are folded away.
+            or len(visible) + names.count("post") > 1
+        )
+
+    def _stands(self, current: IssueComment) -> bool:
+        mark, its = self.answer.mark, mark_of(current.body)
+        return its is not None and its.digest == mark.digest and its.head == mark.head
+
+    def _is_news(self, current: IssueComment) -> bool:
+        """Whether another verdict takes the place of this comment's; an edit notifies nobody."""
+        mark, answer = mark_of(current.body), self.answer
+        if mark is None or not answer.touches or not self.channels.notifies:
+            return False
+        return mark.verdict not in (answer.verdict, "none")
 
     def check(self) -> None:
         """Leave one check run, or a commit status."""
-        checks, buttons = self.posted.checks, self.channels.buttons
-        refused = publish_check(self.client, self.pull, self.answer, checks, buttons=buttons)
+        checks, buttons, refused = self.posted.checks, self.channels.buttons, self.refused
+        if refused is not None:
+            publish_status(self.client, self.pull, self.answer, refused)
+        else:
+            refused = publish_check(self.client, self.pull, self.answer, checks, buttons=buttons)
         self.done.annotated = refused is None
         if refused is not None:
             self.done.notes.append(
@@ -191,10 +292,12 @@ class _Posting:
         posted = read_posted(self.client, self.pull, checks=self.channels.check)
         self.posted = replace(posted, reviewed=self.posted.reviewed)
 
-    def _write(self, query: str, name: str, given: Mapping[str, str], *, repeat: bool) -> Any:
-        """Write a comment; the answer says what stands there afterwards."""
-        variables = {"input": given, "checks": self.posted.checks is not None}
-        return self.client.graphql(query, variables, name=name, write=True, repeat=repeat)
+    def _write(self, part: Mutation, *, repeat: bool) -> str | None:
+        """Write a comment, and take up what stands there afterwards; gives its address."""
+        given = mutations.variables([part], checks=self.posted.checks is not None)
+        query = mutations.document([part])
+        done = self.client.graphql(query, given, name=part.alias, write=True, repeat=repeat)
+        return self._see(_written(part.alias, done)) if self.client.dry_run is None else None
 
     def _see(self, written: Mapping[str, Any] | None) -> str | None:
         """Take up what stands there after a comment was written; gives its address.
@@ -208,27 +311,24 @@ class _Posting:
         checks = self.posted.checks is not None
         posted = posted_of(self.client, self.pull, found, checks=checks)
         old = self.posted
-        self.posted = replace(posted, node=old.node, reviewed=old.reviewed)
+        self.posted = replace(
+            posted, node=old.node, repository=old.repository, reviewed=old.reviewed
+        )
         if all(comment.node != written["id"] for comment in posted.ours):
             self._look()
         return str(written["url"])
 
     @understood
     def _bring_up(self, current: IssueComment) -> None:
-        mark, answer = mark_of(current.body), self.answer
-        if mark is not None and mark.digest == answer.mark.digest and mark.head == answer.head:
+        if self._stands(current):
             return
-        news = mark is not None and answer.touches and mark.verdict not in (answer.verdict, "none")
-        if news and self.channels.notifies:
+        if self._is_news(current):
             self._create()
             self._minimize(current)
             others = tuple(c for c in self.posted.ours if c.id != current.id)
             self.posted = replace(self.posted, ours=others)
             return
-        given = {"id": current.node, "body": answer.body}
-        done = self._write(queries.EDIT, "edit", given, repeat=True)
-        if self.client.dry_run is None:
-            self._see((done["updateIssueComment"] or {}).get("issueComment"))
+        self._write(mutations.edit(current.node, self.answer.body), repeat=True)
 
     @understood
     def _create(self) -> None:
@@ -239,11 +339,7 @@ class _Posting:
             return urls[-1] if urls else None
 
         def post() -> str | None:
-            given = {"subjectId": self.posted.node, "body": self.answer.body}
-            done = self._write(queries.POST, "post", given, repeat=False)
-            if self.client.dry_run is not None:
-                return None
-            return self._see(((done["addComment"] or {}).get("commentEdge") or {}).get("node"))
+            return self._write(mutations.post(self.posted.node, self.answer.body), repeat=False)
 
         self.done.comment_url = self.client.once(post, standing)
 
@@ -265,3 +361,10 @@ class _Posting:
 
     def _minimize(self, comment: IssueComment) -> None:
         self.client.graphql(queries.MINIMIZE, {"id": comment.node}, name="minimize", write=True)
+
+
+def _written(alias: str, done: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The comment in the payload of the mutation that wrote it."""
+    payload = done[alias] or {}
+    found = payload["issueComment"] if alias == "edit" else (payload["commentEdge"] or {})["node"]
+    return found if isinstance(found, Mapping) else None

@@ -76,6 +76,8 @@ class PullRequest:
 
     id: PullId
     """With the repository's name of today: GitHub knows old names too."""
+    node: str
+    """Its id for GraphQL."""
     private: bool
     """True when strangers cannot see the repository."""
     state: str
@@ -249,6 +251,7 @@ def _pull(found: Mapping[str, Any]) -> PullRequest:
     author = found["author"] or {}
     return PullRequest(
         id=PullId(repository["nameWithOwner"], found["number"]),
+        node=found["id"],
         private=bool(repository["isPrivate"]),
         state=found["state"],
         title=found["title"],

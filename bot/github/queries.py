@@ -28,13 +28,13 @@ _CHECKS = """
       }"""
 """The check runs of our name on the head (bot/github/answer.py has the name)."""
 
-_STATE = "\n      headRefOid state" + _COMMENTS + _CHECKS
+STATE = "\n      headRefOid state" + _COMMENTS + _CHECKS
 """What stands on a pull request now."""
 
 _PULL = (
     """
       repository { nameWithOwner isPrivate }
-      number state title body locked changedFiles maintainerCanModify
+      id number state title body locked changedFiles maintainerCanModify
       author { login }
       baseRefOid headRefName headRefOid
       headRepository { nameWithOwner }
@@ -118,8 +118,8 @@ query Comments(
   $checks: Boolean = false
 ) {
   repository(owner: $owner, name: $name) {
-    pullRequest(number: $number) { id"""
-    + _STATE
+    pullRequest(number: $number) { id repository { id }"""
+    + STATE
     + """
       reviews(last: 50) @include(if: $reviews) {
         nodes { viewerDidAuthor comments(first: 100) { nodes { body } } }
@@ -130,38 +130,6 @@ query Comments(
 """
 )
 """The head as it is now and the comments: what stands there before something is written."""
-
-POST = (
-    """
-mutation Post(
-  $input: AddCommentInput!, $comments: String, $checks: Boolean = false
-) {
-  addComment(input: $input) {
-    commentEdge { node { id url pullRequest {"""
-    + _STATE
-    + """
-    } } }
-  }
-}
-"""
-)
-"""Posts a comment; what stands there afterwards comes with the answer."""
-
-EDIT = (
-    """
-mutation Edit(
-  $input: UpdateIssueCommentInput!, $comments: String, $checks: Boolean = false
-) {
-  updateIssueComment(input: $input) {
-    issueComment { id url pullRequest {"""
-    + _STATE
-    + """
-    } }
-  }
-}
-"""
-)
-"""Edits a comment, as POST."""
 
 COMMIT = """
 mutation Commit($input: CreateCommitOnBranchInput!) {

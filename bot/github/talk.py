@@ -65,6 +65,8 @@ class OurReaction:
 class Acknowledged:
     """A comment with our 👀, and what came with the answer."""
 
+    node: str
+    """The comment's id for GraphQL."""
     at: float
     """When the 👀 was left: seconds since the epoch, by GitHub's clock."""
     answered: bool
@@ -119,6 +121,7 @@ def acknowledge(client: Client, repository: str, comment: int, node: str) -> Ack
         group["content"] for group in done.get("reactionGroups") or () if group["viewerHasReacted"]
     }
     return Acknowledged(
+        node=node,
         at=_seconds((done.get("reaction") or {}).get("createdAt")),
         answered=not ours.isdisjoint(("ROCKET", "CONFUSED")),
         pull=(done.get("subject") or {}).get("pullRequest"),
@@ -188,6 +191,22 @@ def _commands_since(pull: PullRequest, author: str, comment: int, since: float) 
     return found[-_LOOKED_AT:]
 
 
+def reply_body(text: str, to: str) -> str:
+    """A reply with its hidden mark; `to` says which act it answers."""
+    return f"{text}\n\n{_mark(text, to)}\n"
+
+
+def has_reply(comments: Sequence[IssueComment], text: str, to: str) -> bool:
+    """Whether this reply of ours is among the comments."""
+    mark = _mark(text, to)
+    return any(comment.ours and mark in comment.body for comment in comments)
+
+
+def _mark(text: str, to: str) -> str:
+    digest = hashlib.sha256(f"{to}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return f"{REPLY}{digest} -->"
+
+
 @understood
 def reply(
     client: Client,
@@ -202,8 +221,7 @@ def reply(
     `known` are the comments as they were read since the act; they are asked for without. Raises
     GitHubError.
     """
-    digest = hashlib.sha256(f"{to}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    mark = f"{REPLY}{digest} -->"
+    mark = _mark(text, to)
     day = 86_400
 
     def standing() -> bool | None:
@@ -215,13 +233,9 @@ def reply(
         # The mark can be foretold, so that it counts in a comment of ours alone.
         return True if marked and _is_one_ours(client, marked[:_MOST_NODES]) else None
 
-    if known is not None:
-        there = any(comment.ours and mark in comment.body for comment in known)
-    else:
-        there = standing() is not None
-    if not there:
+    if not (has_reply(known, text, to) if known is not None else standing()):
         path = f"/repos/{pull.repository}/issues/{pull.number}/comments"
-        body = {"body": f"{text}\n\n{mark}\n"}
+        body = {"body": reply_body(text, to)}
         client.once(partial(client.write, "POST", path, body, repeat=False), standing)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import field, replace
 from functools import partial
 
@@ -11,13 +11,11 @@ from bot.base.config import Config, RepositoryRole
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Language, message, seconds_of, sentence_of, translated
-from bot.check.request import CheckOptions
-from bot.evidence.facts import EvidenceError
-from bot.evidence.links import RunGiven, parse_link
 from bot.github.answer import mark_of
 from bot.github.client import Client
+from bot.github.closing import Closing
 from bot.github.commands import CommentCommand, Misunderstood, commands
-from bot.github.errors import LimitedError, UnreachableError
+from bot.github.errors import GitHubError, LimitedError, UnreachableError
 from bot.github.publish import EVERYWHERE, Channels
 from bot.github.pull import IssueComment, PullId, PullRequest
 from bot.github.remote import GitHubChange, read_change
@@ -42,6 +40,7 @@ from bot.review.check import CheckRequest, configuration
 from bot.review.command_replies import HELP, misunderstood, not_allowed
 from bot.review.commit import commit_fixes
 from bot.review.pull import AnsweredPull, answer_pull
+from bot.review.runs import runs_of_command
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,14 +102,16 @@ def handle_command(
         seen=look.seen,
         result=CommandResult(commands=found),
     )
-    handler.carry_out()
-    if request.comment is not None:
-        refused = handler.result.refused
-        kind: Reaction = "confused" if refused else "rocket"
-        react(client, request.pull.repository, request.comment, kind)
-        confused = look.recent.confused
-        if confused is not None and not refused:
-            unreact(client, request.pull.repository, request.comment, confused)
+    try:
+        handler.carry_out()
+        handler.finish()
+    except GitHubError:
+        if handler.closing is not None:
+            handler.closing.take_back(client)
+        raise
+    confused = look.recent.confused
+    if request.comment is not None and confused is not None and not handler.result.refused:
+        unreact(client, request.pull.repository, request.comment, confused)
     return handler.result
 
 
@@ -167,6 +168,13 @@ class _Handler:
     comments: tuple[IssueComment, ...] | None = None
     """Those of the pull request, once it is read; None where not all were."""
     asker: Asker | None = None
+    node: str = ""
+    """The pull request's id for GraphQL, once it is read."""
+    is_last: bool = False
+    """True while the last command is carried out."""
+    waiting: str | None = None
+    """A reply that is still to be posted; the last one is posted together with the reaction."""
+    closing: Closing | None = None
 
     def carry_out(self) -> None:
         """Carry out each command; the pull request is read once for all of them."""
@@ -194,6 +202,8 @@ class _Handler:
             )
             return
         for command in self.result.commands:
+            self._post()
+            self.is_last = command is self.result.commands[-1]
             try:
                 change = self._one(command, change, config)
             except (LimitedError, UnreachableError):
@@ -207,6 +217,7 @@ class _Handler:
         seen = self.seen
         change = read_change(self.client, self.request.pull, seen.pull if seen else None)
         pull, comment = change.pull, self.request.comment
+        self.node = pull.node
         self.comments = pull.comments if pull.comments_complete else None
         if seen is not None and comment is not None:
             author = self.request.author
@@ -260,7 +271,7 @@ class _Handler:
         return self.asker
 
     def _verify(self, command: CommentCommand, change: GitHubChange) -> GitHubChange:
-        check = replace(self.check, runs=partial(_runs, command))
+        check = replace(self.check, runs=partial(runs_of_command, command))
         answered = answer_pull(change, check, head=command.head, channels=self.channels)
         self.result.answered = answered
         if answered.published.superseded:
@@ -279,7 +290,11 @@ class _Handler:
         if result.change is not None:
             # A push of a workflow's token starts no workflow: its result is checked here.
             # The reply notifies, so that the comment is edited.
-            channels = replace(self.channels, notifies=False)
+            refused = self.result.refused or not result.done
+            if self.is_last and result.text and not (refused and self.recent.refused):
+                text = translated(result.text, self.language)
+                self.closing = self._closing(text, "confused" if refused else "rocket")
+            channels = replace(self.channels, notifies=False, closing=self.closing)
             answered = answer_pull(result.change, self.check, channels=channels)
             self.result.answered = answered
             change = answered.change
@@ -317,13 +332,50 @@ class _Handler:
 
     def _reply(self, sentence: str) -> None:
         text = translated(sentence, self.language)
-        if text in self.result.replies:
+        if text not in self.result.replies:
+            self.result.replies.append(text)
+            self._post()
+            self.waiting = text
+
+    def _post(self) -> None:
+        """Post the reply that waits."""
+        text, self.waiting = self.waiting, None
+        if text is not None:
+            reply(self.client, self.request.pull, text, to=self._act, known=self.comments)
+
+    def finish(self) -> None:
+        """End with the last reply and 🚀, or 😕; nothing is done again after that."""
+        kind: Reaction = "confused" if self.result.refused else "rocket"
+        if self.closing is None and self.waiting is not None:
+            self.closing = self._closing(self.waiting, kind)
+        if self.closing is not None:
+            self.closing.finish(self.client)
             return
-        self.result.replies.append(text)
+        self._post()
+        if self.request.comment is not None:
+            react(self.client, self.request.pull.repository, self.request.comment, kind)
+
+    def _closing(self, text: str, kind: Reaction) -> Closing | None:
+        """The end of the command; None where it cannot be told to GraphQL."""
+        request, seen = self.request, self.seen
+        if request.comment is None or seen is None or not self.node:
+            return None
+        return Closing(
+            pull=request.pull,
+            subject=self.node,
+            comment=request.comment,
+            node=seen.node,
+            text=text,
+            to=self._act,
+            content=kind,
+            known=self.comments,
+        )
+
+    @property
+    def _act(self) -> str:
+        """What a reply answers: an edit is another act than the comment before it."""
         request = self.request
-        # An edit is another act than the comment before it.
-        to = f"{request.comment}\0{request.author}\0{request.before}"
-        reply(self.client, request.pull, text, to=to, known=self.comments)
+        return f"{request.comment}\0{request.author}\0{request.before}"
 
     def _refuse(self, sentence: str) -> None:
         """😕 and one sentence; 😕 alone for who was refused a moment ago."""
@@ -332,41 +384,6 @@ class _Handler:
             self.result.replies.append(translated(sentence, self.language))
         else:
             self._reply(sentence)
-
-
-def _runs(
-    command: CommentCommand, scripts: Sequence[str], options: CheckOptions
-) -> Mapping[str, RunGiven]:
-    """Which script the link of the command is for; raises UserError where that is not clear."""
-    chosen = list(scripts)
-    if command.script:
-        named = command.script.removeprefix("./")
-        chosen = [path for path in scripts if path == named or path.endswith(f"/{named}")]
-        if not chosen:
-            raise UserError(
-                message("The pull request holds no tuning script {name}.", name=named[:200])
-            )
-        if len(chosen) > 1:
-            raise UserError(
-                message(
-                    "The pull request holds more than one tuning script {name}.", name=named[:200]
-                )
-            )
-    if command.link is None or not scripts:
-        return {}
-    if len(chosen) != 1:
-        raise UserError(
-            message(
-                "The pull request holds {count} tuning scripts; name the one that the run is for: "
-                "/verify LINK SCRIPT.sh.",
-                count=len(chosen),
-            )
-        )
-    try:
-        link = parse_link(command.link, options.hosts)
-    except EvidenceError as error:
-        raise UserError(sentence_of(error)) from None
-    return {chosen[0]: link}
 
 
 __all__ = ["COOLDOWN", "CommandRequest", "CommandResult", "handle_command"]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Final
 
 from bot.base.config import Config
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
-from bot.base.messages import mark, message
+from bot.base.messages import mark, message, sentence_of
 from bot.check.request import CheckOptions
 from bot.evidence.facts import EvidenceError, Facts
 from bot.evidence.find_links import FoundLink, RefusedLink, find_links
@@ -17,6 +17,7 @@ from bot.evidence.in_use import in_use
 from bot.evidence.links import RunGiven, RunLink, parse_link
 from bot.evidence.which_run import Choice, by_configuration, choose
 from bot.github.change import ChangeFiles, ChangeLookup
+from bot.github.commands import CommentCommand
 from bot.rules._support.base import RuleContext
 
 MAX_CANDIDATES: Final = 6
@@ -175,3 +176,38 @@ def _other_scripts(source: ChangeLookup, config: Config) -> dict[str, str]:
 def with_runs(options: CheckOptions, runs: ChangeRuns, path: str, page: str | None) -> CheckOptions:
     """The options under which one script of the change is checked."""
     return replace(options, linked=runs.linked, runs_in_use=runs.in_use(path, page, options))
+
+
+def runs_of_command(
+    command: CommentCommand, scripts: Sequence[str], options: CheckOptions
+) -> Mapping[str, RunGiven]:
+    """Which script the link of the command is for; raises UserError where that is not clear."""
+    chosen = list(scripts)
+    if command.script:
+        named = command.script.removeprefix("./")
+        chosen = [path for path in scripts if path == named or path.endswith(f"/{named}")]
+        if not chosen:
+            raise UserError(
+                message("The pull request holds no tuning script {name}.", name=named[:200])
+            )
+        if len(chosen) > 1:
+            raise UserError(
+                message(
+                    "The pull request holds more than one tuning script {name}.", name=named[:200]
+                )
+            )
+    if command.link is None or not scripts:
+        return {}
+    if len(chosen) != 1:
+        raise UserError(
+            message(
+                "The pull request holds {count} tuning scripts; name the one that the run is for: "
+                "/verify LINK SCRIPT.sh.",
+                count=len(chosen),
+            )
+        )
+    try:
+        link = parse_link(command.link, options.hosts)
+    except EvidenceError as error:
+        raise UserError(sentence_of(error)) from None
+    return {chosen[0]: link}

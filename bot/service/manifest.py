@@ -25,8 +25,8 @@ from bot.base.files import write_new_file
 from bot.base.http import ask
 from bot.base.messages import message
 from bot.base.secrets import Secret
+from bot.github.addresses import Addresses
 from bot.github.app import PERMISSIONS
-from bot.github.client import Addresses
 
 EVENTS = ("check_run", "issue_comment", "pull_request", "repository")
 """`repository` tells when one becomes private; `installation` is always delivered."""

@@ -111,7 +111,7 @@ def serve(
     """
     import uvicorn
 
-    from bot.github.client import Addresses
+    from bot.github.addresses import Addresses
     from bot.service.app import create_app
     from bot.service.checks import checks
     from bot.service.connections import server_config

@@ -14,8 +14,9 @@ from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, sentence_of
 from bot.base.secrets import Secret
+from bot.github.addresses import Addresses
 from bot.github.app import AppIdentity
-from bot.github.client import Addresses, Patience
+from bot.github.client import Patience
 from bot.service.database import Database, parse_database
 
 DEFAULT_DATABASE = "rlbot.sqlite"

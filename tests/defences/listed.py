@@ -387,7 +387,7 @@ DEFENCES = (
     Defence(
         "T13",
         "takes a copied mark among the comments that were read for a reply of its own",
-        "bot/github/talk.py::reply",
+        "bot/github/talk.py::has_reply",
         becomes("comment.ours and mark in comment.body", "mark in comment.body"),
         (_OBEY + "test_t13_a_copied_mark_keeps_no_reply_back",),
     ),

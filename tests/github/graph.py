@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from graphql import GraphQLError, OperationType, build_schema, execute_sync, parse, validate
+from graphql import (
+    GraphQLError,
+    GraphQLResolveInfo,
+    OperationType,
+    build_schema,
+    execute_sync,
+    parse,
+    validate,
+)
 from graphql.language import DocumentNode, OperationDefinitionNode
 
 from tests.github.context import INTEGRATION, Context, ProblemError
@@ -29,6 +37,13 @@ _REACTIONS = {
     "EYES": "eyes",
 }
 """Each reaction by its name in GraphQL."""
+_KINDS = {
+    404: "NOT_FOUND",
+    403: "FORBIDDEN",
+    409: "STALE_DATA",
+    422: "UNPROCESSABLE",
+    429: "RATE_LIMITED",
+}
 _TEXT_LIMIT = 512_000
 """Bytes of a blob that GraphQL gives as text."""
 
@@ -66,7 +81,7 @@ def answer(asked: Context) -> dict[str, Any]:
     done = execute_sync(
         SCHEMA,
         _question_of(asked.body["query"]),
-        root_value=_root(asked),
+        root_value={name: _unless_refused(asked, act) for name, act in _root(asked).items()},
         variable_values=asked.body.get("variables"),
     )
     result: dict[str, Any] = {"data": done.data}
@@ -75,14 +90,26 @@ def answer(asked: Context) -> dict[str, Any]:
     return result
 
 
+def _unless_refused(asked: Context, act: Callable[..., Any]) -> Callable[..., Any]:
+    """A field that a fault of its own may refuse, while the others of the request are answered."""
+
+    def field(info: GraphQLResolveInfo[Any], **given: Any) -> Any:
+        for fault in asked.store.faults:
+            if fault.method == "FIELD" and fault.times and fault.path == info.path.key:
+                fault.times -= 1
+                raise ProblemError(fault.status, fault.body)
+        return act(info, **given)
+
+    return field
+
+
 def _error(error: GraphQLError) -> dict[str, Any]:
     original = error.original_error
     if original is not None and not isinstance(original, (ProblemError, GraphQLError)):
         raise original
     shown: dict[str, Any] = {"message": error.message, "path": error.path}
     if isinstance(original, ProblemError):
-        kinds = {404: "NOT_FOUND", 403: "FORBIDDEN", 409: "STALE_DATA", 422: "UNPROCESSABLE"}
-        shown["type"] = kinds[original.status]
+        shown["type"] = _KINDS[original.status]
     return shown
 
 
@@ -93,11 +120,13 @@ def _root(asked: Context) -> dict[str, Any]:
         "repository": lambda _info, owner, name, **_: _found(asked, owner, name),
         "node": lambda _info, **given: _node(asked, given["id"]),
         "addReaction": lambda _info, **given: _add_reaction(asked, given["input"]),
+        "removeReaction": lambda _info, **given: _remove_reaction(asked, given["input"]),
         "addComment": lambda _info, **given: _add_comment(asked, given["input"]),
         "updateIssueComment": lambda _info, **given: _edit_comment(asked, given["input"]),
         "minimizeComment": lambda _info, **given: _minimize(asked, given["input"], True),
         "unminimizeComment": lambda _info, **given: _minimize(asked, given["input"], False),
         "createCommitOnBranch": lambda _info, **given: _commit_on_branch(asked, given["input"]),
+        "createCheckRun": lambda _info, **given: _create_check(asked, given["input"]),
         "updateRefs": lambda _info, **given: _update_refs(asked, given["input"]),
     }
 
@@ -299,6 +328,17 @@ def _add_reaction(asked: Context, given: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _remove_reaction(asked: Context, given: dict[str, Any]) -> dict[str, Any]:
+    comment, content = _comment_of(asked, given["subjectId"]), _REACTIONS[given["content"]]
+    asker = asked.need(comment.pull.repository, "issues", "pull_requests")
+    there = asked.store.reactions.get(comment.id, [])
+    ours = [r for r in there if r.account is asker.account and r.content == content]
+    if not ours:
+        raise ProblemError(404, "Could not resolve to a reaction of the viewer.")
+    there.remove(ours[0])
+    return {"reaction": {"id": f"REA_{ours[0].id}", "content": given["content"]}}
+
+
 def _review(asked: Context, review: Review) -> dict[str, Any]:
     ours = asked.identity is not None and review.author is asked.identity.account
     notes = [
@@ -447,6 +487,44 @@ def _edit_comment(asked: Context, given: dict[str, Any]) -> dict[str, Any]:
     comment = _comment_of(asked, given["id"])
     change_comment(asked, comment, given["body"])
     return {"issueComment": _comment(asked, comment)}
+
+
+def _create_check(asked: Context, given: dict[str, Any]) -> dict[str, Any]:
+    from tests.github.rest import add_check
+
+    number = given["repositoryId"].removeprefix("R_")
+    found = next((r for r in asked.store.repositories.values() if str(r.id) == number), None)
+    if found is None or not asked.sees(found):
+        node = given["repositoryId"]
+        raise ProblemError(404, f"Could not resolve to a node with the global id of '{node}'.")
+    output = given.get("output") or {}
+    body = {
+        "name": given["name"],
+        "head_sha": given["headSha"],
+        "external_id": given.get("externalId", ""),
+        "status": given.get("status", "QUEUED").lower(),
+        "conclusion": (given.get("conclusion") or "").lower() or None,
+        "actions": given.get("actions") or [],
+        "output": {**output, "annotations": [_note(n) for n in output.get("annotations") or ()]},
+    }
+    made = add_check(asked, found, body)
+    return {"checkRun": {"id": f"CR_{made.id}", "externalId": made.external_id}}
+
+
+def _note(given: dict[str, Any]) -> dict[str, Any]:
+    """An annotation as REST has it."""
+    place = given["location"]
+    note = {
+        "path": given["path"],
+        "start_line": place["startLine"],
+        "end_line": place["endLine"],
+        "start_column": place.get("startColumn"),
+        "end_column": place.get("endColumn"),
+        "annotation_level": given["annotationLevel"].lower(),
+        "message": given["message"],
+        "title": given.get("title"),
+    }
+    return {name: value for name, value in note.items() if value is not None}
 
 
 def _minimize(asked: Context, given: dict[str, Any], hide: bool) -> dict[str, Any]:

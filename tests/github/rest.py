@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.github.context import Context, ProblemError
-from tests.github.store import CheckRun, Comment, Pull, Reaction, Review, Status
+from tests.github.store import CheckRun, Comment, Pull, Reaction, Repository, Review, Status
 
 Handler = Callable[..., tuple[int, Any]]
 HANDLERS: dict[tuple[str, str], Handler] = {}
@@ -267,12 +267,16 @@ def check_annotations(asked: Context, owner: str, repo: str, check_run_id: str) 
 
 @handles("post", f"{REPOSITORY}/check-runs")
 def create_check(asked: Context, owner: str, repo: str) -> tuple[int, Any]:
-    found = asked.repository(owner, repo)
+    return 201, asked.views.check(add_check(asked, asked.repository(owner, repo), asked.body))
+
+
+def add_check(asked: Context, found: Repository, body: dict[str, Any]) -> CheckRun:
+    """A new check run, where the asker may make one; REST and GraphQL alike."""
     asker = asked.asker()
     if asker.app is None:
         raise ProblemError(403, "You must authenticate via a GitHub App.")
     asked.need(found, "checks")
-    head = asked.body["head_sha"]
+    head = body["head_sha"]
     if found.objects.ref(head) is None:
         raise ProblemError(422, f"No commit found for SHA: {head}")
     made = CheckRun(
@@ -280,7 +284,7 @@ def create_check(asked: Context, owner: str, repo: str) -> tuple[int, Any]:
         app=asker.app,
         head=head,
         repository=found,
-        name=asked.body["name"],
+        name=body["name"],
         external_id="",
         status="queued",
         conclusion=None,
@@ -289,9 +293,9 @@ def create_check(asked: Context, owner: str, repo: str) -> tuple[int, Any]:
         annotations=[],
         completed=None,
     )
-    _update_check(asked, made)
+    _update_check(asked, made, body)
     asked.store.checks.append(made)
-    return 201, asked.views.check(made)
+    return made
 
 
 @handles("patch", f"{REPOSITORY}/check-runs/{{check_run_id}}")
@@ -300,12 +304,12 @@ def edit_check(asked: Context, owner: str, repo: str, check_run_id: str) -> tupl
     asker = asked.need(run.repository, "checks", person="admin")
     if asker.app is not run.app:
         raise ProblemError(403, "Invalid app_id: check run can only be modified by its own App.")
-    _update_check(asked, run)
+    _update_check(asked, run, asked.body)
     return 200, asked.views.check(run)
 
 
-def _update_check(asked: Context, run: CheckRun) -> None:
-    output = asked.body.get("output") or {}
+def _update_check(asked: Context, run: CheckRun, body: dict[str, Any]) -> None:
+    output = body.get("output") or {}
     notes = output.get("annotations") or []
     if len(notes) > 50:
         raise ProblemError(422, "Only 50 items are allowed; you supplied more annotations.")
@@ -314,13 +318,13 @@ def _update_check(asked: Context, run: CheckRun) -> None:
     for note in notes:
         if note["start_line"] != note["end_line"] and "start_column" in note:
             raise ProblemError(422, "start_column is for annotations within one line")
-    run.external_id = asked.body.get("external_id", run.external_id)
-    run.status = asked.body.get("status", run.status)
+    run.external_id = body.get("external_id", run.external_id)
+    run.status = body.get("status", run.status)
     run.title = output.get("title", run.title)
     run.summary = output.get("summary", run.summary)
     run.annotations += notes
-    run.actions = asked.body.get("actions", run.actions)
-    if conclusion := asked.body.get("conclusion"):
+    run.actions = body.get("actions", run.actions)
+    if conclusion := body.get("conclusion"):
         run.status, run.conclusion = "completed", conclusion
         run.completed = asked.store.now()
 

@@ -223,6 +223,7 @@ class Fault:
     """An answer that is given in the place of the right one."""
 
     method: str
+    """FIELD for one field of a question to GraphQL, by its alias, with a sentence as the body."""
     path: str
     """A regular expression of the path; GraphQL is `/graphql NAME`."""
     status: int

@@ -12,8 +12,9 @@ import pytest
 
 from bot.base.errors import UserError
 from bot.base.secrets import Secret
+from bot.github.addresses import Addresses
 from bot.github.answer import answer_of
-from bot.github.client import Addresses, Client, Patience
+from bot.github.client import Client, Patience
 from bot.github.errors import (
     GitHubError,
     LimitedError,

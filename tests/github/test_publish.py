@@ -50,7 +50,7 @@ def _bodies(pull: Pull) -> list[str]:
 def test_the_first_answer_is_a_comment_and_a_check_run(here: World) -> None:
     pull = here.pull({SCRIPT: GOOD})
     done = _answer(here)
-    assert _writes(here) == ["POST /graphql post", "POST /repos…/check-runs"]
+    assert _writes(here) == ["POST /graphql post_check"]
     (body,) = _bodies(pull)
     assert body.startswith("**Could not be checked: No run is linked.** Checked at ")
     assert MARKER in body
@@ -77,7 +77,7 @@ def test_the_same_verdict_edits_silently(here: World) -> None:
     here.push({SCRIPT: BROKEN + b"# more\n"})
     start = len(here.store.calls)
     _answer(here)
-    assert _writes(here, start) == ["POST /graphql edit", "POST /repos…/check-runs"]
+    assert _writes(here, start) == ["POST /graphql edit_check"]
     (comment,) = pull.comments
     assert f"`{pull.head[:7]}`" in comment.body
     assert [run.head for run in here.store.checks][1:] == [pull.head]
@@ -89,11 +89,7 @@ def test_a_changed_verdict_is_a_new_comment_and_the_old_one_is_folded_away(here:
     here.push({SCRIPT: GOOD})
     start = len(here.store.calls)
     _answer(here)
-    assert _writes(here, start) == [
-        "POST /graphql post",
-        "POST /graphql minimize",
-        "POST /repos…/check-runs",
-    ]
+    assert _writes(here, start) == ["POST /graphql post_check", "POST /graphql minimize"]
     old, new = pull.comments
     assert (old.minimized, new.minimized) == ("outdated", None)
     assert old.body.startswith("**Not ready")

@@ -13,12 +13,12 @@ def test_a_check_and_commands_stay_below_their_bounds(base: dict[str, str], more
     """`more`: the files of the repository's own configuration."""
     total = {name: sum(both) for name, both in measure(base, "").items()}
     assert total["no script"] == 1
-    assert total["one script"] <= 7 + more
-    assert total["again"] <= 4
+    assert total["one script"] <= 5 + more
+    assert total["again"] <= 3 + more
     commands = {name: sum(both) for name, both in measure_commands(base, "").items()}
-    assert commands["/verify, nothing new"] <= 8
-    assert commands["/verify, new commit"] <= 8 + more
-    assert commands["/verify, new commit by the author"] <= 7 + more
+    assert commands["/verify, nothing new"] <= 5 + more
+    assert commands["/verify, new commit"] <= 7 + more
+    assert commands["/verify, new commit by the author"] <= 6 + more
     for name, total_of in commands.items():
         if name.startswith("/apply"):
-            assert total_of <= 12 + more, name
+            assert total_of <= 9 + more, name

@@ -24,6 +24,7 @@ from bot.base.errors import UserError
 from bot.github import queries
 from bot.github.answer import answer_of, mark_of
 from bot.github.client import Client, Patience
+from bot.github.errors import GitHubError
 from bot.github.publish import publish
 from bot.github.pull import PullId
 from bot.github.remote import read_change
@@ -261,13 +262,13 @@ def test_t18_a_result_that_comes_late_is_followed_by_the_right_one(here: World) 
     class Slow(Client):
         """A client whose first write arrives late: after a push, and after that push's answer."""
 
-        def graphql(
-            self, query: str, variables: Mapping[str, Any], *, write: bool = False, **more: Any
-        ) -> dict[str, Any]:
-            if write and not pushed:
+        def mutations(
+            self, query: str, variables: Mapping[str, Any], *, name: str
+        ) -> dict[str, Mapping[str, Any] | GitHubError | None]:
+            if not pushed:
                 pushed.append(here.push({SCRIPT: BROKEN + b"# third\n"}))
                 answer_pull(read_change(here.client(), PULL), asked())
-            return super().graphql(query, variables, write=write, **more)
+            return super().mutations(query, variables, name=name)
 
     plain = here.client()
     answer_pull(read_change(Slow(plain.auth, plain.addresses, plain.patience), PULL), asked())
@@ -278,7 +279,7 @@ def test_t18_a_result_that_comes_late_is_followed_by_the_right_one(here: World) 
 
 
 def test_t20_a_second_passes_between_writes(here: World) -> None:
-    here.pull({SCRIPT: GOOD})
+    here.pull({SCRIPT: BROKEN})
     client = here.client(patience=Patience(first_pause=0.001))
     waits: list[float] = []
     client.sleep = waits.append

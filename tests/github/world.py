@@ -9,7 +9,8 @@ from pathlib import Path
 from bot.base.config import Config
 from bot.base.secrets import Secret
 from bot.check.request import CheckOptions
-from bot.github.client import Addresses, Client, Patience
+from bot.github.addresses import Addresses
+from bot.github.client import Client, Patience
 from bot.review.check import CheckRequest
 from tests.github.objects import Link
 from tests.github.server import Server

@@ -31,12 +31,11 @@ from tests.service.work import DiaryWork
 
 KEY = Secret(SECRET)
 WINDOWS = {
-    "a comment": r"\A/graphql post\Z",
-    "a check run": r"\A/repos/[^/]+/[^/]+/check-runs\Z",
+    "a comment": r"\A/graphql post_check\Z",
     "folding the old comment": r"\A/graphql minimize\Z",
 }
 """What was just written when a process is killed, and its path; the reads of each have others."""
-ORDER = ("a comment", "a check run", None, "a comment", "folding the old comment", None)
+ORDER = ("a comment", None, "a comment", "folding the old comment", None)
 """What the kills follow, in turn; None comes at any moment, so that no moment is left out."""
 PATIENCE = 10.0
 """Seconds that a kill waits for its window, before it comes at any moment instead."""
@@ -187,8 +186,6 @@ def _writer(storm: Storm) -> AppProcess | None:
     call = store.calls[-1]
     if "variables" in (call.body or {}):
         number = _pull_of(store, call.body["variables"])
-    elif call.path.endswith("/check-runs"):
-        number = int(call.body["external_id"].split(":")[1])
     else:
         number = int(call.path.split("/")[-2])
     ours = lane(storm.github.here.base.full_name, number)
@@ -198,7 +195,7 @@ def _writer(storm: Storm) -> AppProcess | None:
 
 def _pull_of(store: Store, variables: Mapping[str, Any]) -> int:
     """The number of the pull request that a mutation is about; 0 where there is none."""
-    asked = variables.get("input", variables)
+    asked = next((each for each in variables.values() if isinstance(each, dict)), variables)
     if "subjectId" in asked:
         return int(asked["subjectId"].rpartition("_")[2])
     comment = store.find_comment(int(asked["id"].removeprefix("IC_")))

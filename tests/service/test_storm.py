@@ -31,7 +31,7 @@ def test_who_is_killed_between_a_write_and_its_answer_finds_what_was_written(
     github.hook.url = f"http://127.0.0.1:{app.port}/webhook"
     done = Storm(github, [app])
     # The second push changes the verdict, so that the first comment is folded away.
-    for window in ("a comment", "folding the old comment", "a check run"):
+    for window in ("a comment", "folding the old comment"):
         payload, guid = push(done, 0)
         with ThreadPoolExecutor(1) as other:
             killed = other.submit(kill_after, done, window, 60)
@@ -41,8 +41,8 @@ def test_who_is_killed_between_a_write_and_its_answer_finds_what_was_written(
         app.start()
         judge(done, sqlite)
     (pull,) = here.store.pulls.values()
-    assert len(pull.comments) == 3
-    assert len(here.store.checks) == 3
+    assert len(pull.comments) == 2
+    assert len(here.store.checks) == 2
 
 
 def test_a_storm_on_postgresql_with_a_worker_apart(

@@ -74,7 +74,7 @@ OPERATIONS = {
 FIELDS = {
     "Query": "repository viewer rateLimit node",
     "Mutation": "addComment addReaction updateIssueComment minimizeComment unminimizeComment "
-    "createCommitOnBranch updateRefs",
+    "createCommitOnBranch updateRefs createCheckRun removeReaction",
     "Repository": "id nameWithOwner name owner url isPrivate isArchived isFork pullRequest "
     "pullRequests object ref defaultBranchRef viewerPermission databaseId",
     "RepositoryOwner": "id login",
@@ -95,6 +95,7 @@ FIELDS = {
     "IssueComment": "id fullDatabaseId body isMinimized minimizedReason viewerDidAuthor url author "
     "createdAt updatedAt lastEditedAt authorAssociation pullRequest reactionGroups",
     "AddReactionPayload": "reaction reactionGroups subject",
+    "RemoveReactionPayload": "reaction",
     "Reaction": "id databaseId content createdAt",
     "ReactionGroup": "content viewerHasReacted",
     "Reactable": "id databaseId reactionGroups",
@@ -121,6 +122,7 @@ FIELDS = {
     "MinimizeCommentPayload": "minimizedComment",
     "UnminimizeCommentPayload": "unminimizedComment",
     "CreateCommitOnBranchPayload": "commit ref",
+    "CreateCheckRunPayload": "checkRun",
     "RateLimit": "limit cost remaining resetAt",
     "Node": "id",
 }
