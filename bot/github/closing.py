@@ -9,7 +9,7 @@ from bot.base.fast_dataclass import dataclass
 from bot.github import mutations
 from bot.github.client import Client
 from bot.github.errors import GitHubError, LimitedError
-from bot.github.mutations import Mutation, Outcome
+from bot.github.mutations import Mutation, MutationOutcome
 from bot.github.pull import IssueComment, PullId
 from bot.github.talk import Reaction, has_reply, react, reply, reply_body
 
@@ -53,7 +53,7 @@ class Closing:
         """True when nothing is left to be done."""
         return self.replied and self.reacted
 
-    def take(self, outcomes: Mapping[str, Outcome]) -> None:
+    def take(self, outcomes: Mapping[str, MutationOutcome]) -> None:
         """Note what became of the mutations: nothing is known of those whose answer was lost."""
         # What was read before does not say any more what stands there.
         self.known = None
@@ -90,5 +90,5 @@ class Closing:
             self.reacted = False
 
 
-def _is_done(outcome: Outcome) -> bool:
+def _is_done(outcome: MutationOutcome) -> bool:
     return outcome is not None and not isinstance(outcome, GitHubError)

@@ -14,7 +14,7 @@ from bot.github.client import Client
 from bot.github.errors import GitHubError
 from bot.github.queries import STATE
 
-Outcome: TypeAlias = Mapping[str, Any] | GitHubError | None
+MutationOutcome: TypeAlias = Mapping[str, Any] | GitHubError | None
 """The payload of a mutation, or why it failed."""
 
 _AFTERWARDS = "pullRequest {" + STATE + "\n    }"
@@ -98,7 +98,9 @@ def variables(mutations: Sequence[Mutation], *, checks: bool) -> dict[str, Any]:
     return {**found, "checks": checks} if _gives_state(mutations) else found
 
 
-def send(client: Client, mutations: Sequence[Mutation], *, checks: bool) -> dict[str, Outcome]:
+def send(
+    client: Client, mutations: Sequence[Mutation], *, checks: bool
+) -> dict[str, MutationOutcome]:
     """Carry out several mutations in one request; gives what became of each, by alias.
 
     Empty where the answer was lost: any of them may have been carried out, or may not. Raises
@@ -106,10 +108,10 @@ def send(client: Client, mutations: Sequence[Mutation], *, checks: bool) -> dict
     """
     query, given = document(mutations), variables(mutations, checks=checks)
 
-    def all_of_them() -> dict[str, Outcome]:
+    def all_of_them() -> dict[str, MutationOutcome]:
         return client.mutations(query, given, name=name_of(mutations))
 
-    done: dict[str, Outcome] = client.once(all_of_them, dict)
+    done: dict[str, MutationOutcome] = client.once(all_of_them, dict)
     return done
 
 

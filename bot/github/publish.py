@@ -26,7 +26,7 @@ from bot.github.errors import (
     UnreachableError,
 )
 from bot.github.failures import understood
-from bot.github.mutations import Mutation, Outcome
+from bot.github.mutations import Mutation, MutationOutcome
 from bot.github.posted import Posted, posted_of, read_posted
 from bot.github.pull import IssueComment, PullId
 from bot.github.reviews import publish_suggestions
@@ -182,7 +182,7 @@ class _Posting:
         self._take(outcomes)
 
     @understood
-    def _take(self, outcomes: Mapping[str, Outcome]) -> None:
+    def _take(self, outcomes: Mapping[str, MutationOutcome]) -> None:
         """Note what stands there now; GitHub is asked where a part failed."""
         refused = outcomes.get("check")
         if isinstance(refused, NotAllowedError):
