@@ -112,6 +112,7 @@ class ConfigFolders:
             if (found := config_file(path)) is not None:
                 self.folders.setdefault(found[0], []).append(found[1])
         self.mains = NamedFiles(filter(is_main, files))
+        self._decorators: dict[str, HydraMain | None] = {}
 
     def named(self, path: str, script: str) -> str | None:
         """The folder that an absolute path in a script means; None where none is sure.
@@ -142,7 +143,10 @@ class ConfigFolders:
 
     def main(self, path: str) -> HydraMain | None:
         """The decorator in a module."""
-        return hydra_main(self._files.get(path, b"").decode("utf-8", "replace"))
+        if path not in self._decorators:
+            text = self._files.get(path, b"").decode("utf-8", "replace")
+            self._decorators[path] = hydra_main(text)
+        return self._decorators[path]
 
     def tree(
         self, folder: str, root: str, verl: ConfigTree | None

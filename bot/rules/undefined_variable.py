@@ -15,7 +15,7 @@ from bot.rules._support.example import verl
 from bot.rules._support.keys import shown
 from bot.rules._support.near import slip
 from bot.shell.source import Span
-from bot.shell.words import Hole
+from bot.shell.words import Hole, Word
 
 META = Meta(
     id="RLB031",
@@ -68,8 +68,9 @@ def check(context: RuleContext) -> Iterator[Hit]:
     )
     strict = bool(_NOUNSET.search(context.source.text))
     for plan in context.plans:
-        for setting in plan.settings:
-            for hole, span, default in _unset(plan, setting):
+        holed = [word for word in plan.launch.argv if not word.complete]
+        for setting in plan.settings if holed else ():
+            for hole, span, default in _unset(holed, setting):
                 name = hole.name or ""
                 if not name or name in names:
                     continue
@@ -134,13 +135,14 @@ def _other_way(key: str, name: str, span: Span, *, strict: bool) -> Hit:
     )
 
 
-def _unset(plan: Plan, setting: Setting) -> Iterator[tuple[Hole, Span, bool]]:
-    """What a setting holds of unset variables, in its word and in that of an option's value."""
+def _unset(holed: Sequence[Word], setting: Setting) -> Iterator[tuple[Hole, Span, bool]]:
+    """What a setting holds of unset variables, in its word and in that of an option's value.
+
+    `holed` are the words of its launch that are not wholly known.
+    """
     at = setting.value_span.start
     values = (
-        word
-        for word in plan.launch.argv
-        if word is not setting.word and word.pieces and word.pieces[0].span.start == at
+        word for word in holed if word is not setting.word and word.pieces[0].span.start == at
     )
     for word in (setting.word, *values):
         for piece in word.pieces:
