@@ -17,15 +17,13 @@ from typing import Any, Final
 import pytest
 
 from bot.base.errors import UserError
-from bot.check.request import CheckOptions, ScriptFile
-from bot.check.script import check_script
 from bot.evidence import EvidenceError, Facts, read
 from bot.evidence.find_links import find_links
 from bot.evidence.links import RunHosts, RunLink, parse_link
 from bot.evidence.online import Access, Bounds, read_online
 from tests.evidence.online.conftest import forked  # noqa: F401
 from tests.trackers.mlflow_server import PASSWORD, USER, Answer, Mlflow, as_json, missing
-from tests.trackers.test_sources import DEMO, evidence, verdicts
+from tests.trackers.test_sources import evidence, over_server, verdicts
 
 pytestmark = pytest.mark.usefixtures("forked")
 RUN: Final = "a" * 32
@@ -80,25 +78,15 @@ def test_the_facts_are_those_of_the_database(server: Mlflow, launch: Path) -> No
     assert methods.count("metrics/get-history") == len(files.history) + len(files.system)
 
 
-def test_a_comment_with_the_link_backs_the_script(server: Mlflow, launch: Path) -> None:
+def test_a_comment_with_the_link_backs_the_script(launch: Path) -> None:
     database = launch / "main/mlruns.db"
-    [run] = server.load(database)
-    access = access_to(server)
-    text = (DEMO.ROOT / DEMO.SCRIPT).read_text(encoding="utf-8")
-    first, _, rest = text.partition("\n")
-    linked = f"{first}\n# mlflow: {server.link(run)}\n{rest}"
-    options = CheckOptions(
-        evidence="required",
-        hosts=access.run_hosts(),
-        linked=lambda link: read_online(link, access),
-    )
-    report = check_script(ScriptFile(path=DEMO.SCRIPT, data=linked.encode()), options)
-    assert report.evidence is not None, report.unchecked
-    claims = verdicts(report.evidence)
+    found, files = over_server(database), evidence(database)
+    claims = verdicts(found)
     assert claims.pop("run") == "consistent"
-    assert claims == verdicts(evidence(database))
-    assert report.evidence.run.url == server.link(run)
-    assert report.evidence.strength == evidence(database).strength
+    assert claims == verdicts(files)
+    assert found.run.url is not None
+    assert found.run.url.startswith("http://127.0.0.1:")
+    assert found.strength == files.strength
 
 
 # Which server, and whose key.

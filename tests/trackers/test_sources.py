@@ -12,10 +12,12 @@ from benchmarks.launch_sources import DECIDES, launches
 from bot.check.request import CheckOptions, ScriptFile
 from bot.check.script import check_script
 from bot.evidence import Facts, read
+from bot.evidence.online import Access, read_online
 from bot.report import Evidence
 from tests.conftest import WrittenRun
 from tests.runs.console import verl_log
 from tests.trackers.conftest import PLACES
+from tests.trackers.mlflow_server import Mlflow
 from tests.trackers.record import LAUNCH
 
 DEMO: Any = import_module("examples.demo.__main__")
@@ -40,6 +42,34 @@ def evidence(run: Path) -> Evidence:
     script = ScriptFile(path=DEMO.SCRIPT, data=data)
     found = check_script(script, CheckOptions(evidence="required"), run=run).evidence
     assert found is not None
+    return found
+
+
+def over_server(database: Path) -> Evidence:
+    """What the demo's script gets for the same run on an MLflow server."""
+    with Mlflow().serving() as server:
+        [run] = server.load(database)
+        access = Access.from_environment({"MLFLOW_TRACKING_URI": server.url})
+        first, _, rest = (DEMO.ROOT / DEMO.SCRIPT).read_text(encoding="utf-8").partition("\n")
+        linked = f"{first}\n# mlflow: {server.link(run)}\n{rest}"
+        options = CheckOptions(
+            evidence="required",
+            hosts=access.run_hosts(),
+            linked=lambda link: read_online(link, access),
+        )
+        script = ScriptFile(path=DEMO.SCRIPT, data=linked.encode())
+        found = check_script(script, options).evidence
+    assert found is not None
+    return found
+
+
+def every_evidence(launch: Path, written: WrittenRun, folder: Path) -> dict[str, Evidence]:
+    """Source to what the demo's script gets for it, in the guide's order."""
+    found: dict[str, Evidence] = {}
+    for name, place in every_place(launch, written, folder).items():
+        found[name] = evidence(place)
+        if name == "MLflow folder":
+            found["MLflow server"] = over_server(launch / PLACES["MLflow database"])
     return found
 
 
@@ -97,10 +127,8 @@ def test_swanlab_names_the_host(launch: Path, source: str) -> None:
 
 
 def test_no_source_contradicts_another(launch: Path, written: WrittenRun, tmp_path: Path) -> None:
-    found = {
-        name: verdicts(evidence(place))
-        for name, place in every_place(launch, written, tmp_path).items()
-    }
+    every = every_evidence(launch, written, tmp_path)
+    found = {name: verdicts(one) for name, one in every.items()}
     for name, claims in found.items():
         assert "inconsistent" not in claims.values(), name
         for claim, verdict in claims.items():
@@ -112,8 +140,7 @@ def guide(launch: Path, written: WrittenRun, folder: Path) -> str:
     """The table of docs/evidence.md."""
     head = ["source", *SHOWN.values(), "strength"]
     rows = [head, ["---"] * len(head)]
-    for name, place in every_place(launch, written, folder).items():
-        found = evidence(place)
+    for name, found in every_evidence(launch, written, folder).items():
         claims = verdicts(found)
         settings = f"{found.settings_consistent} of {found.settings_compared}"
         cells = {**claims, "settings": settings if found.settings_compared else "inconclusive"}
