@@ -22,6 +22,8 @@ from tests.github.runner import pull_event, run_event, step
 from tests.github.store import READ_ONLY, Pull
 from tests.github.world import BROKEN, GOOD, ROOT, SCRIPT, World
 from tests.runs.recipe import RunRecipe
+from tests.trackers.conftest import PLACES, launch  # noqa: F401
+from tests.trackers.mlflow_server import Mlflow
 from tests.wandb_server.server import Wandb
 from tests.wandb_server.upload import sync
 
@@ -201,6 +203,25 @@ def test_t22_the_token_and_the_key_stand_in_no_output(here: World, tmp_path: Pat
     ran = step(here, tmp_path, "pull_request", pull_event(here, pull), token=token)
     assert ran.status == 2
     assert token not in ran.out + ran.summary
+
+
+def test_a_run_on_an_mlflow_server_is_read_with_its_token(
+    here: World, launch: Path, tmp_path: Path
+) -> None:
+    with Mlflow().serving() as server:
+        [run] = server.load(launch / PLACES["MLflow database"])
+        server.locked = True
+        linked = b"# mlflow: " + server.link(run).encode() + b"\n"
+        first, _, rest = GOOD.partition(b"\n")
+        text = first + b"\n" + linked + re.sub(rb"(?m)^# wandb:.*\n", b"", rest)
+        here.base.commit("main", {".rlbot.yml": "allow_private_runs: true\n"})
+        pull = here.pull({SCRIPT: text})
+        environment = {"MLFLOW_TRACKING_URI": server.url, "MLFLOW_TRACKING_TOKEN": "a-token"}
+        ran = step(here, tmp_path, TARGET, pull_event(here, pull), **environment)
+        assert "a-token" not in ran.out + ran.summary + ran.report
+        (script,) = json.loads(ran.report)["scripts"]
+        assert script["evidence"]["run"]["url"] == server.link(run)
+        assert {key for _, key in server.asked} > {None}
 
 
 def three_reports(
