@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from bot.base.fast_dataclass import dataclass
-from bot.base.messages import Message, message, sentence_of
+from bot.base.messages import Message, enumeration, mark, message, sentence_of
 from bot.check.estimate import estimate_launch, expected_peak
 from bot.check.request import CheckOptions, ScriptFile
 from bot.evidence import read as read_run
@@ -47,7 +47,7 @@ def back(
     if run is None and links and options.linked is not None:
         run = links[0]
     if run is None:
-        return _unbacked(plan, _no_run(links))
+        return _unbacked(plan, _no_run(links, plan))
     try:
         facts = read_run(run, linked=options.linked)
     except EvidenceError as error:
@@ -87,14 +87,39 @@ def _unbacked(plan: Plan | None, reason: str) -> Backing:
     return Backing(plan=plan, unchecked=(Unchecked(check="evidence", reason=reason),))
 
 
-def _no_run(links: Sequence[RunLink]) -> Message:
+_LINKED: Final = ("wandb", "mlflow")
+"""Loggers whose runs have a page that is read."""
+_LOCAL: Final = {
+    "tensorboard": ("TensorBoard", "tensorboard_log/PROJECT/EXPERIMENT"),
+    "swanlab": ("SwanLab", "swanlog/run-…"),
+    "trackio": ("trackio", "PROJECT.db"),
+    "file": (mark("a file"), "PROJECT/EXPERIMENT.jsonl"),
+    "console": (mark("the console"), "train.log"),
+}
+"""Logger to what it is called and the files that it leaves, those that show most first."""
+
+
+def _no_run(links: Sequence[RunLink], plan: Plan | None) -> Message:
     if links:
         return message(
             "The script links to {url}, and nothing is to be fetched. Leave --offline out, or "
             "pass the run's folder with --run.",
             url=links[0].url,
         )
-    return message("No run is linked. Add a comment `# wandb: LINK` to the script.")
+    loggers = (plan.loggers.value if plan is not None else None) or ()
+    linked = next((name for name in _LINKED if name in loggers), "wandb")
+    local = [_LOCAL[name] for name in _LOCAL if name in loggers]
+    if linked in loggers or not local:
+        return message(
+            "No run is linked. Add a comment `# {service}: LINK` to the script.", service=linked
+        )
+    return message(
+        "No run is linked. The script logs to {places} alone, whose files stay where it ran: "
+        "`rlbot verify SCRIPT --run {files}` compares them there. For a run that others can see, "
+        "log to W&B as well and add a comment `# wandb: LINK` to the script.",
+        places=enumeration(message(name) for name, _ in local),
+        files=local[0][1],
+    )
 
 
 def _contradicted(backing: Backing) -> int:

@@ -125,8 +125,8 @@ class RunHosts:
             tracker, files = _FILES[host]
             raise EvidenceError(
                 message(
-                    "{tracker}'s server is not read: pass the files that the run wrote beside it "
-                    "({files}) with --run.",
+                    "{tracker}'s server is not read: `rlbot verify SCRIPT --run {files}` reads the "
+                    "files that the run wrote beside it.",
                     tracker=tracker,
                     files=files,
                 )

@@ -133,7 +133,13 @@ def _named(argv: Sequence[Word]) -> str:
 
 
 def _unreached(context: RuleContext) -> Message | None:
-    """Why the launch that stands in the text is none of those that the script makes."""
+    """Why the launch that stands in the text is none of those that the script makes.
+
+    None where nothing stands there, and where bash itself refuses the script.
+    """
+    problems = {problem.kind for problem in context.reading.problems}
+    if problems & {"syntax", "encoding"}:
+        return None
     text = without_comments(context)
     ran = [command.span for command in context.reading.commands]
     for found in _MODULE.finditer(text):
@@ -143,7 +149,7 @@ def _unreached(context: RuleContext) -> Message | None:
         if said or not known or any(span.start <= at < span.end for span in ran):
             continue
         line = context.source.place(Span(at, at)).line
-        if any(problem.kind == "limit" for problem in context.reading.problems):
+        if "limit" in problems:
             return message(
                 "the script was not read up to line {line}, which starts {module}",
                 line=line,

@@ -157,6 +157,6 @@ def test_a_tracker_whose_server_is_not_read_says_what_is() -> None:
     with pytest.raises(EvidenceError) as raised:
         parse_link("https://swanlab.cn/@ada/tuning/runs/ko0ou9fl/chart")
     assert str(raised.value) == (
-        "SwanLab's server is not read: pass the files that the run wrote beside it "
-        "(swanlog/run-…) with --run."
+        "SwanLab's server is not read: `rlbot verify SCRIPT --run swanlog/run-…` reads the files "
+        "that the run wrote beside it."
     )

@@ -22,7 +22,6 @@ from tests.github.runner import pull_event, run_event, step
 from tests.github.store import READ_ONLY, Pull
 from tests.github.world import BROKEN, GOOD, ROOT, SCRIPT, World
 from tests.runs.recipe import RunRecipe
-from tests.trackers.conftest import PLACES, launch  # noqa: F401
 from tests.trackers.mlflow_server import Mlflow
 from tests.wandb_server.server import Wandb
 from tests.wandb_server.upload import sync
@@ -205,11 +204,11 @@ def test_t22_the_token_and_the_key_stand_in_no_output(here: World, tmp_path: Pat
     assert token not in ran.out + ran.summary
 
 
-def test_a_run_on_an_mlflow_server_is_read_with_its_token(
-    here: World, launch: Path, tmp_path: Path
-) -> None:
+def test_a_run_on_an_mlflow_server_is_read_with_its_token(here: World, tmp_path: Path) -> None:
+    run = "a" * 32
     with Mlflow().serving() as server:
-        [run] = server.load(launch / PLACES["MLflow database"])
+        server.point(run, "perf/max_memory_allocated_gb", 61.0, 1, 1_700_000_000_001)
+        server.add(run)
         server.locked = True
         linked = b"# mlflow: " + server.link(run).encode() + b"\n"
         first, _, rest = GOOD.partition(b"\n")
