@@ -10,8 +10,10 @@ collaborators to nobody who may not push; 🚀 after everything else, since a co
 carried out again. `/apply` commits by a request of its own, which compares the branch and moves it,
 and looks at the pull request once more before it writes, so that nothing late is posted. Then the
 comment, the check run of its own commit (for which a workflow's token starts no workflow), the
-reply and 🚀 go in one request. GitHub carries out each although another failed: what failed is
-posted by itself, at the cost of more requests, and 🚀 is withdrawn where that fails too.
+reply and 🚀 go in one request. GitHub carries out each mutation although another failed: what
+failed is posted by itself, at the cost of more requests, and 🚀 is withdrawn where that fails too.
+What a check of a run and of the new page will ask for, the other scripts and where the page's links
+lead, comes with the repository's configuration.
 """
 
 from __future__ import annotations

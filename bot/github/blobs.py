@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, TypeAlias
 
@@ -111,27 +111,33 @@ class BlobReader:
 
     @understood
     def entries(
-        self, wanted: Sequence[tuple[str, str]], most: int = MAX_BLOB
+        self,
+        wanted: Sequence[tuple[str, str]],
+        most: int = MAX_BLOB,
+        contents: Sequence[str] = (),
     ) -> dict[tuple[str, str], TreeEntry]:
         """What stands at each (commit, path); paths that hold nothing are missing.
 
-        Of a file with more than `most` bytes only the reason comes back that it was not read.
+        Of a file with more than `most` bytes only the reason comes back that it was not read. The
+        blobs with the ids `contents` are read along, and kept.
 
-        One request for 25 files, one more for each that GraphQL does not give whole. Raises
-        GitHubError.
+        One request for 25 files and 100 blobs, one more for each that GraphQL does not give whole.
+        Raises GitHubError.
         """
         found: dict[tuple[str, str], TreeEntry] = {}
-        for start in range(0, len(wanted), _AT_ONCE):
-            part = wanted[start : start + _AT_ONCE]
-            variables = self._name()
-            for n, (commit, path) in enumerate(part):
+        for places, oids in _shares(wanted, contents):
+            variables = self._name() | {f"b{n}": oid for n, oid in enumerate(oids)}
+            for n, (commit, path) in enumerate(places):
                 variables |= {f"c{n}": commit, f"p{n}": path}
-            data = self.client.graphql(queries.entries(len(part)), variables, name="entries")
-            answers = data["repository"]
-            for n, key in enumerate(part):
+            question = queries.entries(len(places), len(oids))
+            name = "entries" if places else "blobs"
+            answers = self.client.graphql(question, variables, name=name)["repository"]
+            for n, key in enumerate(places):
                 entry = (answers.get(f"e{n}") or {}).get("file")
                 if entry:
                     found[key] = self.entry(entry, key[1], most)
+            for n, oid in enumerate(oids):
+                self.content(oid, answers.get(f"b{n}") or {}, oid)
         return found
 
     def entry(self, node: Mapping[str, Any], path: str, most: int = MAX_BLOB) -> TreeEntry:
@@ -187,7 +193,7 @@ class BlobReader:
         wanted = [n for n in names if n.mode in _FILE_MODES and n.path.endswith(suffix)]
         if len(wanted) > most or sum(name.size for name in wanted) > MAX_BLOB:
             raise TooMuchError(too_much(folder, len(wanted), suffix))
-        return self._contents(wanted, folder)
+        return self._contents(wanted)
 
     def listed(self, commit: str) -> tuple[BlobName, ...]:
         """The regular files of a commit, in one request; paths from the root.
@@ -205,10 +211,15 @@ class BlobReader:
         whole = message("the repository")
         if len(wanted) > most or sum(name.size for name in wanted) > MAX_BLOB:
             raise TooMuchError(too_much(whole, len(wanted), ""))
-        return self._contents(wanted, whole)
+        return self._contents(wanted)
 
-    def _contents(self, wanted: Sequence[BlobName], what: str) -> dict[str, bytes]:
-        self._fetch(dict.fromkeys(name.oid for name in wanted), what)
+    def unknown(self, names: Sequence[BlobName]) -> list[str]:
+        """The ids of the contents that are not known, each once."""
+        oids = dict.fromkeys(name.oid for name in names)
+        return [oid for oid in oids if self.contents.get(oid) is None]
+
+    def _contents(self, wanted: Sequence[BlobName]) -> dict[str, bytes]:
+        self.entries((), contents=self.unknown(wanted))
         return {
             name.path: self.content(name.oid, {}, name.path)
             for name in sorted(wanted, key=lambda name: name.path)
@@ -222,7 +233,8 @@ class BlobReader:
         for start in range(0, len(variables), _AT_ONCE):
             part = variables[start : start + _AT_ONCE]
             ids = self._name() | {f"b{n}": oid for n, oid in enumerate(part)}
-            data = self.client.graphql(queries.blobs(len(part)), ids, name="blobs")["repository"]
+            question = queries.entries(0, len(part))
+            data = self.client.graphql(question, ids, name="blobs")["repository"]
             found |= {oid for n, oid in enumerate(part) if data.get(f"b{n}")}
         return frozenset(found)
 
@@ -237,21 +249,18 @@ class BlobReader:
             if item["type"] == "blob"
         )
 
-    @understood
-    def _fetch(self, oids: Iterable[str], what: str) -> None:
-        missing = [oid for oid in oids if self.contents.get(oid) is None]
-        for start in range(0, len(missing), 4 * _AT_ONCE):
-            part = missing[start : start + 4 * _AT_ONCE]
-            variables = self._name() | {f"b{n}": oid for n, oid in enumerate(part)}
-            data = self.client.graphql(queries.blobs(len(part)), variables, name="blobs")[
-                "repository"
-            ]
-            for n, oid in enumerate(part):
-                self.content(oid, data.get(f"b{n}") or {}, what)
-
     def _name(self) -> dict[str, Any]:
         owner, _, name = self.repository.partition("/")
         return {"owner": owner, "name": name}
+
+
+def _shares(
+    places: Sequence[tuple[str, str]], oids: Sequence[str]
+) -> Iterator[tuple[Sequence[tuple[str, str]], Sequence[str]]]:
+    """What each request asks for."""
+    many = 4 * _AT_ONCE
+    for n in range(max(-(-len(places) // _AT_ONCE), -(-len(oids) // many))):
+        yield places[n * _AT_ONCE :][:_AT_ONCE], oids[n * many :][:many]
 
 
 def _named(tree: Mapping[str, Any], above: str = "") -> tuple[BlobName, ...] | None:

@@ -46,6 +46,9 @@ class FileSelection:
     files are read too; called once where there are scripts or a page."""
     later: tuple[str, ...] = ()
     """Folders of the head that may be asked for afterwards; their names come along for nothing."""
+    ahead: Callable[[bytes | None], Sequence[tuple[str, str]]] | None = None
+    """Given the page, the (commit, path) of files that will be asked for, and with them the scripts
+    in those folders: they are read together with `others`. None where that is not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -168,20 +168,25 @@ mutation Minimize($id: ID!) {
 """
 
 
-def entries(count: int) -> str:
+def entries(count: int, contents: int = 0) -> str:
     """Asks for `count` files of commits by path: the variables are c0, p0 and so on.
 
-    Of a folder it gives the names, down to LEVELS below it.
+    Of a folder it gives the names, down to LEVELS below it. With `contents`, so many blobs come
+    along: b0 and so on.
     """
-    declared = ", ".join(f"$c{n}: GitObjectID!, $p{n}: String!" for n in range(count))
-    fields = "\n".join(
+    declared = [f"$c{n}: GitObjectID!, $p{n}: String!" for n in range(count)]
+    fields = [
         f"    e{n}: object(oid: $c{n}) {{ ... on Commit {{ file(path: $p{n}) "
         f"{{ mode type oid object {{ ...Content ...Names }} }} }} }}"
         for n in range(count)
-    )
+    ]
+    declared += [f"$b{n}: GitObjectID!" for n in range(contents)]
+    fields += [f"    b{n}: object(oid: $b{n}) {{ ...Content }}" for n in range(contents)]
+    name, names = ("Entries", _names()) if count else ("Blobs", "")
+    asked = "\n".join(fields)
     return (
-        f"query Entries($owner: String!, $name: String!, {declared}) {{\n"
-        f"  repository(owner: $owner, name: $name) {{\n{fields}\n  }}\n}}\n{_CONTENT}{_names()}"
+        f"query {name}($owner: String!, $name: String!, {', '.join(declared)}) {{\n"
+        f"  repository(owner: $owner, name: $name) {{\n{asked}\n  }}\n}}\n{_CONTENT}{names}"
     )
 
 
@@ -193,16 +198,6 @@ def ours(count: int) -> str:
         for n in range(count)
     )
     return f"query Ours({declared}) {{\n{fields}\n}}\n"
-
-
-def blobs(count: int) -> str:
-    """Asks for the content of `count` blobs: the variables are b0 and so on."""
-    declared = ", ".join(f"$b{n}: GitObjectID!" for n in range(count))
-    fields = "\n".join(f"    b{n}: object(oid: $b{n}) {{ ...Content }}" for n in range(count))
-    return (
-        f"query Blobs($owner: String!, $name: String!, {declared}) {{\n"
-        f"  repository(owner: $owner, name: $name) {{\n{fields}\n  }}\n}}\n{_CONTENT}"
-    )
 
 
 LEVELS = 4

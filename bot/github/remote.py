@@ -28,7 +28,7 @@ from bot.github.change import (
     over_limit,
 )
 from bot.github.client import Client
-from bot.github.errors import GitHubError, TooMuchError
+from bot.github.errors import GitHubError, LimitedError, TooMuchError, UnreachableError
 from bot.github.pull import PullId, PullRequest, read_pull
 
 CONFIG = ".rlbot.yml"
@@ -182,7 +182,11 @@ class GitHubChange:
                     path: entry.data or b"" for (_, path), entry in found.items() if path in paths
                 }
                 choose = wanted.others
-                others = self.chosen(lambda every: choose(every, contents))
+                others = self._chosen(
+                    lambda every: choose(every, contents),
+                    wanted.ahead(page.data if page else None) if wanted.ahead else (),
+                    self._later_scripts(wanted, found) if wanted.ahead else (),
+                )
             except TooMuchError as error:
                 gaps.append(("configuration", sentence_of(error)))
         return ChangeFiles(
@@ -205,6 +209,15 @@ class GitHubChange:
         if wanted.config and self.pull.files.get(wanted.config, "DELETED") != "DELETED":
             places.insert(0, (self.head, wanted.config))
         return places
+
+    def _later_scripts(
+        self, wanted: FileSelection, found: Mapping[tuple[str, str], TreeEntry]
+    ) -> list[BlobName]:
+        """The scripts of the head in the folders, where their names came along."""
+        trees = [found.get((self.head, folder.rstrip("/"))) for folder in wanted.later]
+        names = [name for tree in trees for name in (tree and tree.names) or ()]
+        scripts = [name for name in names if name.path.endswith(".sh")]
+        return scripts if sum(name.size for name in scripts) <= MAX_BLOB else []
 
     def _scripts(
         self, found: Mapping[tuple[str, str], TreeEntry], paths: Sequence[str]
@@ -237,11 +250,27 @@ class GitHubChange:
 
         One request for the names, once, and one for each 100 contents that are not known.
         """
+        return self._chosen(choose)
+
+    def _chosen(
+        self,
+        choose: Callable[[Sequence[str]], Sequence[str]],
+        places: Sequence[tuple[str, str]] = (),
+        others: Sequence[BlobName] = (),
+    ) -> Mapping[str, bytes]:
+        """`chosen`; other files are read along, so that they are known when they are asked for."""
         reader = self._reader()
         if self.head not in self._listed:
             self._listed[self.head] = reader.listed(self.head)
         names = {name.path: name for name in self._listed[self.head]}
         wanted = [names[path] for path in choose(sorted(names))]
+        if len(wanted) + len(others) <= MAX_FILES and (places or others):
+            try:
+                self._entries(places, contents=reader.unknown([*wanted, *others]))
+            except (LimitedError, UnreachableError):
+                raise
+            except GitHubError:
+                pass  # Who needs it asks again, and says what is wrong.
         return reader.named(wanted, MAX_FILES)
 
     def below(self, commit: str, folder: str, suffix: str) -> Mapping[str, bytes]:
@@ -273,10 +302,13 @@ class GitHubChange:
         return self.pull.texts()
 
     def _entries(
-        self, places: Sequence[tuple[str, str]], most: int = MAX_BLOB
+        self,
+        places: Sequence[tuple[str, str]],
+        most: int = MAX_BLOB,
+        contents: Sequence[str] = (),
     ) -> dict[tuple[str, str], TreeEntry]:
         missing = [key for key in dict.fromkeys(places) if key not in self._seen]
-        found = self._reader().entries(missing, most)
+        found = self._reader().entries(missing, most, contents)
         self._seen.update({key: found.get(key) for key in missing})
         return {key: entry for key in places if (entry := self._seen[key]) is not None}
 

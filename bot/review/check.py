@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
+from typing import Literal
 
 from bot.base.config import FILE_NAME, Config, read_config
 from bot.base.fast_dataclass import dataclass
@@ -17,7 +18,7 @@ from bot.render.next_step import Conversation
 from bot.report import Report
 from bot.review.configuration import changed_configuration
 from bot.review.models import ChangeModels
-from bot.review.page import for_scripts
+from bot.review.page import for_scripts, pinned_places
 from bot.review.reading import ReadRequest, read_isolated
 from bot.script.name import is_recipe
 from bot.script.recipe import holds_recipe
@@ -73,6 +74,9 @@ class CheckRequest:
     """Run folders or links for the paths of the scripts; the scripts' own links otherwise."""
     limits: IsolationLimits = field(default_factory=IsolationLimits)
     """What the reading of one file of the change may use."""
+    ahead: Literal["runs", "page"] | None = None
+    """What will surely be asked for, so that it is read early: the scripts that a run is looked for
+    in, and with `page` also where the page's links lead."""
 
 
 def configuration(source: ChangeSource, unstated: Language = "en") -> Config:
@@ -109,6 +113,14 @@ def _with_recipes(files: ChangeFiles) -> ChangeFiles:
     return replace(files, scripts=scripts, recipes=recipes)
 
 
+def _ahead(
+    request: CheckRequest,
+) -> Callable[[bytes | None], Sequence[tuple[str, str]]] | None:
+    if request.ahead is None:
+        return None
+    return pinned_places if request.ahead == "page" else lambda _page: ()
+
+
 def check_change(source: ChangeSource, request: CheckRequest) -> CheckedChange:
     """Check every tuning script that a change adds or alters, and what it does to the page.
 
@@ -125,6 +137,7 @@ def check_change(source: ChangeSource, request: CheckRequest) -> CheckedChange:
                 paths, {**_beside(config), **dict(filter(_is_read, files.items()))}
             ),
             later=config.scripts,
+            ahead=_ahead(request),
         )
     )
     files = _with_recipes(files)

@@ -271,7 +271,7 @@ class _Handler:
         return self.asker
 
     def _verify(self, command: CommentCommand, change: GitHubChange) -> GitHubChange:
-        check = replace(self.check, runs=partial(runs_of_command, command))
+        check = replace(self.check, runs=partial(runs_of_command, command), ahead="runs")
         answered = answer_pull(change, check, head=command.head, channels=self.channels)
         self.result.answered = answered
         if answered.published.superseded:

@@ -8,7 +8,7 @@ nothing is written.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Literal
 
 from bot.base.fast_dataclass import dataclass
@@ -84,7 +84,7 @@ def commit_fixes(
     `unseen` is a sentence on why the person who asked could not see the check of this commit; then
     nothing is written. Raises UserError when it cannot be read or checked.
     """
-    checked = check_change(change, request)
+    checked = check_change(change, replace(request, ahead="page"))
     result = CommitResult(language=checked.config.language)
     if refusal := _refusal(change.pull):
         result.fail(refusal, _paste())

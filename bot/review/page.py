@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Final
+from urllib.parse import unquote
 
 from bot.base.errors import UserError
 from bot.base.messages import message
@@ -20,6 +23,8 @@ from bot.table.links import FileLink, Website, new_address
 
 MOST_LINKS: Final = 500
 """Links of a page that are followed into the history of its repository."""
+
+_PINNED: Final = re.compile(r"/blob/([0-9a-f]{40}(?:[0-9a-f]{24})?)/([^\s<>`#?]{1,400})")
 
 
 def change_page(
@@ -65,6 +70,16 @@ def row_links(source: ChangeLookup, files: ChangeFiles, page: PageText | None) -
     scripts = {file.path: file.data for file in files.scripts if file.data is not None}
     where = LinkSource(website=Website(source.web_url), commit=source.head, contents=source.files)
     return script_links(page, scripts, where)
+
+
+def pinned_places(page: bytes | None) -> list[tuple[str, str]]:
+    """The (commit, path) that links of a page seem to pin: a guess, so that they are read early.
+
+    The page itself is parsed in a process with limits alone.
+    """
+    text = _text(page) or ""
+    found = ((match[1], unquote(match[2])) for match in _PINNED.finditer(text))
+    return list(dict.fromkeys(islice(found, MOST_LINKS)))
 
 
 def permalink(source: ChangeLookup, path: str) -> str:

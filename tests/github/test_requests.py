@@ -17,8 +17,6 @@ def test_a_check_and_commands_stay_below_their_bounds(base: dict[str, str], more
     assert total["again"] <= 3 + more
     commands = {name: sum(both) for name, both in measure_commands(base, "").items()}
     assert commands["/verify, nothing new"] <= 5 + more
-    assert commands["/verify, new commit"] <= 7 + more
-    assert commands["/verify, new commit by the author"] <= 6 + more
-    for name, total_of in commands.items():
-        if name.startswith("/apply"):
-            assert total_of <= 9 + more, name
+    # What is read early comes with the repository's own configuration.
+    assert max(commands.values()) <= 8
+    assert commands["/verify, new commit by the author"] <= 7

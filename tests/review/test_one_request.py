@@ -154,3 +154,18 @@ def test_a_reply_that_stands_is_not_said_again(here: World, pull: Pull, run: Pat
     handle(here, comment, token=_token(here), runs={SCRIPT: run})
     assert reactions(here, comment) == ["eyes", "rocket"]
     assert sum(REPLY in c.body for c in pull.visible()) == 1
+
+
+def test_what_is_read_early_and_cannot_be_read_keeps_nothing_back(here: World, run: Path) -> None:
+    page = (ROOT / "examples" / "demo" / "device_tuning.rst").read_text(encoding="utf-8")
+    linked = page.split("/blob/")[1].split("/")[0]
+    beside = {"examples/tuning/7b/latin.sh": b"# caf\xe9\n", "examples/tuning/7b/nul.sh": b"\0"}
+    here.base.commit("main", {PAGE: page.replace(linked, "0" * 40), **beside})
+    here.base.commit("work", {SCRIPT: GOOD}, start=here.base.head("main"))
+    pull = here.store.pull(here.base, here.base, "work", author="ada-l")
+    answer_pull(read_change(here.client(_token(here)), PULL), asked(**{SCRIPT: run}))
+    old = pull.head
+    comment, done = _apply(here, run)
+    assert not done.refused, done.replies
+    assert pull.head != old
+    assert reactions(here, comment) == ["eyes", "rocket"]
