@@ -23,7 +23,7 @@ from bot.evidence.metrics import CHARTED, COMPARED
 from bot.evidence.records import record_type
 from bot.evidence.run_config import LoggedConfig, plain
 from bot.evidence.side_files import MOST_GPUS, Host, SideFiles
-from bot.evidence.tally import Tally
+from bot.evidence.tally import Tally, missing_beginning
 from bot.evidence.transaction_log import LogReader
 
 _GPU_MEMORY = re.compile(r"(?:system\.)?gpu\.([0-9]{1,4})\.memoryAllocatedBytes(?:/l:.*)?\Z", re.S)
@@ -96,6 +96,7 @@ class _RunLog:
         self.gaps: list[str] = []
         self.undecodable = 0
         self.other_runs = 0
+        self.resumed = False
         self.metrics_left_out = False
 
     def take(self, reader: LogReader) -> None:
@@ -213,6 +214,7 @@ class _RunLog:
                 )
             )
         elif run.starting_step > 0:
+            self.resumed = True
             self.gaps.append(
                 message(
                     "The run was resumed at step {step}: this log does not hold the steps before.",
@@ -329,6 +331,9 @@ class _RunLog:
                     self.undecodable,
                 )
             )
+        # Offline the SDK does not know where a resumed run began.
+        if not self.resumed and (late := missing_beginning(self.history)):
+            self.gaps.append(late)
         self.gaps += self.config.gaps()
         if self.other_runs:
             self.gaps.append(

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
+from bot.base.messages import Message, message
 from bot.base.traces import Tracing
 from bot.evidence.facts import MetricSeries
+from bot.evidence.metrics import GLOBAL_STEP
 
 _INFINITY = float("inf")
 _VALUES: Final = 1024
+_LATEST: Final = 1 << 53
+"""Steps beyond it are no steps."""
 
 
 class StepValues:
@@ -46,12 +51,13 @@ class StepValues:
 class Tally:
     """Counts, maximum, last value and monotony of one metric; NaN and infinities are left out."""
 
-    __slots__ = ("at", "last", "maximum", "monotone", "rows", "steps", "tracing")
+    __slots__ = ("at", "last", "least", "maximum", "monotone", "rows", "steps", "tracing")
 
     def __init__(self, *, traced: bool = False, sampled: bool = False) -> None:
         self.rows = 0
         self.maximum = -_INFINITY
         self.at: int | None = None
+        self.least = _INFINITY
         self.last = -_INFINITY
         self.monotone = True
         self.tracing = Tracing() if traced else None
@@ -64,6 +70,8 @@ class Tally:
         self.rows += 1
         if value > self.maximum:
             self.maximum, self.at = value, step
+        if value < self.least:
+            self.least = value
         if value < self.last:
             self.monotone = False
         self.last = value
@@ -86,3 +94,18 @@ class Tally:
             trace=None if self.tracing is None else self.tracing.trace(),
             values=None if self.steps is None else self.steps.known(),
         )
+
+
+def missing_beginning(history: Mapping[str, Tally]) -> Message | None:
+    """What is said of a history that does not begin with the first step; None of any other.
+
+    Only verl's steps are looked at: it logs each of them.
+    """
+    steps = history.get(GLOBAL_STEP[0].key)
+    if steps is None or not 1 < steps.least < _LATEST:
+        return None
+    return message(
+        "The first step is {step}: what the run logged before is in another file, or was "
+        "overwritten when it was resumed.",
+        step=int(steps.least),
+    )

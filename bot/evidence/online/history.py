@@ -21,7 +21,7 @@ from bot.evidence.online.bounds import Watch
 from bot.evidence.online.failure import ReadStage
 from bot.evidence.online.pages import pages
 from bot.evidence.online.sdk import failures
-from bot.evidence.tally import Tally
+from bot.evidence.tally import Tally, missing_beginning
 
 NEEDED = frozenset(alias.key for group in GROUPS for alias in group)
 """Metrics that are read; everything else in a run's history is left where it is."""
@@ -70,10 +70,11 @@ class HistoryReader:
         if keys is None and not self.counted:
             return found
         groups = _groups(keys) if keys is not None else [(None, sorted(NEEDED))]
-        most = 0
+        most, tallies = 0, dict[str, Tally]()
         for count, names in groups:
             scans = self._whole_group(count, names)
             for scan in scans:
+                tallies |= scan.tallies
                 found.series |= {
                     key: tally.series(key) for key, tally in scan.tallies.items() if tally.rows
                 }
@@ -95,6 +96,8 @@ class HistoryReader:
             most = max(most, self._count_steps())
             if most < self.counted:
                 found.gaps.append(_short(self.counted, most, message("rows")))
+        if late := missing_beginning(tallies):
+            found.gaps.append(late)
         found.rows = max(self.counted, most)
         return found
 

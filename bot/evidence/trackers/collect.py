@@ -15,8 +15,8 @@ from typing import Final
 from bot.base.messages import message, plural_message, seconds_of
 from bot.evidence.facts import MetricSeries
 from bot.evidence.limits import RunLimits
-from bot.evidence.metrics import CHARTED, COMPARED, GLOBAL_STEP
-from bot.evidence.tally import Tally
+from bot.evidence.metrics import CHARTED, COMPARED
+from bot.evidence.tally import Tally, missing_beginning
 
 _LOOK: Final = 1024
 """Points after which the clock is looked at."""
@@ -46,7 +46,6 @@ class MetricCollector:
         self._points = 0
         self._left_out = False
         self._deadline = time.monotonic() + limits.seconds
-        self._first_step: int | None = None
 
     def metric(self, key: str, value: float, step: int | None, at: float | None = None) -> None:
         """Take a value of the history; raises StoppedError at a bound."""
@@ -59,12 +58,6 @@ class MetricCollector:
                 self._left_out = True
                 return
             tally = self._history[key] = Tally(traced=key in CHARTED, sampled=key in COMPARED)
-        if (
-            step is not None
-            and key == _STEP
-            and (self._first_step is None or step < self._first_step)
-        ):
-            self._first_step = step
         tally.add(value, step)
 
     def memory(self, gpu: int, bytes_: float, at: float | None = None) -> None:
@@ -120,14 +113,8 @@ class MetricCollector:
                     metrics=self._limits.metrics,
                 )
             )
-        if self._first_step is not None and self._first_step > 1:
-            self.gaps.append(
-                message(
-                    "The first step is {step}: what the run logged before is in another file, or "
-                    "was overwritten when it was resumed.",
-                    step=self._first_step,
-                )
-            )
+        if late := missing_beginning(self._history):
+            self.gaps.append(late)
         return tuple(self.gaps)
 
     def stopped(self, error: StoppedError, name: str) -> None:
@@ -179,7 +166,6 @@ class MetricCollector:
                 self.ended = at
 
 
-_STEP: Final = GLOBAL_STEP[0].key
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
 
 

@@ -22,7 +22,7 @@ from bot.evidence.limits import RunLimits
 from bot.evidence.locate import open_inside, shown
 from bot.evidence.trackers.collect import MetricCollector, StoppedError, number
 from bot.evidence.trackers.database import MAGIC, RunDatabase, opened, tables
-from bot.evidence.trackers.places import RunPath, several
+from bot.evidence.trackers.places import RunPath, one_run, several
 from bot.report import JsonValue
 
 _GPU: Final = re.compile(r"system/gpu_([0-9]{1,4})_memory_usage_megabytes\Z")
@@ -36,6 +36,9 @@ _STATES: Final = {"FINISHED": "finished", "FAILED": "failed", "KILLED": "killed"
 _NUMBERED: Final = {"3": "FINISHED", "4": "FAILED", "5": "KILLED"}
 """The folder's states; 1 is running, 2 scheduled."""
 _LINE: Final = re.compile(rb"(\d{1,16}) (\S{1,40})(?: (-?\d{1,18}))?\n\Z")
+_META: Final = re.compile(
+    r"^(run_id|run_name|status|lifecycle_stage): '?([^'\n]{1,250})'?$", re.MULTILINE
+)
 _INFINITE: Final = 1.79e308
 _LITERALS: Final[Mapping[str, JsonValue]] = {"None": None, "True": True, "False": False}
 _NUMBER: Final = re.compile(r"-?\d{1,15}\Z")
@@ -51,6 +54,8 @@ class MlflowRun:
         self.params: dict[str, str] = {}
         self.tags: dict[str, str] = {}
         self.status: str | None = None
+        self.deleted = False
+        """Whether it lies in MLflow's trash."""
 
     def point(self, key: str, value: float, step: int, milliseconds: float) -> None:
         """Take a value."""
@@ -88,6 +93,14 @@ class MlflowRun:
                 message(
                     "The MLflow run {run} holds neither a metric nor a parameter: give a run that "
                     "logged something.",
+                    run=shown(run_id),
+                )
+            )
+        if self.deleted:
+            collector.gaps.append(
+                message(
+                    "The run was deleted in MLflow: restore it (mlflow runs restore --run-id "
+                    "{run}), or give another.",
                     run=shown(run_id),
                 )
             )
@@ -165,25 +178,31 @@ def read_mlflow_database(place: RunPath, limits: RunLimits) -> Facts:
     if len(databases) != 1:
         raise several(place, "MLflow", [path.name for path in databases])
     with opened(place, databases[0], limits) as database:
-        query = "SELECT run_uuid, name, status, experiment_id FROM runs LIMIT 1000"
-        found = list(database.rows(query))
-        meant = [row for row in found if place.wanted is None or place.wanted in row[:2]]
-        if len(meant) != 1:
-            raise several(place, "MLflow", [f"{database.name}#{row[0]}" for row in found])
-        run_id, name, status, experiment = meant[0]
+        stage = "lifecycle_stage" if "lifecycle_stage" in database.columns("runs") else "''"
+        query = (
+            f"SELECT run_uuid, name, status, experiment_id, {stage} FROM runs "  # noqa: S608
+            "ORDER BY ? IN (run_uuid, name) DESC LIMIT 1000"
+        )
+        found = {str(row[0]): row for row in database.rows(query, (place.wanted,))}
+        # Deleted runs are there for whoever names one.
+        listed = [
+            (run_id, str(name) if name else None)
+            for run_id, (_, name, *_, stage) in found.items()
+            if stage != "deleted" or place.wanted in (run_id, name)
+        ]
+        run_id, name = one_run(place, database.name, "MLflow", listed)
+        _, _, status, experiment, stage = found[run_id]
         run = MlflowRun(limits)
-        run.status = str(status)
-        _from_tables(database, str(run_id), run, limits)
+        run.status, run.deleted = str(status), stage == "deleted"
+        _from_tables(database, run_id, run, limits)
         projects = [
             str(project)
             for (project,) in database.rows(
                 "SELECT name FROM experiments WHERE experiment_id = ?", (experiment,)
             )
         ]
-        source = message("MLflow run {run} in {name}", run=shown(str(run_id)), name=database.name)
-        return run.facts(
-            str(run_id), str(name) if name else None, projects[0] if projects else None, source
-        )
+        source = message("MLflow run {run} in {name}", run=shown(run_id), name=database.name)
+        return run.facts(run_id, name, projects[0] if projects else None, source)
 
 
 def _from_tables(database: RunDatabase, run_id: str, run: MlflowRun, limits: RunLimits) -> None:
@@ -224,11 +243,12 @@ def _runs(place: RunPath) -> Iterator[Path]:
 
 def read_mlflow_folder(place: RunPath, limits: RunLimits) -> Facts:
     """Read the run; raises EvidenceError where there are several, or none that can be read."""
-    runs = list(_runs(place))
-    meant = [run for run in runs if place.wanted in (None, run.name)]
+    runs = {run: _meta(run) for run in _runs(place)}
+    meant = [run for run, meta in runs.items() if _is_meant(place, run, meta)]
     if len(meant) != 1:
-        raise several(place, "MLflow", [str(run.relative_to(place.root)) or "." for run in runs])
-    folder = meant[0]
+        names = [str(run.relative_to(place.root)) for run in meant or runs]
+        raise several(place, "MLflow", names, found=bool(meant))
+    folder, meta = meant[0], runs[meant[0]]
     run = MlflowRun(limits)
     for path, key in _entries(folder / "params"):
         run.param(key, _text(folder, path))
@@ -239,11 +259,21 @@ def read_mlflow_folder(place: RunPath, limits: RunLimits) -> Facts:
             _points(folder, path, key, run, limits)
     except StoppedError as error:
         run.collector.stopped(error, shown(folder.name))
-    meta = _text(folder, folder / "meta.yaml", 65_536)
-    found = dict(re.findall(r"^(run_id|run_name|status): '?([^'\n]{1,250})'?$", meta, re.MULTILINE))
-    run.status = _NUMBERED.get(found.get("status", ""))
+    run.status = _NUMBERED.get(meta.get("status", ""))
+    run.deleted = meta.get("lifecycle_stage") == "deleted"
     source = message("MLflow run folder {name}", name=shown(folder.name))
-    return run.facts(found.get("run_id", folder.name), found.get("run_name"), None, source)
+    return run.facts(meta.get("run_id", folder.name), meta.get("run_name"), None, source)
+
+
+def _meta(folder: Path) -> dict[str, str]:
+    return dict(_META.findall(_text(folder, folder / "meta.yaml", 65_536)))
+
+
+def _is_meant(place: RunPath, folder: Path, meta: Mapping[str, str]) -> bool:
+    """Whether a run is the one asked for; without a name, any that its owner has not deleted."""
+    if place.wanted is not None:
+        return place.wanted in (folder.name, meta.get("run_name"))
+    return folder == place.root or meta.get("lifecycle_stage") != "deleted"
 
 
 def _entries(root: Path) -> Iterator[tuple[Path, str]]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -108,11 +109,42 @@ def one_folder(
     return folder, tuple(files)
 
 
-def several(place: RunPath, tracker: str, names: list[str]) -> EvidenceError:
-    """What is said where it is not clear which run is meant."""
+def one_run(
+    place: RunPath, file: str, tracker: str, runs: Sequence[tuple[str, str | None]]
+) -> tuple[str, str | None]:
+    """The run that is meant, of the ids and names of those that a database holds.
+
+    Raises EvidenceError where none is, or several are: with the id of each whose name others bear.
+    """
+    meant = [run for run in runs if place.wanted is None or place.wanted in run]
+    if len(meant) == 1:
+        return meant[0]
+    bearers = Counter(name for _, name in runs)
+    names = [
+        f"{file}#{name if name and bearers[name] == 1 else id_}" for id_, name in meant or runs
+    ]
+    raise several(place, tracker, names, found=bool(meant))
+
+
+def several(
+    place: RunPath, tracker: str, names: list[str], *, found: bool = False
+) -> EvidenceError:
+    """What is said where it is not clear which run is meant; `found`: all are called as asked."""
     listed = ", ".join(shown(name) for name in names[:5])
     if len(names) > 5:
         listed = message("{names} and {more} more", names=listed, more=len(names) - 5)
+    if place.wanted is not None and found:
+        return EvidenceError(
+            message(
+                "{name} holds {count} {tracker} runs called {wanted} ({runs}): give the one that "
+                "is meant.",
+                name=shown(place.path.name),
+                count=len(names),
+                tracker=tracker,
+                wanted=shown(place.wanted),
+                runs=listed,
+            )
+        )
     if place.wanted is not None:
         return EvidenceError(
             message(

@@ -4,7 +4,8 @@
 `files/{config.yaml,swanlab-metadata.json,requirements.txt}`. The log has the framing of W&B's
 transaction log with a header of its own (":SWL", 0xE1D6, version). Version 1 holds records of JSON
 (0.6.12 to 0.7.19), version 2 of protobuf (0.8.0 on; swanlab 0.10.3). Used memory of each GPU is
-sampled into the same log, in MiB, every 10 s, and every 30 and 60 s later.
+sampled into the same log, in MiB, every 10 s, and every 30 and 60 s later. What the process printed
+and the exception that ended it stand there too.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Final
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, plural_message
+from bot.evidence.console import Console
 from bot.evidence.facts import EvidenceError, Facts, GpuInfo, RunId
 from bot.evidence.limits import RunLimits
 from bot.evidence.locate import Located, open_inside, shown
@@ -63,7 +65,7 @@ def read_swanlab(place: RunPath, limits: RunLimits) -> Facts:
         found = [path for path in place.files if _is_log(path.name)]
         raise several(place, "SwanLab", [path.parent.name for path in found])
     log = logs[0]
-    taken = _Taken(MetricCollector(limits))
+    taken = _Taken(MetricCollector(limits), Console(limits.line_characters))
     name = shown(log.name)
     with open_inside(place.root, log) as stream:
         version = _version(stream.read(HEADER.size), name)
@@ -114,6 +116,7 @@ class _Taken:
     """What the records of one log said."""
 
     collector: MetricCollector
+    console: Console
     run: RunId = field(default_factory=RunId)
     state: str | None = None
     undecodable: int = 0
@@ -177,6 +180,8 @@ def _json_record(payload: bytes, taken: _Taken) -> None:
             taken.run = _named(taken.run, project=data.get("name"), entity=data.get("workspace"))
         case "Experiment":
             taken.run = _named(taken.run, id=data.get("id"), name=data.get("name"))
+        case "Log" if isinstance(data.get("message"), str):
+            taken.console.feed(f"{data['message']}\n")
         case "Footer":
             taken.state = "finished" if data.get("success") is True else "crashed"
         case _:
@@ -200,8 +205,13 @@ def _protobuf_record(payload: bytes, taken: _Taken) -> None:
                 if field_ in names and isinstance(entry, bytes):
                     taken.run = _named(taken.run, **{names[field_]: text(entry)})
         elif kind == 11:
-            state = dict(fields(message_of(value))).get(1)
+            ended = dict(fields(message_of(value)))
+            state = ended.get(1)
             taken.state = _STATES.get(state) if isinstance(state, int) else None
+            taken.console.feed(f"{text(ended.get(2, b''))}\n")
+        elif kind == 16:
+            line = dict(fields(message_of(value))).get(1, b"")
+            taken.console.feed(f"{text(line)}\n")
 
 
 def _protobuf_scalar(data: bytes, taken: _Taken) -> None:
@@ -270,6 +280,7 @@ def _facts(located: Located, taken: _Taken, limits: RunLimits) -> Facts:
         program=command if isinstance(command, str) else None,
         git_commit=commit if isinstance(commit, str) else None,
         state=taken.state,
+        out_of_memory=taken.console.close(),
         created=collector.created,
         window=collector.window,
         gaps=collector.close(),

@@ -26,7 +26,7 @@ from bot.evidence.trackers.collect import (
     seconds_since_1970,
 )
 from bot.evidence.trackers.database import MAGIC, RunDatabase, opened
-from bot.evidence.trackers.places import RunPath, several
+from bot.evidence.trackers.places import RunPath, one_run, several
 from bot.report import JsonValue
 
 _USED: Final = re.compile(r"gpu/([0-9]{1,4})/allocated_memory\Z")
@@ -78,12 +78,14 @@ def read_trackio(place: RunPath, limits: RunLimits) -> Facts:
 
 def _run(database: RunDatabase, place: RunPath, key: str) -> tuple[str, str]:
     """Key and name of the run that is meant."""
-    query = f"SELECT DISTINCT {key}, run_name FROM metrics LIMIT 1000"  # noqa: S608
-    found = [(str(run), str(name)) for run, name in database.rows(query)]
-    meant = [each for each in found if place.wanted is None or place.wanted in each]
-    if len(meant) != 1:
-        raise several(place, "trackio", [f"{database.name}#{name}" for _, name in found])
-    return meant[0]
+    wanted = place.wanted
+    query = (
+        f"SELECT DISTINCT {key}, run_name FROM metrics "  # noqa: S608
+        f"ORDER BY ? IN ({key}, run_name) DESC LIMIT 1000"
+    )
+    found = [(str(run), str(name)) for run, name in database.rows(query, (wanted,))]
+    run, name = one_run(place, database.name, "trackio", found)
+    return run, name or run
 
 
 def _read(
