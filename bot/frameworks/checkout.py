@@ -17,7 +17,7 @@ from typing import Final
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, sentence_of
-from bot.frameworks.config_files import SUFFIX
+from bot.frameworks.config_files import SUFFIX, ComposeError
 from bot.frameworks.config_tree import ConfigTree, tree_table
 from bot.frameworks.named_files import NamedFiles, above, nearest
 from bot.frameworks.own_config import (
@@ -236,7 +236,12 @@ class Checkout:
         if root is None:
             return None
         root = root.removesuffix(SUFFIX)
-        return own_layer("", root, {}, ()) if verl is None else (verl, root)
+        if verl is not None:
+            return verl, root
+        try:
+            return own_layer("", root, {}, ())
+        except ComposeError:  # No release has a root of this name.
+            return None
 
     def structured(self, entry: str, script: str) -> StructuredTable | None:
         """The settings of a program of the repository that OmegaConf makes of dataclasses."""

@@ -32,7 +32,9 @@ from bot.frameworks.plain_merge import is_plain, overlaid
 from bot.frameworks.yaml_data import count, hide, read_yaml, show
 
 _PACKAGE = re.compile(r"(?:[\w-]++\.?)*+")
-_UNFOUND = re.compile(r"In '([^']{1,200})': (Could not find '(?:[^']{0,200}/)?([^'/]{1,200})')")
+_UNFOUND = re.compile(
+    r"In '([^']{1,200})': (Could not (?:find|load) '(?:[^']{0,200}/)?([^'/]{1,200})')"
+)
 _FILE, _ENTRY = 20, 10
 """What a file and an entry of a defaults list cost, in values."""
 _FEW = 20

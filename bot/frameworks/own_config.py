@@ -16,7 +16,7 @@ from pathlib import PurePosixPath
 from typing import Any, Final
 
 from bot.base.fast_dataclass import dataclass
-from bot.base.messages import message
+from bot.base.messages import message, sentence_of
 from bot.frameworks.compose import Composer
 from bot.frameworks.config_files import LIMITS, SUFFIX, ComposeError
 from bot.frameworks.config_tree import ConfigTree
@@ -178,7 +178,17 @@ class ConfigFolders:
                     else message("{text}, which the repository has more than once", text=text)
                 )
             others.append(self.content(next(iter(found))))
-        if released and (layer := own_layer(folder, root, files, others)) is not None:
+        try:
+            layer = own_layer(folder, root, files, others) if released else None
+        except ComposeError as error:
+            return Unfollowed(
+                message(
+                    "its {folder} could not be laid over a release of verl: {why}",
+                    folder=folder,
+                    why=sentence_of(error),
+                )
+            )
+        if layer is not None:
             return layer
         named = message("{path} of this repository", path=folder)
         try:

@@ -39,16 +39,14 @@ class OwnLayer:
 def own_layer(
     folder: str, root: str, files: Mapping[str, bytes], others: Iterable[Mapping[str, bytes]]
 ) -> OwnLayer | None:
-    """The root of a folder that lies on verl's; None for one that does not, or can't be composed.
+    """The root of a folder that lies on verl's; None for one that takes nothing of verl's.
 
-    `files` are those of the folder, `others` those of folders that it searches.
+    `files` are those of the folder, `others` those of folders that it searches. Raises
+    `ComposeError` for one that cannot be composed, as one that takes other parts of verl's.
     """
     marks = {f"{name}{SUFFIX}": f"{_MARK}: {name}\n".encode() for name in _roots()}
-    try:
-        composer = Composer(files, *others, marks)
-        tree, _ = composer.compose(root, {})
-    except ComposeError:
-        return None
+    composer = Composer(files, *others, marks)
+    tree, _ = composer.compose(root, {})
     base = tree.get(_MARK)
     return OwnLayer(folder, root, composer, base) if isinstance(base, str) else None
 

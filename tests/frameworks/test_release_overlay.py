@@ -163,14 +163,34 @@ def test_a_program_that_starts_with_a_root_of_verl() -> None:
 
 
 @pytest.mark.parametrize(
-    "config",
+    ("entry", "why"),
     [
-        CONFIG.replace(b"ppo_trainer", b"no_such_trainer"),
-        CONFIG.replace(b"ppo_trainer, _self_", b"_self_"),
-        CONFIG.replace(b"ppo_trainer", b"actor@a: dp_actor"),
+        (b"no_such_trainer", "agent_trainer.yaml, line 3: Could not load 'no_such_trainer'"),
+        (b"actor@a: dp_actor", "agent_trainer.yaml, line 3: Could not find 'actor/dp_actor'"),
     ],
 )
-def test_what_does_not_begin_with_verl_is_no_layer(config: bytes) -> None:
+def test_what_cannot_be_laid_over_a_release_is_not_known(entry: bytes, why: str) -> None:
+    """It is no error either: verl's own files may hold what is missing here."""
+    config = CONFIG.replace(b"ppo_trainer", entry)
     files = PROJECT | {"agents/trainer/config/agent_trainer.yaml": config}
     plan = plan_of(files, "run.sh", f"python3 -m agents.trainer.train_agent {KNOWN}")
-    assert not isinstance(plan.table, LayeredTable)
+    assert (plan.table, plan.root_problem) == (None, None)
+    assert plan.unread.startswith(
+        "its agents/trainer/config could not be laid over a release of verl: Hydra refuses "
+    )
+    assert why in plan.unread
+
+
+def test_a_program_that_starts_with_an_unknown_root_is_not_known() -> None:
+    main = {"cookbook/plain/train.py": MAIN % (b"pkg://verl.trainer.config", b"new_trainer")}
+    plan = plan_of(PROJECT | main, "cookbook/plain/run.sh", f"python train.py {KNOWN}")
+    assert (plan.table, plan.root_problem) == (None, None)
+
+
+def test_a_configuration_that_takes_nothing_of_verls_is_read_alone() -> None:
+    config = CONFIG.replace(b"ppo_trainer, _self_", b"_self_")
+    files = PROJECT | {"agents/trainer/config/agent_trainer.yaml": config}
+    plan = plan_of(files, "run.sh", f"python3 -m agents.trainer.train_agent {KNOWN}")
+    assert plan.table is not None
+    statuses = [verdict.status for verdict in plan.table.verdicts(plan.settings)]
+    assert statuses == ["unknown", "unknown", "ok", "unknown", "unknown"]

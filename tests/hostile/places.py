@@ -67,6 +67,23 @@ PLACES: Final[dict[str, str]] = {
             + "]\n",
             _CONFIG: "a: 1\n",
         },
+        "a layer of many files": {
+            RUN: _OWN + _lines("python3 -m recipe.own.main_own actor_rollout_ref.a{}=1\n", 200),
+            "recipe/own/main_own.py": _MAIN,
+            "recipe/own/config/own.yaml": "hydra: {searchpath: [pkg://verl.trainer.config]}\n"
+            "defaults: [ppo_trainer"
+            + _lines(", g{0}@a.b{0}: o", 40)
+            + ", _self_]\n"
+            + _lines("k{}: {{a: {{b: '${{data.x}}'}}}}\n", 400),
+            **_files("recipe/own/config/g{}/o.yaml", 40, "a: {b: 1}\n"),
+            "requirements.txt": "verl>=0.1\n",
+        },
+        "a layer without an end": {
+            RUN: _OWN + "python3 -m recipe.own.main_own actor_rollout_ref.a=1\n",
+            "recipe/own/main_own.py": _MAIN,
+            "recipe/own/config/own.yaml": "hydra: {searchpath: [pkg://verl.trainer.config]}\n"
+            "defaults: [own, ppo_trainer]\nactor_rollout_ref: " + "{a: " * 25 + "1" + "}" * 25,
+        },
         "classes from elsewhere": {
             RUN: _TRL,
             "recipe.yaml": "a: 1\n",
