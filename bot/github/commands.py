@@ -26,7 +26,8 @@ MOST = 5
 MOST_TEXT = 65_536
 """Characters of a comment, as GitHub has it."""
 
-_LINE = re.compile(r"/(verify|apply)(?:[ \t]+((?:[^ \t].*)?\S))?[ \t]*\Z")
+# A phone writes `/Apply` at the start of a comment.
+_LINE = re.compile(r"/(verify|apply)(?:[ \t]+((?:[^ \t].*)?\S))?[ \t]*\Z", re.IGNORECASE)
 _COMMIT = re.compile(r"[0-9a-fA-F]{7,64}\Z")
 _LINK = re.compile(r"https?://\S{1,2000}\Z")
 _SCRIPT = re.compile(r"[^\s\0]{1,400}\.sh\Z")
@@ -89,8 +90,8 @@ def read(line: str) -> CommentCommand | Misunderstood:
     matched = _LINE.match(line)
     if matched is None:
         return Misunderstood(line, Misunderstanding.NO_COMMAND)
-    name, words = matched[1], (matched[2] or "").split()
-    if words == ["help"]:
+    name, words = matched[1].lower(), (matched[2] or "").split()
+    if [word.lower() for word in words] == ["help"]:
         return CommentCommand(name="help")
     if name == "apply":
         if words:
@@ -116,7 +117,8 @@ def read(line: str) -> CommentCommand | Misunderstood:
 
 def lines(text: str) -> list[str]:
     """The lines of a comment that stand where a command may, and start with one."""
-    if "/verify" not in text and "/apply" not in text:
+    lower = text.lower()
+    if "/verify" not in lower and "/apply" not in lower:
         return []
     text = text[:MOST_TEXT].replace("\r\n", "\n")
     parser = leave_plain(with_tables(MarkdownIt("commonmark").enable("strikethrough"), text))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
+from pathlib import PurePosixPath
 from typing import Any
 
 from bot.base.errors import UserError
@@ -161,7 +162,11 @@ class GitHubChange:
             or (kind == "RENAMED" and path.endswith(".sh"))
             for path, kind in listed.items()
         )
-        if not paths and not page_kind and not removed:
+        ending = PurePosixPath(page_path).suffix
+        moved = bool(page_path and not page_kind) and any(
+            kind == "RENAMED" and path.endswith(ending) for path, kind in listed.items()
+        )
+        if not paths and not page_kind and not removed and not moved:
             return ChangeFiles(scripts=(), gaps=tuple(gaps))
         page_changed = page_kind not in ("", "DELETED")
         page_at = (self.head if page_kind else self.base, page_path)
@@ -170,7 +175,10 @@ class GitHubChange:
             # The head's page is what `/apply` writes to.
             places += [page_at, (self.base if page_changed else self.head, page_path)]
         found = self._entries([*places, *self._other_places(wanted)])
-        page = found.get(page_at)
+        # A renamed page is one that the base has and the head does not.
+        moved = moved and (self.base, page_path) in found and (self.head, page_path) not in found
+        gone = moved or page_kind == "DELETED"
+        page = None if gone else found.get(page_at)
         before = found.get((self.base, page_path)) if page_changed else None
         if page and page.kind == "blob" and page.data is None:
             gaps.append(("page", page.reason))
@@ -194,7 +202,7 @@ class GitHubChange:
             page=page.data if page else None,
             page_changed=page_changed,
             page_before=before.data if before else None,
-            page_removed=page_kind == "DELETED",
+            page_removed=gone,
             scripts_removed=removed,
             config=config.data if config else None,
             others=others,

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
-from typing import Literal
+from typing import Final, Literal
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.isolated import IsolationLimits
-from bot.base.messages import Language, message, sentence_of, translated
+from bot.base.messages import Language, mark, message, sentence_of, translated
 from bot.github.client import Client
 from bot.github.commit import Branch, MovedError, NewFile, commit_files
 from bot.github.errors import GitHubError, NotAllowedError, NotFoundError, Refusal, RefusedError
@@ -25,6 +25,9 @@ from bot.render.wording import row_cells
 from bot.review.apply import fixed_scripts, with_rows
 from bot.review.check import CheckedChange, CheckRequest, check_change
 
+_NO_SCRIPT: Final = mark(
+    "There is nothing to write: this pull request adds or alters no tuning script."
+)
 _MENTIONED = 5
 """Scripts without a row that a reply names."""
 
@@ -180,8 +183,7 @@ def _commit_rows(read: _Checked, result: CommitResult, limits: IsolationLimits) 
     page = read.checked.config.page
     entry = read.change.head_entries([page]).get(page) if page else None
     if page is None or entry is None or entry.data is None:
-        if not result.commits:
-            result.add(message("There is nothing to fix, and the branch has no page."))
+        _say_no_page(read, page, result)
         return
     try:
         text = entry.data.decode("utf-8")
@@ -201,7 +203,21 @@ def _commit_rows(read: _Checked, result: CommitResult, limits: IsolationLimits) 
     if (more := len(rows.left) - _MENTIONED) > 0:
         result.add(message("{count} more got no row.", count=more))
     if not result.commits and not rows.left:
-        result.add(message("There is nothing to fix, and the page holds every row."))
+        holds = message("There is nothing to fix, and the page holds every row.")
+        result.add(holds if read.checked.report.scripts else message(_NO_SCRIPT))
+
+
+def _say_no_page(read: _Checked, page: str | None, result: CommitResult) -> None:
+    """Say what becomes of the rows where the branch has no page that can be written."""
+    if not read.checked.report.scripts:
+        if not result.commits:
+            result.add(message(_NO_SCRIPT))
+    elif page is not None:
+        result.fail(
+            message("No row was written: {page} is not on the branch.", page=code_span(page))
+        )
+    elif not result.commits:
+        result.add(message("There is nothing to fix, and no page is configured."))
 
 
 def _refusal(pull: PullRequest) -> str:

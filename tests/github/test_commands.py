@@ -38,7 +38,7 @@ NONE = {
     "a link's address": "[x]: /verify\n[y](/verify)",
     "an image": "![\n/verify](x.png)",
     "within a sentence": "please /verify this",
-    "another word": "/verifyx /verify-all\n/Verify",
+    "another word": "/verifyx /verify-all\n/verify.",
 }
 
 
@@ -51,6 +51,8 @@ def test_t15_what_is_no_command(text: str) -> None:
     ("text", "command"),
     [
         ("/verify", CommentCommand(name="verify")),
+        ("/Apply", CommentCommand(name="apply")),
+        ("/VERIFY Help", CommentCommand(name="help")),
         ("Looks fine now.\n/verify\nLet me know.", CommentCommand(name="verify")),
         ("   /verify  \r\n", CommentCommand(name="verify")),
         ("a<br>\n/verify", CommentCommand(name="verify")),

@@ -196,6 +196,30 @@ def test_a_page_that_is_removed(rows: World) -> None:
     assert _failing(rows, pull) == f"Could not be checked: This change removes the page {PAGE}."
 
 
+@pytest.mark.parametrize("script", [False, True])
+def test_a_page_that_moves(rows: World, script: bool) -> None:
+    """GitHub names it by its new path alone."""
+    other = PATH.replace("16_h100", "8_h100")
+    more = {other: SCRIPTS[PATH]} if script else {}
+    pull = rows.pull({PAGE: None, "docs/tuning/table.rst": GOOD_PAGE, **more})
+    said = f"This change removes the page {PAGE}."
+    if not script:
+        assert _failing(rows, pull) == f"Could not be checked: {said}"
+        return
+    answer_pull(read_change(rows.client(), PULL), asked())
+    (comment,) = pull.visible()
+    assert said in comment.body.replace("\\", "")
+    assert "Row to paste" not in comment.body
+    assert "`/apply`" not in comment.body
+
+
+def test_another_page_that_moves_is_nothing_to_us(rows: World) -> None:
+    rows.base.commit("main", {"docs/other.rst": GOOD_PAGE})
+    pull = rows.pull({"docs/other.rst": None, "docs/another.rst": GOOD_PAGE})
+    done = answer_pull(read_change(rows.client(), PULL), asked())
+    assert (done.checked.touches, pull.comments) == (False, [])
+
+
 def test_a_page_that_is_no_utf_8(rows: World) -> None:
     pull = rows.pull({PAGE: GOOD_PAGE.encode().replace(b"Hardware", b"Hardw\xe4re")})
     assert _failing(rows, pull) == f"Could not be checked: {PAGE} is not UTF-8."

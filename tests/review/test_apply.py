@@ -306,6 +306,44 @@ def test_apply_is_bound_to_the_commit_whose_comment_was_seen(here: World, run: P
     assert pull.head != head
 
 
+def test_apply_says_why_there_is_nothing_to_write(here: World, run: Path) -> None:
+    """Only a row goes, and its script stays: the page does not hold every row."""
+    pull = _offered(here, {"README.md": "word\n"})
+    here.push({PAGE: f"More words.\n\n{(ROOT / PAGE).read_text(encoding='utf-8')}"})
+    _, done = _apply(here, run)
+    said = "There is nothing to write: this pull request adds or alters no tuning script."
+    assert (done.refused, replies(pull)) == (False, [said])
+
+
+def test_apply_writes_no_row_where_the_page_has_moved(here: World, run: Path) -> None:
+    page = (ROOT / "examples" / "demo" / "device_tuning.rst").read_bytes()
+    pull = _offered(here, {SCRIPT: GOOD})
+    here.push({PAGE: None, "docs/tuning.rst": page})
+    old = pull.head
+    _, done = _apply(here, run)
+    assert (done.refused, pull.head) == (True, old)
+    assert replies(pull) == [f"No row was written: `{PAGE}` is not on the branch."]
+
+
+def test_apply_on_a_branch_with_an_odd_name_and_a_draft(here: World, run: Path) -> None:
+    page = (ROOT / "examples" / "demo" / "device_tuning.rst").read_bytes()
+    here.base.commit("main", {PAGE: page})
+    pull = here.pull({SCRIPT: GOOD}, branch="ada/调优-ä'x$x")
+    pull.draft = True
+    old = pull.head
+    _, done = _apply(here, run)
+    assert not done.refused, done.replies
+    assert _files(here, old, pull.head) == [PAGE]
+
+
+def test_apply_leaves_a_script_with_windows_line_ends_alone(here: World, run: Path) -> None:
+    pull = _offered(here, {SCRIPT: GOOD.replace(b"\n", b"\r\n")})
+    old = pull.head
+    _, done = _apply(here, run)
+    assert (done.refused, pull.head) == (True, old)
+    assert replies(pull) == [f"No row for `{SCRIPT}`: it has errors."]
+
+
 def test_apply_explains_what_it_may_not_do(here: World, run: Path) -> None:
     pull = _offered(here, {SCRIPT: GOOD})
     pull.maintainer_can_modify = False
