@@ -20,6 +20,9 @@ from bot.frameworks.tables import table
 from bot.report import JsonValue
 
 _ENGINE: Final = "model_engine"
+_TRAINING_ARGUMENTS: Final = frozenset({"per_device_train_batch_size", "output_dir"})
+"""What every trainer of transformers logs, TRL's included: its `TrainingArguments`, to which
+`WandbCallback` adds the model's config (transformers/integrations/integration_utils.py)."""
 _SET_BY_THE_TRAINER: Final = ("total_training_steps",)
 """Settings of an optimizer that verl's trainer fills in before it logs the configuration:
 `RayPPOTrainer._create_dataloader` in verl/trainer/ppo/ray_trainer.py."""
@@ -54,6 +57,14 @@ def recorded_launch(facts: Facts, asked: Mapping[str, str]) -> RecordedLaunch:
         )
     facts = replace(facts, config=_nested(facts.config))
     every = [*_verl(facts, asked), *_openrlhf(facts, asked)]
+    if not every and facts.config.keys() >= _TRAINING_ARGUMENTS:
+        raise UserError(
+            message(
+                "The run logged the training arguments of a Hugging Face trainer (TRL): they name "
+                "neither the dataset nor the options of the launcher, so its script cannot be "
+                "written; name the one that it ran with --script."
+            )
+        )
     if not every:
         raise UserError(
             message(

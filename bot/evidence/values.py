@@ -18,6 +18,8 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?
 _NULLS = frozenset({"null", "none"})
 _BOOLS = {"true": True, "false": False}
 _DEPTH = 40
+_LONGEST = 65_536
+"""Characters of a text that may be a list or a mapping."""
 _UNKNOWN_PART = re.compile(r"\$\{\?\w+\}")
 _DECORATION = str.maketrans("", "", "[]'\" \t")
 
@@ -66,7 +68,9 @@ def same(claimed: JsonValue, observed: JsonValue, *, depth: int = 0) -> bool | N
     """Whether both mean the same to a framework; None when one of them is not decided.
 
     Numbers compare by value (1e-6 is 1e-06 and "1e-6", 1 is 1.0), true is "True", null is "None".
-    A mapping may have more entries in the run, since Hydra merges it into the defaults.
+    A mapping may have more entries in the run, since Hydra merges it into the defaults. A text is
+    the list of its words, and the list or mapping that it is in JSON: so transformers takes
+    `--report_to wandb` and `--gradient_checkpointing_kwargs '{…}'`.
     Interpolations ("${…}") and missing values ("???") are not decided.
     """
     if _open(claimed) or _open(observed) or depth > _DEPTH:
@@ -80,8 +84,25 @@ def same(claimed: JsonValue, observed: JsonValue, *, depth: int = 0) -> bool | N
             return False
         return _all(same(claimed[key], observed[key], depth=depth + 1) for key in claimed)
     if isinstance(claimed, list | dict) or isinstance(observed, list | dict):
+        ours, theirs = _parsed(claimed, observed), _parsed(observed, claimed)
+        if (ours, theirs) != (claimed, observed):
+            return same(ours, theirs, depth=depth + 1)
         return _as_text(claimed) == _as_text(observed)
     return _scalars(claimed, observed)
+
+
+def _parsed(value: JsonValue, like: JsonValue) -> JsonValue:
+    """A text as the list or mapping that it stands for where the other value is one."""
+    if not isinstance(value, str) or len(value) > _LONGEST or not isinstance(like, list | dict):
+        return value
+    if value.startswith(("[", "{")):
+        try:
+            read: JsonValue = json.loads(value)
+        except (ValueError, RecursionError):
+            return value
+        return read if type(read) is type(like) else value
+    words: list[JsonValue] = [*value.split()]
+    return words if words and len(words) == len(like) and isinstance(like, list) else value
 
 
 def fits(text: str, observed: JsonValue) -> bool | None:

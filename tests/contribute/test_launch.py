@@ -148,6 +148,16 @@ def test_settings_of_another_program_are_refused_in_a_sentence(config: dict[str,
         recorded_launch(Facts(source="x", config=config), {})
 
 
+def test_a_run_of_trl_asks_for_its_script() -> None:
+    """As `WandbCallback` logs it: no dataset, no launcher."""
+    config: dict[str, Any] = {
+        "output_dir": "out", "per_device_train_batch_size": 8, "learning_rate": 1e-6,
+        "num_generations": 8, "_name_or_path": "Qwen/Qwen2.5-7B", "model_type": "qwen2",
+    }  # fmt: skip
+    with pytest.raises(UserError, match=r"neither the dataset nor .* --script"):
+        recorded_launch(Facts(source="x", config=config), {})
+
+
 @given(st.lists(st.text(min_size=1).filter(lambda t: "\0" not in t and t.isprintable())))
 def test_bash_reads_the_words_of_a_script_as_they_are(values: list[str]) -> None:
     keys = table("verl", "0.5.0", "ppo_trainer")

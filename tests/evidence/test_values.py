@@ -63,6 +63,11 @@ def test_a_value_is_never_different_from_itself(value: JsonValue) -> None:
         ([], []),
         (10**400, 10**400),
         (["a"], "['a']"),
+        # As TrainingArguments of transformers takes them from a command line.
+        ("wandb", ["wandb"]),
+        ("full_shard auto_wrap", ["full_shard", "auto_wrap"]),
+        ('{"use_reentrant": false}', {"use_reentrant": False}),
+        ("[0.9, 0.95]", [0.9, 0.95]),
     ],
 )
 def test_the_same(claimed: JsonValue, observed: JsonValue) -> None:
@@ -86,6 +91,12 @@ def test_the_same(claimed: JsonValue, observed: JsonValue) -> None:
         ({"a": 1, "b": 2}, {"a": 1}),
         (10**400, 1.5),
         ("1_000", 1000),
+        ("wandb", ["wandb", "tensorboard"]),
+        ("wandb tensorboard", ["tensorboard", "wandb"]),
+        ('{"use_reentrant": true}', {"use_reentrant": False}),
+        ('{"a": 1}', [1]),
+        ("", []),
+        ("[" * 5000, ["["]),
     ],
 )
 def test_different(claimed: JsonValue, observed: JsonValue) -> None:
