@@ -12,12 +12,12 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Language, message, translated
 from bot.memory.units import Bytes
 from bot.recommend.cards import usable_device, usual_devices
-from bot.recommend.options import divides, explain, shareable_batch
+from bot.recommend.options import counts, divides, explain, shareable_batch
 from bot.recommend.published import DATED, matching, nearest, rows_of
 from bot.recommend.report import Miss, Predicted, PublishedRow, Question, Recommendations, Switched
 from bot.recommend.request import Hardware, Request
 from bot.recommend.scripts import file_name, script
-from bot.recommend.search import FittingCandidate, NearestMiss, Search, counts
+from bot.recommend.search import FittingCandidate, NearestMiss, Search
 from bot.report import Tool
 from bot.table.page import Page
 

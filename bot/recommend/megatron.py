@@ -49,12 +49,12 @@ def layouts(shape: Shape, gpus: int, usable_gib: float) -> Iterator[MegatronLayo
             if gpus % (tensor * pipeline) or last_stage(shape.layers, pipeline) is None:
                 continue
             layout = MegatronLayout(tensor, pipeline, _experts(shape, gpus, pipeline))
-            if _states(shape, layout) <= usable_gib * GIB:
+            if states(shape, layout) <= usable_gib * GIB:
                 found.append(layout)
     yield from sorted(found, key=lambda one: (one.tensor * one.pipeline, one.pipeline))
 
 
-def _states(shape: Shape, layout: MegatronLayout) -> float:
+def states(shape: Shape, layout: MegatronLayout) -> float:
     """Bytes of the weights and gradients on each GPU while the model is updated."""
     experts = shape.expert_parameters
     plain = (shape.parameters - experts) / (layout.tensor * layout.pipeline)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from bot.base.devices import Device
 from bot.memory.units import Bytes
-from bot.recommend.options import divides
+from bot.recommend.options import counts, divides
 from bot.recommend.report import MethodVerdict
-from bot.recommend.search import FittingCandidate, NearestMiss, Search, counts
+from bot.recommend.search import FittingCandidate, NearestMiss, Search
 
 MOST = 64
 """GPUs up to which more are tried where those that one has do not do."""

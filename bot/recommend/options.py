@@ -66,6 +66,19 @@ def shareable_batch(batch: int, responses: int, gpus: Sequence[int]) -> int:
     return -(-batch // each) * each
 
 
+def counts(budget: int) -> tuple[int, ...]:
+    """Numbers of GPUs to try: each up to one node of 8, then 12 and 16, 24 and 32, and so on.
+
+    Which of them a step can be shared out over depends on the request (`divides`).
+    """
+    numbers = list(range(1, min(8, budget) + 1))
+    more = 8
+    while more * 3 // 2 <= budget:
+        numbers += [n for n in (more * 3 // 2, more * 2) if n <= budget]
+        more *= 2
+    return tuple(numbers)
+
+
 def divides(request: Request, gpus: int) -> bool:
     """Whether a step's sequences can be shared out evenly."""
     return request.batch * request.responses % gpus == 0

@@ -7,9 +7,10 @@ not depend on the device, so that each is read once for all devices.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Final
+from functools import partial
+from typing import Final, TypeAlias
 
 from bot.base.devices import Device
 from bot.base.fast_dataclass import dataclass
@@ -23,8 +24,8 @@ from bot.memory.settings import NoEstimateError
 from bot.memory.units import Bytes
 from bot.memory.workload import Workload
 from bot.recommend.cards import rarity
-from bot.recommend.megatron import OPTIONS, TENSORS, has_megatron, layouts
-from bot.recommend.options import SHARES, Step, divides, is_one_pass, steps
+from bot.recommend.megatron import OPTIONS, TENSORS, has_megatron, layouts, states
+from bot.recommend.options import SHARES, Step, counts, divides, is_one_pass, steps
 from bot.recommend.request import Candidate, MegatronLayout, Request
 from bot.recommend.scripts import script
 from bot.shell import read
@@ -91,26 +92,13 @@ def is_sure(estimate: MemoryEstimate) -> bool:
     )
 
 
-def counts(budget: int) -> tuple[int, ...]:
-    """Numbers of GPUs to try: each up to one node of 8, then 12 and 16, 24 and 32, and so on.
-
-    Which of them a step can be shared out over depends on the request (`options.divides`).
-    """
-    numbers = list(range(1, min(8, budget) + 1))
-    more = 8
-    while more * 3 // 2 <= budget:
-        numbers += [n for n in (more * 3 // 2, more * 2) if n <= budget]
-        more *= 2
-    return tuple(numbers)
-
-
 class Search:
     """What fits one request; workloads are kept, since devices share them."""
 
     def __init__(self, request: Request, release: str) -> None:
         self.request, self.release = request, release
-        self._kept: dict[Candidate, Workload | None] = {}
-        self._estimators: dict[Candidate, Estimator] = {}
+        self._kept: dict[_Arrangement, Workload | None] = {}
+        self._estimators: dict[_Arrangement, Estimator] = {}
 
     def _file(self, path: str) -> bytes | None:
         """The config.json of the model's folder, the one file that a script here can name."""
@@ -158,18 +146,16 @@ class Search:
         """What fits with FSDP or DeepSpeed; else what is missing is added to the misses."""
         every = steps(self.request, gpus)
         tight: FittingCandidate | None = None
-        unsure: FittingCandidate | None = None
+        unsure: list[FittingCandidate] = []
         for order in self._orders(gpus):
             if not self._any(device, gpus, order, misses):
                 continue
-            for fitting in self._prefixes(device, gpus, order):
-                if fitting.estimate.outcome == "fits":
-                    return self._lean(fitting, every)
-                if fitting.sure:
-                    tight = tight or fitting
-                elif unsure is None or fitting.estimate.peak() < unsure.estimate.peak():
-                    unsure = fitting
-        best = tight or unsure
+            best = self._first(device, gpus, order, lambda one: one.estimate.outcome == "fits")
+            if best is not None:
+                return self._lean(best, every)
+            tight = tight or self._first(device, gpus, order, lambda one: one.sure)
+            unsure += self._lowest(device, gpus, order)
+        best = tight or min(unsure, key=lambda one: one.estimate.peak(), default=None)
         return self._lean(best, every) if best is not None else None
 
     def _orders(self, gpus: int) -> Iterator[tuple[Step, ...]]:
@@ -208,18 +194,35 @@ class Search:
         parallelism is tried where the least one with which the engine starts is too little.
         """
         perhaps: FittingCandidate | None = None
-        for tensor in self._engine_tensors(device, gpus):
-            engine = ("tensor", tensor)
-            for layout in layouts(self.request.model.shape, gpus, device.usable_gib):
+        able = tuple(layouts(self.request.model.shape, gpus, device.usable_gib))
+        engines = [("tensor", tensor) for tensor in self._engine_tensors(device, gpus)]
+        if not able or not engines:
+            return None
+        hosts_do = self._hosts_do(device, gpus, able, engines[-1])
+        for engine in engines:
+            for layout in able:
                 strong = self._divided(device, layout, gpus, (*OPTIONS[-1], engine))
                 if strong is None:
                     continue
                 if not strong.sure:
                     perhaps = perhaps or strong
+                    if not hosts_do:
+                        return perhaps
                     continue
                 lean = self._divided(device, layout, gpus, (*OPTIONS[0], engine))
                 return lean if lean is not None and lean.sure else strong
         return perhaps
+
+    def _hosts_do(
+        self, device: Device, gpus: int, able: Sequence[MegatronLayout], engine: Step
+    ) -> bool:
+        """Whether common hosts hold what the layout and the engine leave there that leave least.
+
+        Each layout shares out the optimizer's states evenly, so that its weights decide.
+        """
+        least = min(able, key=partial(states, self.request.model.shape))
+        every = Candidate(gpus, frozenset((*OPTIONS[-1], engine)), layout=least)
+        return all(one.host <= HOST for _, one in self.estimates(device, every, SHARES[:1]))
 
     def _divided(
         self,
@@ -256,12 +259,44 @@ class Search:
             misses.append(NearestMiss(device, candidate, estimate, least))
         return False
 
-    def _prefixes(
+    def _lowest(
         self, device: Device, gpus: int, order: Sequence[Step]
     ) -> Iterator[FittingCandidate]:
-        """What fits or may fit with none of the options, the first, the first two, and so on."""
-        for count in range(len(order) + 1):
-            yield from self._fitting(device, Candidate(gpus, frozenset(order[:count])), SHARES)
+        """What takes as little as with all the options, with the fewest of them."""
+        every = self._fitting(device, Candidate(gpus, frozenset(order)), SHARES)
+        least = min((one.estimate.peak() for one in every), default=None)
+        if least is not None:
+            found = self._first(device, gpus, order, lambda one: one.estimate.peak() <= least)
+            yield from [found] if found else []
+
+    def _first(
+        self,
+        device: Device,
+        gpus: int,
+        order: Sequence[Step],
+        is_enough: Callable[[FittingCandidate], bool],
+    ) -> FittingCandidate | None:
+        """What is enough with the fewest of the options, taken in order; None when all are not.
+
+        Each option only saves, so that half of the numbers are ruled out at a time.
+        """
+
+        def enough(count: int) -> FittingCandidate | None:
+            fitting = self._fitting(device, Candidate(gpus, frozenset(order[:count])), SHARES)
+            return next(filter(is_enough, fitting), None)
+
+        low, high = 0, len(order)
+        best = enough(high)
+        # Often none is needed.
+        middle = low
+        while best is not None and low < high:
+            found = enough(middle)
+            if found is None:
+                low = middle + 1
+            else:
+                best, high = found, middle
+            middle = (low + high) // 2
+        return best
 
     def _fitting(
         self, device: Device, candidate: Candidate, shares: Sequence[float]
@@ -291,14 +326,14 @@ class Search:
         self, device: Device, candidate: Candidate, shares: Sequence[float]
     ) -> Iterator[tuple[Candidate, MemoryEstimate]]:
         """The candidate with each share of the card for its engine, the largest first."""
-        first = replace(candidate, share=SHARES[0])
-        workload = self.workload(first)
+        workload = self.workload(candidate)
         if workload is None:
             return
-        if first not in self._estimators:
-            self._estimators[first] = Estimator(workload)
+        arrangement = _arrangement(candidate)
+        if arrangement not in self._estimators:
+            self._estimators[arrangement] = Estimator(workload)
         for share in shares if self.request.online else shares[:1]:
-            estimate = self._estimators[first].on(device, share)
+            estimate = self._estimators[arrangement].on(device, share)
             yield replace(candidate, share=share), estimate
             if any(
                 s.name != "rollout" and s.total.expected > estimate.usable for s in estimate.stages
@@ -307,23 +342,34 @@ class Search:
 
     def engine_shortage(self, candidate: Candidate, device: Device) -> Bytes | None:
         """What an engine needs to start, where its share is less; None when it starts."""
-        workload = self.workload(replace(candidate, share=SHARES[0]))
+        workload = self.workload(candidate)
         engines = [p.engine for p in workload.pools if p.engine] if workload else []
         working = Bytes.gib(ENGINE_WORKING["expected"])
         least = max((minimum(engine) + working for engine in engines), default=Bytes(0))
         return least if least > Bytes(device.memory_bytes) * candidate.share else None
 
     def workload(self, candidate: Candidate) -> Workload | None:
-        """What a candidate loads; None when the settings contradict each other."""
-        if candidate not in self._kept:
-            text = script(self.request, candidate, "gpu", self.release)
+        """What a candidate loads, whatever the engine's share; None where its settings clash."""
+        arrangement = _arrangement(candidate)
+        if arrangement not in self._kept:
+            first = replace(candidate, share=SHARES[0])
+            text = script(self.request, first, "gpu", self.release)
             reading = read(text.encode(), "recommended.sh")
             (plan,) = plans(reading, versions={self.request.framework: self.release})
             try:
-                self._kept[candidate] = workload_of(plan, files=self._file, gpus=candidate.gpus)
+                workload = workload_of(plan, files=self._file, gpus=candidate.gpus)
             except NoEstimateError:
-                self._kept[candidate] = None
-        return self._kept[candidate]
+                workload = None
+            self._kept[arrangement] = workload
+        return self._kept[arrangement]
+
+
+_Arrangement: TypeAlias = tuple[int, frozenset[Step], MegatronLayout | None]
+
+
+def _arrangement(candidate: Candidate) -> _Arrangement:
+    """What the workload depends on: of each option its strongest value alone."""
+    return candidate.gpus, frozenset(candidate.on.items()), candidate.layout
 
 
 def _short(miss: NearestMiss) -> int:
