@@ -49,7 +49,7 @@ def least_claim(subject: ClaimSubject, steps: Claim, peaks: Sequence[Claim]) -> 
         return None
     claim, source = ClaimName.LEAST_HARDWARE, seen.source
     half, observed = device.usable_gib / 2, f"{seen.gib:.1f} GiB"
-    claimed = f"MIN: above {half * SPARE:.1f} GiB"
+    claimed = message("MIN: above {gib} GiB", gib=f"{half * SPARE:.1f}")
     if 2 * _most(subject.facts, seen.gib) > SPARE * device.usable_gib:
         reason = message("The run used more than a card of half the memory would give.")
         return Observation(claim, claimed, observed, source).consistent(reason)

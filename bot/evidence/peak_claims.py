@@ -156,9 +156,13 @@ def _allocator(subject: ClaimSubject) -> Claim | None:
     if not facts.system or allocated is None:
         return None
     reserved = highest(facts.history, RESERVED)
-    observed = f"{allocated.maximum:.1f} GiB allocated"
+    observed = message("{gib} GiB allocated", gib=f"{allocated.maximum:.1f}")
     if reserved is not None:
-        observed += f", {reserved.maximum:.1f} GiB reserved"
+        observed = message(
+            "{gib} GiB allocated, {more} GiB reserved",
+            gib=f"{allocated.maximum:.1f}",
+            more=f"{reserved.maximum:.1f}",
+        )
     source = claim_source(SourcePart(SourceName.HISTORY, allocated.key))
     total, physical = _total(subject), peak_seen(facts)
     most = max(series.maximum for series in (allocated, reserved) if series is not None)
@@ -210,7 +214,7 @@ def _above_weights(subject: ClaimSubject) -> Claim | None:
     if peak is None or not peak.physical or not gpus or size is None or _quantized(subject):
         return None
     least = _NOMINAL * float(size[:-1]) * _UNITS[size[-1]] * _BYTES / gpus / GIB
-    claim, claimed = "peak above the weights", f"at least {least:.1f} GiB"
+    claim, claimed = "peak above the weights", message("at least {gib}", gib=f"{least:.1f} GiB")
     observed = f"{peak.gib:.1f} GiB"
     if peak.gib < least:
         reason = plural_message(
@@ -252,7 +256,11 @@ def _against_estimate(subject: ClaimSubject) -> Claim | None:
     if estimate is None or peak is None or not peak.physical:
         return None
     claim = ClaimName.AGAINST_ESTIMATE
-    claimed = f"{estimate.floor_gib:.1f} to {estimate.conservative_gib:.1f} GiB"
+    claimed = message(
+        "{low} to {high} GiB",
+        low=f"{estimate.floor_gib:.1f}",
+        high=f"{estimate.conservative_gib:.1f}",
+    )
     observed = f"{peak.gib:.1f} GiB"
     if peak.gib < estimate.floor_gib:
         reason = message(

@@ -8,7 +8,7 @@ from bot.render.escape import markdown_inline as inline
 from bot.render.finding_places import PATH
 from bot.render.speech import counted, tr, tr_plural
 from bot.render.words import SCRIPT
-from bot.report import Report
+from bot.report import Report, Unchecked
 
 _MOST = 50
 
@@ -58,13 +58,18 @@ def not_read_title(report: Report) -> str:
 
 def not_read(report: Report) -> str:
     """The comment on a change of which nothing could be read."""
-    reasons = "\n".join(
-        f"- {code_span(clip(item.check, PATH))} {inline(clip(item.reason, blocks.SENTENCE))}"
-        for item in report.unchecked[:_MOST]
-    )
+    reasons = "\n".join(map(_not_checked, report.unchecked[:_MOST]))
     rest = len(report.unchecked) - _MOST
     more = f"\n- {tr('{count} more', count=f'{rest:,}')}" if rest > 0 else ""
     return f"**{not_read_title(report)}** {_checked(report)}\n\n{reasons}{more}"
+
+
+def _not_checked(item: Unchecked) -> str:
+    """What was not read, the path of a file or the name of a check, and why."""
+    why = blocks.sentence(item.reason)
+    if "/" in item.check or "." in item.check:
+        return f"- {code_span(clip(item.check, PATH))} {why}"
+    return "- " + tr("{what}: {why}", what=inline(wording.matter(item.check)), why=why)
 
 
 def without_annotation(count: int) -> str:

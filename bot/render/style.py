@@ -57,7 +57,7 @@ details[open] > summary { margin-bottom: 12px; }
   main { margin: 0; padding: 16px 12px; border-width: 0 0 1px; border-radius: 0; }
   ul, ol { padding-left: 1.4em; }
   table { display: table; width: 100%; }
-  table:has(th:nth-child(6)) { display: block; }
+  table:has(th:nth-child(5)) { display: block; }
   th, td { min-width: 5em; padding: 6px; }
   td { overflow-wrap: anywhere; }
   th:last-child, td:last-child { min-width: 5.8em; }

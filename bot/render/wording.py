@@ -269,9 +269,9 @@ def _failed_pages(report: Report) -> list[str]:
     """Each page that contradicts its scripts, in words."""
     return [
         tr(
-            "{errors} in {where}",
+            "{errors} in {page}",
             errors=counted(severities(page.findings)["error"], SEVERITY["error"]),
-            where=page.path,
+            page=page.path,
         )
         for page in report.pages
         if page.verdict == "fail"

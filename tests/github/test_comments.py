@@ -27,6 +27,8 @@ EMPTY = (ROOT / "examples" / "demo" / "device_tuning.rst").read_bytes()
 MISSPELT = GOOD.replace(b"ppo_mini_batch_size", b"ppo_minibatch_size")
 SMALLER = GOOD.replace(b"data.train_batch_size=1024", b"data.train_batch_size=512")
 SECOND = SCRIPT.replace("2_h800", "4_h800")
+TABLE = page(section(row()))
+RENAMED = PATH.replace("fsdp", "fsdp2")
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,16 @@ CASES = {
         {PAGE: page(section(row(Resource="16*H100")))}, {PAGE: page(section(row())), **SCRIPTS}
     ),
     "two scripts, one ready": Case({SCRIPT: GOOD, SECOND: MISSPELT}, runs=(SCRIPT,)),
+    "the page moves": Case({PAGE: None, "docs/tuning.rst": TABLE}, {PAGE: TABLE, **SCRIPTS}),
+    "the page moves, and a script comes": Case(
+        {PAGE: None, "docs/tuning.rst": EMPTY, SCRIPT: GOOD}, runs=(SCRIPT,)
+    ),
+    "a row goes and its script stays": Case({PAGE: page(section())}, {PAGE: TABLE, **SCRIPTS}),
+    "a script and its row are renamed": Case(
+        {PATH: None, RENAMED: SCRIPTS[PATH], PAGE: TABLE.replace(PATH, RENAMED)},
+        {PAGE: TABLE, **SCRIPTS},
+    ),
+    "line ends of Windows": Case({SCRIPT: GOOD.replace(b"\n", b"\r\n")}, runs=(SCRIPT,)),
     "a link in the place of a script": Case({SCRIPT: Link("/etc/passwd")}),
 }
 

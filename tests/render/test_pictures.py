@@ -79,4 +79,6 @@ def test_pictures(
                 assert picture.stat().st_size > 10_000
                 assert shown.evaluate("document.documentElement.scrollWidth") <= width
                 assert shown.evaluate(BROKEN) == []
+                # Folded parts are open by now.
+                assert shown.evaluate("document.documentElement.scrollWidth") <= width
                 assert said == []
