@@ -10,7 +10,7 @@ from bot.render.budget import headline
 from bot.render.columns import excerpt, padded
 from bot.render.escape import terminal
 from bot.render.speech import counted, speaking, tr
-from bot.render.words import CLAIM_IS, ROW, SCRIPT
+from bot.render.words import CLAIM, CLAIM_IS, ROW, SCRIPT
 from bot.report import (
     Claim,
     Evidence,
@@ -37,6 +37,8 @@ _CLAIM: Mapping[str, Style] = {
     "inconclusive": "warning",
 }
 _LABEL = 10
+_ALIKE = 4
+"""Claims left open for one reason that are said together."""
 _GUTTER = "     │ "
 
 
@@ -199,13 +201,34 @@ def _evidence(evidence: Evidence, paint: _Painter, verbose: bool) -> list[str]:
     lines = [tr("{what} ({source})", what=head, source=source) if source else head]
     open_ = wording.not_consistent(evidence)
     settled = [claim for claim in evidence.claims if claim.verdict == "consistent"]
-    for claim in [*open_, *(settled if verbose else ())]:
-        mark = paint(_CLAIM[claim.verdict], padded(tr(claim.verdict), 12))
-        lines.append(f"{' ' * (_LABEL + 3)}{mark}  {terminal(_claim(claim))}")
+    shown = [[claim] for claim in (*open_, *settled)] if verbose else _by_reason(open_)
+    for claims in shown:
+        verdict = claims[0].verdict
+        mark = paint(_CLAIM[verdict], padded(tr(verdict), 12))
+        lines.append(f"{' ' * (_LABEL + 3)}{mark}  {terminal(_claims(claims))}")
     if settled and not verbose:
         count = counted(len(settled), CLAIM_IS)
         lines += _entry("", tr("{claims} consistent", claims=count))
     return lines
+
+
+def _by_reason(claims: list[Claim]) -> list[list[Claim]]:
+    """The claims one by one, and those together that a run leaves open for one reason."""
+    open_ = [c.reason for c in claims if c.verdict == "inconclusive" and c.observed is None]
+    found: dict[object, list[Claim]] = {}
+    for at, claim in enumerate(claims):
+        together = claim.verdict == "inconclusive" and claim.observed is None
+        alike = together and open_.count(claim.reason) >= _ALIKE
+        found.setdefault(claim.reason if alike else at, []).append(claim)
+    return [*found.values()]
+
+
+def _claims(claims: list[Claim]) -> str:
+    if len(claims) == 1:
+        return _claim(claims[0])
+    names = wording.listed(wording.matter(claim.claim) for claim in claims)
+    said = tr("{what} ({source})", what=counted(len(claims), CLAIM), source=names)
+    return tr("{what}: {why}", what=said, why=wording.sentence(claims[0].reason))
 
 
 def _claim(claim: Claim) -> str:

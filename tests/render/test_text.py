@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from bot.render.text import text
-from bot.report import Report, Unchecked
+from bot.report import Claim, Report, Unchecked
 from tests.profiles import scaled
 from tests.render import factories as make
 from tests.render.judge import hostile
@@ -48,6 +48,35 @@ ANSI = re.compile(r"\x1b\[[0-9;]*m")
 def test_text(case: str, report: Report, verbose: bool, snapshot: SnapshotAssertion) -> None:
     shown = text(report, sources={make.LARGE: SOURCE}, verbose=verbose)
     assert shown == snapshot(name=f"{case}{', verbose' if verbose else ''}")
+
+
+def test_claims_left_open_for_one_reason_stand_on_one_line() -> None:
+    """A run without settings leaves forty open for the same reason."""
+    report = make.report(make.good())
+    evidence = report.scripts[0].evidence
+    assert evidence is not None
+    because = "TensorBoard records no configuration."
+    open_ = replace(
+        evidence.claims[0], verdict="inconclusive", observed=None, claimed="x", reason=because
+    )
+    names = ["a.b", "c", "d", "e"]
+    claims = [replace(open_, claim=name) for name in names]
+    seen = replace(open_, claim="seen", observed="y")
+    odd = replace(open_, claim="odd", reason="Another reason.")
+
+    def lines(*claims: Claim, verbose: bool = False) -> list[str]:
+        found = replace(evidence, claims=claims)
+        shown = text(make.report(replace(report.scripts[0], evidence=found)), verbose=verbose)
+        return [line.split("inconclusive")[1].strip() for line in shown.splitlines()
+                if line.startswith("             inconclusive")]  # fmt: skip
+
+    assert lines(claims[0], odd, *claims[1:], seen) == [
+        f"4 claims (a.b, c, d, e): {because}",
+        f"odd claimed x ({open_.source}): Another reason.",
+        f"seen claimed x, observed y ({open_.source}): {because}",
+    ]
+    assert len(lines(*claims, verbose=True)) == 4
+    assert len(lines(*claims[:3])) == 3
 
 
 def test_wide_characters_and_tabs(snapshot: SnapshotAssertion) -> None:
