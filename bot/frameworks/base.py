@@ -9,7 +9,7 @@ from typing import Protocol
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
-from bot.frameworks.checkout import ScriptPlace
+from bot.frameworks.checkout import CommandLine, ScriptPlace
 from bot.frameworks.config_tree import ConfigTree
 from bot.frameworks.own_config import Unfollowed
 from bot.frameworks.plan import Launch, Plan, VersionSource
@@ -65,13 +65,22 @@ class Versions:
         return self.place.checkout.tree(self.place.path) if self.place else None
 
     def own(
-        self, framework: str, entry: str, path: str | None, name: str | None
+        self,
+        framework: str,
+        entry: str,
+        path: str | None,
+        name: str | None,
+        searched: tuple[str, ...] | None = None,
     ) -> tuple[ConfigTree, str] | OwnLayer | Unfollowed | None:
-        """The configuration and root of a program of the script's repository; None without one."""
+        """The configuration and root of a program of the script's repository; None without one.
+
+        See `Checkout.own` for what the command line says.
+        """
         if self.place is None or not self._repository_counts(framework):
             return None
         place, tree = self.place, self.tree(framework)
-        return place.checkout.own(entry, place.path, path, name, tree)
+        line = CommandLine(path, name, searched)
+        return place.checkout.own(entry, place.path, line, tree)
 
     def structured(self, framework: str, entry: str) -> StructuredTable | None:
         """The dataclasses of a program of the script's repository; None without any."""

@@ -78,6 +78,18 @@ def needed(paths: Iterable[str], scripts: Mapping[str, bytes]) -> tuple[str, ...
     return tuple(sorted(found))
 
 
+@dataclass(frozen=True, slots=True)
+class CommandLine:
+    """What a command line says of the configuration that a program starts with."""
+
+    path: str | None = None
+    """`--config-path`."""
+    name: str | None = None
+    """`--config-name`."""
+    searched: tuple[str, ...] | None = None
+    """`hydra.searchpath` and `--config-dir`; None where it has neither."""
+
+
 class Checkout:
     """A repository's files that count; what is read of them is kept."""
 
@@ -105,7 +117,7 @@ class Checkout:
         self._recipes = NamedFiles(path for path in files if path.endswith(_RECIPES))
         self.trl_programs = TrlPrograms(files)
         self._trees: dict[str, ConfigTree | str] = {}
-        self._own_trees: dict[tuple[str, str, int], ConfigTree | OwnLayer | Unfollowed | None] = {}
+        self._own_trees: dict[object, ConfigTree | OwnLayer | Unfollowed | None] = {}
         self._options: dict[str, SourceOptions] = {}
         self._structured: dict[str, StructuredTable | None] = {}
         self._arguments: frozenset[str] | None = None
@@ -181,14 +193,15 @@ class Checkout:
         return found if isinstance(found, str) else self._cut
 
     def own(
-        self, entry: str, script: str, path: str | None, name: str | None, verl: ConfigTree | None
+        self, entry: str, script: str, line: CommandLine, verl: ConfigTree | None
     ) -> tuple[ConfigTree, str] | OwnLayer | Unfollowed | None:
         """The configuration and root of a program of the repository; None when it is not known.
 
-        `path` and `name` are those of the command line (`--config-path`, `--config-name`), in the
-        place of what the module's `@hydra.main` says; a path may begin with a part that is not
-        known (`${?PWD}/examples/config`). `verl` stands for verl's own configuration.
+        What the command line says counts in the place of the module's `@hydra.main` and of the
+        root's search path; a path may begin with a part that is not known
+        (`${?PWD}/examples/config`). `verl` stands for verl's own configuration.
         """
+        path, name = line.path, line.name
         module = self._module(entry, script)
         main = self._own.main(module) if module is not None else None
         if path is not None and path.startswith(("/", "${?")):
@@ -212,11 +225,18 @@ class Checkout:
                 return verl, root  # Given from outside, in the place of every copy.
             vendored = self._tree(folder)
             return (vendored, root) if isinstance(vendored, ConfigTree) else None
-        key = (folder, root, id(verl))
+        key = (folder, root, line.searched, script if line.searched else "", id(verl))
         if key not in self._own_trees:
-            self._own_trees[key] = self._own.tree(folder, root, verl)
+            searched = line.searched and [self._searched(place, script) for place in line.searched]
+            self._own_trees[key] = self._own.tree(folder, root, verl, searched)
         found = self._own_trees[key]
         return (found, root) if isinstance(found, ConfigTree) else found
+
+    def _searched(self, place: str, script: str) -> str:
+        """A folder of the command line's search path, by path from the root where that is sure."""
+        path = place.removeprefix("file://")
+        found = self._own.named(path, script) if path.startswith(("/", "${?")) else None
+        return place if found is None else f"file://{found}"
 
     def _module(self, entry: str, script: str) -> str | None:
         """The file of a started program; None where the repository has none, or not by that name.

@@ -54,6 +54,8 @@ class ConfigTree:
     """Whether the name is that of a folder, which needs no "the configuration of" before it."""
     complete: bool = True
     """Whether every file of the folder could be read."""
+    searched: bool = False
+    """Whether the command line's search path is among its files."""
     _tables: dict[str, TreeTable | ComposeError] = field(default_factory=dict, compare=False)
 
     @property
@@ -109,6 +111,7 @@ class ConfigTree:
             self.framework,
             self.vendored,
             self.complete,
+            self.searched,
         )
 
 
@@ -128,6 +131,11 @@ class TreeTable(HydraTable):
             "roots": {root: {"tree": composed, "choices": choices, "alternatives": {}}},
         }
         super().__init__(data, root)
+
+    @property
+    def follows_search_path(self) -> bool:
+        """See `HydraTable`."""
+        return self._source.searched
 
     @cached_property
     def _deprecations(self) -> Sequence[Mapping[str, Any]]:

@@ -46,6 +46,11 @@ class HydraTable:
     # What is there
 
     @property
+    def follows_search_path(self) -> bool:
+        """Whether what a command line's `hydra.searchpath` adds is known."""
+        return False
+
+    @property
     def groups(self) -> Mapping[str, Sequence[str]]:
         """Configuration groups (folders of the configuration) with their options."""
         groups: Mapping[str, Sequence[str]] = self._file["groups"]
@@ -226,7 +231,8 @@ class HydraTable:
         self, settings: Sequence[Setting], results: dict[int, KeyVerdict]
     ) -> tuple[YamlTree, str]:
         """The tree under the chosen groups, and why it may be inexact ("" when it is exact)."""
-        searched = any(setting.key == "hydra.searchpath" for setting in settings)
+        searched = not self.follows_search_path
+        searched = searched and any(setting.key == "hydra.searchpath" for setting in settings)
         doubt = "hydra.searchpath adds configuration that is not known" if searched else ""
         chosen = [
             (at, setting)

@@ -11,7 +11,8 @@ from __future__ import annotations
 import ast
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any, Final
 
@@ -28,6 +29,8 @@ PACKAGE: Final = "pkg://"
 _FOLDERS: Final = ("config", "configs")
 _MOST_PLACES: Final = 20
 """Folders of a search path."""
+_HOLE: Final = re.compile(r"\$\{\?[^}]{0,400}\}")
+"""What only a run knows."""
 _WORD: Final = re.compile(r"[\w./-]{1,400}")
 
 
@@ -149,17 +152,18 @@ class ConfigFolders:
         return self._decorators[path]
 
     def tree(
-        self, folder: str, root: str, verl: ConfigTree | None
+        self, folder: str, root: str, verl: ConfigTree | None, searched: Sequence[str] | None
     ) -> ConfigTree | OwnLayer | Unfollowed | None:
         """The folder with what its root's search path adds; None where that cannot be read.
 
-        `verl` is the configuration that stands for verl's own; without it a root that begins with
-        one of verl's lies on the release that counts.
+        `searched` is the command line's path, in the place of the root's. `verl` is the
+        configuration that stands for verl's own; without it a root that begins with one of verl's
+        lies on the release that counts.
         """
         files = self.content(folder)
         others: list[Mapping[str, bytes]] = []
         released = False
-        places = search_path(files.get(root + SUFFIX, b""))
+        places = search_path(files.get(root + SUFFIX, b"")) if searched is None else searched
         if len(places) > _MOST_PLACES:
             return None
         for place in places:
@@ -171,7 +175,8 @@ class ConfigFolders:
                 continue
             found = ending(self.folders, wanted.lstrip("/"))
             if len(found) != 1:
-                text = message("its {folder} searches {place}", folder=folder, place=place)
+                shown = _HOLE.sub("…", place)
+                text = message("its {folder} searches {place}", folder=folder, place=shown)
                 return Unfollowed(
                     message("{text}, which is not in this repository", text=text)
                     if not found
@@ -180,6 +185,7 @@ class ConfigFolders:
             others.append(self.content(next(iter(found))))
         try:
             layer = own_layer(folder, root, files, others) if released else None
+            layer = layer and replace(layer, searched=searched is not None)
         except ComposeError as error:
             return Unfollowed(
                 message(
@@ -192,7 +198,8 @@ class ConfigFolders:
             return layer
         named = message("{path} of this repository", path=folder)
         try:
-            return ConfigTree(named, Composer(files, *others), vendored=True)
+            composer = Composer(files, *others)
+            return ConfigTree(named, composer, vendored=True, searched=searched is not None)
         except ComposeError:
             return None
 

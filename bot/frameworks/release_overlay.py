@@ -34,6 +34,8 @@ class OwnLayer:
     """Its files, with the marks."""
     base: str
     """The root of verl's configuration that it begins with."""
+    searched: bool = False
+    """Whether the command line's search path is among its files."""
 
 
 def own_layer(
@@ -74,6 +76,11 @@ class LayeredTable(HydraTable):
         self._layer = layer
         own, self._own_choices = layer.composer.compose(layer.root, {})
         self.tree = _over(self._base.tree, own)
+
+    @property
+    def follows_search_path(self) -> bool:
+        """See `HydraTable`."""
+        return self._layer.searched
 
     @cached_property
     def groups(self) -> Mapping[str, Sequence[str]]:

@@ -42,7 +42,8 @@ def root_of(launch: Launch, line: HydraLine, versions: Versions) -> Root:
     if not usual or path is not None:
         hidden = (name is not None and name.value is None) or (path is not None and not path.text)
         own = path.text if path is not None else None
-        found = None if hidden else versions.own(_FRAMEWORK, launch.entry, own, given)
+        searched = _search_path(launch, line)
+        found = None if hidden else versions.own(_FRAMEWORK, launch.entry, own, given, searched)
         if isinstance(found, tuple):
             return _of_tree(*found, None if _searches(launch, line) else name)
         if isinstance(found, OwnLayer):
@@ -96,6 +97,19 @@ def _layered(launch: Launch, layer: OwnLayer, versions: Versions) -> Root:
 def _searches(launch: Launch, line: HydraLine) -> bool:
     """Whether the command line adds folders in which configurations are looked for."""
     return "--config-dir" in line.flags or any("searchpath" in word.text for word in launch.argv)
+
+
+def _search_path(launch: Launch, line: HydraLine) -> tuple[str, ...] | None:
+    """The folders that the command line adds, as `hydra.searchpath` names them; None for none."""
+    if not _searches(launch, line):
+        return None
+    folder = line.flags.get("--config-dir")
+    places = [] if folder is None else [f"file://{folder.text}"]
+    for word in launch.argv:
+        key, _, value = word.text.partition("=")
+        if key.lstrip("+") == "hydra.searchpath":
+            places += [place.strip(" '\"") for place in value.strip("[]").split(",")]
+    return tuple(places)
 
 
 def _of_tree(tree: ConfigTree, root: str | None, named: Flag | None = None) -> Root:

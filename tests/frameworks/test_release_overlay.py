@@ -194,3 +194,46 @@ def test_a_configuration_that_takes_nothing_of_verls_is_read_alone() -> None:
     assert plan.table is not None
     statuses = [verdict.status for verdict in plan.table.verdicts(plan.settings)]
     assert statuses == ["unknown", "unknown", "ok", "unknown", "unknown"]
+
+
+PLAIN = CONFIG.replace(b"hydra: {searchpath: [pkg://verl.trainer.config]}\n", b"")
+SEARCHING = PROJECT | {
+    "agents/trainer/config/agent_trainer.yaml": PLAIN,
+    "more/config/fast.yaml": b"agent: {speed: 2}\n",
+}
+ROOT = b"trainer: {nnodes: 1}\nactor_rollout_ref: {hybrid_engine: 1}\n"
+COPY = {"verl/trainer/config/ppo_trainer.yaml": ROOT}
+
+
+@pytest.mark.parametrize("files", [SEARCHING, SEARCHING | COPY])
+@pytest.mark.parametrize(
+    "search",
+    [
+        "hydra.searchpath=[pkg://verl.trainer.config]",
+        "'hydra.searchpath=[file://more/config, pkg://verl.trainer.config]'",
+        "hydra.searchpath=[file://$PWD/more/config,file://verl/trainer/config]",
+        "--config-dir=verl/trainer/config",
+    ],
+)
+def test_the_search_path_of_the_command_line_is_followed(
+    files: dict[str, bytes], search: str
+) -> None:
+    plan = plan_of(files, "run.sh", f"python3 -m agents.trainer.train_agent {search} {KNOWN}")
+    assert plan.root_problem is None
+    assert plan.table is not None
+    verdicts = zip(plan.settings, plan.table.verdicts(plan.settings), strict=True)
+    found = {setting.key: verdict.status for setting, verdict in verdicts}
+    assert found.pop("hydra.searchpath", "ok") == "ok"
+    assert list(found.values()) == ["ok", "ok", "ok", "unknown", "unknown"]
+
+
+@pytest.mark.parametrize(
+    "place", ["file://$DIR/config", "pkg://other.config", "file:///data/config"]
+)
+def test_a_search_path_that_leads_elsewhere_is_not_followed(place: str) -> None:
+    search = f"hydra.searchpath=[{place},pkg://verl.trainer.config]"
+    start = f"python3 -m agents.trainer.train_agent {search} {KNOWN}"
+    plan = plan_of(SEARCHING, "run.sh", start)
+    assert (plan.table, plan.root_problem) == (None, None)
+    assert "which is not in this repository" in plan.unread
+    assert "${" not in plan.unread
