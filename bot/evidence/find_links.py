@@ -12,10 +12,10 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from contextlib import suppress
-from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
+from bot.base.html_parser import StrangersHtml
 from bot.base.markdown import leave_plain, with_tables
 from bot.base.messages import mark, message
 from bot.evidence.facts import EvidenceError
@@ -198,7 +198,7 @@ def _inline(token: Token, where: TextPart, line: int) -> Iterator[_Block]:
             yield _Block("code", line, text, addresses)
 
 
-class _Html(HTMLParser):
+class _Html(StrangersHtml):
     """The links and the text of a stretch of HTML; comments hold neither."""
 
     def __init__(self) -> None:

@@ -122,6 +122,7 @@ class TreeTable(HydraTable):
         """Raises `ComposeError` when the root cannot be composed."""
         composed, choices = tree.composer.compose(root, {})
         self._source = tree
+        self.searched = tree.searched
         data = {
             "framework": tree.framework,
             "version": tree.name,
@@ -131,11 +132,6 @@ class TreeTable(HydraTable):
             "roots": {root: {"tree": composed, "choices": choices, "alternatives": {}}},
         }
         super().__init__(data, root)
-
-    @property
-    def follows_search_path(self) -> bool:
-        """See `HydraTable`."""
-        return self._source.searched
 
     @cached_property
     def _deprecations(self) -> Sequence[Mapping[str, Any]]:

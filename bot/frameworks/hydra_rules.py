@@ -107,3 +107,21 @@ def _nodes(tree: YamlTree, prefix: str) -> Iterator[tuple[str, Any]]:
         yield prefix + name, node
         if isinstance(node, dict):
             yield from _nodes(node, f"{prefix}{name}.")
+
+
+def undecided(message: str, suggestion: str | None = None) -> KeyVerdict:
+    """Nobody can say without a run."""
+    return KeyVerdict(status="undecided", accepted=None, message=message, suggestion=suggestion)
+
+
+def wrong(
+    message: str, setting: Setting, named: str = "", *, suggestion: str | None = None
+) -> KeyVerdict:
+    """A refused choice; `named` is what the message calls the key where it is not the whole key."""
+    return KeyVerdict(
+        status="group",
+        accepted=False,
+        message=message,
+        names_key=named in ("", setting.key),
+        suggestion=suggestion,
+    )

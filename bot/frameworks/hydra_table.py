@@ -10,6 +10,7 @@ from typing import Any
 
 from bot.frameworks import hydra_rules as rules
 from bot.frameworks import hydra_tree as trees
+from bot.frameworks.hydra_rules import undecided, wrong
 from bot.frameworks.hydra_tree import ABSENT, CannotPutError, YamlTree
 from bot.frameworks.key_table import OK, Key, KeyVerdict, Status, closest
 from bot.frameworks.lifetimes import SHARED, deprecations, history
@@ -18,6 +19,9 @@ from bot.frameworks.setting import UNKNOWN, Setting
 
 class HydraTable:
     """A `KeyTable` for a root configuration composed by Hydra."""
+
+    searched = False
+    """Whether what a command line's `hydra.searchpath` adds is known."""
 
     def __init__(self, data: Mapping[str, Any], root: str) -> None:
         """`data` is the file of a release; raises `KeyError` when it does not have the root."""
@@ -44,11 +48,6 @@ class HydraTable:
         return self._expanded[at]
 
     # What is there
-
-    @property
-    def follows_search_path(self) -> bool:
-        """Whether what a command line's `hydra.searchpath` adds is known."""
-        return False
 
     @property
     def groups(self) -> Mapping[str, Sequence[str]]:
@@ -231,8 +230,7 @@ class HydraTable:
         self, settings: Sequence[Setting], results: dict[int, KeyVerdict]
     ) -> tuple[YamlTree, str]:
         """The tree under the chosen groups, and why it may be inexact ("" when it is exact)."""
-        searched = not self.follows_search_path
-        searched = searched and any(setting.key == "hydra.searchpath" for setting in settings)
+        searched = any(s.key == "hydra.searchpath" for s in settings) and not self.searched
         doubt = "hydra.searchpath adds configuration that is not known" if searched else ""
         chosen = [
             (at, setting)
@@ -247,7 +245,7 @@ class HydraTable:
         tree, choices, unsure = self.under(wanted)
         for at, setting in chosen:
             verdict = self._group(setting, setting.key.split("@")[0], choices)
-            results[at] = _undecided(doubt) if searched and not verdict else verdict
+            results[at] = undecided(doubt) if searched and not verdict else verdict
             if verdict and (setting.operator or not isinstance(setting.value, str)):
                 doubt = doubt or f"what {setting.key} is in the end is not known"
         for at, setting in enumerate(settings):
@@ -257,8 +255,8 @@ class HydraTable:
                 results[at] = KeyVerdict(status="ok", accepted=None)
             elif "@" in setting.key or "/" in setting.key:
                 group = setting.key.split("@")[0]
-                wrong = _wrong(f"there is no configuration group {group}", setting, group)
-                results[at] = _undecided(doubt) if searched else wrong
+                refusal = wrong(f"there is no configuration group {group}", setting, group)
+                results[at] = undecided(doubt) if searched else refusal
         return tree, doubt or unsure
 
     def under(self, wanted: Mapping[str, str]) -> tuple[YamlTree, dict[str, str], str]:
@@ -288,19 +286,19 @@ class HydraTable:
 
     def _group(self, setting: Setting, group: str, choices: Mapping[str, str]) -> KeyVerdict:
         if setting.value is UNKNOWN:
-            return _undecided(f"the choice of {group} is not known")
+            return undecided(f"the choice of {group} is not known")
         if setting.operator == "++":
-            return _wrong(
+            return wrong(
                 f"{group} is a configuration group, which cannot be forced with ++", setting, group
             )
         if setting.operator == "~":
             if setting.key in choices and setting.value in (None, choices[setting.key]):
-                return _undecided(f"what the configuration is without {group} is not known")
-            return _wrong(f"{setting.key} is not among the default choices", setting)
+                return undecided(f"what the configuration is without {group} is not known")
+            return wrong(f"{setting.key} is not among the default choices", setting)
         if not isinstance(setting.value, str):
             if isinstance(setting.value, list):
-                return _undecided(f"what a list of choices for {group} gives is not known")
-            return _wrong(
+                return undecided(f"what a list of choices for {group} gives is not known")
+            return wrong(
                 f"{group} is a configuration group: its value must be an option's name",
                 setting,
                 group,
@@ -309,17 +307,17 @@ class HydraTable:
         options = self.groups[group]
         if setting.operator == "" and setting.key not in choices:
             wanted = [key for key in choices if key.split("@")[0] == group]
-            return _wrong(
+            return wrong(
                 f"{setting.key} is a configuration group but no choice of this configuration",
                 setting,
                 suggestion=wanted[0] if len(wanted) == 1 else None,
             )
         if option not in options:
-            return _wrong(
+            return wrong(
                 f"{group} has no option {option}; it has {', '.join(options)}", setting, group
             )
         if setting.operator == "+" and choices.get(setting.key, option) != option:
-            return _wrong(
+            return wrong(
                 f"{setting.key} is chosen already, so + cannot add it",
                 setting,
                 suggestion=setting.key,
@@ -340,12 +338,12 @@ class HydraTable:
         """Why a setting is refused; with the tree that it started from, what to write instead."""
         key = setting.key
         if status == "undecided":
-            return _undecided(
+            return undecided(
                 f"the value that {key} has already is known to a run alone",
                 f"++{key}" if setting.operator == "+" else None,
             )
         if doubt:
-            return _undecided(doubt)
+            return undecided(doubt)
         if status == "exists":
             return KeyVerdict(
                 status="exists",
@@ -387,20 +385,3 @@ class HydraTable:
             suggestion=None if choice or start is None else closest(key, self._names(start)),
             choice=choice,
         )
-
-
-def _undecided(message: str, suggestion: str | None = None) -> KeyVerdict:
-    return KeyVerdict(status="undecided", accepted=None, message=message, suggestion=suggestion)
-
-
-def _wrong(
-    message: str, setting: Setting, named: str = "", *, suggestion: str | None = None
-) -> KeyVerdict:
-    """A refused choice; `named` is what the message calls the key where it is not the whole key."""
-    return KeyVerdict(
-        status="group",
-        accepted=False,
-        message=message,
-        names_key=named in ("", setting.key),
-        suggestion=suggestion,
-    )

@@ -74,13 +74,9 @@ class LayeredTable(HydraTable):
         super().__init__(data, layer.base)
         self._base = HydraTable(data, layer.base)
         self._layer = layer
+        self.searched = layer.searched
         own, self._own_choices = layer.composer.compose(layer.root, {})
         self.tree = _over(self._base.tree, own)
-
-    @property
-    def follows_search_path(self) -> bool:
-        """See `HydraTable`."""
-        return self._layer.searched
 
     @cached_property
     def groups(self) -> Mapping[str, Sequence[str]]:

@@ -10,13 +10,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
-from html.parser import HTMLParser
 from typing import Literal, TypeAlias
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from bot.base.fast_dataclass import dataclass
+from bot.base.html_parser import StrangersHtml
 from bot.base.markdown import leave_plain, with_tables
 
 CommandName: TypeAlias = Literal["verify", "apply", "help"]
@@ -169,7 +169,7 @@ def _lines(children: Sequence[Token], html: _Open) -> Iterator[str | None]:
     yield None if inside else "".join(parts)
 
 
-class _Open(HTMLParser):
+class _Open(StrangersHtml):
     """The elements of HTML that are open: what stands within them is no plain paragraph."""
 
     def __init__(self) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
+from bot.base.html_parser import StrangersHtml
 from bot.base.messages import Language
 from bot.render.charts import Figure
 from bot.render.escape import html_text
@@ -104,7 +104,7 @@ def _aligned(renderer, tokens, index, options, env) -> str:  # type: ignore[no-u
     return str(renderer.renderToken(tokens, index, options, env))
 
 
-class _Allowed(HTMLParser):
+class _Allowed(StrangersHtml):
     """Keeps allowed tags and all text."""
 
     def __init__(self) -> None:

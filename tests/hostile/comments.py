@@ -35,5 +35,6 @@ COMMENTS: Final[dict[str, str]] = {
         "references": "".join(f"[a{n}]: b\n" for n in range(5_000)),
         "addresses": _of("https://wandb.ai/"),
         "entities": "<div>\n" + _of("&#"),
+        "a long entity": "<div>\n&#" + "9" * 5_000 + ";<a href='&#" + "9" * 5_000 + ";'>",
     }.items()
 }  # fmt: skip
