@@ -9,7 +9,7 @@ three decimals before 0.5.0, so that small differences count for nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any, Final, TypeVar
@@ -26,6 +26,7 @@ _APART: Final = 600.0
 _NAMED: Final = 3
 """Differences of a kind that are named."""
 T = TypeVar("T")
+K = TypeVar("K")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +42,17 @@ def joined(parts: Sequence[Facts]) -> Facts:
     """The facts of several sources of one run; at least one must be given.
 
     Of two records of one thing the tracker's comes before what the process printed, and the longer
-    series before the shorter.
+    series before the shorter; the highest value of any counts: they may be successive parts of
+    a run that was resumed.
     """
     if len(parts) == 1:
         return parts[0]
     first = parts[0]
     recorded = sorted(parts, key=lambda f: ("arguments" in f.printed, "config" in f.printed))
     config = _first(recorded, lambda facts: bool(facts.config)) or first
-    history = _longest(facts.history for facts in recorded)
+    history = _highest(
+        _longest(facts.history for facts in recorded), (facts.history for facts in recorded)
+    )
     system = max(parts, key=lambda facts: facts.system_rows)
     cards = _first(parts, lambda f: any(gpu.name != UNNAMED for gpu in f.gpus))
     cards = cards or _first(parts, lambda facts: bool(facts.gpus)) or first
@@ -67,7 +71,7 @@ def joined(parts: Sequence[Facts]) -> Facts:
         config=config.config,
         history=history,
         history_rows=max(facts.history_rows for facts in parts),
-        system=system.system,
+        system=_highest(system.system, (f.system for f in parts if f.kind == system.kind)),
         system_rows=system.system_rows,
         system_kind=system.system_kind or system.kind,
         printed=frozenset(printed),
@@ -109,6 +113,19 @@ def _longest(histories: Iterator[Mapping[str, MetricSeries]]) -> dict[str, Metri
         for key, series in history.items():
             if key not in found or series.rows > found[key].rows:
                 found[key] = series
+    return found
+
+
+def _highest(
+    chosen: Mapping[K, MetricSeries], others: Iterable[Mapping[K, MetricSeries]]
+) -> dict[K, MetricSeries]:
+    """The chosen series, each with the highest value that any source has of it."""
+    found = dict(chosen)
+    for key, other in (item for each in others for item in each.items()):
+        own = found.setdefault(key, other)
+        near = math.isclose(own.maximum, other.maximum, rel_tol=_RELATIVE, abs_tol=_ABSOLUTE)
+        if other.maximum > own.maximum and not near:
+            found[key] = replace(own, maximum=other.maximum, at_step=other.at_step)
     return found
 
 

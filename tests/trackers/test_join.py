@@ -18,6 +18,7 @@ from bot.evidence.join import joined
 from bot.evidence.links import RunSources
 from bot.report import Claim, Evidence
 from tests.conftest import WrittenRun
+from tests.evidence.samples import facts, series
 from tests.runs.console import verl_log
 from tests.trackers.conftest import PLACES
 from tests.trackers.record import LAUNCH
@@ -141,3 +142,25 @@ def test_the_command_takes_several(
     cli.main(["verify", str(DEMO.ROOT / DEMO.SCRIPT), *runs, "--format", "json"])
     report = json.loads(capfd.readouterr().out)
     assert report["scripts"][0]["evidence"]["facts"]["kind"] == "several"
+
+
+def test_the_highest_value_of_successive_parts_counts() -> None:
+    """A run that was resumed: the peak stands in the shorter part, and the steps go on."""
+    first = facts(
+        history={PEAK: series(PEAK, 61.0, 40)}, system={0: series("gpu", 60.0, 90)}, system_rows=90
+    )
+    second = facts(
+        history={PEAK: series(PEAK, 71.0, 20)}, system={0: series("gpu", 75.0, 40)}, system_rows=40
+    )
+    for parts in ((first, second), (second, first)):
+        found = joined(parts)
+        assert (found.history[PEAK].maximum, found.history[PEAK].at_step) == (71.0, 20)
+        assert found.system[0].maximum == 75.0
+
+
+def test_a_rounded_value_is_no_higher_one() -> None:
+    whole, rounded = (
+        facts(history={PEAK: series(PEAK, value, rows)})
+        for value, rows in ((40.6, 60), (40.6004, 59))
+    )
+    assert joined((rounded, whole)).history[PEAK].maximum == 40.6
