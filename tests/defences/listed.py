@@ -44,6 +44,7 @@ class Defence:
 _THREATS = "tests/github/test_threats.py::"
 _OBEY = "tests/review/test_commands.py::"
 _APPLY = "tests/review/test_apply.py::"
+_ONE_REQUEST = "tests/review/test_one_request.py::"
 _ACTION = "tests/github/test_action.py::"
 _FLOWS = "tests/github/test_workflows.py::"
 _WEBHOOK = "tests/service/test_webhook.py::"
@@ -975,6 +976,20 @@ DEFENCES = (
         "bot/table/links.py::read_address",
         becomes("{host: _BLOB, **forms}", "forms"),
         ("tests/review/test_row_link.py::test_apply_comes_to_rest_after_one_commit",),
+    ),
+    Defence(
+        "T20",
+        "posts a comment again whose answer was lost with others",
+        "bot/github/publish.py::_Posting._take",
+        never("not outcomes or any(isinstance(each, GitHubError) for each in written)"),
+        (_FAILURES + "test_a_comment_whose_answer_was_lost_is_not_doubled",),
+    ),
+    Defence(
+        "T20",
+        "leaves a command done whose reply was never posted",
+        "bot/github/closing.py::Closing.take_back",
+        returns("None"),
+        (_ONE_REQUEST + "test_a_command_whose_reply_fails_for_good_is_carried_out_again",),
     ),
     Defence(
         "T20",

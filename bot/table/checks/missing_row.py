@@ -11,7 +11,7 @@ from bot.table import place
 from bot.table.checks._support.base import Hit, Meta, PageContext, PageSubject
 
 _MISSING = mark("{script} has no row in this page")
-_HELP = mark("rlbot table add {page} {script}")
+_HELP = mark("`rlbot table add {page} {script}` writes it; or move the script")
 
 META = Meta(
     id="RLB303",
