@@ -79,6 +79,8 @@ _IDLE = frozenset(
 )
 
 _MODULE = re.compile(r"(?<![\w-])-m[ \t]+([A-Za-z_]\w{0,80}(?:\.\w{1,80}){1,8})(?![\w.])")
+_HOLE = re.compile(r"\$\{\?[^}]{0,500}\}")
+"""A part that only a run knows."""
 _SAID = re.compile(r"[\"']|\b(?:echo|printf)\b")
 """What stands before a module on its line where it is a text."""
 _EXIT = re.compile(r"(?m)^[^\S\n]*exit\b")
@@ -186,4 +188,5 @@ def _what(context: RuleContext) -> Message:
 
 
 def _short(name: str) -> str:
+    name = _HOLE.sub("…", name)
     return name if len(name) <= 60 else f"{name[:59]}…"

@@ -49,6 +49,7 @@ def test_a_file_that_may_be_there_to_be_sourced_is_no_error(script: str) -> None
         "train() {\n" + verl() + "}\nmkdir -p out\n",
         "i=0\nwhile ((i < 9999)); do ((++i)); mkdir $i; done\nmkdir a\n" + verl(),
         "python3 -m verl.trainer.main_generation model.path=a\n",
+        'python "$(dirname "$0")/serve.py"; $TOOL a\n',
         "echo python3 -m verl.trainer.main_ppo\nmkdir a\n",
         "mkdir a # python3 -m verl.trainer.main_ppo\n",
     ],
