@@ -33,6 +33,9 @@ def spaced(words: Sequence[Word]) -> tuple[BadArgument, int] | None:
         parts = texts[:2]
     else:
         return None
-    span = Span(words[0].span.start, words[len(parts) - 1].span.end)
+    last = words[len(parts) - 1]
+    # In an array the words stand elsewhere than the launch.
+    start, end = words[0].span_of(0, len(first)).start, last.span_of(0, len(last.text)).end
+    span = Span(start, end) if start < end else Span(words[0].span.start, last.span.end)
     problem = message("blanks stand around the = of {key}", key=first)
     return BadArgument(words[0], span, problem, "".join(parts)), len(parts) - 1

@@ -124,3 +124,10 @@ def test_a_wrong_token_is_a_sentence(here: World) -> None:
     assert result.status == 2
     assert result.err.startswith("rlbot: GitHub does not accept the token: it is wrong, revoked")
     assert "ghp_wrong" not in result.err
+
+
+def test_blanks_around_an_equals_sign_become_a_suggestion(here: World) -> None:
+    pull = here.pull({SCRIPT: GOOD.replace(b"rollout.n=5", b"rollout.n = 5")})
+    answer_pull(read_change(here.client(), PULL), asked())
+    (note,) = (note for review in pull.reviews for note in review.comments)
+    assert "```suggestion\n    actor_rollout_ref.rollout.n=5\n```" in note["body"]

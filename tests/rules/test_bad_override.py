@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.rules._support.example import verl
-from tests.rules.helpers import found, marked, quiet
+from tests.rules.helpers import fixed, found, marked, quiet
 
 SLUG = "bad-override"
 
@@ -46,3 +46,10 @@ def test_a_second_equals_sign_stands_where_it_was_written() -> None:
     script = 'name=run\nDIR="DIR=$HOME/$name"\n' + verl('trainer.default_local_dir="$DIR"')
     (one,) = found(SLUG, script)
     assert (one.line, one.column) == (2, 9)
+
+
+def test_blanks_around_an_equals_sign_within_an_array_stand_where_they_are() -> None:
+    script = "ROLLOUT=(\n  actor_rollout_ref.rollout.n = 5\n)\n" + verl('"${ROLLOUT[@]}"')
+    (hit,) = found(SLUG, script)
+    assert (hit.line, hit.column, hit.end_column) == (2, 3, 34)
+    assert "  actor_rollout_ref.rollout.n=5\n" in fixed(SLUG, script)
