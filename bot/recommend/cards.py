@@ -11,7 +11,10 @@ from bot.memory.settings import NoEstimateError
 _NO_BF16 = ("v100", "t4")
 _COMMON = (
     ("a100", "h100", "a800", "h800", "h20", "rtx4090", "rtx3090"),
-    ("h200", "l40s", "a6000", "a100-40", "a800-40", "rtx5090", "l20", "l4", "a10"),
+    (
+        *("h200", "l40s", "a6000", "rtx6000ada", "a100-40", "a800-40", "rtx5090", "rtx4090d"),
+        *("a40", "l20", "l4", "a10"),
+    ),
 )
 """Tokens of devices, the commonest first: those of verl's and OpenRLHF's examples and of issues
 about them, then those that clouds and workstations have; what is in neither is rare."""

@@ -15,7 +15,8 @@ from bot.base.devices import MIB, by_report, by_token, devices
         ("NVIDIA H20-3e", 143_771, "h20-141"),
         ("nvidia a100-sxm4-80gb", 81_251, "a100"),
         ("NVIDIA A100-SXM4-40GB", 40_960, "a100-40"),
-        ("NVIDIA GeForce RTX 4090 D", 24_564, "rtx4090"),
+        ("NVIDIA GeForce RTX 4090 D", 24_564, "rtx4090d"),
+        ("NVIDIA GeForce RTX 4090", 49_140, "rtx4090-48"),
         ("AMD Instinct MI300X OAM", None, "mi300x"),
         ("NVIDIA H20", 143_771, None),  # the name of one, the memory of another
         ("NVIDIA H2000", None, None),
