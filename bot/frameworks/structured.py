@@ -126,10 +126,11 @@ def yaml_settings(words: Iterable[BadArgument]) -> Iterator[Setting]:
 def _yaml_value(text: str) -> object:
     """A value as OmegaConf reads it off a command line; text that is no YAML is a text."""
     import yaml
-    from omegaconf._utils import get_yaml_loader
+
+    from bot.frameworks.quick_yaml import omegaconf_class
 
     try:
-        found: object = yaml.load(text, Loader=get_yaml_loader())  # noqa: S506 - a safe loader
+        found: object = yaml.load(text, Loader=omegaconf_class())  # noqa: S506 - a safe loader
     except (yaml.YAMLError, ValueError, RecursionError):
         return text
     return found

@@ -10,11 +10,11 @@ from itertools import count as count_up
 from typing import Any
 
 import yaml
-from omegaconf._utils import get_yaml_loader
 
 from bot.base.messages import message
 from bot.base.yaml_size import NestingError, size_of
 from bot.frameworks.config_files import ComposeError, ConfigLimits, HydraRefusalError
+from bot.frameworks.quick_yaml import omegaconf_class, quick_loader
 
 _HIDDEN = "\ue000"
 """Stands for `$` in texts that call a resolver; from Unicode's private use area."""
@@ -36,24 +36,9 @@ def read_yaml(path: str, text: str, limits: ConfigLimits) -> Any:
             message("{path} holds the character U+E000, which stands for nothing", path=path)
         )
     try:
-        loader = get_yaml_loader()(text)
-        compose_node, composed = loader.compose_node, count_up()
-
-        def counted(parent: yaml.Node | None, index: object) -> yaml.Node | None:
-            if next(composed) > limits.nodes:
-                raise _too_many(path, limits)
-            node: yaml.Node | None = compose_node(parent, index)
-            return node
-
-        loader.compose_node = counted
-        try:
-            node = loader.get_single_node()
-            if node is None:
-                return None
-            _measure(path, node, limits)
-            data = loader.construct_document(node)
-        finally:
-            loader.dispose()
+        node, data = _quick(path, text, limits) or _slow(path, text, limits)
+        if node is None:
+            return None
     except yaml.YAMLError as error:
         raise HydraRefusalError(
             message("{path} is not YAML as Hydra reads it{place}", path=path, place=_place(error))
@@ -70,6 +55,42 @@ def read_yaml(path: str, text: str, limits: ConfigLimits) -> Any:
         raise ComposeError(message("{path} is neither a mapping nor a list", path=path))
     _check(path, data)
     return data
+
+
+def _quick(path: str, text: str, limits: ConfigLimits) -> tuple[yaml.Node, Any] | None:
+    """The tree of a document and its data; None for what Hydra's own parser has to judge."""
+    loader = quick_loader(text)
+    if loader is None:
+        return None
+    try:
+        node = loader.get_single_node()
+        if node is None:
+            return None
+        _measure(path, node, limits)
+        return node, loader.construct_document(node)
+    except (yaml.YAMLError, ValueError):
+        return None
+
+
+def _slow(path: str, text: str, limits: ConfigLimits) -> tuple[yaml.Node | None, Any]:
+    loader = omegaconf_class()(text)
+    compose_node, composed = loader.compose_node, count_up()
+
+    def counted(parent: yaml.Node | None, index: object) -> yaml.Node | None:
+        if next(composed) > limits.nodes:
+            raise _too_many(path, limits)
+        node: yaml.Node | None = compose_node(parent, index)
+        return node
+
+    loader.compose_node = counted
+    try:
+        node = loader.get_single_node()
+        if node is None:
+            return None, None
+        _measure(path, node, limits)
+        return node, loader.construct_document(node)
+    finally:
+        loader.dispose()
 
 
 def _too_many(path: str, limits: ConfigLimits) -> ComposeError:

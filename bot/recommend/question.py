@@ -32,9 +32,12 @@ _NUMBER = r"\d{1,8}"
 _JOINED = (
     # What belongs together although a blank is between it.
     (re.compile(r"rtx\s+pro\s+6000\b", re.I), "rtxpro6000"),
-    (re.compile(r"\b(?:rtx[\s-]*)?a?6000[\s-]*ada(?:[\s-]+generation)?\b", re.I), "rtx6000ada"),
+    (
+        re.compile(r"\b(?:rtx[ -]{0,3})?a?6000[ -]{0,3}ada(?:[ -]{1,3}generation)?\b", re.I),
+        "rtx6000ada",
+    ),
     (re.compile(r"rtx\s+(a?\d{4})(?!\d)", re.I), r"rtx\1"),
-    (re.compile(r"(?<=4090)[\s-]+d\b", re.I), "d"),
+    (re.compile(r"(?<=4090)[ -]{1,3}d\b", re.I), "d"),
     (re.compile(r"\bfull[\s-]+(?:parameters?|fine-?tuning|ft)\b", re.I), "full"),
     (re.compile(r"\breward[\s-]+model\b", re.I), "rm"),
     (re.compile(r"\b(?:batch(?:[\s_-]+size)?|bsz?)[\s=:]*(\d{1,8})\b", re.I), r"batch=\1"),
