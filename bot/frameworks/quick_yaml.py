@@ -30,7 +30,7 @@ _LINE = rf"[ ]{{0,64}}+(?:{_REMARK}|{_CONTENT})?+"
 _PLAIN = re.compile(rf"(?:{_LINE}\n)*+(?:{_LINE})?+")
 
 
-class Loader(Protocol):
+class YamlParser(Protocol):
     """What is asked of either parser."""
 
     def get_single_node(self) -> yaml.Node | None:
@@ -46,7 +46,7 @@ class Loader(Protocol):
         ...
 
 
-def quick_loader(text: str) -> Loader | None:
+def quick_loader(text: str) -> YamlParser | None:
     """A loader on libyaml with OmegaConf's scalars; None for what only PyYAML may read."""
     made = _quick_class()
     return made(text) if made is not None and _PLAIN.fullmatch(text) else None
