@@ -47,7 +47,7 @@ typed: $(LIGHT)
 	@$(BIN)/mypy --no-error-summary
 
 whole: $(READY)
-	@$(BIN)/python -m pytest -n 4 --dist worksteal
+	@$(BIN)/python -m pytest -n 6 --dist worksteal
 
 quick: $(LIGHT)
 	@$(BIN)/python -m pytest --quick --snapshot-warn-unused -n 2 --dist worksteal
