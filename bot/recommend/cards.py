@@ -60,3 +60,11 @@ def usual_devices() -> list[Device]:
         if fits:
             usual.setdefault(device.token, device)
     return list(usual.values())
+
+
+def nearest_in_memory(gib: int, most: int = 3) -> list[Device]:
+    """Cards with the memory nearest to so many GiB, the commonest of them first."""
+    usual = usual_devices()
+    least = min(abs(device.memory_gib - gib) for device in usual)
+    near = [device for device in usual if abs(device.memory_gib - gib) <= least + 1]
+    return sorted(near, key=rarity)[:most]

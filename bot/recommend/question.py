@@ -14,6 +14,7 @@ from bot.base.devices import Device
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
+from bot.recommend.cards import nearest_in_memory
 from bot.recommend.request import MOST_GPUS, TASKS
 from bot.recommend.vocabulary import (
     FILLERS,
@@ -43,7 +44,7 @@ _JOINED = (
     (re.compile(r"\b(?:batch(?:[\s_-]+size)?|bsz?)[\s=:]*(\d{1,8})\b", re.I), r"batch=\1"),
     (re.compile(r"\b(?:rank|lora_rank)[\s=:]*(\d{1,8})\b", re.I), r"rank=\1"),
     (re.compile(r"\b(\d{1,4})\s*nodes?(?:\s+(?:of|with|x)\s+(\d{1,2}))?\b", re.I), r"nodes=\1:\2"),
-    (re.compile(r"\b(\d{2,3})\s+gi?b\b", re.I), r"\1gb"),
+    (re.compile(r"\b(\d{1,3})\s+gi?b\b", re.I), r"\1gb"),
     (re.compile(r"\bsingle\b", re.I), "1"),
     (re.compile(r"\btwo\b", re.I), "2"),
     (re.compile(r"\bfour\b", re.I), "4"),
@@ -59,7 +60,7 @@ _LENGTHS = re.compile(rf"({_NUMBER})(k?)\+({_NUMBER})(k?)")
 _LENGTH = re.compile(rf"({_NUMBER})k")
 _KEYED = re.compile(rf"(batch|rank)=({_NUMBER})")
 _NODES = re.compile(r"nodes=(\d{1,4}):(\d{0,2})")
-_MEMORY = re.compile(r"(\d{2,3})(?:gib|gb|g)")
+_MEMORY = re.compile(r"(\d{1,3})(?:gib|gb|g)")
 _MOST_WORDS = 3
 """Words that can be one model's name: qwen 2.5 7b."""
 _MOST_TIMES = 6
@@ -278,9 +279,7 @@ def _cards(parts: _Parts) -> tuple[Device, ...]:
         return tuple(chosen[token] for token in sorted(chosen))
     (gib, *others) = dict.fromkeys(parts.memory)
     if others or not parts.cards:
-        raise UserError(
-            message("{gib} GB alone names no card: write it with one, such as A100-40GB.", gib=gib)
-        )
+        raise _without_card(gib)
     sized = {}
     for group in parts.cards:
         fitting = with_memory(group, gib)
@@ -296,6 +295,24 @@ def _cards(parts: _Parts) -> tuple[Device, ...]:
             )
         sized[fitting[0].token] = fitting[0]
     return tuple(sized[token] for token in sorted(sized))
+
+
+def _without_card(gib: int) -> UserError:
+    near = nearest_in_memory(gib)
+    names = ", ".join(device.label for device in near)
+    known = round(near[0].memory_gib)
+    if with_memory(near, gib):
+        return UserError(
+            message("{gib} GB alone names no card: name one, such as {near}.", gib=gib, near=names)
+        )
+    return UserError(
+        message(
+            "No card with {gib} GB is known here: the nearest are {near}, with {known} GB.",
+            gib=gib,
+            near=names,
+            known=known,
+        )
+    )
 
 
 def _with_model(question: ParsedQuestion, parts: _Parts) -> ParsedQuestion:
