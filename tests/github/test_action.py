@@ -204,6 +204,7 @@ def test_t22_the_token_and_the_key_stand_in_no_output(here: World, tmp_path: Pat
     assert token not in ran.out + ran.summary
 
 
+@pytest.mark.process
 def test_a_run_on_an_mlflow_server_is_read_with_its_token(here: World, tmp_path: Path) -> None:
     run = "a" * 32
     with Mlflow().serving() as server:
