@@ -28,6 +28,8 @@ _CONTENT = rf"(?:-[ ])?+(?:{_KEY}:(?:[ ]++{_VALUE})?+|{_VALUE})(?:[ ]++{_REMARK}
 # At most 64 blanks before a line, so that nothing nests deeper than libyaml's recursion bears.
 _LINE = rf"[ ]{{0,64}}+(?:{_REMARK}|{_CONTENT})?+"
 _PLAIN = re.compile(rf"(?:{_LINE}\n)*+(?:{_LINE})?+")
+_MOST = 1 << 18
+"""Characters: libyaml makes the whole tree before anybody can count its values."""
 
 
 class YamlParser(Protocol):
@@ -41,14 +43,10 @@ class YamlParser(Protocol):
         """The data of a tree."""
         ...
 
-    def dispose(self) -> None:
-        """Let go of what parsing took."""
-        ...
-
 
 def quick_loader(text: str) -> YamlParser | None:
     """A loader on libyaml with OmegaConf's scalars; None for what only PyYAML may read."""
-    made = _quick_class()
+    made = _quick_class() if len(text) <= _MOST else None
     return made(text) if made is not None and _PLAIN.fullmatch(text) else None
 
 

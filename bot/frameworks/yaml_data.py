@@ -14,7 +14,7 @@ import yaml
 from bot.base.messages import message
 from bot.base.yaml_size import NestingError, size_of
 from bot.frameworks.config_files import ComposeError, ConfigLimits, HydraRefusalError
-from bot.frameworks.quick_yaml import omegaconf_class, quick_loader
+from bot.frameworks.quick_yaml import YamlParser, omegaconf_class, quick_loader
 
 _HIDDEN = "\ue000"
 """Stands for `$` in texts that call a resolver; from Unicode's private use area."""
@@ -57,17 +57,13 @@ def read_yaml(path: str, text: str, limits: ConfigLimits) -> Any:
     return data
 
 
-def _quick(path: str, text: str, limits: ConfigLimits) -> tuple[yaml.Node, Any] | None:
+def _quick(path: str, text: str, limits: ConfigLimits) -> tuple[yaml.Node | None, Any] | None:
     """The tree of a document and its data; None for what Hydra's own parser has to judge."""
     loader = quick_loader(text)
     if loader is None:
         return None
     try:
-        node = loader.get_single_node()
-        if node is None:
-            return None
-        _measure(path, node, limits)
-        return node, loader.construct_document(node)
+        return _tree_and_data(loader, path, limits)
     except (yaml.YAMLError, ValueError):
         return None
 
@@ -84,13 +80,19 @@ def _slow(path: str, text: str, limits: ConfigLimits) -> tuple[yaml.Node | None,
 
     loader.compose_node = counted
     try:
-        node = loader.get_single_node()
-        if node is None:
-            return None, None
-        _measure(path, node, limits)
-        return node, loader.construct_document(node)
+        return _tree_and_data(loader, path, limits)
     finally:
         loader.dispose()
+
+
+def _tree_and_data(
+    loader: YamlParser, path: str, limits: ConfigLimits
+) -> tuple[yaml.Node | None, Any]:
+    node = loader.get_single_node()
+    if node is None:
+        return None, None
+    _measure(path, node, limits)
+    return node, loader.construct_document(node)
 
 
 def _too_many(path: str, limits: ConfigLimits) -> ComposeError:

@@ -115,6 +115,7 @@ def test_configurations_are_read_quickly(text: str) -> None:
         f"{' ' * 65}a: 1",
         "[" * 9_000,
         "- " * 9_000,
+        "a: 1\n" * 60_000,
     ],
 )
 def test_what_might_differ_is_left_to_pyyaml(text: str) -> None:
