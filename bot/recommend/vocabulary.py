@@ -46,7 +46,8 @@ FILLERS = frozenset(
         ("nvidia", "quadro", "radeon", "rtx", "tesla", "hbm2e", "hbm3", "nvl", "pcie"),
         ("sxm", "sxm4", "sxm5", "ascend", "huawei", "context", "ctx", "fit", "fits", "seq"),
         ("sequence", "sequences", "vram", "memory", "enough", "will", "would", "be", "it"),
-        ("please", "response", "responses", "prompt", "prompts"),
+        ("please", "response", "responses", "prompt", "prompts", "minimum", "minimal", "least"),
+        ("required", "requirement", "requirements", "resources", "there", "am", "trying", "got"),
     )
     for word in words
 )

@@ -46,6 +46,7 @@ def _cards(question: ParsedQuestion) -> tuple[str, ...]:
         ("2x A6000 Ada Generation", ("rtx6000ada",), 2),
         ("2 x a6000", ("a6000",), 2),
         ("8xA40", ("a40",), 8),
+        ("minimum requirement for grpo on h20", ("h20",), None),
         ("h100s", ("h100",), None),
         ("rtx pro 6000", ("rtxpro6000",), None),
         ("a100 4090", ("a100", "rtx4090"), None),
