@@ -1,7 +1,7 @@
 # Every target does its own set-up: `check`, `demo` and `lint` in the light environment, which is a
 # part of the whole one, so that the whole one serves them too.
 .DEFAULT_GOAL := help
-.PHONY: help check demo test formatted typed quick whole chaos outages defences lint types lock schemas translations docs picture bench calibrate grid unseen corpus fuzz trackers clean
+.PHONY: help check demo test formatted typed quick whole chaos outages defences lint types lock schemas translations docs picture bench calibrate grid unseen corpus fuzz trackers pyodide clean
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -103,6 +103,10 @@ trackers: $(READY)  ## log one launch with the trackers' own SDKs, and read it: 
 	@sh tests/trackers/install.sh .venv-trackers
 	@$(BIN)/python -m tests.trackers.record .venv-trackers build/trackers
 	@RLBOT_TRACKERS=build/trackers RLBOT_MLFLOW=$(CURDIR)/.venv-trackers/new/bin/mlflow $(BIN)/python -m pytest -q tests/trackers
+
+pyodide: $(READY)  ## the tests of lint, resolve, estimate and recommend in a browser's Python; needs node
+	@sh tests/pyodide/install.sh build/pyodide .venv
+	@RLBOT_PYODIDE=build/pyodide $(BIN)/python -m pytest -q -s -p no:cacheprovider tests/pyodide/check.py
 
 clean:  ## remove what make made
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,4 +1,4 @@
-"""Libraries that a plain installation does not have: each comes with an extra of ours."""
+"""Libraries that may be missing: those of an extra, and in a browser those of the core too."""
 
 from __future__ import annotations
 
@@ -24,12 +24,37 @@ EXTRA_OF: Final[Mapping[str, str]] = {
     "uvicorn": "service",
 }
 """The packages that are imported, and the extra of pyproject.toml that brings each."""
+CORE: Final[Mapping[str, str]] = {
+    "antlr4": "antlr4-python3-runtime",
+    "docutils": "docutils",
+    "google": "protobuf",
+    "hydra": "hydra-core",
+    "markdown_it": "markdown-it-py",
+    "omegaconf": "omegaconf",
+    "pydantic": "pydantic",
+    "pydantic_core": "pydantic-core",
+    "yaml": "PyYAML",
+}
+"""The packages of the core that are imported where they are used, and what each is called on PyPI.
+
+A plain script is read without them: Pyodide begins with the standard library alone.
+"""
 
 
-def missing_extra(error: ModuleNotFoundError) -> UserError | None:
-    """What to install, where a library of an extra is not there; None for any other module."""
+def missing_library(error: ModuleNotFoundError) -> UserError | None:
+    """What to install, where a library of ours is not there; None for any other module."""
     library = (error.name or "").partition(".")[0]
-    return _missing(library) if library in EXTRA_OF else None
+    if library in EXTRA_OF:
+        return _missing(library)
+    if library in CORE:
+        return UserError(
+            message(
+                "This needs {library}, which is not installed beside rlbot: `pip install "
+                "{library}`.",
+                library=CORE[library],
+            )
+        )
+    return None
 
 
 def need(library: str) -> None:

@@ -58,8 +58,8 @@ def write_new_file(path: Path, data: bytes, *, mode: int | None = None) -> None:
             raise UserError(
                 message("{path} is there already; it was not overwritten.", path=path)
             ) from None
-        except PermissionError:
-            # A file system without hard links, such as FAT.
+        except (PermissionError, AttributeError):
+            # A file system without hard links, such as FAT; Pyodide's Python has no os.link at all.
             if target.lstat() is not None:
                 raise UserError(
                     message("{path} is there already; it was not overwritten.", path=path)

@@ -8,6 +8,7 @@ from functools import partial
 
 from bot.base.deadline import DeadlineError, deadline
 from bot.base.errors import UncheckedError
+from bot.base.extras import missing_library
 from bot.base.messages import message
 from bot.check.request import CheckOptions, ScriptFile
 from bot.frameworks import ScriptPlace, plans
@@ -25,7 +26,10 @@ SECONDS = 30.0
 
 @contextmanager
 def bounded(path: str) -> Iterator[None]:
-    """Within it a script is read or checked. Raises UncheckedError when that takes too long."""
+    """Within it a script is read or checked.
+
+    Raises UncheckedError when that takes too long, or needs a library that is not installed.
+    """
     try:
         with deadline(SECONDS):
             yield
@@ -36,6 +40,12 @@ def bounded(path: str) -> Iterator[None]:
                 path=path,
                 count=round(SECONDS),
             )
+        ) from None
+    except ModuleNotFoundError as error:
+        if (missing := missing_library(error)) is None:
+            raise
+        raise UncheckedError(
+            message("{path} was not checked. {reason}", path=path, reason=missing.args[0])
         ) from None
 
 

@@ -11,7 +11,7 @@ from importlib import import_module
 
 from bot import __version__
 from bot.base.errors import UncheckedError, UserError
-from bot.base.extras import missing_extra
+from bot.base.extras import missing_library
 from bot.base.messages import message, sentence_of
 from bot.commands.output import notice, open_streams, printing, write_bytes
 from bot.commands.terminal import TerminalParser, terminal_of
@@ -83,7 +83,7 @@ def _run(argv: Sequence[str]) -> int:
         notice(message("stopped."))
         return INTERRUPTED
     except Exception as error:
-        if isinstance(error, ModuleNotFoundError) and (known := missing_extra(error)):
+        if isinstance(error, ModuleNotFoundError) and (known := missing_library(error)):
             notice(sentence_of(known))
             return USAGE
         if os.environ.get("RLBOT_TRACEBACK"):

@@ -6,7 +6,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from bot.base.errors import UserError
+from bot.base.errors import UserError, system_reason
 from bot.base.messages import message
 
 _TIMEOUT = 60
@@ -35,6 +35,14 @@ def git(folder: Path, *arguments: str, wrong: str | None = None) -> bytes:
         )
     except FileNotFoundError:
         raise UserError(message("git was not found; install git and try again.")) from None
+    except OSError as error:
+        raise UserError(
+            message(
+                "{command} could not be started: {reason}.",
+                command="git",
+                reason=system_reason(error),
+            )
+        ) from None
     except subprocess.TimeoutExpired:
         raise UserError(
             message(

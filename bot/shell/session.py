@@ -19,6 +19,8 @@ from bot.shell.ways import Ways, common, either, words
 from bot.shell.words import Command, Hole, HoleKind, Piece, Problem, Variable, Word
 
 _CALLS_PER_LOOK: Final = 128
+_processor_time: Final = getattr(time, "thread_time", time.process_time)
+"""Seconds of this thread; in a browser, where Python has no clock of a thread, of the process."""
 
 
 class ExpansionFault(Exception):  # noqa: N818 - bash calls it an expansion error
@@ -79,7 +81,7 @@ class Session:
         """Other files that were run: where their text starts, the text, and their path."""
         self._steps = 0
         self._listed = 0
-        self._until = time.thread_time() + limits.seconds
+        self._until = _processor_time() + limits.seconds
         self._calls = 0
         self._expanded = 0
         self._seen_commands: dict[object, int] = {}
@@ -146,7 +148,7 @@ class Session:
     def _tick(self) -> None:
         """Looks at the clock of the processor now and then."""
         self._calls += 1
-        if self._calls % _CALLS_PER_LOOK == 0 and time.thread_time() > self._until:
+        if self._calls % _CALLS_PER_LOOK == 0 and _processor_time() > self._until:
             raise LimitReached("seconds", self.limits.seconds, self.at.start, self.at.end)
 
     def spend_words(self, words: int) -> None:

@@ -7,12 +7,12 @@ import stat
 from pathlib import Path
 
 import pytest
-from jsonschema import Draft202012Validator
 from syrupy.assertion import SnapshotAssertion
 
 from tests.bisect.samples import FLAT, FLAT_KEYS, PATH, VARIABLES, run_of
 from tests.command import Result, rlbot
 from tests.conftest import WrittenRun
+from tests.schemas import holds_to
 from tools.schemas import bisect_schemas
 
 
@@ -158,7 +158,7 @@ def test_a_value_that_memory_does_not_follow_is_an_answer(
     result = _plan(folder, "--format", "json")
     assert (result.status, result.err) == (3, "")
     content = json.loads(result.out)
-    Draft202012Validator(bisect_schemas()["bisect-plan-v1"]).validate(content)
+    holds_to(bisect_schemas()["bisect-plan-v1"], content)
     assert content["vary_instead"] == list(FLAT_KEYS[2:4])
     assert _plan(folder, "--vary", content["vary_instead"][0]).status == 0
 
@@ -169,14 +169,14 @@ def test_json_is_as_its_schema_says(folder: Path, written: WrittenRun) -> None:
         result = _plan(folder, "--format", "json", "--to", f"to{len(arguments)}", *arguments)
         assert result.status == 0
         content = json.loads(result.out)
-        Draft202012Validator(schemas["bisect-plan-v1"]).validate(content)
+        holds_to(schemas["bisect-plan-v1"], content)
         for probe in content["probes"]:
             assert (probe["path"] is not None) == (probe["number"] <= 3)
             assert probe["path"] is None or (folder / probe["path"]).is_file()
     ran = written(run_of(VARIABLES, fits=True, run_id="batch58"))
     result = rlbot("bisect", "read", PATH, ran, "--format", "json", cwd=folder)
     assert result.status == 0
-    Draft202012Validator(schemas["bisect-read-v1"]).validate(json.loads(result.out))
+    holds_to(schemas["bisect-read-v1"], json.loads(result.out))
 
 
 def test_runs_are_read_and_the_log_is_written(

@@ -260,7 +260,7 @@ def test_a_link_is_not_written_through(tmp_path: Path) -> None:
     assert file.is_symlink()
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
+@pytest.mark.skipif(os.getuid() == 0, reason="root writes everywhere")
 def test_a_folder_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
     file = _file(tmp_path)
     file.parent.chmod(0o500)

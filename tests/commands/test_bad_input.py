@@ -92,6 +92,8 @@ def test_a_dangling_link_in_a_folder_does_not_stop_the_others(tmp_path: Path) ->
 def test_other_things_that_are_no_script(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "thing.sh"
     if kind == "fifo":
+        if not hasattr(os, "mkfifo"):
+            pytest.skip("no pipes with a name here")
         os.mkfifo(path)
     elif kind == "device":
         path = Path("/dev/zero")

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
 from syrupy.assertion import SnapshotAssertion
 
 from bot.commands.cli import COMMANDS
@@ -17,6 +16,7 @@ from tests.command import ROOT, rlbot
 from tests.conftest import WrittenRun
 from tests.review.test_local_change import Repository
 from tests.runs.recipe import RunRecipe
+from tests.schemas import holds_to
 from tools.schemas import report_schema
 
 NAME = "qwen2.5-7b_grpo_2_h800_fsdp_vllm.sh"
@@ -100,7 +100,7 @@ def run(written: WrittenRun) -> Path:
 
 def _report(text: str) -> dict[str, Any]:
     report: dict[str, Any] = json.loads(text)
-    Draft202012Validator(report_schema()).validate(report)
+    holds_to(report_schema(), report)
     return report
 
 

@@ -6,10 +6,10 @@ import json
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
 from syrupy.assertion import SnapshotAssertion
 
 from tests.command import rlbot
+from tests.schemas import holds_to
 from tools.schemas import report_schema
 
 SCRIPT = b"""\
@@ -39,7 +39,7 @@ def _resolve(*options: str) -> dict[str, Any]:
     )
     assert result.err == ""
     report: dict[str, Any] = json.loads(result.out)
-    Draft202012Validator(report_schema()).validate(report)
+    holds_to(report_schema(), report)
     script: dict[str, Any] = report["scripts"][0]
     return script
 

@@ -208,6 +208,7 @@ def test_an_unknown_flag_is_refused() -> None:
     ]
 
 
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="Hydra 1.3 cannot make its parser there")
 @settings(max_examples=scaled(200), deadline=None, derandomize=True)
 @given(words=st.lists(st.sampled_from(FLAGS.split()), max_size=6))
 def test_flags_and_rows_as_argparse_takes_them(words: list[str]) -> None:

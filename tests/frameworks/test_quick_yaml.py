@@ -14,6 +14,7 @@ from bot.frameworks.quick_yaml import omegaconf_class, quick_loader
 from bot.frameworks.yaml_data import read_yaml
 
 _LIMITS = ConfigLimits()
+_COMPILED = pytest.mark.skipif(not yaml.__with_libyaml__, reason="PyYAML is without libyaml here")
 _KEYS = st.sampled_from(["a", "b", "x.y", "'k'", "../o@p", "/a", "a b", "? a", "<<"])
 _PARTS = st.sampled_from(
     [
@@ -87,6 +88,7 @@ def test_the_trees_are_the_same(text: str) -> None:
     assert found == tree(omegaconf_class()(text).get_single_node())
 
 
+@_COMPILED
 @pytest.mark.parametrize(
     "text",
     [
@@ -122,6 +124,7 @@ def test_what_might_differ_is_left_to_pyyaml(text: str) -> None:
     assert quick_loader(text) is None
 
 
+@_COMPILED
 def test_what_libyaml_refuses_is_refused_in_pyyamls_words() -> None:
     text = "a: 1\n b: 2\n"
     assert quick_loader(text) is not None
@@ -129,6 +132,7 @@ def test_what_libyaml_refuses_is_refused_in_pyyamls_words() -> None:
         read_yaml("x.yaml", text, _LIMITS)
 
 
+@_COMPILED
 def test_the_scalars_are_omegaconfs() -> None:
     text = "a: 1e-5\nb: 2020-01-01\nc: 012\nd: 1:20\ne: yes\n"
     assert quick_loader(text) is not None

@@ -9,12 +9,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from jsonschema import Draft202012Validator
 from syrupy.assertion import SnapshotAssertion
 
 from bot.memory.models import find
 from bot.render.columns import width_of
 from tests.command import RLBOT, ROOT, Result, rlbot
+from tests.schemas import holds_to
 from tools.schemas import cards_schema, recommend_schema
 
 CONFIG = {
@@ -67,7 +67,7 @@ def test_as_markdown_too(snapshot: SnapshotAssertion, tmp_path: Path) -> None:
 
 def test_the_json_of_cards_follows_its_schema() -> None:
     content = json.loads(_ask("2x4090", "--format", "json").out)
-    Draft202012Validator(cards_schema()).validate(content)
+    holds_to(cards_schema(), content)
     assert content["question"]["gpus"] == 2
     for one in content["models"]:
         assert (one["verdict"] == "no") == (one["longest"] is None or one["margin_gib"] < 0)
@@ -75,7 +75,7 @@ def test_the_json_of_cards_follows_its_schema() -> None:
 
 def test_the_json_of_a_model_has_each_method() -> None:
     content = json.loads(_ask("2x4090 Qwen3-8B", "--format", "json").out)
-    Draft202012Validator(recommend_schema()).validate(content)
+    holds_to(recommend_schema(), content)
     full, lora = content["methods"]
     assert (full["method"], full["verdict"]) == ("full", "no")
     assert full["more_gpus"] > 2

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bot.base.extras import missing_extra
+from bot.base.extras import missing_library
 from bot.doctor._support.base import TIMEOUT, Surroundings
 from bot.github.client import Client, Patience
 
@@ -20,7 +20,7 @@ def settings_of(around: Surroundings) -> ServiceSettings:
     try:
         from bot.service.settings import read_settings
     except ModuleNotFoundError as error:
-        raise missing_extra(error) or error from None
+        raise missing_library(error) or error from None
     return read_settings(around.environment)
 
 
