@@ -215,15 +215,30 @@ def reduction_buffer(role: Role, level: MemoryLevel) -> Bytes:
     """The buckets that gradients are gathered in before they are reduced.
 
     ZeRO-1 and ZeRO-2: `setup_buckets` of DeepSpeed's `stage_1_and_2.py` makes one in bf16 whatever
-    the model's size. DistributedDataParallel has buckets for all gradients besides these, unless
-    they are views of its buckets (`gradient_as_bucket_view` in torch's documentation of it, off by
-    default).
+    the model's size. ZeRO-3 joins the gradients in its standing bucket in a copy that it reduces
+    (`reduce_scatter_coalesced`). DistributedDataParallel has buckets for all gradients besides
+    these, unless they are views of its buckets (`gradient_as_bucket_view` in torch's documentation
+    of it, off by default).
     """
     if level == "floor" or role.layout.gpus == 1:
         return NOTHING
     if role.backend == "ddp":
-        return Bytes.of(role.trained_parameters * role.gradient_bytes)
+        copies = role.beside_adapter
+        beside = copies.parameters * copies.gradient_bytes if copies else 0.0
+        return Bytes.of(role.trained_parameters * role.gradient_bytes + beside)
+    if role.backend == "zero3":
+        return Bytes.of(2 * min(ZERO_BUCKET, role.trained_parameters))
     return Bytes(2 * ZERO_BUCKET) if role.backend in ("zero1", "zero2") else NOTHING
+
+
+def standing_bucket(role: Role, level: MemoryLevel) -> Bytes:
+    """The bucket that ZeRO-3 makes when it starts and never frees, bf16.
+
+    `ipg_buckets` of DeepSpeed's `stage3.py`; it is on the GPU whatever is offloaded.
+    """
+    if level == "floor" or role.backend != "zero3" or not role.trained:
+        return NOTHING
+    return Bytes(2 * ZERO_BUCKET)
 
 
 def update_parts(role: Role, level: MemoryLevel, gradients: Bytes) -> Parts:
@@ -317,9 +332,14 @@ def forward_parts(role: Role, level: MemoryLevel) -> Parts:
     return {
         "activations": residual if level == "floor" else layer_forward(role, tokens),
         "gathered weights": gathered_ends(role) + gathered_layers(role, level),
-        "logits": logits(role, level, tokens, role.forward_logits),
+        "logits": logits(role, level, tokens, role.forward_logits) + _scores(role, level),
         "head in 16 bits": head_copy(role, level),
     }
+
+
+def _scores(role: Role, level: MemoryLevel) -> Bytes:
+    """The fp32 scores of what was written, until all passes over it are done (TRL's PPO)."""
+    return Bytes(0 if level == "floor" else 4 * role.shape.vocab * role.scored_tokens)
 
 
 def held_besides(role: Role, level: MemoryLevel, taken: Bytes) -> Bytes:

@@ -28,7 +28,7 @@ Kind: TypeAlias = Literal[
 MARGINS: Mapping[Kind, float] = {
     "full, FSDP": 0.05,
     "full, Megatron": 0.1,
-    "full, other": 0.25,
+    "full, other": 0.2,
     "experts, Megatron": 0.25,
     "adapter, sharded": 0.05,
     "adapter, whole": 0.1,

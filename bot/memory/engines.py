@@ -49,7 +49,7 @@ def generating(engine: Engine, level: MemoryLevel, total: Bytes, taken: Bytes) -
     held = weights(engine)
     least = cache(engine, engine.sequence_tokens)
     if engine.name == "hf":
-        return {"engine cache": least}  # It generates with the actor's own weights.
+        return _by_transformers(engine, level)
     if level == "floor":
         return {"engine weights": held, "engine cache": least}
     base = total if engine.name == "vllm" else total.less(taken)
@@ -60,6 +60,28 @@ def generating(engine: Engine, level: MemoryLevel, total: Bytes, taken: Bytes) -
         "engine weights": held,
         "engine cache": max(share.less(inside), least),
         "engine activations": working,
+    }
+
+
+def _by_transformers(engine: Engine, level: MemoryLevel) -> dict[str, Bytes]:
+    """What `generate` adds to the actor's own weights.
+
+    The cache of every sequence at its full length, one layer's twice while it grows
+    (`torch.cat` in transformers' `DynamicLayer.update`). Of the last token the logits, their fp32
+    copy, what is left after temperature and filters, and the probabilities (`_sample`). Scores that
+    are handed over are a list and its stack at the end (`generate` in TRL's PPO).
+    """
+    shape = engine.shape
+    each = 2 if level == "floor" else engine.sequence_tokens
+    whole = cache(engine, each) * engine.sequences
+    if level == "floor":
+        return {"engine cache": whole}
+    return {
+        "engine cache": whole + whole / max(1, shape.full_layers),
+        "gathered weights": Bytes(2 * engine.gathered_parameters),
+        "logits": Bytes(
+            16 * shape.vocab * engine.sequences + 8 * shape.vocab * engine.scored_tokens
+        ),
     }
 
 

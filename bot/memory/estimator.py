@@ -18,6 +18,7 @@ from bot.memory.activations import (
     frozen_copy,
     gathered_ends,
     held_besides,
+    standing_bucket,
     update_parts,
 )
 from bot.memory.constants import overhead
@@ -119,10 +120,10 @@ class _Gpu:
 
     def _parts(self, work: _Work, level: MemoryLevel, engine: Engine | None, total: Bytes) -> Parts:
         """Everything on the GPU, by name."""
-        idle = self._idle(work.role)
+        idle = self._idle(work.role, level)
         parts: Parts = {}
         if work.role is not None:
-            parts |= self._resident(work.role, work.kind)
+            parts |= self._resident(work.role, work.kind, level)
             for name, amount in self._work(work, level).items():
                 parts[name] = parts.get(name, NOTHING) + amount
             if work.kind != "sync":
@@ -141,7 +142,7 @@ class _Gpu:
         parts["contexts"] = overhead(self._pool, level)
         return {name: amount for name, amount in parts.items() if amount}
 
-    def _resident(self, role: Role, kind: _Kind) -> Parts:
+    def _resident(self, role: Role, kind: _Kind, level: MemoryLevel) -> Parts:
         """The states of the role at work."""
         of = self._states[role.name]
         parts: Parts = {}
@@ -152,11 +153,12 @@ class _Gpu:
                 parts["gradients"] = of.gradients
             if role.optimizer_offload != "always":
                 parts["optimizer"] = of.optimizer
+            parts["reduction buffer"] = standing_bucket(role, level)
         elif role.trained:
-            parts |= self._between(role)
+            parts |= self._between(role, level)
         return parts
 
-    def _between(self, role: Role) -> Parts:
+    def _between(self, role: Role, level: MemoryLevel) -> Parts:
         """What a trained role keeps between its updates, besides its weights."""
         of = self._states[role.name]
         parts: Parts = {}
@@ -165,6 +167,7 @@ class _Gpu:
         if role.backend in ("megatron", "zero3") and role.gradients_offload == "none":
             # Megatron's and ZeRO-3's gradients have a buffer of their own; the others free theirs.
             parts["gradients"] = of.gradients
+        parts["reduction buffer"] = standing_bucket(role, level)
         return parts
 
     def _work(self, work: _Work, level: MemoryLevel) -> Parts:
@@ -177,12 +180,13 @@ class _Gpu:
             held = role.gradients_offload != "always"
             return update_parts(role, level, self._states[role.name].gradients if held else NOTHING)
         if work.kind == "sync":
-            return {} if level == "floor" else {"gathered weights": gathered_ends(role)}
+            whole = Bytes(2 * role.parameters) if role.merges_whole else gathered_ends(role)
+            return {} if level == "floor" else {"gathered weights": whole}
         if level == "floor" or role.optimizer_offload == "always":
             return {}
         return {"optimizer's temporaries": self._states[role.name].step}
 
-    def _idle(self, at_work: Role | None) -> Parts:
+    def _idle(self, at_work: Role | None, level: MemoryLevel) -> Parts:
         """What the roles leave on the GPU while another one works."""
         parts: Parts = {}
         for role in self._pool.roles:
@@ -192,7 +196,7 @@ class _Gpu:
             if role.weights_offload == "none":
                 held += self._states[role.name].weights
             if role.trained:
-                held += together(self._between(role).values())
+                held += together(self._between(role, level).values())
             if held:
                 parts[f"{role.name}, idle"] = held
         return parts

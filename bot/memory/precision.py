@@ -23,6 +23,8 @@ class Precision:
     """Bytes a parameter of the model and its states, and what passes through its layers."""
 
     weights: float
+    loaded: float = 2.0
+    """Of a model that is not trained: the type that it is loaded in."""
     gradients: float
     optimizer: float
     step: float
@@ -66,6 +68,7 @@ def precision_of(get: MemorySettings, backend: Backend, algorithm: str) -> Preci
         narrow = bool(frozen) and version_at_least(get.plan, 0, 26)
         return Precision(
             weights=width,
+            loaded=width,
             gradients=4.0,
             optimizer=_moments(get, 8.0),
             step=0.0,
@@ -75,11 +78,13 @@ def precision_of(get: MemorySettings, backend: Backend, algorithm: str) -> Preci
             computes=computes,
             casts_outputs=casts,
         )
+    loaded = width
     if backend in ("fsdp", "fsdp2") and mixed:
         # accelerate makes trained parameters fp32 (`prepare_model`, `fsdp2_prepare_model`).
         width = 4.0
     return Precision(
         weights=width,
+        loaded=loaded,
         gradients=width,
         optimizer=_moments(get, 2 * width),
         step=0.0,

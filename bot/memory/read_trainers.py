@@ -6,11 +6,11 @@ Sources: TRL's trainers 0.13 to 1.16 with transformers' `TrainingArguments`; ope
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from math import ceil
 
 from bot.base.messages import message, plural_message
-from bot.frameworks.launch import launcher_option
 from bot.frameworks.plan_values import version_at_least
 from bot.memory import constants
 from bot.memory.lengths import Lengths, Measured, batch_tokens, lengths
@@ -24,13 +24,13 @@ from bot.memory.settings import (
     release_assumption,
 )
 from bot.memory.shape import Shape
+from bot.memory.trl_adapter import full_modules, unknown_modules
+from bot.memory.trl_backend import backend_of, offload_of
+from bot.memory.trl_batches import OnlineBatches, online_batches, transformers_engine
 from bot.memory.workload import (
-    ZERO_STAGES,
     Adapter,
-    Backend,
     Engine,
     Layout,
-    Offload,
     Pool,
     Role,
     Tokens,
@@ -39,8 +39,6 @@ from bot.memory.workload import (
 
 _ONLINE = ("grpo", "rloo", "gae", "online_dpo")
 _PAIRS = ("dpo", "rm")
-_OFFLOADS = re.compile(r"(?<!no)(?<!no[_-])offload")
-"""In a preset's name; `zero3_no_offload` says the opposite."""
 _ALGORITHMS = (*_ONLINE, *_PAIRS, "sft")
 
 
@@ -72,6 +70,10 @@ class _Trainer:
         self.find = model
         self.shape: Shape = model(self.path).shape
         self.instruct = plan.framework == "open-instruct"
+        self.batches: OnlineBatches | None = None
+        each = plan.micro_batch_size_per_gpu.value
+        if algorithm in _ONLINE and not self.instruct and each:
+            self.batches = online_batches(get, algorithm, each)
 
     def workload(self, gpus: int | None) -> Workload:
         ray = self.instruct and self.algorithm in _ONLINE
@@ -79,8 +81,8 @@ class _Trainer:
         learners = (per_node or 0) * (nodes or 0) if ray else self.plan.gpus.value or gpus
         total = needed(learners or None, message("The number of GPUs is not known."))
         of, tokens = self._tokens()
-        roles = self._roles(total, tokens)
-        engine, apart = self._engine(of, total)
+        roles = self._roles(total, of, tokens)
+        engine, apart = self._engine(of, total, roles)
         together = engine is not None and not apart
         pools = [
             Pool(
@@ -94,8 +96,13 @@ class _Trainer:
         if engine is not None and apart:
             pools.append(Pool(name="rollout", gpus=apart, engine=engine))
         assumptions = [release_assumption(self.plan.framework, self.plan.framework_version)]
-        if self.algorithm in _ONLINE and not of.measured:
+        if self.batches is not None:
+            assumptions.insert(0, message("every batch as long as its longest sequence may be"))
+            if not of.prompt_max:
+                assumptions.append(message("prompts not counted: nothing limits them"))
+        elif self.algorithm in _ONLINE and not of.measured:
             assumptions.insert(0, assumed_mean(of.mean))
+        assumptions.extend(unknown_modules(self.get))
         return Workload(
             framework=self.plan.framework,
             version=self.plan.framework_version,
@@ -116,11 +123,17 @@ class _Trainer:
                 self.plan.max_response_length.value,
                 message("The maximum length of a response is not known."),
             )
-            of = lengths(self.plan.max_prompt_length.value or 0, response, self.run)
+            prompt = self.plan.max_prompt_length.value or 0
+            if not prompt and self.run and self.run.prompt_mean:
+                prompt = ceil(self.run.prompt_mean)
+            of = lengths(prompt, response, self.run)
             packed = get.whole("pack_length")
             if self.instruct and packed:
                 # Sequences are packed into rows of pack_length tokens.
                 return of, Tokens(2 * each, packed * each, packed * each)
+            if self.batches is not None:
+                # What is written together is padded to its longest (`pad` in each trainer).
+                return of, batch_tokens(self.batches.update, of, padded=True)
             return of, batch_tokens(each, of)
         longest = needed(
             get.whole("max_length", "max_seq_length"), message("The maximum length is not known.")
@@ -144,14 +157,19 @@ class _Trainer:
             return False
         return flat and self.algorithm in ("sft", "dpo")
 
-    def _roles(self, gpus: int, tokens: Tokens) -> list[Role]:
+    def _roles(self, gpus: int, of: Lengths, tokens: Tokens) -> list[Role]:
         get = self.get
-        backend = self._backend()
+        backend = backend_of(get)
         adapter = self._adapter()
         precision = precision_of(get, backend, self.algorithm)
         logits, forward_logits = self._logits(precision)
         online = self.algorithm in _ONLINE
-        offload = self._offload()
+        offload = offload_of(get, backend)
+        forward, scored = tokens, 0
+        if self.batches is not None:
+            forward = batch_tokens(self.batches.forward, of, padded=True)
+            scored = self.batches.scored * of.response_max
+        vllm = self.plan.infer.value == "vllm"
         actor = Role(
             name="reward" if self.algorithm == "rm" else "actor",
             shape=self.shape,
@@ -160,6 +178,7 @@ class _Trainer:
             backend=backend,
             layout=Layout(gpus=gpus, shard=1 if backend == "ddp" else gpus),
             adapter=adapter,
+            beside_adapter=full_modules(get, self.shape, precision) if adapter else None,
             weight_bytes=precision.weights,
             frozen_bytes=precision.frozen if adapter else None,
             gradient_bytes=precision.gradients,
@@ -174,13 +193,16 @@ class _Trainer:
             activation_share=precision.computes / 2,
             adapter_bytes=precision.adapter,
             accumulates=(get.whole("gradient_accumulation_steps") or 2) > 1 or self.instruct,
-            head_share=self._head_share(),
+            head_share=self._head_share(of),
             checkpointing=get.on(False, "gradient_checkpointing"),
             activation_offload=get.on(False, "activation_offloading"),
             update=tokens,
-            forward=tokens if online else Tokens(0, 0, 0),
+            forward=forward if online else Tokens(0, 0, 0),
             update_logits=logits,
             forward_logits=forward_logits if online else 0.0,
+            scored_tokens=scored,
+            # `sync_weights`: an adapter is not merged into shards.
+            merges_whole=vllm and backend == "zero3" and adapter is not None and not self.instruct,
         )
         roles = [actor]
         if self._reference() and adapter is None:
@@ -190,27 +212,53 @@ class _Trainer:
                     name="reference",
                     trained=False,
                     update=Tokens(0, 0, 0),
-                    forward=tokens,
+                    forward=forward,
                     forward_logits=forward_logits,
-                    weight_bytes=min(2.0, precision.weights),
+                    weight_bytes=precision.loaded,
                     gradients_offload="none",
                     optimizer_offload="none",
                 )
             )
         if self.algorithm == "gae":
-            path = get.text("value_model_path", "reward_model_path") or self.path
-            roles.append(
-                replace(
-                    actor,
-                    name="critic",
-                    shape=self.find(path).shape,
-                    head="value",
-                    adapter=None,
-                    frozen_bytes=None,
-                    forward=tokens,
-                )
-            )
+            roles.extend(self._judges(actor, precision, forward))
         return roles
+
+    def _judges(self, actor: Role, precision: Precision, forward: Tokens) -> Iterator[Role]:
+        """The critic of PPO, trained in full whatever the policy is, and TRL's reward model.
+
+        `ppo_trainer.py` divides the reward model under ZeRO-3 alone and moves it whole to each GPU
+        otherwise. open-instruct takes rewards from functions.
+        """
+        path = self.get.text("value_model_path", "reward_model_path") or self.path
+        critic = replace(
+            actor,
+            name="critic",
+            shape=self.find(path).shape,
+            head="value",
+            adapter=None,
+            beside_adapter=None,
+            frozen_bytes=None,
+            merges_whole=False,
+            forward=forward,
+        )
+        yield critic
+        if self.instruct:
+            return
+        path = self.get.text("reward_model_path") or self.path
+        whole = actor.backend != "zero3"
+        yield replace(
+            critic,
+            name="reward",
+            shape=self.find(path).shape,
+            trained=False,
+            backend="ddp" if whole else "zero3",
+            layout=replace(actor.layout, shard=1 if whole else actor.layout.shard),
+            weight_bytes=precision.loaded,
+            weights_offload="none" if whole else actor.weights_offload,
+            gradients_offload="none",
+            optimizer_offload="none",
+            update=Tokens(0, 0, 0),
+        )
 
     def _logits(self, precision: Precision) -> tuple[float, float]:
         """Bytes a logit, in the update and without gradient.
@@ -234,12 +282,11 @@ class _Trainer:
             return constants.GATHERED_FP32, constants.FORWARD_FP32
         return constants.LOG_PROBS_BY_ROW, constants.FORWARD_LOG_PROBS
 
-    def _head_share(self) -> float:
+    def _head_share(self, of: Lengths) -> float:
         """Share of tokens with logits: TRL's online trainers keep those of the completion."""
-        response, prompt = self.plan.max_response_length.value, self.plan.max_prompt_length.value
-        if self.instruct or self.algorithm not in ("grpo", "rloo") or not response:
+        if self.instruct or self.algorithm not in ("grpo", "rloo"):
             return 1.0
-        return response / (response + (prompt or 0))
+        return of.response_max / of.longest
 
     def _reference(self) -> bool:
         if self.algorithm == "dpo":
@@ -250,53 +297,10 @@ class _Trainer:
             return False
         return self.get.number(0.05, "beta", "kl_coef") != 0
 
-    def _backend(self) -> Backend:
-        train = self.plan.train.value
-        if train in ("fsdp", "fsdp2"):
-            return "fsdp" if train == "fsdp" else "fsdp2"
-        if train != "deepspeed":
-            if train is None and self.plan.train.key == "config_file":
-                raise NoEstimateError(
-                    message(
-                        "What accelerate's configuration file says of the backend is not known."
-                    )
-                )
-            return "ddp"
-        stage = self.get.whole("deepspeed_stage", "zero_stage")
-        if stage is None:
-            stage = self._preset()
-        return needed(
-            ZERO_STAGES.get(-1 if stage is None else stage), message("ZeRO's stage is not known.")
-        )
-
-    def _preset(self) -> int | None:
-        """The stage in a preset's file name: deepspeed_zero3.yaml, ds_z3_offload_config.json."""
-        stage = re.search(r"(?:zero|stage|ds_z)_?([0-3])|\A([0-3])\Z", self._preset_name())
-        return int(stage[1] or stage[2]) if stage else None
-
-    def _preset_name(self) -> str:
-        """The file that says how DeepSpeed is used, for accelerate or for the trainer."""
-        launch = self.plan.launch
-        option = launcher_option(launch, "config_file", "deepspeed_config_file", "zero_stage")
-        return (option.value if option else None) or self.get.text("deepspeed") or ""
-
-    def _offload(self) -> tuple[Offload, Offload]:
-        """Whether weights and optimizer are on the host.
-
-        A preset says so in its name, as it does its stage: `zero3_offload` moves both, at stages 1
-        and 2 the optimizer alone (LLaMA-Factory's `ds_z*_offload_config.json`, ms-swift's
-        `zero*_offload.json`).
-        """
-        named = self.plan.train.value == "deepspeed" and bool(_OFFLOADS.search(self._preset_name()))
-        weights = self.get.on(False, "deepspeed_offload_param")
-        weights = weights or (named and self._backend() == "zero3")
-        optimizer = named or self.get.on(False, "deepspeed_offload_optimizer")
-        # bitsandbytes' paged optimizers leave the GPU where it is full.
-        optimizer = optimizer or "paged" in (self.get.text("optim") or "")
-        return ("always" if weights else "none"), ("always" if optimizer else "none")
-
     def _adapter(self) -> Adapter | None:
         kind = self.plan.adapter.value
+        if kind is None and self._plain_defaults("use_peft"):
+            kind = ""
         if kind is None:
             raise NoEstimateError(message("Whether an adapter is trained is not known."))
         if kind not in ("lora", "dora"):
@@ -311,10 +315,27 @@ class _Trainer:
             kind="dora" if kind == "dora" else "lora", rank=rank, targets=targets or None
         )
 
-    def _engine(self, of: Lengths, gpus: int) -> tuple[Engine | None, int]:
+    def _plain_defaults(self, key: str) -> bool:
+        """Whether TRL's default of a switch counts, off, where no table of options is shipped.
+
+        PPO is among those: its program is an example, whose trainer is in no configuration of
+        the package's scripts.
+        """
+        known = self.plan.table is not None or self.instruct
+        return not known and self.plan.last(key) is None and self.plan.last("config") is None
+
+    def _engine(self, of: Lengths, gpus: int, roles: Sequence[Role]) -> tuple[Engine | None, int]:
         """The engine, and the GPUs of its own when it has some."""
         get = self.get
-        if self.algorithm not in _ONLINE or self.plan.infer.value != "vllm":
+        if self.algorithm not in _ONLINE:
+            return None, 0
+        own = self.plan.infer.value == "hf" or self._plain_defaults("use_vllm")
+        if self.batches is not None and own:
+            # PPO wraps policy and critic in one module, and gathers both.
+            divided = [role for role in roles if role.trained and role.backend == "zero3"]
+            shards = sum(role.parameters for role in divided)
+            return transformers_engine(get, self.shape, of, self.batches, shards), 0
+        if self.plan.infer.value != "vllm":
             return None, 0
         tensor = get.size("vllm_tensor_parallel_size")
         engine = Engine(

@@ -14,7 +14,9 @@ from bot.memory.constants import ZERO3_SUB_GROUP
 from bot.memory.experts import adapter_of_experts
 from bot.memory.shape import Shape
 from bot.memory.units import NOTHING, Bytes
-from bot.memory.workload import Layout, Role
+from bot.memory.workload import FullModules, Layout, Role
+
+_NO_COPIES = FullModules(parameters=0, weight_bytes=0, gradient_bytes=0, optimizer_bytes=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +37,24 @@ def states(role: Role) -> States:
     shared = role.backend in ("fsdp", "fsdp2", "zero3")
     over = role.layout.shard if shared else 1
     trained = role.trained_parameters
-    weights = _weights(role) / over
+    # PEFT trains a copy of a module; the frozen one stays (`ModulesToSaveWrapper.update`).
+    copies = role.beside_adapter or _NO_COPIES
+    weights = (_weights(role) + Bytes.of(copies.parameters * copies.weight_bytes)) / over
     gradient_ranks = over if shared or role.backend != "zero2" else role.layout.shard
     optimizer_ranks = 1 if role.backend == "ddp" else role.layout.shard
     return States(
         weights=weights,
-        gradients=Bytes.of(trained * role.gradient_bytes) / gradient_ranks,
-        optimizer=Bytes.of(trained * role.optimizer_bytes) / optimizer_ranks,
-        step=_step(role, trained / optimizer_ranks),
+        gradients=(
+            Bytes.of(trained * role.gradient_bytes)
+            + Bytes.of(copies.parameters * copies.gradient_bytes)
+        )
+        / gradient_ranks,
+        optimizer=(
+            Bytes.of(trained * role.optimizer_bytes)
+            + Bytes.of(copies.parameters * copies.optimizer_bytes)
+        )
+        / optimizer_ranks,
+        step=_step(role, (trained + copies.parameters) / optimizer_ranks),
     )
 
 

@@ -84,6 +84,16 @@ class Adapter:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FullModules:
+    """Modules that are trained in full beside an adapter. Bytes are a parameter's."""
+
+    parameters: int
+    weight_bytes: float
+    gradient_bytes: float
+    optimizer_bytes: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Role:
     """One model of the job. Bytes are a parameter's."""
 
@@ -94,6 +104,7 @@ class Role:
     backend: Backend
     layout: Layout
     adapter: Adapter | None = None
+    beside_adapter: FullModules | None = None
     weight_bytes: float = 4.0
     """Of a resident parameter; 2 for bf16, about 0.56 for 4-bit linear layers."""
     frozen_bytes: float | None = None
@@ -145,6 +156,10 @@ class Role:
     """Bytes a vocabulary entry and token, with gradient."""
     forward_logits: float = 0.0
     """The same without gradient."""
+    scored_tokens: int = 0
+    """Tokens whose fp32 scores of the generation stay during passes without gradient."""
+    merges_whole: bool = False
+    """True when the whole model is gathered to merge its adapter for the engine."""
 
     @property
     def parameters(self) -> int:
@@ -188,6 +203,12 @@ class Engine:
     expert: int = 1
     """Expert-parallel ranks: tensor- times data-parallel ones, or 1."""
     pipeline: int = 1
+    sequences: int = 1
+    """Sequences that transformers writes at once."""
+    scored_tokens: int = 0
+    """Tokens whose scores it hands over, all of the vocabulary in fp32."""
+    gathered_parameters: int = 0
+    """Parameters of the trained models whose shards are gathered for it, all at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -202,6 +202,8 @@ def test_a_smaller_model_never_raises_the_floor(workload: Workload, at: int) -> 
     # A critic under FSDP2 is the exception that verl's wrapping makes: an embedding that is tied
     # to the head it does not have stays in the root unit, whole, and an untied one does not.
     assume(not (role.head == "value" and role.backend == "fsdp2" and less.tied > more.tied))
+    # Offloaded activations leave two layers' on the GPU, and the layers of 7B are wider than 14B's.
+    assume(not (role.activation_offload and less.intermediate > more.intermediate))
     small = with_role(workload, replace(role, shape=less))
     large = with_role(workload, replace(role, shape=more))
     assert floor(small) <= floor(large)

@@ -1,0 +1,52 @@
+"""Modules that TRL's `lora_modules_to_save` trains in full beside an adapter.
+
+PEFT's `ModulesToSaveWrapper` trains a copy of each in the type that it was loaded in (its cast to
+fp32 is of adapters alone, `cast_adapter_dtype`); the frozen original stays. Copies of tied ends are
+two (`ensure_weight_tying` is off by default).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.base.messages import message
+from bot.memory.precision import Precision
+from bot.memory.settings import MemorySettings
+from bot.memory.shape import Shape
+from bot.memory.workload import FullModules
+
+_ENDS = ("embed_tokens", "lm_head")
+_SMALL = ("score", "norm")
+"""A head of one output, a norm: nothing that counts."""
+
+
+def full_modules(get: MemorySettings, shape: Shape, precision: Precision) -> FullModules | None:
+    """The copies of embedding and head; None without one."""
+    ends = [name for name in _modules(get) if name in _ENDS]
+    if not ends:
+        return None
+    loaded = precision.loaded
+    zero = precision.optimizer > 8  # DeepSpeed's fp32 copy is among them.
+    return FullModules(
+        parameters=len(ends) * shape.embedding,
+        weight_bytes=loaded,
+        gradient_bytes=loaded,
+        optimizer_bytes=precision.optimizer if zero else precision.optimizer / 4 * loaded,
+    )
+
+
+def unknown_modules(get: MemorySettings) -> Iterator[str]:
+    """An assumption, where a module is trained whose size is not known."""
+    names = sorted(set(_modules(get)).difference(_ENDS, _SMALL))
+    if names:
+        yield message(
+            "not counted, so that it takes more: lora_modules_to_save of {names}",
+            names=", ".join(names),
+        )
+
+
+def _modules(get: MemorySettings) -> list[str]:
+    """The names, without the modules that they stand in."""
+    named = get.value("lora_modules_to_save")
+    listed = named if isinstance(named, list) else [named] if isinstance(named, str) else []
+    return [str(name).rpartition(".")[2] for name in listed]

@@ -1,0 +1,61 @@
+"""What divides a model that transformers' trainer trains, and what it keeps on the host."""
+
+from __future__ import annotations
+
+import re
+
+from bot.base.messages import message
+from bot.frameworks.launch import launcher_option
+from bot.memory.settings import MemorySettings, NoEstimateError, needed
+from bot.memory.workload import ZERO_STAGES, Backend, Offload
+
+_OFFLOADS = re.compile(r"(?<!no)(?<!no[_-])offload")
+"""In a preset's name; `zero3_no_offload` says the opposite."""
+
+
+def backend_of(get: MemorySettings) -> Backend:
+    """What divides the model; raises NoEstimateError where a file that was not read says it."""
+    train = get.plan.train.value
+    if train in ("fsdp", "fsdp2"):
+        return "fsdp" if train == "fsdp" else "fsdp2"
+    if train != "deepspeed":
+        if train is None and get.plan.train.key == "config_file":
+            raise NoEstimateError(
+                message("What accelerate's configuration file says of the backend is not known.")
+            )
+        return "ddp"
+    stage = get.whole("deepspeed_stage", "zero_stage")
+    if stage is None:
+        stage = _preset(get)
+    return needed(
+        ZERO_STAGES.get(-1 if stage is None else stage), message("ZeRO's stage is not known.")
+    )
+
+
+def _preset(get: MemorySettings) -> int | None:
+    """The stage in a preset's file name: deepspeed_zero3.yaml, ds_z3_offload_config.json."""
+    stage = re.search(r"(?:zero|stage|ds_z)_?([0-3])|\A([0-3])\Z", _preset_name(get))
+    return int(stage[1] or stage[2]) if stage else None
+
+
+def _preset_name(get: MemorySettings) -> str:
+    """The file that says how DeepSpeed is used, for accelerate or for the trainer."""
+    launch = get.plan.launch
+    option = launcher_option(launch, "config_file", "deepspeed_config_file", "zero_stage")
+    return (option.value if option else None) or get.text("deepspeed") or ""
+
+
+def offload_of(get: MemorySettings, backend: Backend) -> tuple[Offload, Offload]:
+    """Whether weights and optimizer are on the host.
+
+    A preset says so in its name, as it does its stage: `zero3_offload` moves both, at stages 1
+    and 2 the optimizer alone (LLaMA-Factory's `ds_z*_offload_config.json`, ms-swift's
+    `zero*_offload.json`).
+    """
+    named = get.plan.train.value == "deepspeed" and bool(_OFFLOADS.search(_preset_name(get)))
+    weights = get.on(False, "deepspeed_offload_param")
+    weights = weights or (named and backend == "zero3")
+    optimizer = named or get.on(False, "deepspeed_offload_optimizer")
+    # bitsandbytes' paged optimizers leave the GPU where it is full.
+    optimizer = optimizer or "paged" in (get.text("optim") or "")
+    return ("always" if weights else "none"), ("always" if optimizer else "none")

@@ -1,0 +1,201 @@
+"""What TRL's online trainers and ZeRO-3 hold besides, by what `rlbot estimate` prints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bot.memory.models import find
+from tests.memory.printed import component, printed, stage
+
+QWEN = find("Qwen2.5-7B")
+assert QWEN is not None
+SHAPE = QWEN.shape
+GIB = 1 << 30
+P = SHAPE.parameters / GIB
+CACHED = 4 * SHAPE.layers * SHAPE.kv_width
+"""Bytes of a token's keys and values."""
+
+
+def trl(
+    kind: str, *flags: str, release: str = "1.0.0", gpus: int = 1, preset: str = ""
+) -> dict[str, Any]:
+    config = f"--config_file {preset} " if preset else ""
+    launch = (
+        f"accelerate launch {config}--num_processes {gpus} -m trl.scripts.{kind} --bf16 true"
+        " --model_name_or_path Qwen/Qwen2.5-7B --dtype bfloat16 --gradient_checkpointing true "
+    )
+    given = ("--device", "h200", "--framework", f"trl@{release}")
+    return printed(launch + " ".join(flags), *given)
+
+
+GRPO = (
+    "--per_device_train_batch_size 4",
+    "--num_generations 8",
+    "--max_completion_length 1000",
+    "--gradient_accumulation_steps 2",
+)
+
+
+def _written(*flags: str, release: str = "1.0.0") -> float:
+    """Sequences of 1000 tokens, from the cache that holds them and one layer twice."""
+    made = trl("grpo", *GRPO, *flags, release=release)
+    held = component(made, "rollout", "engine cache") * GIB / (1 + 1 / SHAPE.layers)
+    return held / (CACHED * (1000 + (512 if release < "0.27" else 0)))
+
+
+@pytest.mark.parametrize(
+    ("release", "flags", "sequences"),
+    [
+        ("1.0.0", (), 8),
+        ("1.0.0", ("--steps_per_generation 6",), 24),
+        ("1.0.0", ("--generation_batch_size 12",), 12),
+        ("0.17.0", (), 8),
+        ("0.16.1", (), 4),
+        # Its batches count prompts.
+        ("0.14.0", (), 32),
+    ],
+)
+def test_generate_writes_a_whole_batch_at_once(
+    release: str, flags: tuple[str, ...], sequences: int
+) -> None:
+    assert _written(*flags, release=release) == pytest.approx(sequences, rel=0.02)
+
+
+def test_the_engine_has_no_such_stage() -> None:
+    made = trl("grpo", *GRPO, "--use_vllm true", "--vllm_mode colocate")
+    assert component(made, "rollout", "engine weights") == pytest.approx(2 * P, rel=0.01)
+    assert component(made, "rollout", "logits") == 0
+
+
+def test_batches_are_padded_to_their_longest_sequence() -> None:
+    made = trl("grpo", *GRPO)
+    logits = component(made, "update", "logits") * GIB
+    assert logits == pytest.approx(16 * 4 * 1000 * SHAPE.vocab, rel=0.01)
+    # 0.14 takes every completion of its prompts in one pass.
+    old = trl("grpo", *GRPO, release="0.14.0")
+    assert component(old, "update", "logits") == pytest.approx(8 * logits / GIB, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("preset", "flags", "whole"),
+    [
+        ("deepspeed_zero3.yaml", (), True),
+        ("deepspeed_zero3.yaml", ("--ds3_gather_for_generation false",), False),
+        ("deepspeed_zero2.yaml", (), False),
+    ],
+)
+def test_zero_3_gathers_everything_to_generate(
+    preset: str, flags: tuple[str, ...], whole: bool
+) -> None:
+    made = trl("grpo", *GRPO, *flags, gpus=8, preset=preset)
+    gathered = component(made, "rollout", "gathered weights")
+    assert gathered == pytest.approx(2 * P if whole else 0, rel=0.01)
+
+
+def test_ppo_gathers_its_critic_along() -> None:
+    made = trl("ppo", *PPO, gpus=8, preset="deepspeed_zero3.yaml")
+    head = 2 * SHAPE.vocab * SHAPE.hidden / GIB
+    gathered = component(made, "rollout", "gathered weights")
+    assert gathered == pytest.approx(4 * P - head, rel=0.01)
+
+
+@pytest.mark.parametrize("adapter", [True, False])
+def test_an_adapter_is_merged_into_gathered_weights(adapter: bool) -> None:
+    lora = ("--use_peft", "--lora_r 8") if adapter else ()
+    flags = (*GRPO, *lora, "--use_vllm true", "--vllm_mode colocate")
+    made = trl("grpo", *flags, gpus=8, preset="deepspeed_zero3.yaml")
+    gathered = component(made, "weight sync", "gathered weights")
+    assert gathered == pytest.approx(2 * P, rel=0.01) if adapter else gathered < 0.2 * P
+
+
+PPO = (
+    "--reward_model_path Qwen/Qwen2.5-7B",
+    "--sft_model_path Qwen/Qwen2.5-7B",
+    "--per_device_train_batch_size 2",
+    "--gradient_accumulation_steps 16",
+    "--local_rollout_forward_batch_size 8",
+    "--response_length 500",
+)
+
+
+def test_ppo_keeps_the_scores_of_what_it_wrote() -> None:
+    made = trl("ppo", *PPO, "--use_peft", "--lora_r 8")
+    scores = 4 * 32 * 500 * SHAPE.vocab / GIB
+    assert component(made, "rollout", "logits") == pytest.approx(2 * scores, rel=0.01)
+    # A chunk's logits and their fp32 copy besides.
+    chunk = 6 * 8 * 500 * SHAPE.vocab / GIB
+    assert component(made, "log-prob", "logits") == pytest.approx(scores + chunk, rel=0.01)
+
+
+def test_ppo_has_a_reward_model_whole_on_each_gpu() -> None:
+    for preset, ranks in (("deepspeed_zero2.yaml", 1), ("deepspeed_zero3.yaml", 8)):
+        made = trl("ppo", *PPO, gpus=8, preset=preset)
+        parts = stage(made, "update")["components"]
+        head = 2 * SHAPE.vocab * SHAPE.hidden / GIB
+        assert parts["reward, idle"] == pytest.approx((2 * P - head) / ranks, rel=0.01)
+
+
+def _sft(*flags: str, gpus: int = 1, preset: str = "") -> dict[str, Any]:
+    flags = ("--max_length 512", "--per_device_train_batch_size 1", *flags)
+    return trl("sft", *flags, gpus=gpus, preset=preset)
+
+
+LORA = ("--use_peft", "--lora_r 8")
+
+
+@pytest.mark.parametrize(
+    ("gpus", "preset", "each"),
+    [
+        # bf16 weights, gradients and two moments, as they were loaded; DeepSpeed keeps fp32 ones.
+        (1, "", (2, 2, 4)),
+        (8, "deepspeed_zero2.yaml", (2, 2 / 8, 12 / 8)),
+        (8, "deepspeed_zero3.yaml", (2 / 8, 2 / 8, 12 / 8)),
+    ],
+)
+def test_ends_are_trained_in_full_beside_an_adapter(
+    gpus: int, preset: str, each: tuple[float, float, float]
+) -> None:
+    more = "--lora_modules_to_save embed_tokens lm_head"
+    plain = _sft(*LORA, gpus=gpus, preset=preset)
+    ends = _sft(*LORA, more, gpus=gpus, preset=preset)
+    count = 2 * SHAPE.embedding / GIB
+    for name, of in zip(("weights", "gradients", "optimizer"), each, strict=True):
+        grown = component(ends, "optimizer", name) - component(plain, "optimizer", name)
+        assert grown == pytest.approx(of * count, abs=0.02), name
+
+
+def test_one_of_them_counts_once_and_a_head_of_one_output_not_at_all() -> None:
+    plain = component(_sft(*LORA), "optimizer", "weights")
+    one = component(_sft(*LORA, "--lora_modules_to_save lm_head"), "optimizer", "weights")
+    assert one - plain == pytest.approx(2 * SHAPE.embedding / GIB, abs=0.01)
+    score = component(_sft(*LORA, "--lora_modules_to_save score"), "optimizer", "weights")
+    assert score == plain
+    # Without an adapter the setting says nothing.
+    full = component(_sft(), "optimizer", "weights")
+    assert component(_sft("--lora_modules_to_save lm_head"), "optimizer", "weights") == full
+
+
+def test_a_module_of_unknown_size_is_said_to_be_left_out() -> None:
+    made = _sft(*LORA, "--lora_modules_to_save lm_head router")
+    (said,) = (one for one in made["assumptions"] if "modules_to_save" in one)
+    assert "lora_modules_to_save of router" in said
+    assert not [one for one in _sft(*LORA)["assumptions"] if "modules_to_save" in one]
+
+
+def test_zero_3_has_a_bucket_that_no_offload_moves() -> None:
+    for preset in ("deepspeed_zero3.yaml", "deepspeed_zero3_offload.yaml"):
+        made = _sft(gpus=8, preset=preset)
+        assert component(made, "optimizer", "reduction buffer") == pytest.approx(
+            1e9 / GIB, abs=0.01
+        )
+        # It reduces a copy of what the bucket has gathered.
+        assert component(made, "update", "reduction buffer") in (
+            pytest.approx(1e9 / GIB, abs=0.01),
+            pytest.approx(2e9 / GIB, abs=0.01),
+        )
+    assert component(_sft(gpus=8, preset="deepspeed_zero2.yaml"), "optimizer", "weights")
+    assert (
+        component(_sft(gpus=8, preset="deepspeed_zero2.yaml"), "optimizer", "reduction buffer") == 0
+    )
