@@ -281,11 +281,16 @@ def update_parts(role: Role, level: MemoryLevel, gradients: Bytes) -> Parts:
     layer["reduction buffer"] = reduction_buffer(role, level)
     if level != "floor":
         layer["whole gradients"] += _layer_gradients(role)
+    if not whole:
+        layer["whole gradients"] += _head_gradient(role, level)
     if role.adapter and role.adapter.kind == "dora" and level != "floor":
         # DoRA's norm needs the product of its factors, as large as the adapted matrix.
         widest = role.shape.hidden * max(role.shape.intermediate, role.shape.query_width)
         layer["DoRA's product"] = Bytes(2 * widest) / _split(role)
     moments = [head, layer]
+    last_unit = NOTHING if whole else _root_reduction(role, level)
+    if last_unit:
+        moments.append({"gradients": gradients, "whole gradients": last_unit})
     if not persistent:
         # The first layer's backward comes last: all gradients, and no checkpoint but its own.
         moments.append(layer | {"activations": at_work, "gradients": gradients})
@@ -316,6 +321,32 @@ def _unsharded_gradients(role: Role, level: MemoryLevel) -> Bytes:
     if level == "floor" or not role.accumulates:
         return NOTHING
     return Bytes.of(role.unsharded_gradient_bytes * role.trained_parameters)
+
+
+def _head_gradient(role: Role, level: MemoryLevel) -> Bytes:
+    """The head's gradient, bf16, which waits for the end of the backward pass under FSDP.
+
+    The head is in the root unit, which is reduced last: FSDP1's flat parameter has its gradient
+    when the embedding's is there, FSDP2 calls the root's `post_backward` from the final callback,
+    since its inputs (token ids) have no gradient (`_fsdp_state.py` of torch).
+    """
+    if role.head == "value" or not _reduces_root(role, level):
+        return NOTHING
+    return Bytes(2 * role.shape.embedding)
+
+
+def _root_reduction(role: Role, level: MemoryLevel) -> Bytes:
+    """The root unit's gradients while they are reduced: bf16, and the fp32 copy.
+
+    Its weights are divided again before that, and no other unit is whole (`_post_backward_hook` of
+    torch's FSDP1, `FSDPParamGroup.post_backward` of FSDP2).
+    """
+    return gathered_ends(role) * 3 if _reduces_root(role, level) else NOTHING
+
+
+def _reduces_root(role: Role, level: MemoryLevel) -> bool:
+    divided = role.backend in ("fsdp", "fsdp2") and role.layout.shard > 1
+    return level != "floor" and role.adapter is None and divided
 
 
 def _layer_gradients(role: Role) -> Bytes:

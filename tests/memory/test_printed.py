@@ -17,6 +17,7 @@ QWEN = find("Qwen2.5-7B")
 assert QWEN is not None
 GIB = Bytes.gib(1).count
 P = QWEN.shape.parameters / GIB
+QWEN_LAYER = QWEN.shape.largest_layer
 VOCAB, HIDDEN = QWEN.shape.vocab, QWEN.shape.hidden
 
 
@@ -64,8 +65,29 @@ def test_a_deferred_reduction_keeps_whole_gradients(
     release: str, settings: tuple[str, ...], whole: float
 ) -> None:
     held = component(verl(*settings, release=release), "update", "whole gradients")
-    # Besides them the gradients of one layer before they are reduced.
-    assert whole * P - 0.1 <= held <= whole * P + 2
+    # Besides them the gradients of one layer before they are reduced, and the head's.
+    assert whole * P - 0.1 <= held <= whole * P + 2.5
+
+
+def test_the_root_unit_is_reduced_last_and_in_fp32() -> None:
+    """With next to no tokens nothing else is as much: 2 bytes of gradients and 4 of their copy."""
+    few = ("data.max_prompt_length=16", "data.max_response_length=16", f"{_A}.strategy=fsdp")
+    made = verl(*few, f"{_SYNC}=False", release="0.9.1")
+    whole = component(made, "update", "whole gradients")
+    assert whole == pytest.approx(6 * 2 * VOCAB * HIDDEN / GIB, rel=0.01)
+    # Then the root's weights are divided again.
+    assert component(made, "update", "gathered weights") == 0
+
+
+def test_the_heads_gradient_waits_for_the_roots() -> None:
+    """One micro batch with room for layers: a layer's gradients and the head's are whole."""
+    many = ("data.max_response_length=8192", f"{_A}.use_fused_kernels=True", f"{_SYNC}=False")
+    full = verl(*many, release="0.9.1")
+    adapted = verl(*many, "actor_rollout_ref.model.lora_rank=8", release="0.9.1")
+    layer = 6 * QWEN_LAYER / GIB
+    head = 2 * VOCAB * HIDDEN / GIB
+    assert component(full, "update", "whole gradients") == pytest.approx(layer + head, rel=0.01)
+    assert component(adapted, "update", "whole gradients") == 0
 
 
 def test_what_would_help_names_the_flag_that_defers() -> None:
@@ -77,7 +99,8 @@ def test_what_would_help_names_the_flag_that_defers() -> None:
 
 def test_one_micro_batch_a_step_has_no_gradients_beside_its_logits() -> None:
     logits = (f"{_A}.use_torch_compile=False", f"{_A}.entropy_coeff=0.001")
-    one = (f"{_A}.ppo_mini_batch_size=8", f"{_A}.ppo_micro_batch_size_per_gpu=16", *logits)
+    long = ("data.max_response_length=4096", *logits)
+    one = (f"{_A}.ppo_mini_batch_size=8", f"{_A}.ppo_micro_batch_size_per_gpu=16", *long)
     made = verl(*one, release="0.7.0", device="h200")
     parts = stage(made, "update")["components"]
     assert parts["logits"] > 5
