@@ -12,6 +12,7 @@ from bot.memory.shape import Experts, Latent, Shape
 HubConfig = Mapping[str, Any]
 
 _LLAMA = ("llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "gemma3_text", "phi3", "olmo2")
+_GLM = ("glm", "glm4", "glm4_moe")
 _MIXTURES = (
     "mixtral",
     "qwen2_moe",
@@ -22,7 +23,7 @@ _MIXTURES = (
     "gpt_oss",
 )
 _HYBRIDS = ("qwen3_next", "qwen3_5", "qwen3_5_moe")
-KNOWN = (*_LLAMA, *_MIXTURES, *_HYBRIDS, "mimo", "opt")
+KNOWN = (*_LLAMA, *_GLM, *_MIXTURES, *_HYBRIDS, "mimo", "opt")
 """Values of `model_type` whose parameters are counted exactly; any other one is not read.
 
 Layers for multi-token prediction are left out of every count, as transformers leaves them out.
@@ -32,6 +33,12 @@ Layers for multi-token prediction are left out of every count, as transformers l
 MXFP4 = 0.5 + 1 / 32
 """Bytes of a parameter in MXFP4: half a byte, and a byte of scale for 32 of them (OCP's
 Microscaling Formats 1.0)."""
+_GEMMA3 = {
+    "vocab_size": 262_208,
+    "num_attention_heads": 8,
+    "num_key_value_heads": 4,
+    "head_dim": 256,
+}
 _MOST_LAYERS = 10_000
 """The deepest model that is known has 128."""
 
@@ -47,6 +54,8 @@ def read_config(config: HubConfig, *, vision: int | None = None) -> Shape:
     """
     text = config.get("text_config")
     if isinstance(text, Mapping):
+        if config.get("model_type") == "gemma3":
+            return gemma3(config, text)
         if vision is None:
             raise NotReadError(message("it has a vision tower whose parameters are not counted"))
         merged: dict[str, Any] = {"tie_word_embeddings": config.get("tie_word_embeddings"), **text}
@@ -75,6 +84,8 @@ def _read(kind: str, config: HubConfig, vision: int) -> Shape:
     bias = bool(config.get("attention_bias", False))
     gemma = kind.startswith("gemma")
     norms = 2 * head_dim if kind.startswith("qwen3") or kind == "gemma3_text" else 0
+    if kind == "glm4_moe" and config.get("use_qk_norm"):
+        norms = 2 * head_dim
     if kind == "olmo2":
         norms = (heads + kv_heads) * head_dim
     experts = _experts(kind, config)
@@ -91,10 +102,10 @@ def _read(kind: str, config: HubConfig, vision: int) -> Shape:
         # Files leave out what their family has by default: Gemma ties, the others do not.
         tied=bool(_given(config, "tie_word_embeddings", gemma)),
         qkv_bias=bias or kind in ("qwen2", "qwen2_moe", "mimo"),
-        out_bias=bias and kind != "mimo",
+        out_bias=bias and kind not in ("mimo", *_GLM),
         mlp_bias=bool(config.get("mlp_bias", False)),
         qk_norm=norms,
-        norms=4 if kind in ("gemma2", "gemma3_text") else 2,
+        norms=4 if kind in ("gemma2", "gemma3_text", "glm4") else 2,
         sinks=kind == "gpt_oss",
         output_gate=kind in _HYBRIDS,
         experts=experts,
@@ -102,6 +113,27 @@ def _read(kind: str, config: HubConfig, vision: int) -> Shape:
         linear=_linear(kind, config),
         vision=vision,
     )
+
+
+def gemma3(config: HubConfig, text: HubConfig) -> Shape:
+    """A Gemma 3 with its tower: a SigLIP encoder and one projection to the text's width.
+
+    Files leave out what transformers' `Gemma3TextConfig` has by default. Raises NotReadError for a
+    tower that lacks a number.
+    """
+    try:
+        tower = config["vision_config"]
+        width, inner = _whole(tower, "hidden_size"), _whole(tower, "intermediate_size")
+        patch, image = _whole(tower, "patch_size"), _whole(tower, "image_size")
+        layer = 4 * (width * width + width) + 2 * width * inner + inner + width + 4 * width
+        patches = (3 * patch * patch + 1) * width + (image // patch) ** 2 * width
+        vision = _layers(tower) * layer + patches + 2 * width
+        vision += width * _whole(text, "hidden_size") + width
+    except (AttributeError, KeyError, TypeError, ValueError, ZeroDivisionError) as error:
+        raise NotReadError(
+            message("it lacks a number, or has a wrong one ({error})", error=sentence_of(error))
+        ) from None
+    return read_config({**_GEMMA3, **text, "model_type": "gemma3_text"}, vision=vision)
 
 
 def _published_in_mxfp4(config: HubConfig) -> bool:
@@ -159,7 +191,7 @@ def _experts(kind: str, config: HubConfig) -> Experts | None:
             shared=shared,
             shared_gate=shared > 0,
         )
-    if kind in ("deepseek_v2", "deepseek_v3", "kimi_k2"):
+    if kind in ("deepseek_v2", "deepseek_v3", "kimi_k2", "glm4_moe"):
         if _whole(config, "moe_layer_freq", 1) != 1:
             raise NotReadError(message("its mixture layers are not consecutive"))
         width = _whole(config, "moe_intermediate_size")

@@ -23,7 +23,7 @@ from bot.memory.shape import Experts, Latent, Shape
 
 # Words for a checkpoint, not for its shape.
 _TUNED = re.compile(
-    r"-(?:instruct|chat|base|it|hf|thinking|preview|reasoning|plus|bf16|fp16|sft|dpo|rl|rm|mixture|1m|"
+    r"-(?:instruct|chat|base|it|pt|hf|thinking|preview|reasoning|plus|bf16|fp16|sft|dpo|rl|rm|mixture|1m|"
     r"(?:0[1-9]|1[0-2]|19|2[0-9])\d\d)(?=-|\Z)"  # the last: a date, as YYMM, MMDD or a year
 )
 _VERSION = re.compile(r"-v\d+(?:\.\d+)*(?=-|\Z)")
@@ -32,6 +32,8 @@ _CACHED = re.compile(r"(?<![^/])models--(?:[^/-]|-(?!-))+--([^/]+)/snapshots/")
 _SAME_SHAPE = re.compile(
     r"\A(?:(qwen2\.5|qwen2)-(?:coder|math)-|(qwen3)-coder-(?=30b-a3b)|(gemma)-1\.1-)"
 )
+_GENERATION = re.compile(r"\A(glm-(?:4|z1)-\d+b)-0414")
+"""A date that is the name of another shape: with two norms more in each layer."""
 _OTHERWISE = re.compile(
     r"awq|gptq|gguf|mlx|nvfp4|fp[48]|int[48]|[48]bit|bnb|quant|eagle|draft|medusa|mtp|moe|merge|"
     r"embed|vl\b|vision|omni|audio|speech|image|video|prun|slim|expand|upscal"
@@ -61,6 +63,7 @@ FindModel: TypeAlias = Callable[[str], Model]
 def _keys(name: str) -> tuple[str, str]:
     """A name without the words that do not concern the shape, and the same without its version."""
     low = name.lower().replace("_", "-").replace(" ", "-")
+    low = _GENERATION.sub(r"\1.0414", low)
     low = _TUNED.sub("", _SAME_SHAPE.sub(r"\1\2\3-", _MAKERS.sub("", low)))
     short = _VERSION.sub("", low)
     # A name without any number (DeepSeek) may be each of its maker's models.

@@ -33,6 +33,12 @@ from bot.memory.models import find, from_config, guess, models_by_key, near, pin
         (122.563, "Qwen/Qwen3.5-122B-A10B"),
         (396.802, "Qwen/Qwen3.5-397B-A17B"),
         (79.674, "Qwen/Qwen3-Next-80B-A3B-Instruct"),
+        (4.300, "google/gemma-3-4b-it"),
+        (12.187, "google/gemma-3-12b-it"),
+        (27.432, "google/gemma-3-27b-pt"),
+        (9.400, "THUDM/GLM-Z1-9B-0414"),
+        (106.852, "zai-org/GLM-4.5-Air-Base"),
+        (352.798, "zai-org/GLM-4.5"),
         (7.623, "XiaomiMiMo/MiMo-7B-RL"),  # 7.833 with its layer for multi-token prediction
     ],
 )
@@ -63,6 +69,10 @@ def test_every_count_equals_the_one_made_elsewhere() -> None:
         ("OpenRLHF/Llama-3-8b-sft-mixture", "Llama-3-8B"),
         ("Qwen/Qwen3-Coder-30B-A3B-Instruct", "Qwen3-30B-A3B"),
         ("deepseek-ai/DeepSeek-V3-0324", "DeepSeek-V3"),
+        ("THUDM/glm-4-9b-chat", "GLM-4-9B"),
+        ("THUDM/glm-4-9b-chat-hf", "GLM-4-9B"),
+        ("zai-org/GLM-4-9B-0414", "GLM-4-9B-0414"),  # two norms more in each layer
+        ("zai-org/GLM-4-32B-0414", None),
         ("deepseek-ai/DeepSeek", None),
         ("mistralai/Mistral-7B-Instruct", None),  # its versions have two vocabularies
         ("my-own-7b", None),
@@ -96,6 +106,67 @@ def test_a_config_beside_the_script() -> None:
     }
     made = from_config("my-own", json.dumps(config).encode())
     assert made.shape.parameters == 7_615_616_512
+
+
+GEMMA = {
+    "model_type": "gemma3",
+    "text_config": {
+        "hidden_size": 2560,
+        "intermediate_size": 10240,
+        "model_type": "gemma3_text",
+        "num_hidden_layers": 34,
+    },
+    "vision_config": {
+        "hidden_size": 1152,
+        "image_size": 896,
+        "intermediate_size": 4304,
+        "num_hidden_layers": 27,
+        "patch_size": 14,
+    },
+}
+"""Gemma-3-4b as its config.json has it: most numbers of the text are the class's defaults."""
+
+
+def test_a_tower_is_counted_by_its_config() -> None:
+    made = from_config("my-own", json.dumps(GEMMA).encode()).shape
+    assert (made.parameters, made.vision) == (4_300_079_472, 419_816_304)
+    known = find("google/gemma-3-4b-it")
+    assert known is not None
+    assert made == known.shape
+
+
+@pytest.mark.parametrize("tower", [{}, {"hidden_size": 1152}, None, {"patch_size": 0}, 3])
+def test_a_tower_without_its_numbers_is_not_guessed(tower: object) -> None:
+    with pytest.raises(NotReadError, match="lacks a number"):
+        from_config("my-own", json.dumps({**GEMMA, "vision_config": tower}).encode())
+
+
+def test_glm_has_biases_and_a_mixture_of_its_own() -> None:
+    air = {
+        "model_type": "glm4_moe",
+        "attention_bias": True,
+        "first_k_dense_replace": 1,
+        "head_dim": 128,
+        "hidden_size": 4096,
+        "intermediate_size": 10944,
+        "moe_intermediate_size": 1408,
+        "n_routed_experts": 128,
+        "n_shared_experts": 1,
+        "num_attention_heads": 96,
+        "num_experts_per_tok": 8,
+        "num_hidden_layers": 46,
+        "num_key_value_heads": 8,
+        "num_nextn_predict_layers": 1,
+        "tie_word_embeddings": False,
+        "use_qk_norm": False,
+        "vocab_size": 151552,
+    }
+    # The published 106,852,251,264 have the corrections of 45 routers besides, which are buffers.
+    made = from_config("my-own", json.dumps(air).encode()).shape
+    assert made.parameters == 106_852_251_264 - 45 * 128
+    assert made.active_intermediate == 9 * 1408
+    normed = from_config("my-own", json.dumps({**air, "use_qk_norm": True}).encode()).shape
+    assert normed.parameters - made.parameters == 46 * 256
 
 
 def test_no_list_is_made_for_any_number_of_layers() -> None:

@@ -121,9 +121,9 @@ def test_a_size_means_the_likeliest_model(words: str, model: str) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ("gemma 3 27b", '"gemma-3" is no card'),
+        ("gemma 4 31b", '"gemma-4" is no card'),
         ("qwen3-9b", '"qwen3-9b" is no card'),
-        ("GLM-4 9b 4xA100", '"GLM-4" is no card'),
+        ("GLM-4 32b 4xA100", '"GLM-4" is no card'),
         ("qwen3-8b a100 MIG 3g.40gb", "A slice of a card (MIG) is not estimated"),
         ("qlora 8b 4090", "No script is made for QLoRA"),
         ("7b 32b", "The question names 7b, 32b"),
