@@ -13,6 +13,7 @@ from bot.base.messages import Language, message, translated
 from bot.memory.units import Bytes
 from bot.recommend.cards import usable_device, usual_devices
 from bot.recommend.options import counts, divides, explain, shareable_batch
+from bot.recommend.other_ways import other_ways
 from bot.recommend.published import DATED, matching, nearest, rows_of
 from bot.recommend.report import Miss, Predicted, PublishedRow, Question, Recommendations, Switched
 from bot.recommend.request import Hardware, Request
@@ -211,7 +212,18 @@ def _notes(
 
 
 def _beyond(search: Search, misses: Sequence[NearestMiss], budget: int) -> Iterator[str]:
-    """How many GPUs would do where the budget does not, of the devices that come nearest."""
+    """What would do where nothing fits: other ways on the nearest device, then more GPUs."""
+    if misses:
+        device = misses[0].device
+        most = max(gpus for gpus in counts(budget) if divides(search.request, gpus))
+        ways = tuple(other_ways(search, device, most))
+        if ways:
+            yield message(
+                "On {gpus} × {device} would fit: {ways}.",
+                gpus=most,
+                device=device.label,
+                ways="; ".join(ways),
+            )
     enough: dict[str, int] = {}
     for miss in misses[:BEYOND]:
         more = (gpus for gpus in counts(budget * 16) if gpus > budget)

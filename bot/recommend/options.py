@@ -38,6 +38,9 @@ _ORDER: tuple[Step, ...] = (
     ("sequence", 2),
     ("sequence", 4),
     ("sequence", 8),
+    ("ring", 2),
+    ("ring", 4),
+    ("ring", 8),
 )
 
 
@@ -110,11 +113,19 @@ def _has(request: Request, gpus: int, step: Step) -> bool:
         return value < first_micro(request, gpus)
     if name == "offload":
         return request.framework != "trl"
-    heads = request.model.shape.heads
-    if name == "tensor":
-        return request.online and gpus % value == 0 and heads % value == 0
-    # Ulysses shares out the heads of the queries; a group of GPUs then has the batch of one.
-    return verl and gpus % value == 0 and heads % value == 0
+    return gpus % value == 0 and _shares_out(request, name, value)
+
+
+def _shares_out(request: Request, name: str, over: int) -> bool:
+    """Whether the engine, or a sequence, can be shared out over so many GPUs.
+
+    Ulysses shares out the heads of the queries, OpenRLHF's ring the tokens alone; a group of GPUs
+    then has the batch of one.
+    """
+    if name == "ring":
+        return request.framework == "openrlhf"
+    able = request.model.shape.heads % over == 0
+    return able and (request.online if name == "tensor" else request.framework == "verl")
 
 
 def explain(request: Request, candidate: Candidate) -> list[tuple[str, str]]:
@@ -183,6 +194,7 @@ _SETTINGS: dict[str, dict[str, str]] = {
         "micro": "--train.micro_batch_size {value}",
         "offload": "--ds.adam_offload",
         "tensor": "--vllm.tensor_parallel_size {value}",
+        "ring": "--ds.ring_attn_size {value}",
     },
     "trl": {
         "share": "--vllm_gpu_memory_utilization {value}",
@@ -215,4 +227,7 @@ def _why(name: str) -> str:
         ),
         "tensor": message("the engine's weights are shared out; its GPUs talk in every layer"),
         "sequence": message("each sequence is shared out; its GPUs talk in every layer"),
+        "ring": message(
+            "each sequence is shared out over a ring of GPUs; takes the package ring-flash-attn"
+        ),
     }[name]

@@ -48,6 +48,8 @@ def _both(request: Request, candidate: Candidate, device: str) -> Iterator[str]:
     yield "--train.max_epochs 1"
     yield f"--ds.zero_stage {3 if 'zero3' in candidate.on else 2}"
     yield "--ds.param_dtype bf16"
+    if "ring" in candidate.on:
+        yield f"--ds.ring_attn_size {candidate.on['ring']}"
     if "offload" in candidate.on:
         yield "--ds.adam_offload"
     if request.method == "lora":
@@ -66,6 +68,8 @@ def _samples(request: Request, candidate: Candidate) -> Iterator[str]:
     yield f"--data.dataset {dataset}"
     yield from keys
     yield f"--data.max_len {request.prompt + request.response}"
+    if "ring" in candidate.on:
+        yield "--ds.packing_samples"
     yield f"--adam.lr {'1e-4' if request.method == 'lora' else '5e-6'}"
     if request.task == "dpo":
         yield '--ref.model_name_or_path "$MODEL_PATH"'
