@@ -63,7 +63,7 @@ def checkpoint_bytes_per_token(shape: Shape) -> int:
     return 2 * shape.layers * shape.hidden
 
 
-def _split(role: Role) -> int:
+def split(role: Role) -> int:
     """By what Megatron divides activations: tensor (with sequence parallelism) and context."""
     return role.layout.tensor if role.backend == "megatron" else 1
 
@@ -82,7 +82,7 @@ def kept(role: Role, tokens: int, *, last: bool = False) -> Bytes:
     checkpoints = _checkpoints(role, layers) if role.checkpointing else 0
     kept_whole = layers if not role.checkpointing else _not_recomputed(role, layers)
     per_token = role.residual_bytes * role.shape.hidden * checkpoints + whole * kept_whole
-    return Bytes.of(per_token * flight * tokens / _split(role))
+    return Bytes.of(per_token * flight * tokens / split(role))
 
 
 def _checkpoints(role: Role, layers: int) -> int:
@@ -147,11 +147,11 @@ def layer_at_work(role: Role, tokens: int) -> Bytes:
     moving = copies_in_transit(role, tokens)
     backward = Bytes.of(backward_bytes_per_token(role) * role.activation_share * tokens)
     if not role.checkpointing:
-        return moving + backward / _split(role)
+        return moving + backward / split(role)
     layer = Bytes.of(layer_bytes_per_token(role.shape) * role.activation_share * tokens)
     if role.recompute == "uniform":
         layer = layer * max(1, role.recompute_layers)
-    return (layer + backward) / _split(role) + copies_kept(role, tokens) + moving
+    return (layer + backward) / split(role) + copies_kept(role, tokens) + moving
 
 
 def logits(role: Role, level: MemoryLevel, tokens: int, per_logit: float) -> Bytes:
@@ -160,14 +160,14 @@ def logits(role: Role, level: MemoryLevel, tokens: int, per_logit: float) -> Byt
         return NOTHING
     if level == "floor":
         per_logit = LOGITS if per_logit >= LOGITS else 0.0
-    return Bytes.of(per_logit * role.shape.vocab * tokens * role.head_share) / _split(role)
+    return Bytes.of(per_logit * role.shape.vocab * tokens * role.head_share) / split(role)
 
 
 def head_surroundings(role: Role, tokens: int, level: MemoryLevel) -> Bytes:
     """What stands beside the logits for each token."""
     if level == "floor":
         return NOTHING
-    return Bytes.of(HEAD * role.shape.hidden * tokens) / _split(role)
+    return Bytes.of(HEAD * role.shape.hidden * tokens) / split(role)
 
 
 def _gathers(role: Role) -> bool:
@@ -286,7 +286,7 @@ def update_parts(role: Role, level: MemoryLevel, gradients: Bytes) -> Parts:
     if role.adapter and role.adapter.kind == "dora" and level != "floor":
         # DoRA's norm needs the product of its factors, as large as the adapted matrix.
         widest = role.shape.hidden * max(role.shape.intermediate, role.shape.query_width)
-        layer["DoRA's product"] = Bytes(2 * widest) / _split(role)
+        layer["DoRA's product"] = Bytes(2 * widest) / split(role)
     moments = [head, layer]
     last_unit = NOTHING if whole else _root_reduction(role, level)
     if last_unit:
@@ -356,23 +356,6 @@ def _layer_gradients(role: Role) -> Bytes:
     return Bytes(6 * role.shape.largest_layer)
 
 
-def forward_parts(role: Role, level: MemoryLevel) -> Parts:
-    """A pass without gradient: one layer's activations, or the logits."""
-    tokens = role.forward.at(level)
-    residual = Bytes.of(2 * role.shape.hidden * tokens) / _split(role)
-    return {
-        "activations": residual if level == "floor" else layer_forward(role, tokens),
-        "gathered weights": gathered_ends(role) + gathered_layers(role, level),
-        "logits": logits(role, level, tokens, role.forward_logits) + _scores(role, level),
-        "head in 16 bits": head_copy(role, level),
-    }
-
-
-def _scores(role: Role, level: MemoryLevel) -> Bytes:
-    """The fp32 scores of what was written, until all passes over it are done (TRL's PPO)."""
-    return Bytes(0 if level == "floor" else 4 * role.shape.vocab * role.scored_tokens)
-
-
 def held_besides(role: Role, level: MemoryLevel, taken: Bytes) -> Bytes:
     """What the allocator holds over what is taken, with the kind's margin; nothing at the floor."""
     if level == "floor":
@@ -386,9 +369,3 @@ def frozen_copy(role: Role, level: MemoryLevel) -> Bytes:
     if level == "floor" or role.layout.shard <= 1 or role.adapter is None:
         return NOTHING
     return Bytes.of(role.frozen_copy_bytes * role.parameters) / role.layout.shard
-
-
-def layer_forward(role: Role, tokens: int) -> Bytes:
-    """One layer without gradient: the residual, an fp32 copy, the MLP's three widths, copies."""
-    per_token = 8 * role.shape.hidden + 6 * role.shape.active_intermediate
-    return Bytes.of(per_token * tokens) / _split(role) + copies_in_transit(role, tokens)

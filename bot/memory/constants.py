@@ -27,6 +27,8 @@ LOG_SOFTMAX_FP32 = 12.0
 """bf16 logits, their fp32 copy, the gradient; verl's old SFT trainer. Measured."""
 CAUSAL_LOSS = 14.0
 """transformers' loss of causal models: the same, and the bf16 logits that its output holds."""
+CAUSAL_LOSS_FORWARD = 10.0
+"""The same without gradient: the logits, their fp32 copy, its log-softmax."""
 GATHERED_FP32 = 16.0
 """OpenRLHF's `log_probs_from_logits` of fp32 logits: they, the gradient of gather and log-sum-exp's
 two. The actor's output is fp32 with Liger's kernels too. Measured."""

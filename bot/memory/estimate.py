@@ -12,7 +12,7 @@ from bot.memory.units import Bytes, together
 from bot.memory.workload import LEVELS, MemoryLevel
 
 StageName: TypeAlias = Literal[
-    "rollout", "weight sync", "log-prob", "reward", "critic", "update", "optimizer"
+    "rollout", "weight sync", "log-prob", "reward", "critic", "update", "optimizer", "evaluation"
 ]
 Fit: TypeAlias = Literal["impossible", "likely OOM", "tight", "fits"]
 TIGHT = 0.9

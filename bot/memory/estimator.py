@@ -14,7 +14,6 @@ from bot.base.devices import Device
 from bot.base.fast_dataclass import dataclass
 from bot.memory.activations import (
     Parts,
-    forward_parts,
     frozen_copy,
     gathered_ends,
     held_besides,
@@ -24,11 +23,12 @@ from bot.memory.activations import (
 from bot.memory.constants import overhead
 from bot.memory.engines import asleep, generating, weights
 from bot.memory.estimate import MemoryEstimate, Stage, StageName
+from bot.memory.forward_pass import evaluation_parts, forward_parts
 from bot.memory.states import States, states
 from bot.memory.units import NOTHING, Bytes, together
 from bot.memory.workload import LEVELS, Engine, MemoryLevel, Pool, Role, RoleName, Workload
 
-_Kind: TypeAlias = Literal["generate", "sync", "forward", "update", "step"]
+_Kind: TypeAlias = Literal["generate", "sync", "forward", "update", "step", "evaluate"]
 _FORWARD: Mapping[RoleName, StageName] = {
     "actor": "log-prob",
     "reference": "log-prob",
@@ -86,6 +86,8 @@ def _works(pool: Pool) -> Iterator[_Work]:
             critic = role.name == "critic"
             yield _Work("critic" if critic else "update", "update", role)
             yield _Work("critic" if critic else "optimizer", "step", role)
+        if role.evaluation.conservative:
+            yield _Work("evaluation", "evaluate", role)
 
 
 def _by_card(work: _Work, engine: Engine | None) -> bool:
@@ -128,7 +130,7 @@ class _Gpu:
                 parts[name] = parts.get(name, NOTHING) + amount
             if work.kind != "sync":
                 parts["allocator"] = held_besides(work.role, level, together(parts.values()))
-            if work.kind in ("forward", "update"):
+            if work.kind in ("forward", "update", "evaluate"):
                 parts["allocator"] += frozen_copy(work.role, level)
         if engine is not None:
             if work.kind == "generate":
@@ -176,6 +178,8 @@ class _Gpu:
             return {}
         if work.kind == "forward":
             return forward_parts(role, level)
+        if work.kind == "evaluate":
+            return evaluation_parts(role, level)
         if work.kind == "update":
             held = role.gradients_offload != "always"
             return update_parts(role, level, self._states[role.name].gradients if held else NOTHING)

@@ -172,6 +172,12 @@ _SWITCHES: tuple[_Switch, ...] = (
         on=lambda _: False,
         put=lambda r: replace(r, update=_halved(r.update), forward=_halved(r.forward)),
     ),
+    _Switch(
+        settings={"trl": "half of --per_device_eval_batch_size"},
+        off=lambda r: r.evaluation.expected > 1,
+        on=lambda _: False,
+        put=lambda r: replace(r, evaluation=_halved(r.evaluation)),
+    ),
 )
 _SLEEP = {
     "verl": "actor_rollout_ref.rollout.free_cache_engine=True",
@@ -218,9 +224,15 @@ def _changes(workload: Workload) -> Iterator[tuple[str, Workload]]:
             _named(switch, workload.framework, roles[0]),
             _mapped(workload, role_changed, lambda engine: engine),
         )
-    awake = any(
-        pool.engine is not None and pool.roles and not pool.engine.sleeps for pool in workload.pools
-    )
+    engines = [pool.engine for pool in workload.pools if pool.engine is not None and pool.roles]
+    if any(engine.gathered_parameters for engine in engines):
+        yield (
+            "--ds3_gather_for_generation false",
+            _mapped(
+                workload, lambda role: role, lambda engine: replace(engine, gathered_parameters=0)
+            ),
+        )
+    awake = any(engine.name != "hf" and not engine.sleeps for engine in engines)
     if awake and workload.framework in _SLEEP:
         yield (
             _SLEEP[workload.framework],

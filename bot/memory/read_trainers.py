@@ -27,6 +27,7 @@ from bot.memory.shape import Shape
 from bot.memory.trl_adapter import full_modules, unknown_modules
 from bot.memory.trl_backend import backend_of, offload_of
 from bot.memory.trl_batches import OnlineBatches, online_batches, transformers_engine
+from bot.memory.trl_evaluation import evaluation_batch, evaluation_tokens, supervised_logits
 from bot.memory.workload import (
     Adapter,
     Engine,
@@ -141,10 +142,12 @@ class _Trainer:
         of = lengths(0, longest, self.run)
         count = each * (2 if self.algorithm in _PAIRS else 1)
         tokens = batch_tokens(count, of, padded=not self._flat())
-        packed = self.algorithm == "sft" and get.on(False, "packing")
-        if packed:
+        if self._packed():
             tokens = Tokens(tokens.floor, count * longest, count * longest)
         return of, tokens
+
+    def _packed(self) -> bool:
+        return self.algorithm == "sft" and self.get.on(False, "packing")
 
     def _flat(self) -> bool:
         """Whether a batch is one row without padding.
@@ -169,6 +172,10 @@ class _Trainer:
         if self.batches is not None:
             forward = batch_tokens(self.batches.forward, of, padded=True)
             scored = self.batches.scored * of.response_max
+        held_out = Tokens(0, 0, 0)
+        if not self.instruct and self.algorithm != "gae":
+            padded, packed = not self._flat(), self._packed()
+            held_out = evaluation_tokens(get, self.algorithm, of, padded=padded, packed=packed)
         vllm = self.plan.infer.value == "vllm"
         actor = Role(
             name="reward" if self.algorithm == "rm" else "actor",
@@ -201,6 +208,12 @@ class _Trainer:
             update_logits=logits,
             forward_logits=forward_logits if online else 0.0,
             scored_tokens=scored,
+            evaluation=held_out,
+            evaluation_logits=(
+                supervised_logits(get, logits, computes=precision.computes)
+                if self.algorithm == "sft"
+                else forward_logits
+            ),
             # `sync_weights`: an adapter is not merged into shards.
             merges_whole=vllm and backend == "zero3" and adapter is not None and not self.instruct,
         )
@@ -212,6 +225,7 @@ class _Trainer:
                     name="reference",
                     trained=False,
                     update=Tokens(0, 0, 0),
+                    evaluation=Tokens(0, 0, 0),
                     forward=forward,
                     forward_logits=forward_logits,
                     weight_bytes=precision.loaded,
@@ -334,7 +348,10 @@ class _Trainer:
             # PPO wraps policy and critic in one module, and gathers both.
             divided = [role for role in roles if role.trained and role.backend == "zero3"]
             shards = sum(role.parameters for role in divided)
-            return transformers_engine(get, self.shape, of, self.batches, shards), 0
+            held_out = evaluation_batch(get)
+            written = max(self.batches.written, held_out)
+            batches = replace(self.batches, written=written)
+            return transformers_engine(get, self.shape, of, batches, shards), 0
         if self.plan.infer.value != "vllm":
             return None, 0
         tensor = get.size("vllm_tensor_parallel_size")

@@ -156,6 +156,10 @@ class Role:
     """Bytes a vocabulary entry and token, with gradient."""
     forward_logits: float = 0.0
     """The same without gradient."""
+    evaluation: Tokens = field(default=Tokens(0, 0, 0))
+    """Tokens of a pass over samples that are held out; none where nothing is evaluated."""
+    evaluation_logits: float = 0.0
+    """Bytes a vocabulary entry and token in such a pass."""
     scored_tokens: int = 0
     """Tokens whose fp32 scores of the generation stay during passes without gradient."""
     merges_whole: bool = False

@@ -46,6 +46,7 @@ MEMORY: Final = (
     "critic",
     "update",
     "optimizer",
+    "evaluation",
     "impossible",
     "likely OOM",
     "tight",

@@ -10,7 +10,6 @@ import pytest
 from bot.base.devices import by_token
 from bot.frameworks import plans
 from bot.memory.activations import (
-    forward_parts,
     head_surroundings,
     kept,
     layer_at_work,
@@ -19,6 +18,7 @@ from bot.memory.activations import (
 )
 from bot.memory.estimator import estimate_workload
 from bot.memory.experts import adapter_of_experts, copies_in_transit, copies_kept, routed
+from bot.memory.forward_pass import forward_parts
 from bot.memory.from_plan import workload_of
 from bot.memory.models import find
 from bot.memory.states import states

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from bot.memory.models import find
+from tests.command import rlbot
 from tests.memory.printed import component, printed, stage
 
 QWEN = find("Qwen2.5-7B")
@@ -199,3 +200,69 @@ def test_zero_3_has_a_bucket_that_no_offload_moves() -> None:
     assert (
         component(_sft(gpus=8, preset="deepspeed_zero2.yaml"), "optimizer", "reduction buffer") == 0
     )
+
+
+def _evaluated(kind: str, *flags: str, release: str = "1.0.0") -> dict[str, Any]:
+    length = () if kind == "grpo" else ("--max_length 1024",)
+    flags = ("--per_device_train_batch_size 1", *length, "--eval_strategy steps", *flags)
+    return trl(kind, *flags, release=release)
+
+
+PASS = 8 * 1024 * SHAPE.vocab / GIB
+"""GiB of a byte for each logit of eight samples, transformers' default of an evaluation."""
+
+
+def test_an_evaluation_has_larger_batches_and_logits_of_its_own() -> None:
+    made = _evaluated("sft", *LORA)
+    # The logits, their fp32 copy and its log-softmax.
+    assert component(made, "evaluation", "logits") == pytest.approx(10 * PASS, rel=0.01)
+    assert made["outcome"] == "fits"
+    small = _evaluated("sft", *LORA, "--per_device_eval_batch_size 2")
+    assert component(small, "evaluation", "logits") == pytest.approx(10 * PASS / 4, rel=0.01)
+    # TRL's own loss in chunks.
+    chunked = _evaluated("sft", *LORA, "--loss_type chunked_nll")
+    assert component(chunked, "evaluation", "logits") < 0.5 * PASS
+
+
+def test_without_an_evaluation_there_is_no_such_stage() -> None:
+    for made in (_sft(*LORA), _sft(*LORA, "--eval_strategy no"), trl("grpo", *GRPO)):
+        assert "evaluation" not in [one["stage"] for one in made["stages"]]
+
+
+def test_liger_makes_logits_whole_in_an_evaluation_until_trl_skips_them() -> None:
+    liger = (*LORA, "--use_liger_kernel true")
+    old, new = (_evaluated("sft", *liger, release=release) for release in ("0.24.0", "0.29.0"))
+    assert component(old, "evaluation", "logits") == pytest.approx(10 * PASS, rel=0.01)
+    assert component(new, "evaluation", "logits") < 0.5 * PASS
+    assert component(old, "update", "logits") == component(new, "update", "logits")
+
+
+def test_pairs_are_evaluated_in_pairs() -> None:
+    made = _evaluated("dpo", *LORA)
+    assert component(made, "evaluation", "logits") == pytest.approx(2 * 6 * PASS, rel=0.01)
+
+
+def test_an_evaluation_of_grpo_writes_first() -> None:
+    made = _evaluated("grpo", "--max_completion_length 1000", "--num_generations 2")
+    held = component(made, "rollout", "engine cache") * GIB / (1 + 1 / SHAPE.layers)
+    assert held == pytest.approx(8 * CACHED * 1000, rel=0.02)
+    assert component(made, "evaluation", "logits") > 0
+
+
+def test_what_would_help_an_evaluation_is_its_batch() -> None:
+    flags = "--per_device_train_batch_size 1 --max_length 4096 --eval_strategy epoch"
+    script = (
+        "accelerate launch --num_processes 1 -m trl.scripts.sft --bf16 true --dtype bfloat16"
+        f" --model_name_or_path Qwen/Qwen2.5-7B --gradient_checkpointing true {flags}"
+        " --use_peft --lora_r 8\n"
+    )
+    given = ("--stdin-filename", "x.sh", "--device", "a100", "--framework", "trl@1.0.0")
+    text = rlbot("estimate", "-", *given, stdin=script.encode()).out
+    (helps,) = (line for line in text.splitlines() if "would help most" in line)
+    assert "half of --per_device_eval_batch_size" in helps
+    preset = script.replace("launch ", "launch --config_file deepspeed_zero3.yaml ")
+    preset = preset.replace("_processes 1", "_processes 8").replace("scripts.sft", "scripts.grpo")
+    preset = preset.replace("--max_length 4096 --eval_strategy epoch", "--max_completion_length 64")
+    text = rlbot("estimate", "-", *given, stdin=preset.encode()).out
+    (helps,) = (line for line in text.splitlines() if "would help most" in line)
+    assert "--ds3_gather_for_generation false" in helps

@@ -1,0 +1,53 @@
+"""What a pass without gradient takes: for log-probabilities, values, rewards, an evaluation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.memory.activations import (
+    Parts,
+    gathered_ends,
+    gathered_layers,
+    head_copy,
+    logits,
+    split,
+)
+from bot.memory.experts import copies_in_transit
+from bot.memory.units import Bytes
+from bot.memory.workload import MemoryLevel, Role
+
+
+def evaluation_parts(role: Role, level: MemoryLevel) -> Parts:
+    """A pass over samples that are held out."""
+    return forward_parts(
+        replace(
+            role,
+            forward=role.evaluation,
+            forward_logits=role.evaluation_logits,
+            scored_tokens=0,
+        ),
+        level,
+    )
+
+
+def forward_parts(role: Role, level: MemoryLevel) -> Parts:
+    """A pass without gradient: one layer's activations, or the logits."""
+    tokens = role.forward.at(level)
+    residual = Bytes.of(2 * role.shape.hidden * tokens) / split(role)
+    return {
+        "activations": residual if level == "floor" else layer_forward(role, tokens),
+        "gathered weights": gathered_ends(role) + gathered_layers(role, level),
+        "logits": logits(role, level, tokens, role.forward_logits) + _scores(role, level),
+        "head in 16 bits": head_copy(role, level),
+    }
+
+
+def _scores(role: Role, level: MemoryLevel) -> Bytes:
+    """The fp32 scores of what was written, until all passes over it are done (TRL's PPO)."""
+    return Bytes(0 if level == "floor" else 4 * role.shape.vocab * role.scored_tokens)
+
+
+def layer_forward(role: Role, tokens: int) -> Bytes:
+    """One layer without gradient: the residual, an fp32 copy, the MLP's three widths, copies."""
+    per_token = 8 * role.shape.hidden + 6 * role.shape.active_intermediate
+    return Bytes.of(per_token * tokens) / split(role) + copies_in_transit(role, tokens)
