@@ -115,7 +115,7 @@ def add_row(page: Page, row: Row, *, size: str) -> PageChange:
             text = page.text[standing.start : standing.end]
             return _change(page, "none", section.label, page.text, text)
         draft = _replacing(page, cells, section, table, standing)
-    anonymous = _anonymous(page, draft)
+    anonymous = _anonymous(page, draft, replaces=old is not None)
     text, lines = draft.written(anonymous)
     wrong = fault(judge(page.text, page.path), judge(text, page.path), draft.expected())
     if wrong:
@@ -138,14 +138,15 @@ def _change(page: Page, action: Action, section: str, text: str, lines: str) -> 
     return PageChange(text=text, action=action, section=section, rst=rst, edit=edit)
 
 
-def _anonymous(page: Page, draft: _EditDraft) -> frozenset[Column]:
+def _anonymous(page: Page, draft: _EditDraft, *, replaces: bool) -> frozenset[Column]:
     """The columns whose links may not have a name, the page's own form, since it is taken.
 
     Two links of one name that lead to different addresses are a docutils warning.
     """
     linked = {c: draft.cells[c] for c in draft.columns if c and draft.cells[c].url}
-    without, _ = draft.written(frozenset(linked))
-    names = dict(judge(without, page.path).names)
+    # The names of the row that is replaced are free again; a new row takes none away.
+    others = draft.written(frozenset(linked))[0] if replaces else page.text
+    names = dict(judge(others, page.path).names)
     taken: set[Column] = set()
     for column, content in linked.items():
         name, (address, *_) = link_name(content.shown.text), content.shown.links
