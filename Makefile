@@ -102,7 +102,7 @@ fuzz: $(READY)  ## look for what breaks the readers: make fuzz SECONDS=600
 trackers: $(READY)  ## log one launch with the trackers' own SDKs, and read it: a gigabyte of packages
 	@sh tests/trackers/install.sh .venv-trackers
 	@$(BIN)/python -m tests.trackers.record .venv-trackers build/trackers
-	@RLBOT_TRACKERS=build/trackers RLBOT_MLFLOW=$(CURDIR)/.venv-trackers/new/bin/mlflow $(BIN)/python -m pytest -q tests/trackers
+	@RLBOT_TRACKERS=build/trackers RLBOT_MLFLOW=$(CURDIR)/.venv-trackers/new/bin/mlflow RLBOT_SWANLAB=$(CURDIR)/.venv-trackers/new/bin/python $(BIN)/python -m pytest -q tests/trackers
 
 pyodide: $(READY)  ## the tests of lint, resolve, estimate and recommend in a browser's Python; needs node
 	@sh tests/pyodide/install.sh build/pyodide .venv

@@ -48,6 +48,7 @@ PLACES: Final[Mapping[str, str]] = {
     "tests/review/test_bounds.py": "process",
     "tests/shell/test_against_bash.py": "process",
     "tests/trackers/test_mlflow_server.py": "sdk",
+    "tests/trackers/test_swanlab_server.py": "sdk",
 }
 """Folders and files, from the root of the repository; what stands in a marked folder is marked."""
 

@@ -96,7 +96,8 @@ def find_links(text: str, hosts: RunHosts = PUBLIC_ONLY) -> FoundLinks:
         for address in block.addresses:
             if len(found) + len(refused) >= MAX_LINKS:
                 break
-            if not (hosts.is_mlflow(address) or _concerns(address, hosts.names)):
+            ours = hosts.is_mlflow(address) or hosts.swanlab_origin(address)
+            if not (ours or _concerns(address, hosts.names)):
                 continue
             try:
                 link = parse_link(address, hosts)

@@ -3,7 +3,8 @@
 Run pages are `https://wandb.ai/ENTITY/PROJECT/runs/ID` and, since 2026-09-30,
 `https://forge.coreweave.com/wandb/ENTITY/PROJECT/runs/ID`. What was written is never requested:
 an address is built anew from entity, project and run. MLflow's are
-`https://HOST/#/experiments/NUMBER/runs/ID`, on servers that are named.
+`https://HOST/#/experiments/NUMBER/runs/ID`, on servers that are named; SwanLab's
+`https://swanlab.cn/@USER/PROJECT/runs/ID`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ HOSTS: Final = {"wandb.ai": "", "forge.coreweave.com": "/wandb"}
 """Page hosts of the public service, with the path before the entity."""
 
 _FILES: Final = {
-    "swanlab.cn": ("SwanLab", "swanlog/run-…"),
     "huggingface.co": ("trackio", "TRACKIO_DIR/PROJECT.db"),
 }
 """Hosts of trackers whose local files alone are read: the tracker, and where these lie."""
@@ -38,7 +38,13 @@ _PAGE = re.compile(
 _ADDRESS = re.compile(r"https://(?P<authority>[^/?#]*)(?P<rest>[/?#].*)?\Z")
 
 
-RunService: TypeAlias = Literal["wandb", "mlflow"]
+RunService: TypeAlias = Literal["wandb", "mlflow", "swanlab"]
+SWANLAB: Final = "https://swanlab.cn"
+"""Where SwanLab's own service shows runs."""
+SWANLAB_FORM: Final = "https://swanlab.cn/@USER/PROJECT/runs/ID"
+_SWANLAB_PAGE = re.compile(
+    rf"/@(?P<entity>{_SEGMENT})/(?P<project>{_SEGMENT})/runs/(?P<run>{_SEGMENT})(?:[/?#][!-~]*)?\Z"
+)
 MLFLOW_FORM: Final = "https://HOST/#/experiments/NUMBER/runs/ID"
 _MLFLOW: Final = "/#/experiments/"
 _MLFLOW_PAGE = re.compile(
@@ -87,6 +93,8 @@ class RunLink:
         """The address of the run's page, built from the parts."""
         if self.service == "mlflow":
             return f"{self.origin}{self.path}{_MLFLOW}{self.project}/runs/{self.run_id}"
+        if self.service == "swanlab":
+            return f"{self.origin}/@{self.entity}/{self.project}/runs/{self.run_id}"
         project = self.project.replace(" ", "%20")
         return f"{self.origin}{HOSTS.get(self.host, '')}/{self.entity}/{project}/runs/{self.run_id}"
 
@@ -103,6 +111,8 @@ class RunHosts:
     mlflow: tuple[str, ...] = ()
     """Addresses of MLflow servers without a slash at the end: `https://` and the hosts of the
     configuration (`mlflow_hosts`), and the caller's MLFLOW_TRACKING_URI."""
+    swanlab: tuple[str, ...] = (SWANLAB,)
+    """Origins of SwanLab's pages: its own service, and the caller's SWANLAB_API_HOST."""
 
     def place(self, text: str) -> tuple[str, str, str]:
         """Scheme, host and path below the pages' prefix of an address on one of the servers.
@@ -145,6 +155,10 @@ class RunHosts:
         if not path.startswith(prefix + "/"):
             raise _refused(_why(path))
         return "https", host, path.removeprefix(prefix)
+
+    def swanlab_origin(self, text: str) -> str | None:
+        """The origin of SwanLab's pages that an address begins with."""
+        return next((one for one in self.swanlab if text.startswith(f"{one}/")), None)
 
     def is_mlflow(self, text: str) -> bool:
         """Whether an address has the form of an MLflow run's, or lies on one of the servers."""
@@ -213,11 +227,22 @@ def parse_link(text: str, hosts: RunHosts = PUBLIC_ONLY) -> RunLink:
         raise _refused(why)
     if hosts.is_mlflow(text):
         return hosts.mlflow_run(text)
+    if origin := hosts.swanlab_origin(text):
+        return _swanlab_run(text, origin)
     scheme, host, path = hosts.place(text)
     page = _PAGE.match(path)
     if page is None:
         raise _refused(_why(path))
     return RunLink(host, page["entity"], page["project"].replace("%20", " "), page["run"], scheme)
+
+
+def _swanlab_run(text: str, origin: str) -> RunLink:
+    page = _SWANLAB_PAGE.match(text.removeprefix(origin))
+    if page is None:
+        why = message("the part after the host does not name one run")
+        raise _refused(why, SWANLAB_FORM)
+    scheme, _, host = origin.partition("://")
+    return RunLink(host, page["entity"], page["project"], page["run"], scheme, "swanlab")
 
 
 def _why(path: str) -> str:

@@ -55,12 +55,7 @@ class SideFiles:
 
     def requirements(self) -> dict[str, str]:
         """Installed packages of `requirements.txt`: name, lower case with dashes, to version."""
-        found: dict[str, str] = {}
-        for line in self._text("requirements.txt").splitlines():
-            match = _REQUIREMENT.match(line.strip())
-            if match:
-                found[match[1].lower().replace("_", "-")] = match[2]
-        return found
+        return requirements_of(self._text("requirements.txt"))
 
     def metadata(self) -> Host | None:
         """What `wandb-metadata.json` says of the host; None when there is none."""
@@ -180,3 +175,13 @@ def _gpus(value: object) -> tuple[GpuInfo, ...]:
             known = natural_number(memory) if len(memory) < 20 else None
             found.append(GpuInfo(name=gpu["name"], memory_bytes=known))
     return tuple(found)
+
+
+def requirements_of(text: str) -> dict[str, str]:
+    """Packages that a requirements.txt pins: name, lower case with dashes, to version."""
+    found: dict[str, str] = {}
+    for line in text.splitlines():
+        match = _REQUIREMENT.match(line.strip())
+        if match:
+            found[match[1].lower().replace("_", "-")] = match[2]
+    return found

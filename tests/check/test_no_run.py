@@ -28,6 +28,7 @@ def test_a_run_that_may_have_a_page_is_asked_for_its_link(logger: str) -> None:
 
 def test_mlflow_has_pages_too() -> None:
     assert "`# mlflow: LINK`" in asked(verl("trainer.logger='[console,mlflow]'"))
+    assert "`# swanlab: LINK`" in asked(verl("trainer.logger='[swanlab,file]'"))
 
 
 @pytest.mark.parametrize(
@@ -36,7 +37,7 @@ def test_mlflow_has_pages_too() -> None:
         (verl("trainer.logger=console"), "the console", "train.log"),
         (verl("trainer.logger='[console,tensorboard]'"), "TensorBoard and the console",
          "tensorboard_log/PROJECT/EXPERIMENT"),
-        (verl("trainer.logger='[swanlab,file]'"), "SwanLab and a file", "swanlog/run-…"),
+        (verl("trainer.logger='[trackio,file]'"), "trackio and a file", "PROJECT.db"),
         (trl("--report_to tensorboard").replace("    --report_to wandb \\\n", ""), "TensorBoard",
          "tensorboard_log/PROJECT/EXPERIMENT"),
     ],

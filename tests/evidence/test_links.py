@@ -155,8 +155,8 @@ def test_nothing_else_is_accepted(text: str) -> None:
 
 def test_a_tracker_whose_server_is_not_read_says_what_is() -> None:
     with pytest.raises(EvidenceError) as raised:
-        parse_link("https://swanlab.cn/@ada/tuning/runs/ko0ou9fl/chart")
+        parse_link("https://huggingface.co/spaces/ada/trackio?project=tuning")
     assert str(raised.value) == (
-        "SwanLab's server is not read: `rlbot verify SCRIPT --run swanlog/run-…` reads the files "
-        "that the run wrote beside it."
+        "trackio's server is not read: `rlbot verify SCRIPT --run TRACKIO_DIR/PROJECT.db` reads "
+        "the files that the run wrote beside it."
     )

@@ -18,9 +18,10 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.base.secrets import Secret
 from bot.evidence.facts import EvidenceError
-from bot.evidence.links import RunHosts, RunLink
+from bot.evidence.links import SWANLAB, RunHosts, RunLink
 from bot.evidence.online.loopback import is_loopback
 from bot.evidence.online.mlflow_access import MlflowAccess
+from bot.evidence.online.swanlab_access import SwanlabAccess
 
 PUBLIC: Final = {
     "wandb.ai": "https://api.wandb.ai",
@@ -44,6 +45,7 @@ class Access:
     allow_private_runs: bool = False
     """Whether runs that not everybody can see may be read and reported."""
     mlflow: MlflowAccess = MlflowAccess()
+    swanlab: SwanlabAccess = SwanlabAccess()
 
     @classmethod
     def from_environment(
@@ -55,8 +57,8 @@ class Access:
     ) -> Access:
         """What the environment says; `home` is the user's, for netrc: the command line's alone.
 
-        Raises UserError when WANDB_BASE_URL or MLFLOW_TRACKING_URI is no address that a key may be
-        sent to.
+        Raises UserError when WANDB_BASE_URL, MLFLOW_TRACKING_URI or SWANLAB_API_HOST is no address
+        that a key may be sent to.
         """
         base = environment.get("WANDB_BASE_URL", "").strip().rstrip("/") or None
         if base is not None:
@@ -72,6 +74,7 @@ class Access:
             netrc_path=path,
             allow_private_runs=allow_private_runs,
             mlflow=MlflowAccess.from_environment(environment),
+            swanlab=SwanlabAccess.from_environment(environment),
         )
 
     @property
@@ -89,12 +92,15 @@ class Access:
         servers = dict.fromkeys(f"https://{name}" for name in mlflow)
         if self.mlflow.server is not None:
             servers.setdefault(self.mlflow.server)
-        return RunHosts(tuple(names), self.page_origins, tuple(servers))
+        swanlab = tuple(dict.fromkeys((SWANLAB, self.swanlab.pages)))
+        return RunHosts(tuple(names), self.page_origins, tuple(servers), swanlab)
 
     def api_of(self, link: RunLink) -> str:
         """The address of the API that answers for a link's host."""
         if link.service == "mlflow":
             return self.mlflow.api_of(link)
+        if link.service == "swanlab":
+            return self.swanlab.api_of(link)
         if link.origin in self.page_origins and self.base_url is not None:
             return self.base_url
         return PUBLIC.get(link.host, link.origin)
@@ -106,6 +112,8 @@ class Access:
         """
         if link.service == "mlflow":
             return self.mlflow.key_for(link)
+        if link.service == "swanlab":
+            return self.swanlab.key_for(link)
         if self.key is not None and self._configured(link):
             return self.key
         if self.netrc_path is None:

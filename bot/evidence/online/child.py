@@ -112,6 +112,25 @@ def _read(
             allow_private=asked["allow_private"],
         )
         return to_json(read_mlflow_server(wanted, bounds, reporter.at))
+    if asked["service"] == "swanlab":
+        from bot.evidence.online.swanlab_cloud import SwanlabRequest, read_swanlab_cloud
+        from bot.evidence.online.wire import to_json
+
+        return to_json(
+            read_swanlab_cloud(
+                SwanlabRequest(
+                    api=asked["api"],
+                    host=asked["host"],
+                    user=asked["entity"],
+                    project=asked["project"],
+                    run_id=asked["run"],
+                    key=key,
+                    allow_private=asked["allow_private"],
+                ),
+                bounds,
+                reporter.at,
+            )
+        )
     from bot.evidence.online.permission import read_permission
     from bot.evidence.online.probe import AccessProbe
     from bot.evidence.online.sdk import Sdk

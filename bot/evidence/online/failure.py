@@ -261,6 +261,33 @@ _OF_MLFLOW: Final[Mapping[FailureKind, str]] = {
 }
 """What is said of MLflow's servers instead."""
 
+_OF_SWANLAB: Final[Mapping[FailureKind, str]] = {
+    "no-key": mark(
+        "The run {run} could not be read without a key{status}, since SwanLab shows runs to those "
+        "who have one: set SWANLAB_API_KEY, and SWANLAB_API_HOST for a server of your own."
+    ),
+    "bad-key": mark("{host} refused the key{status}: set SWANLAB_API_KEY to one that it knows."),
+    "empty": mark(
+        "The SwanLab run {run} holds neither a metric nor a configuration: give a run that logged "
+        "something."
+    ),
+    "http": mark(
+        "{host} gave an unexpected answer{status} while {stage} was read: check that the link, or "
+        "SWANLAB_API_HOST, is the address of a SwanLab server."
+    ),
+    "redirect": mark(
+        "{host} redirects elsewhere{status}, which is not followed: set SWANLAB_API_HOST to the "
+        "address of the API itself."
+    ),
+    "garbage": mark(
+        "{host} answered with something that is no answer of SwanLab while {stage} was read: check "
+        "that the link, or SWANLAB_API_HOST, is the address of a SwanLab server."
+    ),
+    **{kind: _OF_MLFLOW[kind] for kind in ("too-much", "slow", "sdk")},
+}
+"""What is said of SwanLab's instead."""
+_OF: Final = {"wandb": SENTENCES, "mlflow": _OF_MLFLOW, "swanlab": _OF_SWANLAB}
+
 _STAGES: Final = {
     ReadStage.RUN: message("the run"),
     ReadStage.HISTORY: message("the history"),
@@ -293,7 +320,7 @@ def sentence(failure: ReadFailure, link: RunLink) -> str:
     seconds = failure.seconds
     time = "" if seconds is None else seconds_of(seconds)
     detail = _REASONS.get(failure.detail, failure.detail)
-    own = _OF_MLFLOW if link.service == "mlflow" else {}
+    own = _OF[link.service]
     return message(
         own.get(failure.kind, SENTENCES[failure.kind]),
         run=link.name,

@@ -6,11 +6,8 @@ value, in pages where the server's store has them. The facts are made as those o
 
 from __future__ import annotations
 
-import json
-import urllib.request
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -23,17 +20,13 @@ from bot.evidence.limits import RunLimits
 from bot.evidence.metrics import COMPARED
 from bot.evidence.online.bounds import Bounds, Tell
 from bot.evidence.online.failure import ReadFailure, ReadingError, ReadStage
-from bot.evidence.online.requests import RefusedRequest, insist, send
+from bot.evidence.online.json_server import JsonServer
+from bot.evidence.online.requests import RefusedRequest
 from bot.evidence.trackers.collect import StoppedError, number
 from bot.evidence.trackers.mlflow import MlflowRun
 
 _PAGE: Final = 25_000
 """Values in a page: the most that a server gives."""
-_ANSWER: Final = 64 << 20
-"""Bytes of one answer; stores of files give a metric's values in one."""
-_LIVELY: Final = 1 << 14
-"""Bytes that count as a sign of life: a trickle is none."""
-_REFUSED: Final = frozenset({400, 401, 403, 404})
 _MISSING: Final = "RESOURCE_DOES_NOT_EXIST"
 
 
@@ -117,60 +110,19 @@ def _every_value(
     return True
 
 
-class _Server:
-    """Asks one server, with a key once one is needed."""
+class _Server(JsonServer):
+    """MLflow's REST API."""
 
     def __init__(self, asked: MlflowRequest, bounds: Bounds, tell: Tell) -> None:
-        self._asked, self.bounds, self._tell = asked, bounds, tell
-        self._received = 0
-        self._unsaid = 0
+        super().__init__(bounds, tell)
+        self._asked = asked
         self.authorization: Secret | None = None
-        self.stage = ReadStage.RUN
 
     def get(self, method: str, values: Mapping[str, str]) -> dict[str, Any] | RefusedRequest:
         """The answer to a question, or with which status it was refused."""
-        request = urllib.request.Request(  # noqa: S310 - the scheme is checked by MlflowAccess
-            f"{self._asked.server}/api/2.0/mlflow/{method}?{urlencode(values)}",
-            headers={"User-Agent": "rlbot", "Accept": "application/json"},
-        )
-        if self.authorization is not None:
-            # Unredirected: kept out of what urllib would send anywhere else.
-            request.add_unredirected_header("Authorization", self.authorization.reveal())
-        try:
-            answer = insist(partial(self._once, request), self.bounds.retry_seconds)
-        except ReadingError as error:
-            raise ReadingError(replace(error.failure, stage=self.stage)) from None
-        self._tell(self.stage, 0, None)
-        if isinstance(answer, RefusedRequest):
-            return answer
-        try:
-            found = json.loads(answer)
-        except (ValueError, RecursionError):
-            found = None
-        if not isinstance(found, dict):
-            raise ReadingError(ReadFailure(kind="garbage", stage=self.stage))
-        return found
-
-    def _once(self, request: urllib.request.Request) -> bytes | RefusedRequest | ReadFailure:
-        answer = send(
-            request, self.bounds.stall_seconds, _ANSWER, refused=_REFUSED, received=self._count
-        )
-        if isinstance(answer, bytes) and len(answer) > _ANSWER:
-            raise self._too_much(_ANSWER)
-        return answer
-
-    def _count(self, received: int) -> None:
-        self._received += received
-        self._unsaid += received
-        if self._received > self.bounds.bytes:
-            raise self._too_much(self.bounds.bytes)
-        if self._unsaid >= _LIVELY:
-            self._unsaid = 0
-            self._tell(self.stage, 0, None)
-
-    def _too_much(self, bound: int) -> ReadingError:
-        detail = message("more than {count} bytes", count=bound)
-        return ReadingError(ReadFailure(kind="too-much", stage=self.stage, detail=detail))
+        key = {} if self.authorization is None else {"Authorization": self.authorization}
+        url = f"{self._asked.server}/api/2.0/mlflow/{method}?{urlencode(values)}"
+        return self.json(url, key)
 
 
 def _permitted(server: _Server, asked: MlflowRequest) -> tuple[dict[str, Any], bool]:

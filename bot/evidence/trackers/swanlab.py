@@ -65,7 +65,7 @@ def read_swanlab(place: RunPath, limits: RunLimits) -> Facts:
         found = [path for path in place.files if _is_log(path.name)]
         raise several(place, "SwanLab", [path.parent.name for path in found])
     log = logs[0]
-    taken = _Taken(MetricCollector(limits), Console(limits.line_characters))
+    taken = SwanlabRun(MetricCollector(limits), Console(limits.line_characters))
     name = shown(log.name)
     with open_inside(place.root, log) as stream:
         version = _version(stream.read(HEADER.size), name)
@@ -112,8 +112,8 @@ def _version(header: bytes, name: str) -> int:
 
 
 @dataclass(slots=True)
-class _Taken:
-    """What the records of one log said."""
+class SwanlabRun:
+    """What one run said, in its log or to the server."""
 
     collector: MetricCollector
     console: Console
@@ -130,9 +130,53 @@ class _Taken:
         if gpu is not None:
             self.collector.memory(int(gpu[1]), value * _MIB, at)
 
+    @staticmethod
+    def wants(key: str) -> bool:
+        """Whether anything is read of a metric's values."""
+        return not key.startswith(_OWN) or _GPU.match(key) is not None
+
+    def facts(
+        self,
+        source: str,
+        config: Mapping[str, JsonValue],
+        metadata: Mapping[str, JsonValue],
+        requirements: Mapping[str, str],
+    ) -> Facts | None:
+        """The facts, with what SwanLab writes beside the log; None where the run holds nothing."""
+        collector = self.collector
+        history = collector.history()
+        system = collector.system(lambda gpu: f"__swanlab__.gpu.{gpu}.mem.value")
+        if not history and not config and not system:
+            return None
+        gpus = _gpus(metadata)
+        runtime = metadata.get("runtime", metadata)
+        command = runtime.get("command") if isinstance(runtime, dict) else None
+        git = metadata.get("git")
+        commit = git.get("commit") if isinstance(git, dict) else None
+        return Facts(
+            source=source,
+            kind="swanlab",
+            run=self.run,
+            config=config,
+            history=history,
+            history_rows=collector.rows,
+            system=system,
+            system_rows=collector.system_rows,
+            gpus=gpus,
+            host_gpu_count=len(gpus) or None,
+            requirements=requirements,
+            program=command if isinstance(command, str) else None,
+            git_commit=commit if isinstance(commit, str) else None,
+            state=self.state,
+            out_of_memory=self.console.close(),
+            created=collector.created,
+            window=collector.window,
+            gaps=collector.close(),
+        )
+
 
 def _take(
-    reader: LogReader, taken: _Taken, record: Callable[[bytes, _Taken], None], name: str
+    reader: LogReader, taken: SwanlabRun, record: Callable[[bytes, SwanlabRun], None], name: str
 ) -> None:
     collector = taken.collector
     try:
@@ -163,7 +207,7 @@ def _take(
         )
 
 
-def _json_record(payload: bytes, taken: _Taken) -> None:
+def _json_record(payload: bytes, taken: SwanlabRun) -> None:
     """A record of version 1; raises ValueError for what is none."""
     record = json.loads(payload)
     data = record.get("data") if isinstance(record, dict) else None
@@ -194,7 +238,7 @@ def _named(run: RunId, **names: object) -> RunId:
     return RunId(**{**known, **given})
 
 
-def _protobuf_record(payload: bytes, taken: _Taken) -> None:
+def _protobuf_record(payload: bytes, taken: SwanlabRun) -> None:
     """A record of version 2; raises ValueError for what is none."""
     for kind, value in fields(payload):
         if kind == 13:
@@ -214,7 +258,7 @@ def _protobuf_record(payload: bytes, taken: _Taken) -> None:
             taken.console.feed(f"{text(line)}\n")
 
 
-def _protobuf_scalar(data: bytes, taken: _Taken) -> None:
+def _protobuf_scalar(data: bytes, taken: SwanlabRun) -> None:
     key, step, at, found = "", 0, None, 0.0
     for field_, value in fields(data):
         if field_ == 1:
@@ -239,52 +283,30 @@ def _timestamp(data: bytes) -> float | None:
     return None
 
 
-_VERSIONS: Final[Mapping[int, Callable[[bytes, _Taken], None]]] = {
+_VERSIONS: Final[Mapping[int, Callable[[bytes, SwanlabRun], None]]] = {
     1: _json_record,
     2: _protobuf_record,
 }
 
 
-def _facts(located: Located, taken: _Taken, limits: RunLimits) -> Facts:
-    collector = taken.collector
-    beside = SideFiles(located, limits, collector.gaps)
-    history = collector.history()
-    system = collector.system(lambda gpu: f"__swanlab__.gpu.{gpu}.mem.value")
-    config = plain(beside.config(), collector.gaps)
-    if not history and not config and not system:
+def _facts(located: Located, taken: SwanlabRun, limits: RunLimits) -> Facts:
+    name = shown(located.log.parent.name)
+    beside = SideFiles(located, limits, taken.collector.gaps)
+    facts = taken.facts(
+        message("SwanLab run folder {name}", name=name),
+        plain(beside.config(), taken.collector.gaps),
+        beside.json_object("swanlab-metadata.json"),
+        beside.requirements(),
+    )
+    if facts is None:
         raise EvidenceError(
             message(
                 "{name} holds neither a metric nor a configuration: give the folder of a run that "
                 "logged something.",
-                name=shown(located.log.parent.name),
+                name=name,
             )
         )
-    metadata = beside.json_object("swanlab-metadata.json")
-    gpus = _gpus(metadata)
-    runtime = metadata.get("runtime", metadata)
-    command = runtime.get("command") if isinstance(runtime, dict) else None
-    git = metadata.get("git")
-    commit = git.get("commit") if isinstance(git, dict) else None
-    return Facts(
-        source=message("SwanLab run folder {name}", name=shown(located.log.parent.name)),
-        kind="swanlab",
-        run=taken.run,
-        config=config,
-        history=history,
-        history_rows=collector.rows,
-        system=system,
-        system_rows=collector.system_rows,
-        gpus=gpus,
-        host_gpu_count=len(gpus) or None,
-        requirements=beside.requirements(),
-        program=command if isinstance(command, str) else None,
-        git_commit=commit if isinstance(commit, str) else None,
-        state=taken.state,
-        out_of_memory=taken.console.close(),
-        created=collector.created,
-        window=collector.window,
-        gaps=collector.close(),
-    )
+    return facts
 
 
 def _gpus(metadata: Mapping[str, JsonValue]) -> tuple[GpuInfo, ...]:

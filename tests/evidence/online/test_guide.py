@@ -64,6 +64,18 @@ MLFLOW: Final = parse_link(
 )
 
 
+OF_SWANLAB: Final[dict[FailureKind, tuple[str, ReadFailure]]] = {
+    "no-key": ("no key", ReadFailure(kind="no-key")),
+    "bad-key": WHEN["bad-key"],
+    "empty": OF_MLFLOW["empty"],
+    "http": ("no SwanLab server", ReadFailure(kind="http", status=400)),
+    "garbage": ("no answer of SwanLab", ReadFailure(kind="garbage")),
+    "redirect": WHEN["redirect"],
+}
+"""What reads otherwise of a run on SwanLab's."""
+SWANLAB: Final = parse_link("https://swanlab.cn/@ada/tuning/runs/k3v9x2ma")
+
+
 def failures_table(
     kinds: Mapping[FailureKind, tuple[str, ReadFailure]] = WHEN, link: RunLink = LINK
 ) -> str:
@@ -75,7 +87,11 @@ def failures_table(
 def test_the_guide_says_how_each_failure_reads() -> None:
     assert WHEN.keys() | OF_MLFLOW.keys() == set(get_args(FailureKind))
     text = (ROOT / "docs/evidence.md").read_text(encoding="utf-8")
-    for table in (failures_table(), failures_table(OF_MLFLOW, MLFLOW)):
+    for table in (
+        failures_table(),
+        failures_table(OF_MLFLOW, MLFLOW),
+        failures_table(OF_SWANLAB, SWANLAB),
+    ):
         assert table in text, table
 
 

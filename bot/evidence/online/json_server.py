@@ -1,0 +1,92 @@
+"""A server that answers in JSON: asked within bounds, with signs of life."""
+
+from __future__ import annotations
+
+import json
+import urllib.request
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+
+from bot.base.messages import message
+from bot.base.secrets import Secret
+from bot.evidence.online.bounds import Bounds, Tell
+from bot.evidence.online.failure import ReadFailure, ReadingError, ReadStage
+from bot.evidence.online.requests import RefusedRequest, insist, send
+
+_ANSWER: Final = 64 << 20
+"""Bytes of one answer; some servers give all values of a metric in one."""
+_LIVELY: Final = 1 << 14
+"""Bytes that count as a sign of life: a trickle is none."""
+_REFUSED: Final = frozenset({400, 401, 403, 404})
+
+
+class JsonServer:
+    """Asks one server, and counts what it sends."""
+
+    def __init__(self, bounds: Bounds, tell: Tell) -> None:
+        self.bounds, self._tell = bounds, tell
+        self._received = 0
+        self._unsaid = 0
+        self.stage = ReadStage.RUN
+
+    def json(
+        self, url: str, headers: Mapping[str, Secret], body: object = None
+    ) -> dict[str, Any] | RefusedRequest:
+        """The object that the server answers, or with which status it refused.
+
+        `headers` hold keys; with a `body` it is posted, as JSON. Raises ReadingError.
+        """
+        answer = self.content(url, headers, body)
+        if isinstance(answer, RefusedRequest):
+            return answer
+        try:
+            found = json.loads(answer)
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict):
+            raise ReadingError(ReadFailure(kind="garbage", stage=self.stage))
+        return found
+
+    def content(
+        self, url: str, headers: Mapping[str, Secret], body: object = None
+    ) -> bytes | RefusedRequest:
+        """What the server answers, as `json` asks it."""
+        request = urllib.request.Request(  # noqa: S310 - whoever asks has checked the scheme
+            url,
+            data=None if body is None else json.dumps(body).encode(),
+            headers={"User-Agent": "rlbot", "Accept": "application/json"},
+        )
+        if body is not None:
+            request.add_header("Content-Type", "application/json")
+        for name, key in headers.items():
+            # Unredirected: kept out of what urllib would send anywhere else.
+            request.add_unredirected_header(name, key.reveal())
+        try:
+            answer = insist(partial(self._once, request), self.bounds.retry_seconds)
+        except ReadingError as error:
+            raise ReadingError(replace(error.failure, stage=self.stage)) from None
+        self._tell(self.stage, 0, None)
+        return answer
+
+    def _once(self, request: urllib.request.Request) -> bytes | RefusedRequest | ReadFailure:
+        answer = send(
+            request, self.bounds.stall_seconds, _ANSWER, refused=_REFUSED, received=self._count
+        )
+        if isinstance(answer, bytes) and len(answer) > _ANSWER:
+            raise self._too_much(_ANSWER)
+        return answer
+
+    def _count(self, received: int) -> None:
+        self._received += received
+        self._unsaid += received
+        if self._received > self.bounds.bytes:
+            raise self._too_much(self.bounds.bytes)
+        if self._unsaid >= _LIVELY:
+            self._unsaid = 0
+            self._tell(self.stage, 0, None)
+
+    def _too_much(self, bound: int) -> ReadingError:
+        detail = message("more than {count} bytes", count=bound)
+        return ReadingError(ReadFailure(kind="too-much", stage=self.stage, detail=detail))
