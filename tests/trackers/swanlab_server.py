@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Final, TypeAlias
+from unittest import mock
 
 from bot.evidence import read
 from bot.evidence.trackers import swanlab
@@ -66,7 +67,7 @@ class Swanlab:
             self._http.server_close()
             thread.join()
 
-    def load(self, folder: Path, monkeypatch: Any) -> None:
+    def load(self, folder: Path) -> None:
         """Take a run folder of SwanLab's, as the SDK would have sent it."""
         import yaml
 
@@ -77,8 +78,7 @@ class Swanlab:
             points.append((step or 0, value, round((at or 0) * 1000)))
             kept(run, key, value, step, at)
 
-        with monkeypatch.context() as patch:
-            patch.setattr(swanlab.SwanlabRun, "scalar", scalar)
+        with mock.patch.object(swanlab.SwanlabRun, "scalar", scalar):
             facts = read(folder)
         [files] = folder.glob("**/files")
         self.run["name"] = facts.run.name

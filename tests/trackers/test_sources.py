@@ -19,6 +19,7 @@ from tests.runs.console import verl_log
 from tests.trackers.conftest import PLACES
 from tests.trackers.mlflow_server import Mlflow
 from tests.trackers.record import LAUNCH
+from tests.trackers.swanlab_server import KEY, Swanlab
 
 DEMO: Any = import_module("examples.demo.__main__")
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -50,15 +51,26 @@ def over_server(database: Path) -> Evidence:
     with Mlflow().serving() as server:
         [run] = server.load(database)
         access = Access.from_environment({"MLFLOW_TRACKING_URI": server.url})
-        first, _, rest = (DEMO.ROOT / DEMO.SCRIPT).read_text(encoding="utf-8").partition("\n")
-        linked = f"{first}\n# mlflow: {server.link(run)}\n{rest}"
-        options = CheckOptions(
-            evidence="required",
-            hosts=access.run_hosts(),
-            linked=lambda link: read_online(link, access),
-        )
-        script = ScriptFile(path=DEMO.SCRIPT, data=linked.encode())
-        found = check_script(script, options).evidence
+        return _linked(f"mlflow: {server.link(run)}", access)
+
+
+def over_swanlab(folder: Path) -> Evidence:
+    """What the demo's script gets for the same run on SwanLab's server."""
+    with Swanlab().serving() as server:
+        server.load(folder)
+        named = {"SWANLAB_API_HOST": server.url, "SWANLAB_API_KEY": KEY}
+        return _linked(f"swanlab: {server.link}", Access.from_environment(named))
+
+
+def _linked(comment: str, access: Access) -> Evidence:
+    first, _, rest = (DEMO.ROOT / DEMO.SCRIPT).read_text(encoding="utf-8").partition("\n")
+    options = CheckOptions(
+        evidence="required",
+        hosts=access.run_hosts(),
+        linked=lambda link: read_online(link, access),
+    )
+    script = ScriptFile(path=DEMO.SCRIPT, data=f"{first}\n# {comment}\n{rest}".encode())
+    found = check_script(script, options).evidence
     assert found is not None
     return found
 
@@ -68,6 +80,8 @@ def every_evidence(launch: Path, written: WrittenRun, folder: Path) -> dict[str,
     found: dict[str, Evidence] = {}
     for name, place in every_place(launch, written, folder).items():
         found[name] = evidence(place)
+        if name == "SwanLab 0.10":
+            found["SwanLab server"] = over_swanlab(place)
         if name == "MLflow folder":
             found["MLflow server"] = over_server(launch / PLACES["MLflow database"])
     return found

@@ -19,8 +19,10 @@ from bot.evidence.links import PUBLIC_ONLY, parse_link
 from bot.evidence.online import Access, Bounds, read_online
 from bot.evidence.online.swanlab_cloud import _is_public
 from tests.evidence.online.conftest import forked  # noqa: F401
+from tests.trackers.conftest import PLACES
 from tests.trackers.mlflow_server import Answer, as_json
 from tests.trackers.swanlab_server import KEY, SESSION, Swanlab
+from tests.trackers.test_sources import evidence, over_swanlab, verdicts
 
 pytestmark = pytest.mark.usefixtures("forked")
 METRIC: Final = "perf/max_memory_allocated_gb"
@@ -63,12 +65,10 @@ def refused(server: Swanlab, access: Access | None = None, **bounds: Any) -> str
     return sentence.replace(server.url.partition("://")[2], "HOST")
 
 
-def test_the_facts_are_those_of_the_files(
-    server: Swanlab, launch: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_facts_are_those_of_the_files(server: Swanlab, launch: Path) -> None:
     [folder] = (launch / "main/swanlog").glob("run-*")
     server.values.clear()
-    server.load(folder, monkeypatch)
+    server.load(folder)
     found, files = facts_of(server), read(folder)
     assert found.window == pytest.approx(files.window, abs=0.001)
     # The console is not read from a server, which keeps milliseconds.
@@ -80,6 +80,15 @@ def test_the_facts_are_those_of_the_files(
     }
     assert found.source == f"SwanLab run k3v9x2ma on {server.url.partition('://')[2]}"
     assert not found.private
+
+
+def test_a_comment_with_the_link_backs_the_script(launch: Path) -> None:
+    folder = launch / PLACES["SwanLab 0.10"]
+    found, files = over_swanlab(folder), evidence(folder)
+    claims = verdicts(found)
+    assert claims.pop("run") == "consistent"
+    assert claims == verdicts(files)
+    assert found.strength == files.strength
 
 
 def test_what_is_read_of_a_run(server: Swanlab) -> None:

@@ -111,7 +111,7 @@ def _body(
     if len(data) <= most and response.length:
         # In pieces, Python takes a body that is shorter than announced for a whole one.
         raise http.client.IncompleteRead(bytes(data), response.length)
-    return bytes(data[: most + 1])
+    return bytes(memoryview(data)[: most + 1])
 
 
 def _beginning(error: urllib.error.HTTPError) -> bytes:
