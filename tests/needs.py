@@ -47,6 +47,7 @@ PLACES: Final[Mapping[str, str]] = {
     "tests/service/test_pages.py": "browser",
     "tests/review/test_bounds.py": "process",
     "tests/shell/test_against_bash.py": "process",
+    "tests/trackers/test_hub_server.py": "sdk",
     "tests/trackers/test_mlflow_server.py": "sdk",
     "tests/trackers/test_swanlab_server.py": "sdk",
 }

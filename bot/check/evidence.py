@@ -87,11 +87,10 @@ def _unbacked(plan: Plan | None, reason: str) -> Backing:
     return Backing(plan=plan, unchecked=(Unchecked(check="evidence", reason=reason),))
 
 
-_LINKED: Final = ("wandb", "mlflow", "swanlab")
+_LINKED: Final = ("wandb", "mlflow", "swanlab", "trackio")
 """Loggers whose runs have a page that is read."""
 _LOCAL: Final = {
     "tensorboard": ("TensorBoard", "tensorboard_log/PROJECT/EXPERIMENT"),
-    "trackio": ("trackio", "PROJECT.db"),
     "file": (mark("a file"), "PROJECT/EXPERIMENT.jsonl"),
     "console": (mark("the console"), "train.log"),
 }

@@ -96,8 +96,7 @@ def find_links(text: str, hosts: RunHosts = PUBLIC_ONLY) -> FoundLinks:
         for address in block.addresses:
             if len(found) + len(refused) >= MAX_LINKS:
                 break
-            ours = hosts.is_mlflow(address) or hosts.swanlab_origin(address)
-            if not (ours or _concerns(address, hosts.names)):
+            if not (hosts.has_tracker(address) or _concerns(address, hosts.names)):
                 continue
             try:
                 link = parse_link(address, hosts)

@@ -4,7 +4,8 @@ Run pages are `https://wandb.ai/ENTITY/PROJECT/runs/ID` and, since 2026-09-30,
 `https://forge.coreweave.com/wandb/ENTITY/PROJECT/runs/ID`. What was written is never requested:
 an address is built anew from entity, project and run. MLflow's are
 `https://HOST/#/experiments/NUMBER/runs/ID`, on servers that are named; SwanLab's
-`https://swanlab.cn/@USER/PROJECT/runs/ID`.
+`https://swanlab.cn/@USER/PROJECT/runs/ID`; trackio's
+`https://huggingface.co/spaces/OWNER/SPACE?project=PROJECT&run_ids=ID`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
+from urllib.parse import parse_qs
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
@@ -19,11 +21,6 @@ from bot.evidence.facts import EvidenceError
 
 HOSTS: Final = {"wandb.ai": "", "forge.coreweave.com": "/wandb"}
 """Page hosts of the public service, with the path before the entity."""
-
-_FILES: Final = {
-    "huggingface.co": ("trackio", "TRACKIO_DIR/PROJECT.db"),
-}
-"""Hosts of trackers whose local files alone are read: the tracker, and where these lie."""
 
 FORM: Final = "https://wandb.ai/ENTITY/PROJECT/runs/ID"
 _MAX = 2048
@@ -38,7 +35,7 @@ _PAGE = re.compile(
 _ADDRESS = re.compile(r"https://(?P<authority>[^/?#]*)(?P<rest>[/?#].*)?\Z")
 
 
-RunService: TypeAlias = Literal["wandb", "mlflow", "swanlab"]
+RunService: TypeAlias = Literal["wandb", "mlflow", "swanlab", "trackio"]
 SWANLAB: Final = "https://swanlab.cn"
 """Where SwanLab's own service shows runs."""
 SWANLAB_FORM: Final = "https://swanlab.cn/@USER/PROJECT/runs/ID"
@@ -52,6 +49,13 @@ _MLFLOW_PAGE = re.compile(
 )
 
 
+HUB: Final = "https://huggingface.co"
+"""Where trackio's Spaces lie."""
+TRACKIO_FORM: Final = "https://huggingface.co/spaces/OWNER/SPACE?project=PROJECT&run_ids=ID"
+_SPACE = re.compile(rf"/spaces/(?P<entity>{_SEGMENT}/{_SEGMENT})/?\?(?P<query>[!-~]*)\Z")
+_NAMED = re.compile(r"[A-Za-z0-9_-]{1,128}\Z")
+
+
 @dataclass(frozen=True, slots=True)
 class RunLink:
     """One run on one host."""
@@ -59,7 +63,7 @@ class RunLink:
     host: str
     """With a port only where the link's origin was given with one."""
     entity: str
-    """Empty on MLflow, which has none."""
+    """Empty on MLflow, which has none; of trackio its Space, OWNER/SPACE."""
     project: str
     """On MLflow the number of the experiment."""
     run_id: str
@@ -95,6 +99,9 @@ class RunLink:
             return f"{self.origin}{self.path}{_MLFLOW}{self.project}/runs/{self.run_id}"
         if self.service == "swanlab":
             return f"{self.origin}/@{self.entity}/{self.project}/runs/{self.run_id}"
+        if self.service == "trackio":
+            asked = f"project={self.project}&run_ids={self.run_id}"
+            return f"{self.origin}/spaces/{self.entity}?{asked}"
         project = self.project.replace(" ", "%20")
         return f"{self.origin}{HOSTS.get(self.host, '')}/{self.entity}/{project}/runs/{self.run_id}"
 
@@ -113,6 +120,8 @@ class RunHosts:
     configuration (`mlflow_hosts`), and the caller's MLFLOW_TRACKING_URI."""
     swanlab: tuple[str, ...] = (SWANLAB,)
     """Origins of SwanLab's pages: its own service, and the caller's SWANLAB_API_HOST."""
+    hub: tuple[str, ...] = (HUB,)
+    """Origins of the Hugging Face Hub: its own, and the caller's HF_ENDPOINT."""
 
     def place(self, text: str) -> tuple[str, str, str]:
         """Scheme, host and path below the pages' prefix of an address on one of the servers.
@@ -131,16 +140,6 @@ class RunHosts:
             raise _refused(_PASSWORD)
         if ":" in host:
             raise _refused(message("it names a port"))
-        if host in _FILES and host not in self.names:
-            tracker, files = _FILES[host]
-            raise EvidenceError(
-                message(
-                    "{tracker}'s server is not read: `rlbot verify SCRIPT --run {files}` reads the "
-                    "files that the run wrote beside it.",
-                    tracker=tracker,
-                    files=files,
-                )
-            )
         prefixes = dict.fromkeys((name for name in self.names if _HOST.match(name)), "") | HOSTS
         if host not in prefixes:
             raise EvidenceError(
@@ -156,9 +155,32 @@ class RunHosts:
             raise _refused(_why(path))
         return "https", host, path.removeprefix(prefix)
 
-    def swanlab_origin(self, text: str) -> str | None:
-        """The origin of SwanLab's pages that an address begins with."""
-        return next((one for one in self.swanlab if text.startswith(f"{one}/")), None)
+    def tracker_run(self, text: str) -> RunLink | None:
+        """The run of MLflow, SwanLab or trackio that an address names; None for any other's.
+
+        Raises EvidenceError, with the reason, for an address of theirs that names no one run.
+        """
+        if self.is_mlflow(text):
+            return self.mlflow_run(text)
+        for origin in self.swanlab:
+            if text.startswith(f"{origin}/"):
+                return _swanlab_run(text, origin)
+        for origin in self.hub:
+            if text.startswith(f"{origin}/"):
+                return _trackio_run(text, origin)
+        return None
+
+    def has_tracker(self, text: str) -> bool:
+        """Whether an address is one of MLflow's, SwanLab's or trackio's, of a run or not.
+
+        Most Spaces of the Hub are something else than trackio's.
+        """
+        if text.startswith(tuple(f"{origin}/" for origin in self.hub)) and "project=" not in text:
+            return False
+        try:
+            return self.tracker_run(text) is not None
+        except EvidenceError:
+            return True
 
     def is_mlflow(self, text: str) -> bool:
         """Whether an address has the form of an MLflow run's, or lies on one of the servers."""
@@ -225,10 +247,8 @@ def parse_link(text: str, hosts: RunHosts = PUBLIC_ONLY) -> RunLink:
     if not text.isascii() or not text.isprintable() or " " in text or "\\" in text:
         why = message("it holds spaces, backslashes or characters outside of printable ASCII")
         raise _refused(why)
-    if hosts.is_mlflow(text):
-        return hosts.mlflow_run(text)
-    if origin := hosts.swanlab_origin(text):
-        return _swanlab_run(text, origin)
+    if (link := hosts.tracker_run(text)) is not None:
+        return link
     scheme, host, path = hosts.place(text)
     page = _PAGE.match(path)
     if page is None:
@@ -243,6 +263,21 @@ def _swanlab_run(text: str, origin: str) -> RunLink:
         raise _refused(why, SWANLAB_FORM)
     scheme, _, host = origin.partition("://")
     return RunLink(host, page["entity"], page["project"], page["run"], scheme, "swanlab")
+
+
+def _trackio_run(text: str, origin: str) -> RunLink:
+    page = _SPACE.match(text.removeprefix(origin))
+    query = parse_qs(page["query"]) if page else {}
+    if "write_token" in query:
+        why = message("it holds a token that lets everybody write; remove it, and renew the token")
+        raise _refused(why, TRACKIO_FORM)
+    runs = [run for value in query.get("run_ids", []) for run in value.split(",")]
+    project = "".join(re.findall(r"[A-Za-z0-9_-]", query.get("project", [""])[0]))
+    if page is None or len(runs) != 1 or not _NAMED.match(runs[0]) or not _NAMED.match(project):
+        why = message("the part after the host does not name one run")
+        raise _refused(why, TRACKIO_FORM)
+    scheme, _, host = origin.partition("://")
+    return RunLink(host, page["entity"], project, runs[0], scheme, "trackio")
 
 
 def _why(path: str) -> str:

@@ -15,7 +15,7 @@ from bot.shell.words import Comment
 TAGS = ("MIN", "RECOMMENDED")
 
 _LINE = re.compile(
-    r"#+\s*(wandb|swanlab|mlflow|tag|contributor|device|verl|openrlhf|trl|open-instruct)\s*:\s*(\S(?:.*\S)?)\s*\Z",
+    r"#+\s*(wandb|swanlab|mlflow|trackio|tag|contributor|device|verl|openrlhf|trl|open-instruct)\s*:\s*(\S(?:.*\S)?)\s*\Z",
     re.IGNORECASE,
 )
 
@@ -54,9 +54,9 @@ def read_header(comments: Iterable[Comment]) -> Header:
         kind, text = found[1].lower(), found[2]
         start = comment.span.start + found.start(2)
         stated = Stated(text, Span(start, start + len(text)))
-        if kind == "mlflow" and "://" not in text:
+        if kind in ("mlflow", "trackio") and "://" not in text:
             continue  # A note on a folder of its author's machine names no run that can be read.
-        if kind in ("wandb", "swanlab", "mlflow"):
+        if kind in ("wandb", "swanlab", "mlflow", "trackio"):
             links.append(stated)
         else:
             first.setdefault(kind, stated)

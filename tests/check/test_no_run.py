@@ -29,6 +29,7 @@ def test_a_run_that_may_have_a_page_is_asked_for_its_link(logger: str) -> None:
 def test_mlflow_has_pages_too() -> None:
     assert "`# mlflow: LINK`" in asked(verl("trainer.logger='[console,mlflow]'"))
     assert "`# swanlab: LINK`" in asked(verl("trainer.logger='[swanlab,file]'"))
+    assert "`# trackio: LINK`" in asked(verl("trainer.logger='[console,trackio]'"))
 
 
 @pytest.mark.parametrize(
@@ -37,7 +38,8 @@ def test_mlflow_has_pages_too() -> None:
         (verl("trainer.logger=console"), "the console", "train.log"),
         (verl("trainer.logger='[console,tensorboard]'"), "TensorBoard and the console",
          "tensorboard_log/PROJECT/EXPERIMENT"),
-        (verl("trainer.logger='[trackio,file]'"), "trackio and a file", "PROJECT.db"),
+        (verl("trainer.logger='[tensorboard,file]'"), "TensorBoard and a file",
+         "tensorboard_log/PROJECT/EXPERIMENT"),
         (trl("--report_to tensorboard").replace("    --report_to wandb \\\n", ""), "TensorBoard",
          "tensorboard_log/PROJECT/EXPERIMENT"),
     ],

@@ -17,6 +17,7 @@ from bot.report import Evidence
 from tests.conftest import WrittenRun
 from tests.runs.console import verl_log
 from tests.trackers.conftest import PLACES
+from tests.trackers.hub_server import Hub
 from tests.trackers.mlflow_server import Mlflow
 from tests.trackers.record import LAUNCH
 from tests.trackers.swanlab_server import KEY, Swanlab
@@ -62,6 +63,14 @@ def over_swanlab(folder: Path) -> Evidence:
         return _linked(f"swanlab: {server.link}", Access.from_environment(named))
 
 
+def over_space(folder: Path) -> Evidence:
+    """What the demo's script gets for the same run in a Space of trackio's."""
+    with Hub().serving() as hub:
+        hub.load(folder)
+        access = Access.from_environment({"HF_ENDPOINT": hub.url})
+        return _linked(f"trackio: {hub.link(str(read(folder).run.id))}", access)
+
+
 def _linked(comment: str, access: Access) -> Evidence:
     first, _, rest = (DEMO.ROOT / DEMO.SCRIPT).read_text(encoding="utf-8").partition("\n")
     options = CheckOptions(
@@ -82,6 +91,8 @@ def every_evidence(launch: Path, written: WrittenRun, folder: Path) -> dict[str,
         found[name] = evidence(place)
         if name == "SwanLab 0.10":
             found["SwanLab server"] = over_swanlab(place)
+        if name == "trackio":
+            found["trackio Space"] = over_space(place)
         if name == "MLflow folder":
             found["MLflow server"] = over_server(launch / PLACES["MLflow database"])
     return found

@@ -17,7 +17,7 @@ from bot.evidence import EvidenceError, Facts, read
 from bot.evidence.find_links import find_links
 from bot.evidence.links import PUBLIC_ONLY, parse_link
 from bot.evidence.online import Access, Bounds, read_online
-from bot.evidence.online.swanlab_cloud import _is_public
+from bot.evidence.online.swanlab_cloud import is_public
 from tests.evidence.online.conftest import forked  # noqa: F401
 from tests.trackers.conftest import PLACES
 from tests.trackers.mlflow_server import Answer, as_json
@@ -214,7 +214,7 @@ def test_an_address_that_no_key_may_be_sent_to(host: str) -> None:
     ],
 )
 def test_where_a_table_may_lie(url: str, taken: bool) -> None:
-    assert _is_public(url, "https://api.swanlab.cn") is taken
+    assert is_public(url, "https://api.swanlab.cn") is taken
 
 
 # What goes wrong.

@@ -18,10 +18,11 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.base.secrets import Secret
 from bot.evidence.facts import EvidenceError
-from bot.evidence.links import SWANLAB, RunHosts, RunLink
+from bot.evidence.links import HUB, SWANLAB, RunHosts, RunLink
 from bot.evidence.online.loopback import is_loopback
 from bot.evidence.online.mlflow_access import MlflowAccess
 from bot.evidence.online.swanlab_access import SwanlabAccess
+from bot.evidence.online.trackio_access import TrackioAccess
 
 PUBLIC: Final = {
     "wandb.ai": "https://api.wandb.ai",
@@ -46,6 +47,7 @@ class Access:
     """Whether runs that not everybody can see may be read and reported."""
     mlflow: MlflowAccess = MlflowAccess()
     swanlab: SwanlabAccess = SwanlabAccess()
+    trackio: TrackioAccess = TrackioAccess()
 
     @classmethod
     def from_environment(
@@ -57,8 +59,8 @@ class Access:
     ) -> Access:
         """What the environment says; `home` is the user's, for netrc: the command line's alone.
 
-        Raises UserError when WANDB_BASE_URL, MLFLOW_TRACKING_URI or SWANLAB_API_HOST is no address
-        that a key may be sent to.
+        Raises UserError when WANDB_BASE_URL, MLFLOW_TRACKING_URI, SWANLAB_API_HOST or HF_ENDPOINT
+        is no address that a key may be sent to.
         """
         base = environment.get("WANDB_BASE_URL", "").strip().rstrip("/") or None
         if base is not None:
@@ -75,6 +77,7 @@ class Access:
             allow_private_runs=allow_private_runs,
             mlflow=MlflowAccess.from_environment(environment),
             swanlab=SwanlabAccess.from_environment(environment),
+            trackio=TrackioAccess.from_environment(environment),
         )
 
     @property
@@ -93,7 +96,8 @@ class Access:
         if self.mlflow.server is not None:
             servers.setdefault(self.mlflow.server)
         swanlab = tuple(dict.fromkeys((SWANLAB, self.swanlab.pages)))
-        return RunHosts(tuple(names), self.page_origins, tuple(servers), swanlab)
+        hub = tuple(dict.fromkeys((HUB, self.trackio.server)))
+        return RunHosts(tuple(names), self.page_origins, tuple(servers), swanlab, hub)
 
     def api_of(self, link: RunLink) -> str:
         """The address of the API that answers for a link's host."""
@@ -101,6 +105,8 @@ class Access:
             return self.mlflow.api_of(link)
         if link.service == "swanlab":
             return self.swanlab.api_of(link)
+        if link.service == "trackio":
+            return link.origin
         if link.origin in self.page_origins and self.base_url is not None:
             return self.base_url
         return PUBLIC.get(link.host, link.origin)
@@ -114,6 +120,8 @@ class Access:
             return self.mlflow.key_for(link)
         if link.service == "swanlab":
             return self.swanlab.key_for(link)
+        if link.service == "trackio":
+            return self.trackio.key_for(link)
         if self.key is not None and self._configured(link):
             return self.key
         if self.netrc_path is None:

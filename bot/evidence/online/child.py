@@ -131,6 +131,26 @@ def _read(
                 reporter.at,
             )
         )
+    if asked["service"] == "trackio":
+        from bot.evidence.online.trackio_space import SpaceRequest, read_trackio_space
+        from bot.evidence.online.wire import to_json
+
+        return to_json(
+            read_trackio_space(
+                SpaceRequest(
+                    server=asked["api"],
+                    host=asked["host"],
+                    space=asked["entity"],
+                    project=asked["project"],
+                    run_id=asked["run"],
+                    authorization=key,
+                    allow_private=asked["allow_private"],
+                    folder=Path(asked["folder"]),
+                ),
+                bounds,
+                reporter.at,
+            )
+        )
     from bot.evidence.online.permission import read_permission
     from bot.evidence.online.probe import AccessProbe
     from bot.evidence.online.sdk import Sdk

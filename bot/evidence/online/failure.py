@@ -286,7 +286,45 @@ _OF_SWANLAB: Final[Mapping[FailureKind, str]] = {
     **{kind: _OF_MLFLOW[kind] for kind in ("too-much", "slow", "sdk")},
 }
 """What is said of SwanLab's instead."""
-_OF: Final = {"wandb": SENTENCES, "mlflow": _OF_MLFLOW, "swanlab": _OF_SWANLAB}
+_OF_TRACKIO: Final[Mapping[FailureKind, str]] = {
+    "no-key": mark(
+        "The run {run} could not be read without a key{status}: make the Space's bucket public, or "
+        "set HF_TOKEN."
+    ),
+    "bad-key": mark("{host} refused the key{status}: set HF_TOKEN to one that it knows."),
+    "private": mark(
+        "{host} shows the run {run} only with a key, and what a key can see there would be "
+        "reported: set allow_private_runs in the configuration."
+    ),
+    "not-found": mark(
+        "The run {run} was not found on {host}: the link is wrong, or the Space does not keep its "
+        "data in the bucket that trackio makes for it; pass the project's database with --run."
+    ),
+    "empty": mark(
+        "The trackio run {run} holds neither a metric nor a configuration: give a run that logged "
+        "something."
+    ),
+    "http": mark(
+        "{host} gave an unexpected answer{status} while {stage} was read: check that the link, or "
+        "HF_ENDPOINT, is the address of the Hugging Face Hub."
+    ),
+    "redirect": mark(
+        "{host} redirects elsewhere{status}, to no store of its own, which is not followed: pass "
+        "the project's database with --run."
+    ),
+    "garbage": mark(
+        "{host} answered with something that is no database of trackio: check that the link, or "
+        "HF_ENDPOINT, is the address of the Hugging Face Hub."
+    ),
+    **{kind: _OF_MLFLOW[kind] for kind in ("too-much", "slow", "sdk")},
+}
+"""What is said of trackio's Spaces instead."""
+_OF: Final = {
+    "wandb": SENTENCES,
+    "mlflow": _OF_MLFLOW,
+    "swanlab": _OF_SWANLAB,
+    "trackio": _OF_TRACKIO,
+}
 
 _STAGES: Final = {
     ReadStage.RUN: message("the run"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -13,7 +13,7 @@ from bot.base.messages import message
 from bot.base.secrets import Secret
 from bot.evidence.online.bounds import Bounds, Tell
 from bot.evidence.online.failure import ReadFailure, ReadingError, ReadStage
-from bot.evidence.online.requests import RefusedRequest, insist, send
+from bot.evidence.online.requests import Manner, RefusedRequest, insist, send
 
 _ANSWER: Final = 64 << 20
 """Bytes of one answer; some servers give all values of a metric in one."""
@@ -50,9 +50,14 @@ class JsonServer:
         return found
 
     def content(
-        self, url: str, headers: Mapping[str, Secret], body: object = None
+        self,
+        url: str,
+        headers: Mapping[str, Secret],
+        body: object = None,
+        *,
+        follow: Callable[[str], bool] | None = None,
     ) -> bytes | RefusedRequest:
-        """What the server answers, as `json` asks it."""
+        """What the server answers, as `json` asks it; `follow` as in `send`."""
         request = urllib.request.Request(  # noqa: S310 - whoever asks has checked the scheme
             url,
             data=None if body is None else json.dumps(body).encode(),
@@ -64,16 +69,18 @@ class JsonServer:
             # Unredirected: kept out of what urllib would send anywhere else.
             request.add_unredirected_header(name, key.reveal())
         try:
-            answer = insist(partial(self._once, request), self.bounds.retry_seconds)
+            once = partial(self._once, request, follow)
+            answer = insist(once, self.bounds.retry_seconds)
         except ReadingError as error:
             raise ReadingError(replace(error.failure, stage=self.stage)) from None
         self._tell(self.stage, 0, None)
         return answer
 
-    def _once(self, request: urllib.request.Request) -> bytes | RefusedRequest | ReadFailure:
-        answer = send(
-            request, self.bounds.stall_seconds, _ANSWER, refused=_REFUSED, received=self._count
-        )
+    def _once(
+        self, request: urllib.request.Request, follow: Callable[[str], bool] | None
+    ) -> bytes | RefusedRequest | ReadFailure:
+        manner = Manner(refused=_REFUSED, received=self._count, follow=follow)
+        answer = send(request, self.bounds.stall_seconds, _ANSWER, manner)
         if isinstance(answer, bytes) and len(answer) > _ANSWER:
             raise self._too_much(_ANSWER)
         return answer

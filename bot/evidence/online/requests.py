@@ -1,4 +1,4 @@
-"""Requests of the reading process over the standard library: bounded, and no redirect followed."""
+"""Requests of the reading process over the standard library: bounded, redirects only by leave."""
 
 from __future__ import annotations
 
@@ -35,34 +35,52 @@ RequestAnswer: TypeAlias = bytes | RefusedRequest
 """A body, or a refusal."""
 
 
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
+class _Redirects(urllib.request.HTTPRedirectHandler):
+    def __init__(self, follow: Callable[[str], bool] | None) -> None:
+        self._follow = follow
+
     def redirect_request(
-        self, _req: urllib.request.Request, _fp: IO[bytes], code: int, *_: Any
-    ) -> None:
-        """Follow none: an answer of another host is no answer, and the key is for this one."""
-        raise ReadingError(ReadFailure(kind="redirect", status=code))
+        self, req: urllib.request.Request, fp: IO[bytes], code: int, *more: Any
+    ) -> urllib.request.Request | None:
+        """Follow one at most, where it was asked for; headers that hold keys stay behind."""
+        _message, _headers, url = more
+        follow, self._follow = self._follow, None
+        if follow is None or not follow(url):
+            # An answer of another host is no answer, and the key is for this one.
+            raise ReadingError(ReadFailure(kind="redirect", status=code))
+        return super().redirect_request(req, fp, code, *more)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manner:
+    """How a request is made."""
+
+    refused: frozenset[int] = frozenset({400, 401, 403})
+    """Statuses that are an answer."""
+    received: Callable[[int], None] | None = None
+    """Told the bytes of each piece."""
+    follow: Callable[[str], bool] | None = None
+    """Whether an address may be followed to, once; None to follow nowhere."""
+
+
+PLAIN: Final = Manner()
 
 
 def send(
-    request: urllib.request.Request,
-    timeout: float,
-    most: int,
-    *,
-    refused: frozenset[int] = frozenset({400, 401, 403}),
-    received: Callable[[int], None] | None = None,
+    request: urllib.request.Request, timeout: float, most: int, manner: Manner = PLAIN
 ) -> RequestAnswer | ReadFailure:
-    """The answer's first `most` + 1 bytes, a refusal of these statuses, or a passing failure.
+    """The answer's first `most` + 1 bytes, a refusal that is one, or a passing failure.
 
-    `timeout` is in seconds, for each wait on the network; `received` is told the bytes of each
-    piece. Raises ReadingError for what another attempt would not mend.
+    `timeout` is in seconds, for each wait on the network. Raises ReadingError for what another
+    attempt would not mend.
     """
     try:
-        opener = urllib.request.build_opener(_NoRedirects)
+        opener = urllib.request.build_opener(_Redirects(manner.follow))
         with opener.open(request, timeout=timeout) as response:
-            return _body(response, most, received)
+            return _body(response, most, manner.received)
     except urllib.error.HTTPError as error:
         with error:
-            if error.code in refused:
+            if error.code in manner.refused:
                 return RefusedRequest(error.code, _beginning(error))
             return _failed(error.code, error.headers.get("Retry-After"))
     except ReadingError:

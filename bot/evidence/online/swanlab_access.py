@@ -9,14 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Final
-from urllib.parse import urlsplit
 
-from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
-from bot.base.messages import message
 from bot.base.secrets import Secret
 from bot.evidence.links import SWANLAB, RunLink
-from bot.evidence.online.loopback import is_loopback
+from bot.evidence.online.own_server import origin_of
 
 PUBLIC_API: Final = "https://api.swanlab.cn"
 VARIABLES: Final = ("SWANLAB_API_HOST", "SWANLAB_WEB_HOST", "SWANLAB_API_KEY")
@@ -35,7 +32,10 @@ class SwanlabAccess:
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> SwanlabAccess:
         """What the environment says; raises UserError for what is no address of a server."""
-        api, pages = (_origin(name, environment.get(name, "")) for name in VARIABLES[:2])
+        api, pages = (
+            origin_of(name, environment.get(name, ""), "https://swanlab.example.com")
+            for name in VARIABLES[:2]
+        )
         key = environment.get("SWANLAB_API_KEY", "").strip()
         if api is None or api == PUBLIC_API:
             api, pages = PUBLIC_API, SWANLAB
@@ -48,34 +48,3 @@ class SwanlabAccess:
     def key_for(self, link: RunLink) -> Secret | None:
         """The key for a link's server; None where it belongs to another."""
         return self.key if link.origin == self.pages else None
-
-
-def _origin(name: str, given: str) -> str | None:
-    """Scheme and host of an address; https where none is given. None where nothing is."""
-    text = given.strip()
-    if not text:
-        return None
-    if "://" not in text:
-        text = f"https://{text}"
-    try:
-        parts = urlsplit(text)
-        host, _ = parts.hostname, parts.port
-    except ValueError:
-        host, parts = None, urlsplit("")
-    if not host or not text.isascii() or not text.isprintable() or "@" in parts.netloc:
-        raise UserError(
-            message(
-                "{variable} must be the address of a SwanLab server, such as "
-                "https://swanlab.example.com.",
-                variable=name,
-            )
-        )
-    if parts.scheme != "https" and not (parts.scheme == "http" and is_loopback(host)):
-        raise UserError(
-            message(
-                "{variable} must begin with https://, so that the key and the run cannot be read "
-                "on the way; plain http is for this machine alone (127.0.0.1, localhost).",
-                variable=name,
-            )
-        )
-    return f"{parts.scheme}://{parts.netloc.lower()}"

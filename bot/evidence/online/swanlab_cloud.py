@@ -191,7 +191,7 @@ class _Cloud(JsonServer):
             raise ReadingError(ReadFailure(kind="garbage", stage=self.stage))
         urls = self.post("files/presigned/get", {"paths": [place]}).get("urls")
         url = urls[0] if isinstance(urls, list) and len(urls) == 1 else None
-        if not isinstance(url, str) or not _is_public(url, self._api):
+        if not isinstance(url, str) or not is_public(url, self._api):
             raise ReadingError(ReadFailure(kind="garbage", stage=self.stage))
         return self._taken(self.content(url, {}))
 
@@ -205,7 +205,7 @@ class _Cloud(JsonServer):
         raise ReadingError(ReadFailure(kind=kind, status=answer.status, stage=self.stage))
 
 
-def _is_public(url: str, api: str) -> bool:
+def is_public(url: str, api: str) -> bool:
     """Whether an address that the server gave is one of the public internet, over https.
 
     On a server of this machine, one of this machine.

@@ -126,15 +126,19 @@ def one_run(
     raise several(place, tracker, names, found=bool(meant))
 
 
+class WhichRunError(EvidenceError):
+    """It is not clear which run is meant, or the one that is meant is not there."""
+
+
 def several(
     place: RunPath, tracker: str, names: list[str], *, found: bool = False
-) -> EvidenceError:
+) -> WhichRunError:
     """What is said where it is not clear which run is meant; `found`: all are called as asked."""
     listed = ", ".join(shown(name) for name in names[:5])
     if len(names) > 5:
         listed = message("{names} and {more} more", names=listed, more=len(names) - 5)
     if place.wanted is not None and found:
-        return EvidenceError(
+        return WhichRunError(
             message(
                 "{name} holds {count} {tracker} runs called {wanted} ({runs}): give the one that "
                 "is meant.",
@@ -146,7 +150,7 @@ def several(
             )
         )
     if place.wanted is not None:
-        return EvidenceError(
+        return WhichRunError(
             message(
                 "{name} holds no {tracker} run called {wanted}; it holds {runs}.",
                 name=shown(place.path.name),
@@ -155,7 +159,7 @@ def several(
                 runs=listed,
             )
         )
-    return EvidenceError(
+    return WhichRunError(
         message(
             "{name} holds {count} {tracker} runs ({runs}): give the one that is meant.",
             name=shown(place.path.name),

@@ -76,6 +76,17 @@ OF_SWANLAB: Final[dict[FailureKind, tuple[str, ReadFailure]]] = {
 SWANLAB: Final = parse_link("https://swanlab.cn/@ada/tuning/runs/k3v9x2ma")
 
 
+OF_TRACKIO: Final[dict[FailureKind, tuple[str, ReadFailure]]] = {
+    "no-key": ("only for a key, and none", ReadFailure(kind="no-key", status=401)),
+    **{kind: WHEN[kind] for kind in ("bad-key", "not-found", "redirect")},
+    **{kind: OF_MLFLOW[kind] for kind in ("private", "empty")},
+    "http": ("not the Hub", ReadFailure(kind="http", status=400)),
+    "garbage": ("no database", ReadFailure(kind="garbage")),
+}
+"""What reads otherwise of a run in a Space of trackio's."""
+TRACKIO: Final = parse_link("https://huggingface.co/spaces/ada/tuning?project=tuning&run_ids=5f0c")
+
+
 def failures_table(
     kinds: Mapping[FailureKind, tuple[str, ReadFailure]] = WHEN, link: RunLink = LINK
 ) -> str:
@@ -91,6 +102,7 @@ def test_the_guide_says_how_each_failure_reads() -> None:
         failures_table(),
         failures_table(OF_MLFLOW, MLFLOW),
         failures_table(OF_SWANLAB, SWANLAB),
+        failures_table(OF_TRACKIO, TRACKIO),
     ):
         assert table in text, table
 
