@@ -73,8 +73,8 @@ def _same(used: str, run: RunId) -> bool:
     """Whether a name `entity/project/id`, or an id, is a run's, as far as the run says its own."""
     if "/" not in used:  # MLflow's are ids alone.
         return used == run.id
-    entity, _, rest = used.partition("/")
-    project, _, run_id = rest.rpartition("/")
+    holder, _, run_id = used.rpartition("/")
+    entity, _, project = holder.rpartition("/")  # A Space of trackio's has a / of its own.
     return run_id == run.id and run.entity in (None, entity) and run.project in (None, project)
 
 

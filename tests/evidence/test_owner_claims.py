@@ -80,6 +80,16 @@ def test_a_run_that_backs_another_row(used_by: dict[str, tuple[str, ...]], verdi
         )
 
 
+@pytest.mark.parametrize(
+    ("used", "verdict"),
+    [("ada/tuning/p/5f0c", "inconsistent"), ("ada/other/p/5f0c", "consistent")],
+)
+def test_a_run_in_a_space_that_backs_another_row(used: str, verdict: str) -> None:
+    space = facts(run=RunId(id="5f0c", entity="ada/tuning", project="p"))
+    found = evidence(space, context=ClaimContext(used_by={used: ("a.sh",)}))
+    assert claim(found, "run used once").verdict == verdict
+
+
 def test_nobody_looked_or_the_run_has_no_name() -> None:
     assert "run used once" not in names(evidence(facts(run=RUN)))
     assert "run used once" not in names(

@@ -16,6 +16,7 @@ from tests.hostile.places import PLACES
 from tests.hostile.runs import CONSOLES, MODELS, RUNS
 from tests.hostile.scripts import SCRIPTS
 from tests.hostile.sources import SOURCES
+from tests.hostile.swanlab_server import SWANLAB_ANSWERS
 from tests.hostile.trackers import DATABASES, EVENTS, MANIFESTS, STEPS, SWANLAB
 from tests.hostile.trees import TREES
 from tests.shell.cases import CASES
@@ -25,7 +26,7 @@ INPUTS: Final[dict[str, dict[str, str]]] = {
     "console": CONSOLES, "comment": COMMENTS, "tree": TREES, "config": CONFIGS, "log": LOGS,
     "events": EVENTS, "steps": STEPS, "swanlab": SWANLAB, "database": DATABASES,
     "manifest": MANIFESTS, "python": SOURCES, "place": PLACES,
-    "mlflow": MLFLOW,
+    "mlflow": MLFLOW, "swanlab server": SWANLAB_ANSWERS,
 }  # fmt: skip
 """Class of an input to the inputs by name."""
 _LONGEST: Final = 1 << 20

@@ -12,6 +12,7 @@ from typing import Final
 from bot.base.config import parse_config
 from bot.base.errors import UserError
 from bot.base.isolated import Caller
+from bot.base.secrets import Secret
 from bot.check.page import Repository, check_page
 from bot.check.request import CheckOptions, InCheckout, PageText, ScriptFile
 from bot.check.script import check_script
@@ -20,6 +21,7 @@ from bot.evidence.find_links import find_links
 from bot.evidence.online.bounds import Bounds
 from bot.evidence.online.failure import ReadingError
 from bot.evidence.online.mlflow_server import MlflowRequest, read_mlflow_server
+from bot.evidence.online.swanlab_cloud import SwanlabRequest, read_swanlab_cloud
 from bot.evidence.record import record
 from bot.frameworks import Checkout, needed, tree_table
 from bot.frameworks.own_config import hydra_main
@@ -35,6 +37,7 @@ from tests.hostile.mlflow import RUN as RUN_ID
 from tests.hostile.places import RUN
 from tests.hostile.trackers import database_file, event_file, manifest_file, swanlab_file
 from tests.trackers.mlflow_server import Answer, Mlflow
+from tests.trackers.swanlab_server import Swanlab
 
 SCRIPT = "examples/tuning/7b/qwen2.5-7b_grpo_8_h800_fsdp_vllm.sh"
 _LAUNCH = (
@@ -201,6 +204,25 @@ def mlflow(data: bytes) -> None:
         record(read_mlflow_server(asked, _BOUNDS, lambda *_: None), ())
 
 
+def swanlab_server(data: bytes) -> None:
+    """What SwanLab's server answers to each request."""
+    answers = {path: Answer(text) for path, text in _files(data).items()}
+    with Swanlab().serving() as server, suppress(ReadingError):
+        place = Answer(f'{{"urls": ["{server.url}/store"]}}'.encode())
+        answers["files/presigned/get"] = place
+        server.hook = lambda path, _: answers.get(path.removeprefix("api/"), Answer(data))
+        asked = SwanlabRequest(
+            api=server.url,
+            host="swanlab.example.org",
+            user="u",
+            project="p",
+            run_id="r",
+            key=Secret("k"),
+            allow_private=False,
+        )
+        record(read_swanlab_cloud(asked, _BOUNDS, lambda *_: None), ())
+
+
 def _read(place: Path) -> None:
     with suppress(EvidenceError):
         record(read(place), ())
@@ -212,6 +234,7 @@ READERS: Final[Mapping[str, Callable[[bytes], None]]] = {
     "events": events, "steps": steps, "swanlab": swanlab, "database": database,
     "manifest": manifest, "python": python, "place": place,
     "mlflow": mlflow,
+    "swanlab server": swanlab_server,
 }  # fmt: skip
 
 

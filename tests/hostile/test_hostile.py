@@ -35,6 +35,7 @@ def test_every_class_of_inputs_is_checked_here() -> None:
         "python",
         "place",
         "mlflow",
+        "swanlab server",
     }
     assert set(inputs_of_all()) == set(READERS) == here
 
@@ -57,6 +58,10 @@ def test_repositories() -> None:
 
 def test_servers_of_mlflow() -> None:
     check("mlflow")
+
+
+def test_servers_of_swanlab() -> None:
+    check("swanlab server")
 
 
 def test_pages() -> None:
