@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import ast
 import re
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.architecture.parsed import modules
+
 CHINESE = re.compile("[\N{IDEOGRAPHIC SPACE}-\u9fff\uff00-\uffef]")
 
 
-def found(source: str) -> list[int]:
+def found(tree: ast.Module) -> list[int]:
     """The lines of the string literals, f-strings and docstrings that hold such a character."""
     return [
         node.lineno
-        for node in ast.walk(ast.parse(source))
+        for node in ast.walk(tree)
         if isinstance(node, ast.Constant)
         and isinstance(node.value, str)
         and CHINESE.search(node.value)
@@ -24,9 +24,8 @@ def found(source: str) -> list[int]:
 
 
 def test_no_literal_of_the_package_holds_chinese() -> None:
-    files = sorted((ROOT / "bot").rglob("*.py"))
-    assert len(files) > 300
-    held = {path.relative_to(ROOT): found(path.read_text("utf-8")) for path in files}
+    assert len(modules()) > 300
+    held = {path: found(tree) for path, tree in modules().items()}
     assert {path: lines for path, lines in held.items() if lines} == {}
 
 
@@ -38,8 +37,8 @@ def test_no_literal_of_the_package_holds_chinese() -> None:
     ],
 )  # fmt: skip
 def test_the_test_sees_escapes_too(planted: str) -> None:
-    assert found(planted)
+    assert found(ast.parse(planted))
 
 
 def test_marks_of_the_field_are_none() -> None:
-    assert not found('x = "√ × → … – \N{GREEK SMALL LETTER MU}"')
+    assert not found(ast.parse('x = "√ × → … – \N{GREEK SMALL LETTER MU}"'))

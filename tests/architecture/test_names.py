@@ -5,19 +5,17 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+from tests.architecture.parsed import modules, parsed
 from tests.command import ROOT
 
 DIALECT = {"door", "doors", "obey", "obeys", "obeyed", "wish", "wishes", "asking", "told", "said"}
 DIALECT |= {"bisecting", "recommending"}
 """Words that once stood for entry point, handle, request, message and estimate."""
-
-
-_parsed = lru_cache(maxsize=None)(ast.parse)
 
 
 def _classes(tree: ast.Module) -> Iterator[str]:
@@ -36,27 +34,19 @@ def _classes(tree: ast.Module) -> Iterator[str]:
                 yield name.id
 
 
-def _repeated(sources: dict[str, str]) -> dict[str, list[str]]:
-    """Name of a public class to the modules that define it, where they are several."""
+@cache
+def _public() -> dict[str, list[str]]:
+    """Name of a public class to the modules that define it."""
     places = defaultdict(list)
-    for path, text in sources.items():
-        for name in _classes(_parsed(text)):
+    for path, tree in modules().items():
+        for name in _classes(tree):
             if not name.startswith("_"):
-                places[name].append(path)
-    return {name: paths for name, paths in places.items() if len(paths) > 1}
+                places[name].append(path.as_posix())
+    return dict(places)
 
 
-@pytest.fixture(scope="module")
-def sources() -> dict[str, str]:
-    """Path to text of every module."""
-    return {
-        path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
-        for path in sorted((ROOT / "bot").rglob("*.py"))
-    }
-
-
-def test_no_public_class_name_stands_twice(sources: dict[str, str]) -> None:
-    assert _repeated(sources) == {}
+def test_no_public_class_name_stands_twice() -> None:
+    assert {name: paths for name, paths in _public().items() if len(paths) > 1} == {}
 
 
 @pytest.mark.parametrize(
@@ -69,10 +59,8 @@ def test_no_public_class_name_stands_twice(sources: dict[str, str]) -> None:
         "class A:\n    class Finding: pass",
     ],
 )
-def test_a_second_class_or_alias_of_a_name_is_found(sources: dict[str, str], text: str) -> None:
-    assert _repeated(sources | {"bot/planted.py": text}) == {
-        "Finding": ["bot/report/findings.py", "bot/planted.py"]
-    }
+def test_a_second_class_or_alias_of_a_name_is_found(text: str) -> None:
+    assert set(_classes(ast.parse(text))) & _public().keys() == {"Finding"}
 
 
 def _names(tree: ast.Module) -> Iterator[str]:
@@ -96,7 +84,7 @@ def test_names_are_the_words_of_the_field(folder: str) -> None:
     for path in (ROOT / folder).rglob("*.py"):
         if "runs" in path.parts or "node_modules" in path.parts:
             continue
-        names = [path.stem, *_names(_parsed(path.read_text(encoding="utf-8")))]
+        names = [path.stem, *_names(parsed(path.read_text(encoding="utf-8")))]
         found |= {
             (path.relative_to(ROOT).as_posix(), name)
             for name in names

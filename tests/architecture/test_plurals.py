@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from tests.command import ROOT
+from tests.architecture.parsed import modules
 
 _AGREE = {"are": "is", "were": "was", "have": "has", "do": "does", "their": "its", "them": "it"}
 """English words that follow a plural, and what they are in the singular."""
@@ -54,11 +54,7 @@ def test_a_choice_between_other_texts_is_none(code: str) -> None:
 
 
 def test_no_plural_is_made_by_hand() -> None:
-    found = [
-        f"{path.relative_to(ROOT)}:{line}"
-        for path in sorted((ROOT / "bot").rglob("*.py"))
-        for line in _by_hand(ast.parse(path.read_text(encoding="utf-8")))
-    ]
+    found = [f"{path}:{line}" for path, tree in modules().items() for line in _by_hand(tree)]
     assert found == []
 
 

@@ -1,0 +1,20 @@
+"""The modules of the package as syntax trees: several tests look at them all."""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+from pathlib import Path
+
+from tests.command import ROOT
+
+parsed = cache(ast.parse)
+
+
+@cache
+def modules() -> dict[Path, ast.Module]:
+    """Path from the root of the repository to the tree of each module."""
+    return {
+        path.relative_to(ROOT): parsed(path.read_text(encoding="utf-8"))
+        for path in sorted((ROOT / "bot").rglob("*.py"))
+    }
