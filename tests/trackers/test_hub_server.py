@@ -185,11 +185,12 @@ def test_a_store_leads_nowhere_else(hub: Hub, database: Path) -> None:
     assert "which is not followed" in refused(hub, database)
 
 
-def test_a_run_that_is_not_there(hub: Hub) -> None:
+def test_a_run_that_is_not_there(hub: Hub, database: Path) -> None:
     access = access_to(hub)
-    link = parse_link(hub.link("none"), access.run_hosts())
-    with pytest.raises(EvidenceError, match="The run ada/tuning/rlbot-tuning/none was not found"):
-        read_online(link, access, bounds=Bounds(retry_seconds=0.01))
+    for run in ("none", str(read(database).run.name).replace(".", "")):
+        link = parse_link(hub.link(run), access.run_hosts())
+        with pytest.raises(EvidenceError, match=f"The run ada/tuning/.*/{run} was not found"):
+            read_online(link, access, bounds=Bounds(retry_seconds=0.01))
 
 
 def test_more_than_the_reading_takes_in(hub: Hub, database: Path) -> None:

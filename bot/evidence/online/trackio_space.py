@@ -74,6 +74,8 @@ def read_trackio_space(asked: SpaceRequest, bounds: Bounds, tell: Tell) -> Facts
         raise ReadingError(ReadFailure(kind="not-found")) from None
     except EvidenceError:
         raise ReadingError(ReadFailure(kind="garbage", stage=server.stage)) from None
+    if facts.run.id not in (None, asked.run_id):
+        raise ReadingError(ReadFailure(kind="not-found"))  # A run of that name, not of that id.
     if not facts.history and not facts.config:
         raise ReadingError(ReadFailure(kind="empty"))
     source = message("trackio run {run} on {host}", run=asked.run_id, host=asked.host)
