@@ -58,11 +58,6 @@ def _attention_bytes(shape: Shape) -> int:
     return 4 * query + 4 * kv + 4 * shape.heads + norms + gate
 
 
-def checkpoint_bytes_per_token(shape: Shape) -> int:
-    """The input of each layer in bf16."""
-    return 2 * shape.layers * shape.hidden
-
-
 def split(role: Role) -> int:
     """By what Megatron divides activations: tensor (with sequence parallelism) and context."""
     return role.layout.tensor if role.backend == "megatron" else 1
