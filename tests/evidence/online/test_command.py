@@ -65,7 +65,9 @@ class Desk:
 
     def left_behind(self) -> list[str]:
         """Files below the home that were not there before, and processes."""
-        files = [p.name for p in self.home.rglob("*") if p.is_file() and p.parent != self.home]
+        # A folder may vanish while it is looked at: os.walk passes over it.
+        found = [(Path(top), name) for top, _, names in os.walk(self.home) for name in names]
+        files = [name for folder, name in found if folder != self.home]
         known = {NAME, "device_tuning.rst"}
         return [f for f in files if f not in known] + [str(p) for p in processes_of(self.home)]
 
