@@ -10,13 +10,10 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import signal
 import sys
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,10 +21,15 @@ from typing import Any
 from bot.base.messages import message, seconds_of
 from bot.base.secrets import Secret
 from bot.evidence.online.bounds import Bounds, Watch
+from bot.evidence.online.ending import end_service, remove_folder, wait_until_gone
 from bot.evidence.online.failure import ReadFailure, ReadingError, ReadStage
 
 _LIVELY = 1 << 14
 """Bytes received in half a second that count as a sign of life: a trickle is none."""
+
+
+class NobodyListens(BaseException):
+    """The process that waits for the answer is gone; no reader may catch it."""
 
 
 class Reporter:
@@ -58,8 +60,11 @@ class Reporter:
     def _write(self, message: dict[str, Any]) -> None:
         data = json.dumps(message).encode() + b"\n"
         with self._lock:
-            while data:
-                data = data[self._out.write(data) :]
+            try:
+                while data:
+                    data = data[self._out.write(data) :]
+            except BrokenPipeError:
+                raise NobodyListens from None
 
     def at(self, stage: ReadStage, done: int = 0, of: int | None = None) -> None:
         """Say what is being read, and how far."""
@@ -73,10 +78,20 @@ def main() -> int:
     bounds = Bounds(**asked["bounds"])
     _limit_memory(bounds.memory_bytes)
     reporter = Reporter(_quiet())
+    place = Path(asked["place"])
     orphan = threading.Thread(
-        target=_end_with_parent, args=(reporter, os.getppid(), Path(asked["place"])), daemon=True
+        target=_end_with_parent, args=(reporter, os.getppid(), place), daemon=True
     )
     orphan.start()
+    try:
+        _answer(asked, bounds, reporter)
+    except NobodyListens:
+        _clear_up(reporter, place)
+    # The parent ends the service; waiting for the SDK's own farewell would cost a second.
+    os._exit(0)
+
+
+def _answer(asked: dict[str, Any], bounds: Bounds, reporter: Reporter) -> None:
     key = Secret(asked["key"]) if asked["key"] else None
     try:
         facts = _read(asked, key, bounds, reporter)
@@ -92,8 +107,6 @@ def main() -> int:
         reporter.send(failure=failure.to_json())
     else:
         reporter.send(facts=facts)
-    # The parent ends the service; waiting for the SDK's own farewell would cost a second.
-    os._exit(0)
 
 
 def _read(
@@ -267,11 +280,17 @@ def _end_with_parent(reporter: Reporter, parent: int, place: Path) -> None:
     """End, with the service and the folder, when the process that waits for us was killed."""
     while os.getppid() == parent:
         time.sleep(0.25)
-    if reporter.service is not None:
-        with suppress(OSError):
-            os.kill(reporter.service, signal.SIGKILL)
-    shutil.rmtree(place, ignore_errors=True)
+    _clear_up(reporter, place)
     os._exit(1)
+
+
+def _clear_up(reporter: Reporter, place: Path) -> None:
+    """End the service and remove the folder, for a process that can't do it any more."""
+    if reporter.service is not None:
+        end_service(reporter.service)
+        # While it ends it removes files of its own, and our removal would stumble over that.
+        wait_until_gone(reporter.service)
+    remove_folder(place)
 
 
 def _quiet() -> int:

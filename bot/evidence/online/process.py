@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import os
 import selectors
-import shutil
 import signal
 import subprocess
 import sys
@@ -26,6 +25,7 @@ from typing import IO, Any, Final, cast
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.evidence.online.bounds import Bounds
+from bot.evidence.online.ending import FAREWELL, end_service, remove_folder, wait_until_gone
 from bot.evidence.online.failure import ReadFailure, ReadStage
 
 _KEPT: Final = (
@@ -37,8 +37,6 @@ _KEPT: Final = (
 """What the reading process gets of the environment: the way to the network, no WANDB_*."""
 _SLACK: Final = 1 << 28
 """Bytes above the bound: below, the history's reading ends by itself and what it has counts."""
-_FAREWELL: Final = 3.0
-"""Seconds in which processes that were told to end are waited for."""
 
 OnMessage = Callable[[dict[str, Any]], None]
 
@@ -106,12 +104,7 @@ def _folder() -> Iterator[Path]:
     try:
         yield path
     finally:
-        # The service may still be writing its log while it ends.
-        for _ in range(20):
-            shutil.rmtree(path, ignore_errors=True)
-            if not path.exists():
-                break
-            time.sleep(0.05)
+        remove_folder(path)
 
 
 @contextmanager
@@ -228,7 +221,7 @@ class _Listener:
 
     def _how_it_ended(self) -> str:
         try:
-            status = self.child.wait(_FAREWELL)
+            status = self.child.wait(FAREWELL)
         except subprocess.TimeoutExpired:
             return message("it closed its output")
         if status < 0:
@@ -241,14 +234,12 @@ def _end(child: subprocess.Popen[bytes], service: int | None) -> None:
     """End the process and the service, and wait until both are gone."""
     # The service first: it is our grandchild, so its id is certain while its parent lives.
     if service is not None and child.poll() is None:
-        with suppress(ProcessLookupError, PermissionError):
-            os.kill(service, signal.SIGKILL)
+        end_service(service)
     _kill_group(child.pid)
     child.wait()
-    deadline = time.monotonic() + _FAREWELL
     # A service that was not announced yet ends by itself when its parent is gone.
-    while service is not None and _alive(service) and time.monotonic() < deadline:
-        time.sleep(0.01)
+    if service is not None:
+        wait_until_gone(service)
 
 
 def _kill_group(group: int) -> None:
@@ -257,16 +248,3 @@ def _kill_group(group: int) -> None:
             os.killpg(group, signal.SIGKILL)
         else:
             os.kill(group, signal.SIGTERM)
-
-
-def _alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return False
-    # A zombie is waiting for whoever adopted it, and does nothing any more.
-    with suppress(OSError):
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    return True

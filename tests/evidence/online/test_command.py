@@ -231,6 +231,25 @@ def test_an_interruption_leaves_nothing(desk: Desk, sign: signal.Signals) -> Non
         time.sleep(0.1)
 
 
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="finds processes in /proc")
+@pytest.mark.parametrize("requests", range(5))
+def test_a_kill_amid_messages_leaves_nothing(desk: Desk, requests: int) -> None:
+    with subprocess.Popen(
+        [RLBOT, "verify", desk.script],
+        cwd=desk.home,
+        env=desk.environment(WANDB_API_KEY=KEY),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as running:
+        while len(desk.server.requests) <= requests and running.poll() is None:
+            time.sleep(0.001)
+        running.kill()
+    assert running.returncode == -signal.SIGKILL
+    deadline = time.monotonic() + 300
+    while desk.left_behind() and time.monotonic() < deadline:
+        time.sleep(0.1)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="needs pseudo-terminals")
 def test_a_long_reading_shows_a_line_on_a_terminal(desk: Desk) -> None:
     desk.server.delays["RunFullHistory"] = 1.5
