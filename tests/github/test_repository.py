@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 import yaml
 
 from tests.github.world import ROOT
-from tools.release import notes_of
+from tools.release import moving_tag, notes_of
 
 CHOOSER = ROOT / ".github/ISSUE_TEMPLATE/config.yml"
 FORMS = sorted(set((ROOT / ".github/ISSUE_TEMPLATE").iterdir()) - {CHOOSER})
@@ -82,6 +83,31 @@ def test_the_notes_of_a_release_are_its_section() -> None:
 def test_a_tag_that_is_no_release_is_refused(tag: str, version: str, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         notes_of(tag, version, CHANGELOG)
+
+
+@pytest.mark.parametrize(
+    ("tag", "released", "moving"),
+    [
+        ("v1.4.0", ["v0.9.0", "v1.3.9", "v1.4.0", "v1"], "v1"),
+        ("v1.10.0", ["v1.9.0", "v1.10.0"], "v1"),
+        ("v1.9.1", ["v1.9.1", "v1.10.0"], None),
+        ("v1.9.1", ["v1.9.1", "v2.0.0"], "v1"),
+        ("v0.2.0", [], "v0"),
+        ("v1.0.0rc1", ["v1.0.0rc1"], None),
+    ],
+)
+def test_the_major_tag_never_moves_back(tag: str, released: list[str], moving: str | None) -> None:
+    assert moving_tag(tag, released) == moving
+
+
+def test_each_step_of_a_release_parses_as_shell(tmp_path: Path) -> None:
+    jobs = _read(ROOT / ".github/workflows/release.yml")["jobs"]
+    for number, step in enumerate(step for job in jobs.values() for step in job["steps"]):
+        if "run" in step:
+            script = tmp_path / f"{number}.sh"
+            script.write_text(step["run"])
+            subprocess.run(["bash", "-n", script], check=True)
+            assert "${{" not in step["run"]  # Values of an event go in by the environment.
 
 
 def test_the_changelog_has_the_sections_of_keep_a_changelog() -> None:
