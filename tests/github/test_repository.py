@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -100,14 +99,10 @@ def test_the_major_tag_never_moves_back(tag: str, released: list[str], moving: s
     assert moving_tag(tag, released) == moving
 
 
-def test_each_step_of_a_release_parses_as_shell(tmp_path: Path) -> None:
+def test_a_release_takes_values_of_events_from_the_environment() -> None:
     jobs = _read(ROOT / ".github/workflows/release.yml")["jobs"]
-    for number, step in enumerate(step for job in jobs.values() for step in job["steps"]):
-        if "run" in step:
-            script = tmp_path / f"{number}.sh"
-            script.write_text(step["run"])
-            subprocess.run(["bash", "-n", script], check=True)
-            assert "${{" not in step["run"]  # Values of an event go in by the environment.
+    for step in (step for job in jobs.values() for step in job["steps"]):
+        assert "${{" not in step.get("run", "")
 
 
 def test_the_changelog_has_the_sections_of_keep_a_changelog() -> None:
