@@ -8,7 +8,7 @@ import subprocess
 import threading
 from base64 import b64encode
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from syrupy.assertion import SnapshotAssertion
 from bot.base.http import ask
 from bot.doctor._support.registry import checks
 from tests.command import rlbot
+from tests.listener import Listener
 
 
 class _Server(BaseHTTPRequestHandler):
@@ -56,7 +57,7 @@ class _Server(BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
-    made = ThreadingHTTPServer(("127.0.0.1", 0), _Server)
+    made = Listener(("127.0.0.1", 0), _Server)
     thread = threading.Thread(target=made.serve_forever)
     thread.start()
     yield f"http://127.0.0.1:{made.server_port}"

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 import threading
 import time
 import traceback
 from contextlib import suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -27,20 +26,12 @@ from tests.github.outage import Outage
 from tests.github.rest import HANDLERS
 from tests.github.store import Call, Fault, Identity, Store
 from tests.github.views import Views, etag
+from tests.listener import Listener
 
 __all__ = ["Server", "graph", "rest", "rest_app", "rest_git"]
 
 _WRITES = ("POST", "PATCH", "PUT", "DELETE")
 _MINUTE = 60.0
-
-
-class _Listener(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 128
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        if not isinstance(sys.exception(), ConnectionError):
-            super().handle_error(request, client_address)  # type: ignore[arg-type]
 
 
 class Server:
@@ -65,7 +56,7 @@ class Server:
             def log_message(self, format: str, *args: object) -> None:  # noqa: A002
                 """Says nothing; `store.calls` has it."""
 
-        self._http = _Listener(("127.0.0.1", 0), Handler)
+        self._http = Listener(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._http.server_port}"
         self.views = Views(self.store, self.url)
         self._thread = threading.Thread(

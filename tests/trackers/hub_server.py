@@ -8,10 +8,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from tests.listener import Listener
 from tests.trackers.mlflow_server import Answer
 
 TOKEN: Final = "hf_a-token-of-the-hub"  # noqa: S105
@@ -33,7 +34,7 @@ class Hub:
         self.asked: list[tuple[str, str | None]] = []
         """Each path that was asked, with the key that came along."""
         handler = type("Handler", (_Handler,), {"hub": self})
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self._http = Listener(("127.0.0.1", 0), handler)
         self._http.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._http.server_port}"
 

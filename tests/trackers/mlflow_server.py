@@ -12,10 +12,12 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 from urllib.parse import parse_qsl, urlsplit
+
+from tests.listener import Listener
 
 API: Final = "/api/2.0/mlflow/"
 USER: Final = "ada"
@@ -66,7 +68,7 @@ class Mlflow:
         self.asked: list[tuple[str, str | None]] = []
         """Each method that was asked, with the key that came along."""
         handler = type("Handler", (_Handler,), {"mlflow": self})
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self._http = Listener(("127.0.0.1", 0), handler)
         self._http.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._http.server_port}{path}"
 

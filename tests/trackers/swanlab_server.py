@@ -9,13 +9,14 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 from unittest import mock
 
 from bot.evidence import read
 from bot.evidence.trackers import swanlab
+from tests.listener import Listener
 from tests.trackers.mlflow_server import Answer, as_json
 
 KEY: Final = "a-key-of-swanlab"
@@ -46,7 +47,7 @@ class Swanlab:
         """Each path that was asked, with the key and the cookie that came along."""
         self._tables: dict[str, list[str]] = {}
         handler = type("Handler", (_Handler,), {"swanlab": self})
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self._http = Listener(("127.0.0.1", 0), handler)
         self._http.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._http.server_port}"
 
