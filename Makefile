@@ -50,7 +50,7 @@ whole: $(READY)
 	@$(BIN)/python -m pytest -n 6 --dist worksteal
 
 quick: $(LIGHT)
-	@$(BIN)/python -m pytest --quick --snapshot-warn-unused -n 2 --dist worksteal
+	@$(BIN)/python -m pytest --quick --snapshot-warn-unused -n 3 --dist worksteal
 
 lint: $(LIGHT)  ## format and lint
 	@$(BIN)/ruff format .

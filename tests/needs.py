@@ -35,11 +35,10 @@ PLACES: Final[Mapping[str, str]] = {
     "tests/github/test_places.py": "process",
     "tests/hostile": "process",
     "tests/base/test_isolated.py": "process",
-    "tests/contribute/test_launch.py": "process",
     "tests/locale/test_translations.py": "tools",
+    "tests/memory/test_bands.py": "slow",
     "tests/packaging/test_core.py": "process",
     "tests/packaging/test_package.py": "process",
-    "tests/record/test_manifest.py": "process",
     "tests/record/test_record.py": "process",
     "tests/render/test_pictures.py": "browser",
     "tests/recommend/test_grid.py": "slow",
@@ -55,11 +54,16 @@ PLACES: Final[Mapping[str, str]] = {
 
 FREE: Final = frozenset(
     (
+        "tests/doctor/test_doctor.py",
         "tests/evidence/online/test_access.py",
+        "tests/evidence/online/test_guide.py",
         "tests/evidence/online/test_wire.py",
         "tests/hostile/test_regexes.py",
+        "tests/service/test_buttons.py",
         "tests/service/test_events.py",
+        "tests/service/test_readings.py",
         "tests/service/test_retries.py",
+        "tests/service/test_slots.py",
         "tests/service/test_threats.py",
         "tests/service/test_webhook.py",
     )
@@ -70,6 +74,7 @@ FIXTURES: Final[Mapping[str, str]] = {
     "written": "sdk",
     "uploaded": "sdk",
     "judge": "process",
+    "ssh_key": "process",
 }
 """Fixtures, directly or through others."""
 

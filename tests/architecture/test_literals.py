@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from tests.architecture.parsed import modules
+from tests.parsed import modules, nodes
 
 CHINESE = re.compile("[\N{IDEOGRAPHIC SPACE}-\u9fff\uff00-\uffef]")
 
@@ -16,7 +16,7 @@ def found(tree: ast.Module) -> list[int]:
     """The lines of the string literals, f-strings and docstrings that hold such a character."""
     return [
         node.lineno
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.Constant)
         and isinstance(node.value, str)
         and CHINESE.search(node.value)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.parsed import modules, parsed
 from tests.command import ROOT
+from tests.parsed import modules, nodes, parsed
 
 DIALECT = {"door", "doors", "obey", "obeys", "obeyed", "wish", "wishes", "asking", "told", "said"}
 DIALECT |= {"bisecting", "recommending"}
@@ -20,7 +20,7 @@ DIALECT |= {"bisecting", "recommending"}
 
 def _classes(tree: ast.Module) -> Iterator[str]:
     """Classes at any depth, and the aliases of types that a module defines."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.ClassDef):
             yield node.name
     for statement in tree.body:
@@ -65,7 +65,7 @@ def test_a_second_class_or_alias_of_a_name_is_found(text: str) -> None:
 
 def _names(tree: ast.Module) -> Iterator[str]:
     """What a module's users see: its functions, classes, parameters and fields."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield node.name
         elif isinstance(node, ast.arg):

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from tests.architecture.parsed import modules
+from tests.parsed import modules, nodes
 
 NAMES = ("isdigit", "isdecimal", "isnumeric")
 
@@ -15,7 +15,7 @@ def found(tree: ast.Module) -> list[int]:
     """The lines that ask a text whether it is digits: ² is, and `int` refuses it."""
     return [
         node.lineno
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.Attribute) and node.attr in NAMES
     ]
 

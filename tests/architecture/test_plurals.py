@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from tests.architecture.parsed import modules
+from tests.parsed import modules, nodes
 
 _AGREE = {"are": "is", "were": "was", "have": "has", "do": "does", "their": "its", "them": "it"}
 """English words that follow a plural, and what they are in the singular."""
@@ -60,7 +60,7 @@ def test_no_plural_is_made_by_hand() -> None:
 
 def _by_hand(tree: ast.AST) -> Iterator[int]:
     """The lines where a comparison with one decides between the two numbers of one text."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if (
             isinstance(node, ast.IfExp)
             and _with_one(node.test)

@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeVar
 import pytest
 
 from bot.base.fast_dataclass import dataclass as fast
+from tests.parsed import nodes, parsed
 
 BOT = Path(__file__).resolve().parents[2] / "bot"
 OPTIONS: tuple[dict[str, bool], ...] = (
@@ -138,7 +139,7 @@ def test_the_program_uses_it() -> None:
     """One that is ordered is made by the standard decorator; no other."""
     own = "bot.base.fast_dataclass"
     for path in BOT.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes(parsed(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.module in ("dataclasses", own):
                 names = {name.name for name in node.names}
                 standard = "dataclass" in names and node.module == "dataclasses"

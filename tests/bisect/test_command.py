@@ -29,6 +29,7 @@ def _plan(folder: Path, *more: str) -> Result:
     return rlbot("bisect", "plan", PATH, *more, cwd=folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_series_in_words(folder: Path, snapshot: SnapshotAssertion, language: str) -> None:
     result = _plan(folder, "--lang", language)
@@ -82,6 +83,7 @@ def test_a_written_script_as_it_is(folder: Path, snapshot: SnapshotAssertion) ->
     assert file.read_text(encoding="utf-8") == snapshot
 
 
+@pytest.mark.slow
 def test_the_scripts_of_the_first_runs_are_written(folder: Path) -> None:
     result = _plan(folder, "--to", "series")
     assert result.err == "rlbot: wrote 7 scripts below series\n"
@@ -146,6 +148,7 @@ def test_what_is_wrong_is_a_sentence(folder: Path) -> None:
     assert result.err.startswith("rlbot: nowhere: nowhere does not exist")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_value_that_memory_does_not_follow_is_an_answer(
     folder: Path, snapshot: SnapshotAssertion, language: str

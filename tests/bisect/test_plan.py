@@ -71,6 +71,7 @@ def test_outside_of_the_band_the_series_says_how_to_go_on() -> None:
     assert (last.value, last.if_failed) == (lower, f"plan again with --failed {lower}")
 
 
+@pytest.mark.slow
 def test_what_is_known_is_kept_when_the_band_is_left() -> None:
     series = planned(ran=5)
     lower = series.plan.candidates[0]
@@ -142,6 +143,7 @@ def test_without_a_prediction_the_search_is_blind() -> None:
     assert bounded.candidates == tuple(range(1, 101))
 
 
+@pytest.mark.slow
 def test_a_step_keeps_the_candidates_few() -> None:
     plan = planned(blind=True, failed=4001).plan
     assert plan.multiple == 32
@@ -151,6 +153,7 @@ def test_a_step_keeps_the_candidates_few() -> None:
     assert finer.candidates == tuple(range(3969, 4000))
 
 
+@pytest.mark.slow
 def test_the_hardware_may_be_named() -> None:
     here, other = planned().plan, planned(where=Where(device="h200")).plan
     assert (here.device, other.device) == ("H100", "H200")

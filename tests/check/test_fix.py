@@ -316,6 +316,7 @@ def _published() -> Iterator[str]:
             yield rule.meta.example.bad
 
 
+@pytest.mark.slow
 def test_a_fix_of_every_rule_that_offers_one_is_applied() -> None:
     offered = set()
     for text in _published():

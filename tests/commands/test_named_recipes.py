@@ -150,6 +150,7 @@ SETTINGS = {
 CHOSEN = st.fixed_dictionaries({}, optional=SETTINGS)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(CHOSEN, CHOSEN)
 def test_a_recipe_means_what_its_options_would_mean(

@@ -144,6 +144,7 @@ def test_what_is_shown_must_match() -> None:
     assert not matches(("a",), "a\nb\n")
 
 
+@pytest.mark.slow
 def test_pages_made_from_the_program_are_on_disk() -> None:
     for name, text in made.files().items():
         assert (ROOT / "docs" / name).read_text(encoding="utf-8") == text, "run make docs"

@@ -65,6 +65,7 @@ def compare(made: Made, overrides: Sequence[str]) -> bool:
     return bool(refused) or all(v.accepted for v in verdicts)
 
 
+@pytest.mark.slow
 def test_every_group_override(made: Made) -> None:
     unsure = [text for text in GROUPS if not compare(made, [text])]
     assert unsure == ["~engine", "~extra@data"]
@@ -79,6 +80,7 @@ overrides = st.builds(
 few = settings(max_examples=scaled(90), deadline=None, derandomize=True)
 
 
+@pytest.mark.slow
 @few
 @given(text=overrides)
 def test_one_override(made: Made, text: str) -> None:
@@ -91,6 +93,7 @@ choices = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @few
 @given(texts=st.lists(overrides | choices, min_size=2))
 def test_overrides_one_after_another(made: Made, texts: list[str]) -> None:

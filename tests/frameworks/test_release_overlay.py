@@ -69,6 +69,7 @@ def hydra_says(made: Made, folder: Path, overrides: list[str]) -> dict[str, Any]
     return {str(key): value for key, value in tree.items()}
 
 
+@pytest.mark.slow
 @settings(max_examples=scaled(150), deadline=None, derandomize=True)
 @given(
     texts=st.lists(

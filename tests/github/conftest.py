@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.github.client import Pace
 from tests.github.server import Server
 from tests.github.world import World, world
 
@@ -21,3 +22,9 @@ def server(tmp_path: Path) -> Iterator[Server]:
 @pytest.fixture
 def here(server: Server) -> World:
     return world(server)
+
+
+@pytest.fixture
+def unpaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No second passes between the writes of a command, whose client no test makes."""
+    monkeypatch.setattr(Pace, "turn", lambda _self, _between: 0.0)

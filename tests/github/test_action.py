@@ -26,6 +26,8 @@ from tests.trackers.mlflow_server import Mlflow
 from tests.wandb_server.server import Wandb
 from tests.wandb_server.upload import sync
 
+pytestmark = pytest.mark.usefixtures("unpaced")
+
 TARGET = "pull_request_target"
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from benchmarks.big_comment import SCRIPTS, answer, report
 from bot.github.answer import BODY_LIMIT, mark_of
 
 
+@pytest.mark.slow
 def test_forty_scripts_with_five_hundred_findings() -> None:
     made = report()
     assert len(made.scripts) == SCRIPTS == 40

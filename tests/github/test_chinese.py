@@ -20,6 +20,8 @@ from tests.github.store import Pull
 from tests.github.world import BROKEN, GOOD, OTHER, PAGE, SCRIPT, World, asked
 from tests.sentences import english
 
+pytestmark = pytest.mark.usefixtures("unpaced")
+
 PULL = PullId("verl-project/verl", 1)
 
 

@@ -16,6 +16,8 @@ from tests.command import Result, rlbot
 from tests.github.store import READ_ONLY
 from tests.github.world import BROKEN, GOOD, SCRIPT, World, asked
 
+pytestmark = pytest.mark.usefixtures("unpaced")
+
 NAME = "verl-project/verl#1"
 PULL = PullId("verl-project/verl", 1)
 

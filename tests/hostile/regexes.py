@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.command import ROOT
+from tests.parsed import nodes, parsed
 
 _ANYWHERE: Final = frozenset({"search", "sub", "subn", "split", "findall", "finditer"})
 _HERE: Final = frozenset({"match", "fullmatch"})
@@ -51,16 +52,16 @@ def expressions() -> Iterator[Expression]:
         text = path.read_text("utf-8")
         if not re.search(r"^\s*import re$", text, re.MULTILINE):
             continue
-        tree = ast.parse(text)
+        tree = parsed(text)
         names = {
             id(node.value): target.id
-            for node in ast.walk(tree)
+            for node in nodes(tree)
             if isinstance(node, ast.Assign | ast.AnnAssign)
             for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
             if isinstance(target, ast.Name)
         }
         name = str(path.relative_to(ROOT).with_suffix("")).replace("/", ".")
-        for node in ast.walk(tree):
+        for node in nodes(tree):
             method = _method(node)
             if method is not None and isinstance(node, ast.Call):
                 used = _used(path, names.get(id(node))) if method == "compile" else {method}
@@ -99,7 +100,7 @@ def _pattern(node: ast.Call, method: str, module: str) -> re.Pattern[Any] | None
 def _calls(path: Path) -> dict[str, set[str]]:
     """Name to the methods that are called on it in a file."""
     found: dict[str, set[str]] = {}
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in nodes(parsed(path.read_text("utf-8"))):
         match node:
             case ast.Attribute(value=ast.Name(id=name), attr=method):
                 found.setdefault(name, set()).add(method)

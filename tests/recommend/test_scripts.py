@@ -133,6 +133,7 @@ def test_numbers_of_gpus_that_are_no_powers_of_two(
         assert (made.gpus, made.outcome) == (gpus, one.verdict)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("framework", "task", "method"), [one for one in COMBINATIONS if one[0] != "trl"]
 )

@@ -34,6 +34,7 @@ def _ask(words: str, *more: str, cwd: Path = ROOT) -> Result:
     return rlbot("recommend", *words.split(), *more, cwd=cwd)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "language"), [("2x4090", "en"), ("2x4090", "zh"), ("8 h100 lora 1k+7k", "en")]
 )

@@ -70,13 +70,13 @@ def signed(made: list[dict[str, Any]], key: Path) -> bytes:
 
 
 @pytest.fixture(scope="module")
-def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def ssh_key(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return new_key(tmp_path_factory.mktemp("keys"), "mine")
 
 
 @pytest.fixture(scope="module")
-def manifest(key: Path) -> bytes:
-    return signed(records(public_key(key)), key)
+def manifest(ssh_key: Path) -> bytes:
+    return signed(records(public_key(ssh_key)), ssh_key)
 
 
 def accepted(data: bytes) -> str | None:
@@ -84,8 +84,8 @@ def accepted(data: bytes) -> str | None:
     return parse_manifest(data, "run.manifest.jsonl").key
 
 
-def test_a_signed_manifest_is_accepted(manifest: bytes, key: Path) -> None:
-    assert accepted(manifest) == public_key(key)
+def test_a_signed_manifest_is_accepted(manifest: bytes, ssh_key: Path) -> None:
+    assert accepted(manifest) == public_key(ssh_key)
 
 
 @given(data=st.data())
@@ -138,14 +138,14 @@ def test_a_chain_that_was_made_anew_does_not_fit_the_signature(manifest: bytes) 
         accepted(b"".join(lines_of(made[:-1])))
 
 
-def test_a_signature_by_another_key_is_named(key: Path, tmp_path: Path) -> None:
+def test_a_signature_by_another_key_is_named(ssh_key: Path, tmp_path: Path) -> None:
     other = new_key(tmp_path, "other")
-    data = signed(records(public_key(key)), other)
+    data = signed(records(public_key(ssh_key)), other)
     with pytest.raises(EvidenceError) as raised:
         accepted(data)
     said = str(raised.value)
     assert fingerprint(public_key(other).split()[1]) in said
-    assert fingerprint(public_key(key).split()[1]) in said
+    assert fingerprint(public_key(ssh_key).split()[1]) in said
     listed = subprocess.run(
         ["ssh-keygen", "-l", "-f", str(other)], capture_output=True, text=True, check=True
     )

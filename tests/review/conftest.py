@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.github.conftest import here, server
+from tests.github.conftest import here, server, unpaced
 
-__all__ = ["here", "server"]
+__all__ = ["here", "server", "unpaced"]

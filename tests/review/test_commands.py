@@ -242,6 +242,7 @@ def test_a_pull_request_without_a_script(here: World) -> None:
     ]
 
 
+@pytest.mark.usefixtures("unpaced")
 def test_the_door_of_actions_obeys_too(here: World, tmp_path: Path) -> None:
     pull = here.pull({SCRIPT: BROKEN})
     comment = say(here, "ada-l", "/verify")

@@ -216,6 +216,7 @@ def test_what_is_no_readable_file_is_named_with_the_reason(repository: Repositor
     assert all(file.data is None for file in files.values())
 
 
+@pytest.mark.slow
 def test_scripts_beyond_the_limit_are_named(repository: Repository) -> None:
     repository.commit()
     for number in range(MAX_SCRIPTS + 2):

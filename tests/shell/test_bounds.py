@@ -185,6 +185,7 @@ def test_no_hang(data: bytes) -> None:
     assert time.process_time() - start < SECONDS
 
 
+@pytest.mark.slow
 def test_memory_is_bounded() -> None:
     tracemalloc.start()
     try:

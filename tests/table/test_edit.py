@@ -50,6 +50,7 @@ def test_docutils_has_nothing_new_to_say(name: str, size: str) -> None:
     assert list(rows.values()) == [1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["english.rst", "chinese.rst", "crlf.rst"])
 def test_a_valid_page_stays_without_any_warning(name: str) -> None:
     text = page(name).text
@@ -93,6 +94,7 @@ def test_a_size_within_another_section_joins_its_rows() -> None:
     assert lost.section == "70B"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", all_pages())
 def test_new_sections_stand_in_the_order_of_sizes(name: str) -> None:
     found = page(name)

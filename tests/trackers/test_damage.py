@@ -69,6 +69,7 @@ def test_the_checksum_is_castagnolis() -> None:
     assert crc32c(bytes(range(32))) == 0x46DD794E
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", CHECKED)
 def test_every_changed_byte_of_a_log_is_seen(recorded: Recorded, source: str) -> None:
     place = recorded(source)
