@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
+from bot.memory.fine_tunes import FROM
 from bot.memory.hub_config import NotReadError
 from bot.memory.models import find, from_config, guess, models_by_key, near, pinned
 
@@ -255,7 +257,20 @@ def test_a_config_that_describes_nothing(data: bytes) -> None:
         ("Qwen/Qwen3-Embedding-8B", None),
         ("somebody/InternVL-Qwen2.5-7B", None),
         ("/Qwen3-30B-MoE-merge", None),
-        ("PRIME-RL/Eurus-2-7B-SFT", None),
+        ("PRIME-RL/Eurus-2-7B-SFT", "Qwen2.5-7B"),
+        ("/models/FsfairX-LLaMA3-RM-v0.1", "Llama-3-8B"),
+        ("agentica-org/DeepScaleR-1.5B-Preview", "DeepSeek-R1-Distill-Qwen-1.5B"),
+        ("agentica-org/DeepCoder-14B-Preview", "DeepSeek-R1-Distill-Qwen-14B"),
+        ("Skywork/Skywork-OR1-Math-7B", "DeepSeek-R1-Distill-Qwen-7B"),
+        ("open-thoughts/OpenThinker2-32B", "Qwen2.5-32B"),
+        ("simplescaling/s1.1-32B", "Qwen2.5-32B"),
+        ("open-r1/Qwen2.5-Math-7B-RoPE-300k", "Qwen2.5-7B"),
+        ("allenai/Llama-3.1-Tulu-3-8B-SFT", "Llama-3.1-8B"),
+        ("deepseek-ai/DeepSeek-Prover-V1.5-RL", "deepseek-llm-7b"),
+        ("openbmb/Eurus-7b-sft", None),
+        ("my-s1-320b", None),
+        ("notzephyr-7b", None),
+        ("Skywork/Skywork-OR1-7B-AWQ", None),
         ("notqwen3-8b", None),
         ("qwen3-8b1", None),
         ("", None),
@@ -265,6 +280,13 @@ def test_a_name_that_holds_the_name_of_another(path: str, name: str | None) -> N
     assert find(path) is None
     made = guess(path)
     assert (made.name if made else None) == name
+
+
+def test_every_base_of_a_further_training_is_known() -> None:
+    for pattern, base in FROM:
+        sizes = re.search(r"\(((?!\?:)[^)]*)\)", pattern.pattern)
+        for size in sizes[1].replace("\\", "").split("|") if sizes else [""]:
+            assert find(base + size) is not None, base + size
 
 
 @pytest.mark.parametrize(
