@@ -29,7 +29,7 @@ MARGINS: Mapping[Kind, float] = {
     "full, FSDP": 0.05,
     "full, Megatron": 0.1,
     "full, other": 0.2,
-    "experts, Megatron": 0.25,
+    "experts, Megatron": 0.35,
     "adapter, sharded": 0.05,
     "adapter, whole": 0.1,
     "adapter, Megatron": 0.15,

@@ -25,6 +25,7 @@ FROM: Final = (
     (re.compile(r"\bs1(?:\.1)?-(32b)\b"), "Qwen2.5-"),
     (re.compile(r"\br1-distill-qwen-math-(7b)\b"), "Qwen2.5-"),
     (re.compile(r"\bllama-3\.1-tulu-3(?:\.1)?-(8b|70b)\b"), "Llama-3.1-"),
+    (re.compile(r"\b(?:devstral|magistral)-small-(?:2505|2506|2507)\b"), "Mistral-Small-24B"),
     (re.compile(r"\bzephyr-7b\b"), "Mistral-7B-v0.1"),
     (re.compile(r"\bdeepseek-(?:math-7b|prover-v1\.5)\b"), "deepseek-llm-7b"),
 )

@@ -267,6 +267,7 @@ def test_a_config_that_describes_nothing(data: bytes) -> None:
         ("open-r1/Qwen2.5-Math-7B-RoPE-300k", "Qwen2.5-7B"),
         ("allenai/Llama-3.1-Tulu-3-8B-SFT", "Llama-3.1-8B"),
         ("deepseek-ai/DeepSeek-Prover-V1.5-RL", "deepseek-llm-7b"),
+        ("mistralai/Devstral-Small-2505", "Mistral-Small-24B"),
         ("openbmb/Eurus-7b-sft", None),
         ("my-s1-320b", None),
         ("notzephyr-7b", None),
