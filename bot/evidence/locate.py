@@ -106,8 +106,8 @@ def _in_folder(given: Path, root: Path) -> Located:
         return _in_folder(given / "wandb", inner)
     raise EvidenceError(
         message(
-            "{name} holds no W&B run: there is no run-ID.wandb file and no run-… or offline-run-… "
-            "folder in it.",
+            "{name} holds no run: no run-ID.wandb file and no run-… or offline-run-… folder of "
+            "W&B, and nothing that TensorBoard, SwanLab, trackio, MLflow or verl's file logger wrote.",
             name=shown(given),
         )
     )

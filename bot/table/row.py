@@ -8,6 +8,7 @@ from bot.base.devices import by_report, by_token
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.evidence.facts import Facts
+from bot.evidence.progress_claims import steps_completed
 from bot.evidence.values import Missing, lookup
 from bot.frameworks.plan import Field, Plan
 from bot.report import JsonValue, Row
@@ -220,6 +221,14 @@ def _max_batch(plan: Plan, facts: Facts | None, notes: list[str]) -> str:
             message(
                 "MaxBatch is left open because no run shows which batch fits; give the run that "
                 "the row rests on."
+            )
+        )
+        return UNKNOWN_CELL
+    if not steps_completed(facts):
+        notes.append(
+            message(
+                "MaxBatch is left open because the run shows no training step that ended; give the "
+                "run that the row rests on."
             )
         )
         return UNKNOWN_CELL

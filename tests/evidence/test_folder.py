@@ -88,7 +88,7 @@ def test_what_is_not_a_run_is_refused(tmp_path: Path) -> None:
     assert "does not exist" in refused(tmp_path / "nowhere")
     assert "is an empty folder" in refused(tmp_path)
     (tmp_path / "notes.txt").write_text("x")
-    assert "holds no W&B run" in refused(tmp_path)
+    assert "holds no run: no run-ID.wandb file" in refused(tmp_path)
     assert "holds no line of verl's console logger" in refused(tmp_path / "notes.txt")
     (tmp_path / "run-a.wandb").touch()
     assert "run-a.wandb is empty" in refused(tmp_path)

@@ -11,6 +11,7 @@ from bot.report import JsonValue, Row
 from bot.script.name import read_name
 from bot.table import RowDetails, make_row
 from bot.table.row import model_name
+from tests.evidence.samples import series
 from tests.table.factories import MODEL_KEY, plan
 
 ACTOR = "actor_rollout_ref.actor."
@@ -35,7 +36,8 @@ def row(
 
 
 def run(**packages: str) -> Facts:
-    return Facts(source="a run", requirements=packages)
+    key = "training/global_step"
+    return Facts(source="a run", requirements=packages, history={key: series(key, 20)})
 
 
 def test_a_row_with_its_run_needs_no_note() -> None:
@@ -51,6 +53,14 @@ def test_a_row_with_its_run_needs_no_note() -> None:
         contributor="octocat",
         notes=(),
     )
+
+
+def test_a_run_without_a_step_shows_no_batch() -> None:
+    nothing = Facts(source="a run", requirements={"vllm": "0.8.3"})
+    made = row(plan(), facts=nothing)
+    assert made.max_batch == "\\"
+    (note,) = made.notes
+    assert str(note).startswith("MaxBatch is left open because the run shows no training step")
 
 
 def test_what_is_not_known_is_a_backslash_with_a_note(snapshot: SnapshotAssertion) -> None:
@@ -243,7 +253,7 @@ def test_what_the_script_leaves_open_is_the_runs_with_a_note() -> None:
         "data": {"train_batch_size": 176},
         "actor_rollout_ref": {"model": {"path": "/models/Qwen2.5-32B-Instruct"}},
     }
-    facts = Facts(source="a run", config=config, requirements={"vllm": "0.8.3"})
+    facts = replace(run(vllm="0.8.3"), config=config)
     made = row(open_, facts=facts)
     assert (made.model, made.max_batch) == ("Qwen2.5-32B", "176")
     assert made.notes == (

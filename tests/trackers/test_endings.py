@@ -155,3 +155,30 @@ def test_a_deleted_run_of_mlflows_folder_is_said_to_be(recorded: Recorded, named
     run = meta.parent
     given = place.with_name(f"{place.name}#{run.name}") if named else run
     assert gaps(outcome(given)) == (deleted(run.name),)
+
+
+@pytest.mark.parametrize("params", [{"p": "1"}, {}])
+def test_a_run_of_mlflow_whose_empty_folders_git_dropped(
+    tmp_path: Path, params: dict[str, str]
+) -> None:
+    def meta(at: str, text: str) -> Path:
+        folder = tmp_path / "mlruns" / at
+        folder.mkdir(parents=True)
+        (folder / "meta.yaml").write_text(text, encoding="utf-8")
+        return folder
+
+    meta("1", f"experiment_id: '1'\nlifecycle_stage: active\nname: {RUN}\n")
+    meta("models/m/version-1", f"run_id: {RUN}\ncurrent_stage: None\nversion: '1'\n")
+    run = meta(f"1/{RUN}", f"lifecycle_stage: active\nrun_id: {RUN}\nstatus: 3\n")
+    for key, value in params.items():
+        (run / "params").mkdir()
+        (run / "params" / key).write_text(value)
+    found = outcome(tmp_path / "mlruns")
+    if params:
+        assert isinstance(found, Facts)
+        assert (found.run.id, found.config) == (RUN, {"p": 1})
+    else:
+        assert found == (
+            f"The MLflow run {RUN} holds neither a metric nor a parameter: give a run that logged "
+            "something."
+        )

@@ -237,8 +237,16 @@ def find_mlflow_folder(place: RunPath) -> bool:
 
 def _runs(place: RunPath) -> Iterator[Path]:
     for path in place.files:
-        if path.name == "meta.yaml" and (path.parent / "metrics").is_dir():
+        if path.name == "meta.yaml" and _is_run(path.parent):
             yield path.parent
+
+
+def _is_run(folder: Path) -> bool:
+    """Whether it is a run's; in one without a metric git keeps no folder for them."""
+    if (folder / "metrics").is_dir():
+        return True
+    # An experiment has no run, and a version of a model that names one has no such stage.
+    return {"run_id", "lifecycle_stage"} <= _meta(folder).keys()
 
 
 def read_mlflow_folder(place: RunPath, limits: RunLimits) -> Facts:
