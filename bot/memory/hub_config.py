@@ -14,7 +14,6 @@ HubConfig = Mapping[str, Any]
 _LLAMA = ("llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "gemma3_text", "phi3", "olmo2",
           "seed_oss", "smollm3")  # fmt: skip
 _GLM = ("glm", "glm4", "glm4_moe")
-_NO_OUT_BIAS = ("mimo", "seed_oss", *_GLM)
 _MIXTURES = (
     "mixtral",
     "qwen2_moe",
@@ -41,6 +40,11 @@ _GEMMA3 = {
     "num_key_value_heads": 4,
     "head_dim": 256,
 }
+_LEFT_OUT: Mapping[str, HubConfig] = {
+    "seed_oss": {"attention_bias": True, "attention_out_bias": False},
+    "smollm3": {"tie_word_embeddings": True},
+}
+"""What a family's files leave out, from its configuration class in transformers."""
 _MOST_LAYERS = 10_000
 """The deepest model that is known has 128."""
 
@@ -78,12 +82,13 @@ def read_config(config: HubConfig, *, vision: int | None = None) -> Shape:
 
 
 def _read(kind: str, config: HubConfig, vision: int) -> Shape:
+    config = {**_LEFT_OUT.get(kind, {}), **config}
     if kind == "opt":
         return _opt(config)
     hidden, heads = _whole(config, "hidden_size"), _whole(config, "num_attention_heads")
     kv_heads = _whole(config, "num_key_value_heads", heads)
     head_dim = _whole(config, "head_dim", hidden // heads)
-    bias = bool(config.get("attention_bias", kind == "seed_oss"))
+    bias = bool(config.get("attention_bias", False))
     gemma = kind.startswith("gemma")
     norms = 2 * head_dim if kind.startswith("qwen3") or kind == "gemma3_text" else 0
     if kind == "glm4_moe" and config.get("use_qk_norm"):
@@ -101,10 +106,10 @@ def _read(kind: str, config: HubConfig, vision: int) -> Shape:
         head_dim=head_dim,
         intermediate=_whole(config, "intermediate_size", every),
         vocab=_whole(config, "vocab_size"),
-        # Files leave out what their family has by default: Gemma and SmolLM3 tie, others do not.
-        tied=bool(_given(config, "tie_word_embeddings", gemma or kind == "smollm3")),
+        # Files leave out what their family has by default: Gemma ties, the others do not.
+        tied=bool(_given(config, "tie_word_embeddings", gemma)),
         qkv_bias=bias or kind in ("qwen2", "qwen2_moe", "mimo"),
-        out_bias=bool(config.get("attention_out_bias", bias and kind not in _NO_OUT_BIAS)),
+        out_bias=bool(config.get("attention_out_bias", bias and kind not in ("mimo", *_GLM))),
         mlp_bias=bool(config.get("mlp_bias", False)),
         qk_norm=norms,
         norms=4 if kind in ("gemma2", "gemma3_text", "glm4") else 2,

@@ -63,6 +63,24 @@ class Desk:
         assert KEY not in done.out + done.err
         return done
 
+    def start(self, stderr: int = subprocess.DEVNULL) -> subprocess.Popen[str]:
+        """A `verify` of the script, with the key."""
+        return subprocess.Popen(
+            [RLBOT, "verify", self.script],
+            cwd=self.home,
+            env=self.environment(WANDB_API_KEY=KEY),
+            stdout=subprocess.DEVNULL,
+            stderr=stderr,
+            text=True,
+        )
+
+    def becomes_clean(self) -> bool:
+        """Whether everything is gone in the end: who was killed leaves it to the other process."""
+        deadline = time.monotonic() + 300
+        while self.left_behind() and time.monotonic() < deadline:
+            time.sleep(0.1)
+        return not self.left_behind()
+
     def left_behind(self) -> list[str]:
         """Files below the home that were not there before, and processes."""
         # A folder may vanish while it is looked at: os.walk passes over it.
@@ -207,14 +225,7 @@ def interruptible() -> Iterator[None]:
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_an_interruption_leaves_nothing(desk: Desk, sign: signal.Signals) -> None:
     desk.server.faults.append(Fault("hang", "RunFullHistory"))
-    with subprocess.Popen(
-        [RLBOT, "verify", desk.script],
-        cwd=desk.home,
-        env=desk.environment(WANDB_API_KEY=KEY),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as running:
+    with desk.start(stderr=subprocess.PIPE) as running:
         deadline = time.monotonic() + 600
         while "RunFullHistory" not in desk.server.requests and time.monotonic() < deadline:
             time.sleep(0.05)
@@ -225,29 +236,18 @@ def test_an_interruption_leaves_nothing(desk: Desk, sign: signal.Signals) -> Non
         assert (running.returncode, err) == (130, "rlbot: stopped.\n")
         return
     assert running.returncode == (143 if sign is signal.SIGTERM else -sign)
-    # Whoever was killed can't clean up; the reading process notices and does.
-    deadline = time.monotonic() + 300
-    while desk.left_behind() and time.monotonic() < deadline:
-        time.sleep(0.1)
+    assert desk.becomes_clean()
 
 
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="finds processes in /proc")
 @pytest.mark.parametrize("requests", range(5))
 def test_a_kill_amid_messages_leaves_nothing(desk: Desk, requests: int) -> None:
-    with subprocess.Popen(
-        [RLBOT, "verify", desk.script],
-        cwd=desk.home,
-        env=desk.environment(WANDB_API_KEY=KEY),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    ) as running:
+    with desk.start() as running:
         while len(desk.server.requests) <= requests and running.poll() is None:
             time.sleep(0.001)
         running.kill()
     assert running.returncode == -signal.SIGKILL
-    deadline = time.monotonic() + 300
-    while desk.left_behind() and time.monotonic() < deadline:
-        time.sleep(0.1)
+    assert desk.becomes_clean()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs pseudo-terminals")
