@@ -107,7 +107,8 @@ def _in_folder(given: Path, root: Path) -> Located:
     raise EvidenceError(
         message(
             "{name} holds no run: no run-ID.wandb file and no run-… or offline-run-… folder of "
-            "W&B, and nothing that TensorBoard, SwanLab, trackio, MLflow or verl's file logger wrote.",
+            "W&B, and nothing that TensorBoard, SwanLab, trackio, MLflow or verl's file logger "
+            "wrote.",
             name=shown(given),
         )
     )
