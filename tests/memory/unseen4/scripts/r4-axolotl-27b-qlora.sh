@@ -1,0 +1,16 @@
+accelerate launch --num_processes 1 -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen3.5-27B \
+    --dtype bfloat16 \
+    --max_length 2048 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 2 \
+    --gradient_checkpointing true \
+    --packing true \
+    --bf16 true \
+    --use_liger_kernel true \
+    --optim adamw_torch_4bit \
+    --load_in_4bit \
+    --use_peft \
+    --lora_r 16 \
+    --lora_alpha 32 \
+    --lora_target_modules q_proj k_proj v_proj o_proj down_proj up_proj

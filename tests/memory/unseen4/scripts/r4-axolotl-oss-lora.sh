@@ -1,0 +1,16 @@
+accelerate launch --num_processes 1 -m trl.scripts.sft \
+    --model_name_or_path openai/gpt-oss-20b \
+    --dtype bfloat16 \
+    --max_length 4096 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 8 \
+    --gradient_checkpointing true \
+    --packing true \
+    --use_liger_kernel true \
+    --activation_offloading true \
+    --bf16 true \
+    --optim adamw_torch_8bit \
+    --use_peft \
+    --lora_r 8 \
+    --lora_alpha 16 \
+    --lora_target_modules all-linear

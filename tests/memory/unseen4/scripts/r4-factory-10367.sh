@@ -1,0 +1,11 @@
+accelerate launch --config_file deepspeed_zero3.yaml --num_processes 3 -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen3.5-27B \
+    --dtype bfloat16 \
+    --max_length 8192 \
+    --per_device_train_batch_size 1 \
+    --gradient_checkpointing true \
+    --bf16 true \
+    --use_peft \
+    --lora_r 64 \
+    --lora_alpha 64 \
+    --lora_target_modules q_proj k_proj v_proj o_proj gate_proj up_proj down_proj out_proj

@@ -1,0 +1,12 @@
+accelerate launch --use_fsdp --fsdp_sharding_strategy FULL_SHARD --fsdp_offload_params true --num_processes 4 -m trl.scripts.sft \
+    --model_name_or_path meta-llama/Meta-Llama-3-70B-Instruct \
+    --dtype float16 \
+    --max_length 32768 \
+    --per_device_train_batch_size 1 \
+    --gradient_checkpointing true \
+    --fp16 true \
+    --load_in_4bit \
+    --use_peft \
+    --lora_r 8 \
+    --lora_alpha 16 \
+    --lora_target_modules q_proj v_proj

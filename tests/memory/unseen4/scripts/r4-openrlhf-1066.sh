@@ -1,0 +1,28 @@
+python3 -m openrlhf.cli.train_ppo_ray \
+    --ref_num_nodes 1 \
+    --ref_num_gpus_per_node 1 \
+    --actor_num_nodes 1 \
+    --actor_num_gpus_per_node 4 \
+    --vllm_num_engines 1 \
+    --vllm_tensor_parallel_size 2 \
+    --vllm_gpu_memory_utilization 0.6 \
+    --vllm_enable_sleep \
+    --enforce_eager \
+    --pretrain Qwen/Qwen3-8B \
+    --remote_rm_url reward.py \
+    --advantage_estimator group_norm \
+    --use_kl_loss \
+    --init_kl_coef 1e-3 \
+    --micro_train_batch_size 1 \
+    --train_batch_size 4 \
+    --micro_rollout_batch_size 32 \
+    --rollout_batch_size 128 \
+    --n_samples_per_prompt 2 \
+    --prompt_max_len 4096 \
+    --generate_max_len 8192 \
+    --zero_stage 3 \
+    --bf16 \
+    --use_liger_kernel \
+    --gradient_checkpointing \
+    --adam_offload \
+    --prompt_data prompts

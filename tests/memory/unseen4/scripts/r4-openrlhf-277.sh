@@ -1,0 +1,19 @@
+deepspeed --num_gpus 4 --module openrlhf.cli.train_ppo \
+    --pretrain meta-llama/Llama-2-13b-hf \
+    --reward_pretrain meta-llama/Llama-2-13b-hf \
+    --micro_train_batch_size 1 \
+    --train_batch_size 4 \
+    --micro_rollout_batch_size 4 \
+    --rollout_batch_size 1024 \
+    --max_epochs 1 \
+    --prompt_max_len 1024 \
+    --generate_max_len 1024 \
+    --zero_stage 2 \
+    --bf16 \
+    --grad_accum_dtype bf16 \
+    --normalize_reward \
+    --init_kl_coef 0.01 \
+    --actor_init_on_gpu \
+    --flash_attn \
+    --gradient_checkpointing \
+    --prompt_data prompts

@@ -1,0 +1,18 @@
+accelerate launch --use_fsdp --fsdp_sharding_strategy FULL_SHARD --fsdp_offload_params true --num_processes 2 -m trl.scripts.sft \
+    --model_name_or_path meta-llama/Llama-2-70b-hf \
+    --torch_dtype bfloat16 \
+    --max_seq_length 2048 \
+    --per_device_train_batch_size 2 \
+    --gradient_accumulation_steps 2 \
+    --gradient_checkpointing true \
+    --bf16 true \
+    --packing true \
+    --eval_strategy epoch \
+    --per_device_eval_batch_size 2 \
+    --attn_implementation flash_attention_2 \
+    --use_peft \
+    --lora_r 8 \
+    --lora_alpha 16 \
+    --lora_target_modules all-linear \
+    --load_in_4bit \
+    --use_bnb_nested_quant

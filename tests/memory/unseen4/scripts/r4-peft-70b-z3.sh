@@ -1,0 +1,16 @@
+accelerate launch --config_file deepspeed_zero3.yaml --num_processes 8 -m trl.scripts.sft \
+    --model_name_or_path meta-llama/Llama-2-70b-hf \
+    --torch_dtype float32 \
+    --max_seq_length 2048 \
+    --per_device_train_batch_size 8 \
+    --gradient_accumulation_steps 4 \
+    --gradient_checkpointing true \
+    --bf16 true \
+    --packing true \
+    --eval_strategy epoch \
+    --per_device_eval_batch_size 8 \
+    --attn_implementation flash_attention_2 \
+    --use_peft \
+    --lora_r 8 \
+    --lora_alpha 16 \
+    --lora_target_modules all-linear

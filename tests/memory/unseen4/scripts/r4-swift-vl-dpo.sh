@@ -1,0 +1,7 @@
+accelerate launch --config_file deepspeed_zero3.yaml --num_processes 4 -m trl.scripts.dpo \
+    --model_name_or_path Qwen/Qwen2.5-VL-7B-Instruct \
+    --dtype bfloat16 \
+    --max_length 4096 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 4 \
+    --gradient_checkpointing true
