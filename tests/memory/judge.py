@@ -24,7 +24,7 @@ from bot.base.devices import by_token
 from bot.memory.constants import ENGINE_WORKING
 from tests.memory.printed import printed
 
-ROUNDS = tuple(Path(__file__).parent / name for name in ("unseen", "unseen2", "unseen3"))
+ROUNDS = tuple(Path(__file__).parent / name for name in ("unseen", "unseen2", "unseen3", "unseen4"))
 _ENGINE = {"engine weights", "engine cache", "engine activations"}
 _LEFT_OUT = {
     "card": set[str](),
@@ -176,7 +176,7 @@ def cases(judged: Sequence[Judged]) -> Iterator[str]:
 
 def main() -> None:
     """Prints the cases of a round, then its tables."""
-    for number in map(int, sys.argv[1:] or ("1", "2", "3")):
+    for number in map(int, sys.argv[1:] or ("1", "2", "3", "4")):
         judged = judge(ROUNDS[number - 1])
         sys.stdout.write(f"Round {number}\n\n")
         for lines in (cases(judged), table(judged), verdicts(judged)):

@@ -16,9 +16,11 @@ from bot.shell import read
 FOLDER = Path(__file__).parent / "unseen"
 SECOND = Path(__file__).parent / "unseen2"
 THIRD = Path(__file__).parent / "unseen3"
+FOURTH = Path(__file__).parent / "unseen4"
 ROWS: list[dict[str, Any]] = json.loads((FOLDER / "rows.json").read_text("utf-8"))
 MORE: list[dict[str, Any]] = json.loads((SECOND / "rows.json").read_text("utf-8"))
 LATEST: list[dict[str, Any]] = json.loads((THIRD / "rows.json").read_text("utf-8"))
+NEXT: list[dict[str, Any]] = json.loads((FOURTH / "rows.json").read_text("utf-8"))
 
 
 @pytest.mark.parametrize(
@@ -27,8 +29,9 @@ LATEST: list[dict[str, Any]] = json.loads((THIRD / "rows.json").read_text("utf-8
         (FOLDER, "0ada2c453999cee75024ba30d8e1cf5602029100a0eafb77e4594150e53c9dcd"),
         (SECOND, "2b8ffafec136026332ce66ecfb361db5cddbd0a5de0b8c20aef96369bfb95c46"),
         (THIRD, "d25f4de7123be11f2020a5731b590df832eb9bd63bf3baa49730cb9293612193"),
+        (FOURTH, "4626814dc0aa9ef40d5d603aab5fe3de90da63915be758aa3373b054e9c0e6a0"),
     ],
-    ids=["first", "second", "third"],
+    ids=["first", "second", "third", "fourth"],
 )
 def test_nobody_changed_it(folder: Path, known: str) -> None:
     digest = sha256((folder / "rows.json").read_bytes())
@@ -62,6 +65,39 @@ def test_the_third_round_repeats_no_row() -> None:
             assert place not in before, row["id"]
 
 
+def test_the_fourth_round_repeats_no_row() -> None:
+    known = {row["id"] for row in ROWS + MORE + LATEST}
+    before = json.dumps(ROWS + MORE + LATEST, ensure_ascii=False)
+    for name in ("cases.json", "held_out.json"):
+        before += (FOLDER.parent / name).read_text("utf-8")
+    for row in NEXT:
+        assert row["id"] not in known
+        source = row["source"]
+        repository = re.match(r"github\.com/([\w.-]+/[\w.-]+)", source)
+        if repository and not re.search(re.escape(repository[1]) + r"(?![\w.-])", before):
+            continue
+        place = r"[\w./-]+/[\w./-]+\.(?:sh|md|yaml)|[\w.-]+/(?:issues|pull)/\d+\b|\"[^\"]+\""
+        places = re.findall(place, source)
+        assert places, row["id"]
+        assert not [place for place in places if place in before], row["id"]
+
+
+def test_the_fourth_round_holds_what_a_judge_needs() -> None:
+    assert len(NEXT) >= 40
+    assert sum(row["date"] > "2025-09-30" for row in NEXT) >= 10
+    assert sum(row["outcome"] == "oom" for row in NEXT) == 17
+    assert sum("measured_gib" in row for row in NEXT) == 30
+    for row in NEXT:
+        assert re.fullmatch(r"202[4-6]-[01]\d-[0-3]\d", row["date"]), row["id"]
+        assert row["source"].startswith(("github.com/", "a guide in a public repository, ")), row[
+            "id"
+        ]
+        assert row["method"] in ("full", "lora", "qlora"), row["id"]
+        assert row["backend"] in ("fsdp", "zero", "megatron", "single"), row["id"]
+        assert ("measured_gib" in row) == ("metric" in row), row["id"]
+        assert row["outcome"] in ("ran", "oom"), row["id"]
+
+
 def test_it_holds_what_a_judge_needs() -> None:
     assert len(ROWS) >= 40
     assert sum(row["date"] > "2025-09-30" for row in ROWS) >= 15
@@ -93,8 +129,8 @@ def test_no_row_is_one_of_the_calibration() -> None:
 
 @pytest.mark.parametrize(
     ("folder", "rows"),
-    [(FOLDER, ROWS), (SECOND, MORE), (THIRD, LATEST)],
-    ids=["first", "second", "third"],
+    [(FOLDER, ROWS), (SECOND, MORE), (THIRD, LATEST), (FOURTH, NEXT)],
+    ids=["first", "second", "third", "fourth"],
 )
 def test_each_script_is_read_as_one_launch(folder: Path, rows: list[dict[str, Any]]) -> None:
     for row in rows:
