@@ -40,6 +40,12 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="the script that it ran, in the repository (default: written from what it recorded)",
     )
     parser.add_argument(
+        "--launcher",
+        metavar="WORDS",
+        help="what started the run, where it does not say so, as of TRL: 'accelerate launch "
+        "--num_processes 8 --use_deepspeed --zero_stage 3'",
+    )
+    parser.add_argument(
         "--repo", metavar="FOLDER", default=".", help="the clone to contribute to (default: here)"
     )
     parser.add_argument(
@@ -84,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
     script = (
         _named(clone, Path(arguments.script))
         if arguments.script
-        else _written(run_, facts, options, arguments.device)
+        else _written(run_, facts, options, arguments)
     )
     script = replace(script, link=_link(clone, page, script))
     checked = check_script(script, options, run=run_, page=page)
@@ -150,7 +156,9 @@ def _named(clone: Clone, path: Path) -> ScriptFile:
     return ScriptFile(path=inside, data=read_file(path))
 
 
-def _written(run_: RunGiven, facts: Facts, options: CheckOptions, device: str | None) -> ScriptFile:
+def _written(
+    run_: RunGiven, facts: Facts, options: CheckOptions, arguments: argparse.Namespace
+) -> ScriptFile:
     """The script of the run, at the path that the convention gives it."""
     from bot.check.evidence import link_of
     from bot.check.read import read_script
@@ -158,7 +166,7 @@ def _written(run_: RunGiven, facts: Facts, options: CheckOptions, device: str | 
     from bot.contribute.launch import recorded_launch
     from bot.contribute.script import parts_of, script_text
 
-    launch = recorded_launch(facts, options.versions)
+    launch = recorded_launch(facts, options.versions, arguments.launcher)
     if not launch.known_release:
         notice(
             message(
@@ -167,10 +175,13 @@ def _written(run_: RunGiven, facts: Facts, options: CheckOptions, device: str | 
                 release=launch.release,
             )
         )
-    link = link_of(run_)
-    data = script_text(launch, link.url if link else None).encode()
+    data = script_text(launch, link_of(run_)).encode()
     context = read_script(ScriptFile(path="script.sh", data=data), options)
-    path = parts_of(context.plans[0], facts, device).path(options.config.scripts[0])
+    if not context.plans:
+        raise UserError(
+            message("--launcher {words} starts no framework.", words=repr(arguments.launcher))
+        )
+    path = parts_of(context.plans[0], facts, arguments.device).path(options.config.scripts[0])
     return ScriptFile(path=path, data=data)
 
 

@@ -9,12 +9,14 @@ from typing import Any, Final, TypeAlias
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
+from bot.contribute.trl import trl_words
 from bot.contribute.words import option, override
 from bot.evidence.facts import Facts
+from bot.evidence.trl_runs import PROCESSES
 from bot.frameworks import hydra_tree as trees
 from bot.frameworks.hydra_table import HydraTable
 from bot.frameworks.option_table import OptionTable
-from bot.frameworks.releases import find_release, release, releases
+from bot.frameworks.releases import entry_root, find_release, release, releases
 from bot.frameworks.setting import Setting
 from bot.frameworks.tables import table
 from bot.report import JsonValue
@@ -37,16 +39,20 @@ class RecordedLaunch:
     module: str
     words: tuple[str, ...]
     """Arguments of the module, each one word of a command."""
+    launcher: str | None = None
+    """What starts the module where that is not the framework's own way, in words of bash."""
     known_release: bool
     """Whether the run recorded the release; else it is the one that fits its settings best."""
 
 
-def recorded_launch(facts: Facts, asked: Mapping[str, str]) -> RecordedLaunch:
+def recorded_launch(
+    facts: Facts, asked: Mapping[str, str], launcher: str | None = None
+) -> RecordedLaunch:
     """The launch of a run that logged its whole configuration.
 
     `asked` is framework to release, from the command line; before the release that the run's list
-    of packages has. Raises UserError when the run has no configuration, or that of no framework
-    whose launches can be written.
+    of packages has. `launcher` starts TRL's scripts, of which no run says it. Raises UserError when
+    the run has no configuration, or that of no framework whose launches can be written.
     """
     if not facts.config:
         raise UserError(
@@ -58,13 +64,7 @@ def recorded_launch(facts: Facts, asked: Mapping[str, str]) -> RecordedLaunch:
     facts = replace(facts, config=_nested(facts.config))
     every = [*_verl(facts, asked), *_openrlhf(facts, asked)]
     if not every and facts.config.keys() >= _TRAINING_ARGUMENTS:
-        raise UserError(
-            message(
-                "The run logged the training arguments of a Hugging Face trainer (TRL): they name "
-                "neither the dataset nor the options of the launcher, so its script cannot be "
-                "written; name the one that it ran with --script."
-            )
-        )
+        return _trl(facts, asked, launcher)
     if not every:
         raise UserError(
             message(
@@ -72,15 +72,57 @@ def recorded_launch(facts: Facts, asked: Mapping[str, str]) -> RecordedLaunch:
                 "be written; name the one that it ran with --script."
             )
         )
+    if launcher is not None:
+        raise UserError(
+            message("--launcher is for runs of TRL; this one says itself how it was started.")
+        )
     # Fewest settings that the release does not have, then fewest parts that the run does not have,
     # then the shortest launch, then the newest release.
     return min(every, key=lambda found: found[0])[1]
+
+
+def _trl(facts: Facts, asked: Mapping[str, str], launcher: str | None) -> RecordedLaunch:
+    module, words, start = trl_words(facts, launcher)
+    candidates, is_known = _releases("trl", facts, asked)
+    known = {version: _destinations(version, module) for version in reversed(candidates)}
+    every = frozenset(facts.config) & frozenset().union(*known.values())
+    fitting = [version for version, names in known.items() if names]
+    if not fitting:
+        raise UserError(
+            message(
+                "TRL {release} has no {module}, which the run started; name the script that it ran "
+                "with --script.",
+                release=candidates[-1],
+                module=module,
+            )
+        )
+    # Of its settings, the fewest that the release does not have, or that the run does not have.
+    version = min(fitting, key=lambda each: len(known[each] ^ every))
+    return RecordedLaunch(
+        framework="trl",
+        release=version,
+        module=module,
+        words=words,
+        launcher=start,
+        known_release=is_known,
+    )
+
+
+def _destinations(version: str, module: str) -> frozenset[str]:
+    """The settings that a module of TRL's takes in a release; none where it is not there."""
+    root = entry_root("trl", version, module)
+    keys = table("trl", version, root) if root is not None else None
+    if not isinstance(keys, OptionTable):
+        return frozenset()
+    return frozenset(map(keys.destination, keys))
 
 
 def _nested(config: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     """Settings by dotted keys, as a manifest and MLflow hold them, as mappings."""
     found: dict[str, JsonValue] = {}
     for key, value in config.items():
+        if key == PROCESSES:
+            continue  # The launcher's, which a manifest notes.
         at = found
         *above, last = key.split(".")
         for name in above:

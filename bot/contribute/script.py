@@ -8,30 +8,32 @@ import shlex
 from bot.base.devices import by_report
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
-from bot.base.messages import message
+from bot.base.messages import enumeration, message
 from bot.base.naming_profiles import TUNING
 from bot.contribute.launch import RecordedLaunch
 from bot.evidence.facts import Facts
+from bot.evidence.links import RunLink
 from bot.frameworks.plan import Plan
 from bot.rules._support.names import model_label
 from bot.script.name import model_size
 
 _TASKS = {"gae": "ppo"}
+_SAID_BY = {"device": "--device", "train": "--launcher"}
+"""Parts of a name that an option of `rlbot contribute` says."""
 _OFFLINE = ("sft", "dpo", "rm")
 """Tasks that generate nothing; `hf` stands for their engine."""
 
 
-def script_text(launch: RecordedLaunch, link: str | None) -> str:
-    """A whole script that starts the run again; `link` is the run's address."""
-    start = {
-        "verl": f"python3 -m {launch.module}",
-        "openrlhf": f"deepspeed --module {launch.module}",
-    }[launch.framework]
-    if launch.module.endswith("_ray"):  # Ray starts its own workers.
-        start = f"python3 -m {launch.module}"
+def script_text(launch: RecordedLaunch, link: RunLink | None) -> str:
+    """A whole script that starts the run again, with a comment that links to the run."""
+    start = f"python3 -m {launch.module}"
+    if launch.launcher is not None:
+        start = f"{launch.launcher} -m {launch.module}"
+    elif launch.framework == "openrlhf" and not launch.module.endswith("_ray"):
+        start = f"deepspeed --module {launch.module}"  # Ray starts its own workers.
     lines = ["#!/usr/bin/env bash"]
     if link:
-        lines.append(f"# wandb: {link}")
+        lines.append(f"# {link.service}: {link.url}")
     lines += [f"# {launch.framework}: {launch.release}", "set -x", "", f"{start} \\"]
     lines += [f"    {_quoted(words)} \\" for words in _rows(launch.words)]
     return "\n".join([*lines, '    "$@"', ""])
@@ -71,12 +73,16 @@ class ScriptParts:
         texts = {part: getattr(self, part) for part in TUNING.parts}
         missing = [f"[{part}]" for part, text in texts.items() if not text]
         if missing:
+            options = [option for part, option in _SAID_BY.items() if f"[{part}]" in missing]
             raise UserError(
                 message(
                     "The script's name {form} needs {missing}, which the run does not say; name "
-                    "the script with --script.",
+                    "the script with --script{options}.",
                     form=TUNING.form,
                     missing=", ".join(missing),
+                    options=message(", or give {options}", options=enumeration(options))
+                    if len(options) == len(missing)
+                    else "",
                 )
             )
         name = "_".join(str(text) for text in texts.values())

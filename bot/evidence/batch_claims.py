@@ -15,7 +15,7 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, plural_message
 from bot.evidence.facts import Sibling
 from bot.evidence.observation import Observation
-from bot.evidence.subject import KEYS, ClaimSubject, setting_claim
+from bot.evidence.subject import ClaimSubject, keys_of, setting_claim
 from bot.evidence.values import lookup, same
 from bot.report import Claim, ClaimVerdict, JsonValue
 from bot.report.claims import ClaimName, SourceName, compared_with, read_together
@@ -155,12 +155,12 @@ def _neighbours(subject: ClaimSubject) -> Iterator[_Neighbour]:
     """Other runs with the same configuration but for the batch sizes, whose outcome is known."""
     facts = subject.facts
     own = dict(_leaves(facts.config))
-    keys = KEYS.get(subject.plan.framework, {}).get(ClaimName.TRAIN_BATCH, ())
-    key = subject.plan.train_batch_size.key
+    plan = subject.plan
+    keys = keys_of(plan, ClaimName.TRAIN_BATCH, plan.train_batch_size.key)
     for sibling in facts.siblings:
         if sibling.id == facts.run.id:
             continue
-        seen = (lookup(sibling.config, k) for k in ((key, *keys) if key else keys))
+        seen = (lookup(sibling.config, key) for key in keys)
         batch = next((v for v in seen if isinstance(v, int) and not isinstance(v, bool)), None)
         if batch is None or not _comparable(own, dict(_leaves(sibling.config))):
             continue

@@ -34,6 +34,7 @@ from bot.evidence.progress_claims import steps_claim, steps_completed
 from bot.evidence.record import record
 from bot.evidence.strength import sources, strength
 from bot.evidence.subject import ClaimSubject, Observed, judged, known, setting_claim
+from bot.evidence.trl_runs import with_recorded
 from bot.evidence.values import Missing, fits, lookup, same, shown
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
@@ -70,7 +71,7 @@ def compare(
     no setting could be compared, or if part of the run is missing; otherwise consistent. A run that
     is not the linked one is compared no further: inconclusive.
     """
-    subject = ClaimSubject(plan, name, facts, link, context)
+    subject = ClaimSubject(plan, name, with_recorded(plan, facts), link, context)
     ours = run_claim(subject)
     if ours is not None and ours.verdict != "consistent" and facts.run.id is not None:
         # Nothing else that another run says is about this script.

@@ -11,6 +11,7 @@ from bot.evidence.facts import Facts, GpuInfo
 from bot.evidence.observation import Observation
 from bot.evidence.origins import no_cards, tracker_name
 from bot.evidence.subject import ClaimSubject, known
+from bot.evidence.trl_runs import PROCESSES
 from bot.evidence.values import Missing, lookup, same
 from bot.frameworks.plan import Field
 from bot.report import Claim
@@ -94,7 +95,8 @@ def _configured(subject: ClaimSubject) -> int | None:
     """GPUs a node times nodes in the run's configuration; None when that does not decide them."""
     plan = subject.plan
     if subject.given_to_launcher(plan.gpus_per_node):
-        return None
+        every = subject.observe(ClaimName.GPUS, PROCESSES)
+        return every.value if every is not None and isinstance(every.value, int) else None
     per_node = subject.observe("gpus per node", plan.gpus_per_node.key)
     nodes = subject.observe("nodes", plan.nodes.key)
     if per_node is None or nodes is None:

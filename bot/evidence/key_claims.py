@@ -121,6 +121,11 @@ def adapter_claim(subject: ClaimSubject) -> Claim:
         if isinstance(seen.value, int | float)
     ]
     loaded = [seen for seen in subject.observe_all("lora path") if seen.value]
+    if subject.plan.framework == "trl" and not ranks:
+        # transformers logs nothing of PEFT before 4.46.
+        return Observation(ClaimName.ADAPTER, claimed, None, SourceName.RUN_CONFIG).inconclusive(
+            subject.absent(field.key)
+        )
     used = [seen for seen in ranks if isinstance(seen.value, int) and seen.value > 0] + loaded
     source = (used or ranks)[0].source if used or ranks else SourceName.RUN_CONFIG
     observed = ("dora" if _dora(subject) else "lora") if used else "none"
@@ -165,6 +170,8 @@ def engine_claim(subject: ClaimSubject) -> Claim | None:
         )
     if claim is None:
         return None
+    if claim.observed is True:  # TRL's --use_vllm.
+        claim = replace(claim, observed="vllm")
     engine = str(claim.observed or "").casefold()
     version = subject.facts.requirements.get(engine)
     if version is None:

@@ -12,6 +12,9 @@ Unit: TypeAlias = Literal["GiB", "steps", "tokens"]
 
 _VERL: Final = "verl 0.1 to 0.9.1, trainer/ppo/metric_utils.py and workers"
 _VERL_2026: Final = "verl main since 2026, metrics prefixed with the worker's role"
+_TRL: Final = (
+    "TRL 0.13 to 1.16, trainer/grpo_trainer.py and rloo_trainer.py; MLflow has no `train/`"
+)
 _OPENRLHF: Final = "OpenRLHF 0.3.8 to 0.11.2, utils/logging_utils.py"
 
 
@@ -41,14 +44,20 @@ ALLOCATED: Final = (
 
 GLOBAL_STEP: Final = (
     Alias("training/global_step", "steps", _VERL),
-    Alias("train/global_step", "steps", _OPENRLHF),
+    Alias("train/global_step", "steps", f"{_OPENRLHF}; transformers' trainers, TRL's among them"),
 )
 """Number of the training step, from 1."""
 
-RESPONSE_MAX: Final = (Alias("response_length/max", "tokens", _VERL),)
+RESPONSE_MAX: Final = (
+    Alias("response_length/max", "tokens", _VERL),
+    Alias("train/completions/max_length", "tokens", _TRL),
+    Alias("completions/max_length", "tokens", _TRL),
+)
 RESPONSE_MEAN: Final = (
     Alias("response_length/mean", "tokens", _VERL),
     Alias("train/response_length", "tokens", _OPENRLHF),
+    Alias("train/completions/mean_length", "tokens", _TRL),
+    Alias("completions/mean_length", "tokens", _TRL),
 )
 PROMPT_MAX: Final = (Alias("prompt_length/max", "tokens", _VERL),)
 PROMPT_MEAN: Final = (Alias("prompt_length/mean", "tokens", _VERL),)

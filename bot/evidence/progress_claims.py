@@ -27,10 +27,13 @@ def steps_completed(facts: Facts) -> int | None:
     """Training steps of this run; None when it logged no step number.
 
     Not more than the rows that hold it, since a resumed run goes on counting, and not more than the
-    number itself, since a row may be written twice.
+    number itself, since a row may be written twice. transformers' trainers write a row every
+    `logging_steps`.
     """
     series = highest(facts.history, GLOBAL_STEP)
-    return None if series is None else max(0, min(series.rows, int(series.maximum)))
+    every = facts.config.get("logging_steps")
+    every = every if isinstance(every, int) and 1 <= every < 1_000_000 else 1
+    return None if series is None else max(0, min(series.rows * every, int(series.maximum)))
 
 
 def steps_claim(subject: ClaimSubject) -> Claim:
@@ -53,7 +56,7 @@ def steps_claim(subject: ClaimSubject) -> Claim:
         console = SourceName.CONSOLE
         return Observation(claim, claimed, facts.out_of_memory, console).inconsistent(reason)
     if steps is None:
-        key = GLOBAL_STEP[1 if subject.plan.framework == "openrlhf" else 0].key
+        key = GLOBAL_STEP[0 if subject.plan.framework == "verl" else 1].key
         reason = message("The run's history has no {key}.", key=key)
         return Observation(claim, claimed, None, history).inconclusive(reason)
     if steps < least:
@@ -73,7 +76,7 @@ def steps_claim(subject: ClaimSubject) -> Claim:
     if longest is None:
         reason = message(
             "The run's history has no {key}: how long responses were is open.",
-            key=RESPONSE_MAX[0].key,
+            key=RESPONSE_MAX[1 if subject.plan.framework == "trl" else 0].key,
         )
         return Observation(claim, claimed, steps, history).inconclusive(reason)
     if limit is None:

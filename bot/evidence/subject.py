@@ -56,8 +56,25 @@ KEYS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         ClaimName.PROMPT_LENGTH: ("prompt_max_len", "data.prompt_max_len"),
         ClaimName.RESPONSE_LENGTH: ("generate_max_len", "rollout.max_new_tokens"),
     },
+    "trl": {
+        ClaimName.MODEL: ("model_name_or_path",),
+        ClaimName.ALGORITHM: ("algorithm",),
+        "lora rank": ("lora_r",),
+        "lora type": ("use_dora",),
+        ClaimName.TRAIN_BATCH: ("train_batch_size",),
+    },
 }
-"""Framework to fact to the keys that may hold it; the plan's own key is asked before."""
+"""Framework to fact to the keys that may hold it; the plan's own key is asked before. Of TRL, some
+are those that `trl_runs.with_recorded` adds."""
+_MADE: Final = frozenset({("trl", ClaimName.TRAIN_BATCH), ("trl", ClaimName.ALGORITHM)})
+"""Facts that no one setting holds: the plan's own key is at most that of a factor."""
+
+
+def keys_of(plan: Plan, fact: str, key: str | None = None) -> tuple[str, ...]:
+    """The keys under which a run's configuration may hold a fact; `key` is the plan's own."""
+    keys = KEYS.get(plan.framework, {}).get(fact, ())
+    own = (key,) if key is not None and (plan.framework, fact) not in _MADE else ()
+    return tuple(dict.fromkeys((*own, *keys)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +102,7 @@ class ClaimSubject:
 
     def observe(self, fact: str, key: str | None = None) -> Observed | None:
         """The run's entry for a fact of KEYS, asked for under `key` first; None without one."""
-        keys = self._keys(fact)
-        for candidate in (key, *keys) if key else keys:
+        for candidate in keys_of(self.plan, fact, key):
             value = lookup(self.facts.config, candidate)
             if not isinstance(value, Missing):
                 return Observed(candidate, value)
@@ -94,16 +110,13 @@ class ClaimSubject:
 
     def observe_all(self, fact: str, key: str | None = None) -> list[Observed]:
         """Every entry of the run for a fact of KEYS, and for `key`."""
-        keys = dict.fromkeys((*((key,) if key else ()), *self._keys(fact)))
+        keys = keys_of(self.plan, fact, key)
         found = ((candidate, lookup(self.facts.config, candidate)) for candidate in keys)
         return [Observed(key, value) for key, value in found if not isinstance(value, Missing)]
 
     def given_to_launcher(self, field: Field[int]) -> bool:
         """Whether torchrun or its like was told, which the run's configuration does not record."""
         return field.key is not None and "." not in field.key and self.plan.last(field.key) is None
-
-    def _keys(self, fact: str) -> tuple[str, ...]:
-        return KEYS.get(self.plan.framework, {}).get(fact, ())
 
     def absent(self, key: str | None) -> str:
         """Why the configuration does not answer, a sentence."""
@@ -131,8 +144,9 @@ def setting_claim(
     if seen is None:
         if claimed is None and field.key is None:
             return None  # Training without reinforcement has no rollout, for one.
-        keys = KEYS.get(subject.plan.framework, {}).get(claim, ())
-        reason = subject.absent(field.key or (keys[0] if keys else None))
+        keys = keys_of(subject.plan, claim, field.key)
+        made = (subject.plan.framework, claim) in _MADE
+        reason = subject.absent(keys[0] if keys and not made else None)
         return Observation(claim, claimed, None, SourceName.RUN_CONFIG).inconclusive(reason)
     written = subject.plan.last(field.key) if field.key else None
     if claimed is None:

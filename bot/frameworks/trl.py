@@ -23,6 +23,8 @@ _NO_TRAINER = frozenset(("vllm_serve", "chat", "env", "utils"))
 _ALGORITHMS = {"ppo": "gae", "ppo_tldr": "gae", "reward": "rm", "reward_modeling": "rm"}
 _EXAMPLES = {"ppo_tldr": "ppo"}
 """Examples with the options of another one."""
+GROUPED = ("grpo", "rloo")
+"""Algorithms whose batches count completions, `num_generations` of each prompt."""
 _ONLINE = ("grpo", "rloo", "gae", "online_dpo", "dpo_online", "nash_md", "xpo")
 
 
@@ -67,10 +69,9 @@ class Trl:
             own=program.options if program else {},
         )
         line, values = values_of(launch, options, elsewhere="config")
-        name = module.rsplit(".", 1)[-1]
-        algorithm = _ALGORITHMS.get(name, name.split("_vlm")[0])
+        algorithm = algorithm_of(module)
         per_node, nodes, gpus = processes(launch, values)
-        groups = algorithm in ("grpo", "rloo")
+        groups = algorithm in GROUPED
         generations = values.integer("num_generations", "rloo_k")
         each = values.integer("per_device_train_batch_size")
         steps = values.integer("gradient_accumulation_steps")
@@ -95,7 +96,9 @@ class Trl:
             train_batch_size=times(each, steps, gpus, by=(generations,) if groups else ()),
             micro_batch_size_per_gpu=each,
             rollout_n=generations if groups else none,
-            max_prompt_length=values.integer("max_prompt_length"),
+            max_prompt_length=values.integer("max_prompt_length")
+            if options is None or "max_prompt_length" in set(options)
+            else none,
             max_response_length=values.integer(
                 "max_completion_length", "response_length", "max_new_tokens"
             )
@@ -103,6 +106,12 @@ class Trl:
             else none,
             loggers=values.first(("report_to",), reported),
         )
+
+
+def algorithm_of(module: str) -> str:
+    """What a module of TRL's scripts or examples trains with: grpo, sft, gae for PPO."""
+    name = module.rsplit(".", 1)[-1]
+    return _ALGORITHMS.get(name, name.split("_vlm")[0])
 
 
 def _infer(values: AppliedSettings) -> Field[str]:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from bot.base.devices import by_report, by_token
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.evidence.facts import Facts
 from bot.evidence.progress_claims import steps_completed
+from bot.evidence.subject import keys_of
+from bot.evidence.trl_runs import with_recorded
 from bot.evidence.values import Missing, lookup
 from bot.frameworks.plan import Field, Plan
 from bot.report import JsonValue, Row
+from bot.report.claims import ClaimName
 from bot.script.name import ScriptName, model_size
 from bot.script.plan import task_label
 from bot.table.rst import UNKNOWN_CELL
@@ -234,7 +238,9 @@ def _max_batch(plan: Plan, facts: Facts | None, notes: list[str]) -> str:
         return UNKNOWN_CELL
     if plan.train_batch_size.value is not None:
         return str(plan.train_batch_size.value)
-    recorded = _recorded(plan.train_batch_size, facts)
+    keys = keys_of(plan, ClaimName.TRAIN_BATCH, plan.train_batch_size.key)
+    key = keys[0] if keys else None
+    recorded = _recorded(replace(plan.train_batch_size, key=key), with_recorded(plan, facts))
     if isinstance(recorded, int) and not isinstance(recorded, bool):
         notes.append(
             message("MaxBatch {batch} is the run's; the script leaves it open.", batch=recorded)

@@ -154,7 +154,7 @@ def test_a_run_of_trl_asks_for_its_script() -> None:
         "output_dir": "out", "per_device_train_batch_size": 8, "learning_rate": 1e-6,
         "num_generations": 8, "_name_or_path": "Qwen/Qwen2.5-7B", "model_type": "qwen2",
     }  # fmt: skip
-    with pytest.raises(UserError, match=r"neither the dataset nor .* --script"):
+    with pytest.raises(UserError, match=r"name no dataset, .* --script"):
         recorded_launch(Facts(source="x", config=config), {})
 
 

@@ -22,6 +22,7 @@ from bot.check.script import check_script
 from bot.commands import cli
 from bot.evidence import read
 from bot.evidence.trackers.manifest import samples
+from bot.record.beginning import script_of
 from bot.record.process_tree import resident, tree
 from tests.record.test_manifest import new_key
 from tests.runs.console import OUT_OF_MEMORY, verl_log
@@ -326,3 +327,22 @@ def test_a_key_that_cannot_sign_is_refused_before_the_start(place: Path) -> None
 def test_without_a_command_it_says_how(capfd: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["record"]) == 2
     assert "rlbot record -- bash YOUR_SCRIPT.sh" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("start", "count"),
+    [
+        ("accelerate launch --num_processes 4 -m trl.scripts.sft", 4),
+        ("torchrun --nnodes 2 --nproc_per_node 8 -m verl.trainer.fsdp_sft_trainer", 16),
+        ("python3 -m trl.scripts.sft", None),
+        ("python3 -m verl.trainer.main_ppo trainer.n_gpus_per_node=8", None),
+    ],
+)
+def test_the_processes_of_a_launcher_are_recorded(
+    tmp_path: Path, start: str, count: int | None
+) -> None:
+    """No setting of the program says them."""
+    (tmp_path / "x.sh").write_text(f"{start}\n")
+    script = script_of(["bash", str(tmp_path / "x.sh")], {})
+    assert script is not None
+    assert script.settings.get("num_processes") == count

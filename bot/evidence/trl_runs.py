@@ -1,0 +1,142 @@
+"""What a run of TRL records elsewhere than in its settings, under the names of the settings.
+
+transformers logs `TrainingArguments` and the model's config (integrations/integration_utils.py, its
+`…Callback.setup`), so that neither the model's path nor PEFT's options stand where the script
+writes them, and those of TRL's own classes stand in the command line alone, which W&B records.
+The number of processes is in no tracker; GRPO and RLOO give it away, since their
+`generation_batch_size` is `per_device_train_batch_size` times `steps_per_generation` times the
+processes (trl/trainer/grpo_config.py, `__post_init__`, 0.18 to 1.16).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from bot.evidence.facts import Facts
+from bot.evidence.subject import known
+from bot.evidence.values import Missing
+from bot.frameworks.option_table import OptionTable
+from bot.frameworks.options import read_line
+from bot.frameworks.plan import Plan
+from bot.frameworks.trl import GROUPED, algorithm_of
+from bot.report import JsonValue
+from bot.shell.source import Span
+from bot.shell.words import Piece, Word
+
+PROCESSES: Final = "num_processes"
+"""Of all machines, as accelerate's launcher counts them."""
+PROMPTS: Final = "train_batch_size"
+"""Prompts a step, over all processes."""
+_ARGUMENTS: Final = 2_000
+"""Words of a command line that are read."""
+_PEFT: Final = {
+    "r": "lora_r",
+    "lora_alpha": "lora_alpha",
+    "lora_dropout": "lora_dropout",
+    "use_dora": "use_dora",
+    "use_rslora": "use_rslora",
+}
+"""Fields of PEFT's `LoraConfig`, and TRL's options for them."""
+_EACH: Final = "per_device_train_batch_size"
+_PROGRAM: Final = re.compile(r"-m (trl\.scripts\.\w{1,80})\Z", re.ASCII)
+"""As W&B names what `python -m` started."""
+_FILE: Final = re.compile(
+    r"(?:.{0,800}/)?(trl/scripts|examples/scripts)/(\w{1,80})\.py\Z", re.ASCII
+)
+_NOWHERE: Final = Span(0, 0)
+
+
+def with_recorded(plan: Plan, facts: Facts) -> Facts:
+    """The facts of a run and of its siblings with what TRL records elsewhere; others as they are.
+
+    What the settings themselves hold stays.
+    """
+    if plan.framework != "trl" or not facts.config:
+        return facts
+    given = _given(plan, facts.args)
+    if (module := module_of(facts.program)) is not None:
+        given["algorithm"] = algorithm_of(module)
+
+    def whole(config: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+        return _counted(plan, {**given, **_elsewhere(config), **config})
+
+    # Of other runs no command line is known: by that of this one they differ in nothing.
+    siblings = tuple(replace(each, config=whole(each.config)) for each in facts.siblings)
+    return replace(facts, config=whole(facts.config), siblings=siblings)
+
+
+def _given(plan: Plan, arguments: Sequence[str]) -> dict[str, JsonValue]:
+    """The options of the recorded command line; none where a file of settings has others."""
+    if not isinstance(plan.table, OptionTable) or not arguments:
+        return {}
+    words = [Word((Piece(each, _NOWHERE),), _NOWHERE) for each in arguments[:_ARGUMENTS]]
+    line = read_line(words, plan.table)
+    found = {setting.key: known(setting.value) for setting in line.settings}
+    if "config" not in found:
+        found.setdefault("use_peft", False)
+    return {key: value for key, value in found.items() if not isinstance(value, Missing)}
+
+
+def _elsewhere(config: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """Model and adapter, which have names of their own in the model's config."""
+    found: dict[str, JsonValue] = {}
+    if isinstance(path := config.get("_name_or_path"), str) and path:
+        found["model_name_or_path"] = path
+    adapters = config.get("peft_config")
+    if adapters:
+        found["use_peft"] = True
+        # One adapter, "default", unless somebody adds others.
+        options = next(iter(adapters.values())) if isinstance(adapters, dict) else None
+        for name, option in _PEFT.items() if isinstance(options, dict) else ():
+            if isinstance(options, dict) and name in options:
+                found[option] = options[name]
+    return found
+
+
+def _counted(plan: Plan, config: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """With the number of processes and of prompts a step, as far as they follow."""
+    each, steps, groups = (
+        _whole(config.get(name))
+        for name in (_EACH, "gradient_accumulation_steps", "num_generations")
+    )
+    processes = processes_of(config)
+    if processes is not None:
+        config.setdefault(PROCESSES, processes)
+    if not (each and steps and processes):
+        return config
+    sequences, group = each * steps * processes, 1
+    if plan.algorithm.value in GROUPED:
+        group = groups or 0
+    if group and sequences % group == 0:
+        config.setdefault(PROMPTS, sequences // group)
+    return config
+
+
+def processes_of(config: Mapping[str, JsonValue]) -> int | None:
+    """The number of processes of a run; None where its settings do not give it away."""
+    if (stated := _whole(config.get(PROCESSES))) is not None:
+        return stated
+    each, every, ahead = (
+        _whole(config.get(name))
+        for name in (_EACH, "generation_batch_size", "steps_per_generation")
+    )
+    if not (each and every and ahead) or every % (each * ahead):
+        return None
+    return every // (each * ahead)
+
+
+def module_of(program: str | None) -> str | None:
+    """The module of TRL's own that a program is, trl.scripts.grpo; None for any other program."""
+    if program is None or len(program) > 1_000:
+        return None
+    if module := _PROGRAM.match(program):
+        return module[1]
+    file = _FILE.match(program)
+    return f"{file[1].replace('/', '.')}.{file[2]}" if file else None
+
+
+def _whole(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
