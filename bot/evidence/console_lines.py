@@ -15,6 +15,13 @@ _RAY = re.compile(
     r"\((?P<who>(?:[\w.:<>\-]{1,100} )?pid=\d{1,10}(?:, ip=[0-9A-Fa-f.:]{1,45})?)\) ?"
 )
 """What Ray puts before every line of a worker: `(TaskRunner pid=87031, ip=10.0.0.1) `."""
+_LAUNCHER = re.compile(
+    r"(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d) "
+    r"|(?P<task>\[[a-z]\w{0,40}\d{1,5}\]:|\[\d{1,5},\d{1,7}\]<std(?:out|err)>:| {0,5}\d{1,6}: ))",
+    re.ASCII,
+)
+"""What stands before a line where a launcher gathered it: the time of `kubectl logs --timestamps`
+and `docker logs -t`, the task of `torchrun --tee`, `mpirun --tag-output` and `srun --label`."""
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
@@ -24,7 +31,7 @@ class ConsoleLine:
 
     text: str
     who: str
-    """The process that Ray names; empty for none."""
+    """The process that Ray or a launcher names; empty for none."""
 
 
 class ConsoleLines:
@@ -84,10 +91,14 @@ class ConsoleLines:
 
 
 def plain_line(raw: str) -> ConsoleLine:
-    """A line without colours and without Ray's prefix."""
-    text = _ESCAPES.sub("", raw) if "\x1b" in raw else raw
+    """A line without colours and without the prefixes of a launcher and of Ray."""
+    text, task = _ESCAPES.sub("", raw) if "\x1b" in raw else raw, ""
+    if launched := _LAUNCHER.match(text):
+        text, task = text[launched.end() :], launched["task"] or ""
     match = _RAY.match(text)
-    return ConsoleLine(text[match.end() :], match["who"]) if match else ConsoleLine(text, "")
+    return (
+        ConsoleLine(text[match.end() :], task + match["who"]) if match else ConsoleLine(text, task)
+    )
 
 
 def _decoder(start: bytes) -> codecs.IncrementalDecoder:

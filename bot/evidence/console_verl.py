@@ -9,8 +9,10 @@ verl/trainer/main_ppo.py, releases 0.1 to 0.9.1.
 from __future__ import annotations
 
 import re
+from dataclasses import field
 from typing import Final
 
+from bot.base.fast_dataclass import dataclass
 from bot.evidence.console_lines import ConsoleLine
 from bot.evidence.literals import literal
 from bot.evidence.metrics import CHARTED, COMPARED
@@ -33,6 +35,21 @@ _MAX_CONFIG: Final = 1_000_000
 """Characters of a printed configuration; verl's largest is some 60,000."""
 
 
+_MAX_BLOCKS: Final = 16
+"""Processes that print a mapping at the same time."""
+
+
+@dataclass(slots=True)
+class _Block:
+    """A printed mapping, as far as it was seen."""
+
+    lines: list[str] = field(default_factory=list)
+    size: int = 0
+    """Characters."""
+    depth: int = 0
+    """Brackets that are open."""
+
+
 class VerlLog:
     """Takes the lines of a log, one after the other."""
 
@@ -46,29 +63,25 @@ class VerlLog:
         self.unread_configs = 0
         """Configurations that began and could not be read."""
         self._metrics = metrics
-        self._block: list[str] = []
-        self._size = 0
-        self._depth = 0
-        self._who = ""
+        self._blocks: dict[str, _Block] = {}
+        """Mappings that were begun, by the process that prints each."""
         self._offset: int | None = None
 
     def take(self, line: ConsoleLine) -> None:
         """Take the next line."""
-        if self._block:
-            if line.who == self._who:
-                self._grow(line.text)
-                return
-        elif _OPENING.match(line.text):
-            self._who = line.who
-            self._grow(line.text)
+        block = self._blocks.get(line.who)
+        if block is None and _OPENING.match(line.text) and len(self._blocks) < _MAX_BLOCKS:
+            block = self._blocks[line.who] = _Block()
+        if block is not None:
+            self._grow(line, block)
             return
         if "step:" in line.text:
             self._step(line.text)
 
     def close(self) -> None:
         """The log has ended."""
-        if self._block:
-            self._end(read=False)
+        for who in list(self._blocks):
+            self._end(who, read=False)
 
     def _step(self, text: str) -> None:
         match = _STEP.search(text)
@@ -96,22 +109,22 @@ class VerlLog:
                     tally = self.history[key] = Tally(traced=charted, sampled=compared)
                 tally.add(seen_value, number)
 
-    def _grow(self, text: str) -> None:
+    def _grow(self, line: ConsoleLine, block: _Block) -> None:
         """Take a line of a printed mapping, which ends with the bracket that closes it."""
-        for token in _TOKENS.finditer(text):
+        for token in _TOKENS.finditer(line.text):
             if token["string"] is None:
-                self._depth += 1 if token[0] in "[({" else -1
-        self._block.append(text)
-        self._size += len(text)
-        if self._depth <= 0:
-            self._end(read=True)
-        elif self._size > _MAX_CONFIG or _STEP.search(text):
+                block.depth += 1 if token[0] in "[({" else -1
+        block.lines.append(line.text)
+        block.size += len(line.text)
+        if block.depth <= 0:
+            self._end(line.who, read=True)
+        elif block.size > _MAX_CONFIG or _STEP.search(line.text):
             # Another text came between: this is no configuration any more.
-            self._end(read=False)
-            self._step(text)
+            self._end(line.who, read=False)
+            self._step(line.text)
 
-    def _end(self, *, read: bool) -> None:
-        block, self._block, self._size, self._depth = "\n".join(self._block), [], 0, 0
+    def _end(self, who: str, *, read: bool) -> None:
+        block = "\n".join(self._blocks.pop(who).lines)
         config: JsonValue = None
         if read:
             try:

@@ -42,6 +42,40 @@ def test_verls_output_in_its_releases_forms(tmp_path: Path, prefix: str, decimal
     assert (facts.system, facts.gpus, facts.exit_code) == ({}, (), None)
 
 
+@pytest.mark.parametrize(
+    "launcher",
+    [
+        "2026-01-05T10:11:12.123456789Z ",
+        "2026-01-05T10:11:12+08:00 ",
+        "[default0]:",
+        "[1,0]<stdout>:",
+        "0: ",
+        " 3: ",
+    ],
+)
+@pytest.mark.parametrize("ray", ["", "\x1b[36m(TaskRunner pid=9)\x1b[0m "])
+def test_what_a_launcher_puts_before_lines_is_no_part_of_them(
+    tmp_path: Path, launcher: str, ray: str
+) -> None:
+    """kubectl logs --timestamps, torchrun --tee, mpirun --tag-output, srun --label."""
+    plain = facts_of(tmp_path, verl_log(MATCHING, prefix=ray))
+    text = "".join(f"{launcher}{line}\n" for line in verl_log(MATCHING, prefix=ray).splitlines())
+    facts = facts_of(tmp_path, text)
+    assert (facts.config, facts.history, facts.gaps) == (plain.config, plain.history, ())
+
+
+@pytest.mark.parametrize(
+    ("ours", "other"), [("(TaskRunner pid=9) ", "(pid=7) "), ("[default0]:", "[default1]:")]
+)
+def test_what_another_process_left_open_hides_nothing(
+    tmp_path: Path, ours: str, other: str
+) -> None:
+    lines = verl_log(MATCHING, prefix=ours).splitlines()
+    text = "".join(f"{other}{{'a': [\n{line}\n" for line in lines)
+    facts = facts_of(tmp_path, text)
+    assert (facts.config, facts.history_rows, facts.gaps) == (CONFIG, 60, ())
+
+
 def test_numbers_as_numpy_writes_them(tmp_path: Path) -> None:
     line = "step:3 - actor/lr:1e-06 - perf/mfu:np.float64(0.25) - actor/x:nan - training/epoch:0\n"
     facts = facts_of(tmp_path, line)

@@ -140,6 +140,22 @@ def test_what_stands_in_the_wal_is_read(tmp_path: Path) -> None:
     writer.close()
 
 
+@pytest.mark.parametrize("given", ["tb", "tb/run"])
+def test_side_files_of_a_run_are_no_runs_of_their_own(tmp_path: Path, given: str) -> None:
+    """As tensorboardX 2.6 and torch lay them out for `add_hparams` and `add_scalars`."""
+    side = ("1795584131.0252428", "losses/a", "losses/b")
+    for name in (".", *side):
+        folder = tmp_path / "tb" / "run" / name
+        folder.mkdir(parents=True, exist_ok=True)
+        points = [event("hparam/score", 0.7, 0)] if name in side else [
+            event("training/global_step", float(step), step) for step in range(1, 26)
+        ]  # fmt: skip
+        (folder / "events.out.tfevents.1795584131.vm").write_bytes(tfrecords(points))
+    facts = read(tmp_path / given)
+    assert set(facts.history) == {"training/global_step"}
+    assert facts.history_rows == 25
+
+
 def test_several_runs_are_not_guessed_between(tmp_path: Path) -> None:
     for name in ("a", "b"):
         folder = tmp_path / "tb" / name

@@ -94,7 +94,8 @@ def one_folder(
 ) -> tuple[Path, tuple[Path, ...]]:
     """The one folder with files that are called so, and those files.
 
-    Raises EvidenceError where several folders have some.
+    Folders below it do not count: torch's and tensorboardX's `add_hparams` and `add_scalars` put
+    files of their own there. Raises EvidenceError where several folders have some.
     """
     if not place.is_folder:
         return place.root, place.files
@@ -102,6 +103,11 @@ def one_folder(
     for path in place.files:
         if named(path.name):
             found.setdefault(path.parent, []).append(path)
+    found = {
+        folder: files
+        for folder, files in found.items()
+        if not any(above in found for above in folder.parents)
+    }
     if len(found) != 1:
         folders = sorted(shown(folder.relative_to(place.root)) for folder in found)
         raise several(place, tracker, folders)
