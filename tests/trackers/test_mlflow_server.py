@@ -308,6 +308,13 @@ def test_more_than_the_bounds_is_said(server: Mlflow) -> None:
     assert "more than 200000 bytes" in refused(server, bytes=200_000)
 
 
+def test_many_short_metrics_end_at_the_clock(server: Mlflow) -> None:
+    """A request for each: the clock is looked at after each, and not after so many values."""
+    found = facts_of(server, server.link(RUN), seconds=0.0)
+    assert len(found.history) == 1
+    assert "stopped after 0 s" in found.gaps[0]
+
+
 def test_a_server_that_hangs_is_left(server: Mlflow) -> None:
     def hang(_method: str, _question: dict[str, str]) -> None:
         time.sleep(2.0)

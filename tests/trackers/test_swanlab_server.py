@@ -195,6 +195,18 @@ def test_an_address_that_no_key_may_be_sent_to(host: str) -> None:
         Access.from_environment({"SWANLAB_API_HOST": host})
 
 
+@pytest.mark.parametrize("variable", ["SWANLAB_API_KEY", "HF_TOKEN", "MLFLOW_TRACKING_TOKEN"])
+@pytest.mark.parametrize(
+    "key", ["a\nb", "a\rb", "\u201cab\u201d", "a\0b", "\u043a\u043b\u044e\u0447"]
+)
+def test_what_no_header_holds_is_no_fault_of_the_server(variable: str, key: str) -> None:
+    """As a key is pasted into a secret with a second line, or out of a word processor."""
+    environment = {"MLFLOW_TRACKING_URI": "https://mlflow.example.com", variable: key}
+    with pytest.raises(UserError, match=f"{variable} holds a line break, or characters") as caught:
+        Access.from_environment(environment)
+    assert key not in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("url", "taken"),
     [
@@ -247,6 +259,9 @@ def test_without_a_key(server: Swanlab) -> None:
         ("store/", Answer(b""), "no answer of SwanLab"),
         ("store/", Answer(b"step,a,b\n1,2"), "no answer of SwanLab"),
         ("store/", Answer(b'step,"' + b"x" * 200_000), "no answer of SwanLab"),
+        # The two metrics in another order than they were asked for.
+        ("store/", Answer(b"step,x-training/global_step_step,t,x-perf/max_memory_allocated_gb_step"
+                          b",t,x,t\n1,1,9,60,9,,\n"), "no answer of SwanLab"),
         ("store/", as_json({}, 500), "failed to answer (HTTP 500) while the history was read"),
         ("store/", as_json({}, 429), "asks for fewer requests"),
     ],
@@ -271,6 +286,20 @@ def test_bounds_leave_what_was_read(server: Swanlab) -> None:
     server.values |= {f"z/{n}": many for n in range(20)}
     found = facts_of(server, bytes=1 << 20)
     assert "stopped after more than 1048576 bytes" in found.gaps[0]
+
+
+def test_names_without_an_end_stop_at_the_clock(server: Swanlab) -> None:
+    """Each page names one more metric, so that no cursor comes twice."""
+    pages = iter(range(10**9))
+
+    def answer(path: str, _posted: Any) -> Answer | None:
+        if not path.endswith("/keys"):
+            return None
+        page = next(pages)
+        return as_json({"keys": [f"x/{page}"], "hasMore": True, "nextCursor": str(page)})
+
+    server.hook = answer
+    assert "stopped after 0 s" in facts_of(server, seconds=0.0).gaps[0]
 
 
 @pytest.mark.parametrize("visibility", [None, 1, [], {"a": 1}, "public"])

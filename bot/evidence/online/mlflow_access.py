@@ -18,6 +18,7 @@ from bot.base.secrets import Secret
 from bot.evidence.facts import EvidenceError
 from bot.evidence.links import RunLink
 from bot.evidence.online.loopback import is_loopback
+from bot.evidence.online.own_server import key_of
 
 VARIABLES: Final = (
     "MLFLOW_TRACKING_URI",
@@ -42,7 +43,7 @@ class MlflowAccess:
 
         A store that is no server (`sqlite:///…`, a folder, `databricks`) is none to ask.
         """
-        uri, token, user, password = (environment.get(name, "").strip() for name in VARIABLES)
+        uri, _, user, password = (environment.get(name, "").strip() for name in VARIABLES)
         if not uri.startswith(("http://", "https://")):
             return cls()
         try:
@@ -64,13 +65,11 @@ class MlflowAccess:
                     "MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD."
                 )
             )
-        header = ""
-        if token:
-            header = f"Bearer {token}"
-        elif user:
+        key = key_of(environment, "MLFLOW_TRACKING_TOKEN", "Bearer {key}")
+        if key is None and user:
             pair = base64.b64encode(f"{user}:{password}".encode()).decode()
-            header = f"Basic {pair}"
-        return cls(server=uri.rstrip("/"), authorization=Secret(header) if header else None)
+            key = Secret(f"Basic {pair}")
+        return cls(server=uri.rstrip("/"), authorization=key)
 
     def api_of(self, link: RunLink) -> str:
         """The address of the server that a link names."""

@@ -88,6 +88,7 @@ def _every_value(
         for key in sorted(latest, key=lambda key: (key not in COMPARED, key)):
             if _history(server, asked.run_id, key, run) < latest[key]:
                 short.append(key)
+            run.collector.look()
     except StoppedError as error:
         run.collector.stopped(error, asked.host)
         return False

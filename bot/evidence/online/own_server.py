@@ -1,11 +1,13 @@
-"""The address of a server of the caller's own, from the environment."""
+"""The address of a server of the caller's own and the key for it, from the environment."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from bot.base.errors import UserError
 from bot.base.messages import message
+from bot.base.secrets import Secret
 from bot.evidence.online.loopback import is_loopback
 
 
@@ -41,3 +43,20 @@ def origin_of(variable: str, given: str, example: str) -> str | None:
             )
         )
     return f"{parts.scheme}://{parts.netloc.lower()}"
+
+
+def key_of(environment: Mapping[str, str], variable: str, form: str = "{key}") -> Secret | None:
+    """The key in an environment variable, as a header holds it; None where there is none.
+
+    Raises UserError for what no header holds, so that a key pasted with a line more, or with a
+    quotation mark, is not taken for a fault of the server.
+    """
+    text = environment.get(variable, "").strip()
+    if not text.isascii() or not text.isprintable():
+        raise UserError(
+            message(
+                "{variable} holds a line break, or characters that no key has: copy the key anew.",
+                variable=variable,
+            )
+        )
+    return Secret(form.format(key=text)) if text else None

@@ -13,7 +13,7 @@ from typing import Final
 from bot.base.fast_dataclass import dataclass
 from bot.base.secrets import Secret
 from bot.evidence.links import SWANLAB, RunLink
-from bot.evidence.online.own_server import origin_of
+from bot.evidence.online.own_server import key_of, origin_of
 
 PUBLIC_API: Final = "https://api.swanlab.cn"
 VARIABLES: Final = ("SWANLAB_API_HOST", "SWANLAB_WEB_HOST", "SWANLAB_API_KEY")
@@ -36,10 +36,9 @@ class SwanlabAccess:
             origin_of(name, environment.get(name, ""), "https://swanlab.example.com")
             for name in VARIABLES[:2]
         )
-        key = environment.get("SWANLAB_API_KEY", "").strip()
         if api is None or api == PUBLIC_API:
             api, pages = PUBLIC_API, SWANLAB
-        return cls(api=api, pages=pages or api, key=Secret(key) if key else None)
+        return cls(api=api, pages=pages or api, key=key_of(environment, "SWANLAB_API_KEY"))
 
     def api_of(self, link: RunLink) -> str:
         """The address of the API that answers for a link."""

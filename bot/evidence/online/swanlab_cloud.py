@@ -12,7 +12,7 @@ from __future__ import annotations
 import csv
 import io
 import ipaddress
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 from urllib.parse import quote, urlsplit
@@ -232,7 +232,7 @@ def _every_value(server: _Cloud, columns: _Columns, run: SwanlabRun, host: str) 
     try:
         # What is evidence comes first, in case a bound is reached.
         wanted = sorted(
-            (key for key in _keys(server, columns) if run.wants(key)),
+            (key for key in _keys(server, columns, run.collector.look) if run.wants(key)),
             key=lambda key: (key not in COMPARED, key),
         )
         for at in range(0, len(wanted), _BATCH):
@@ -247,7 +247,7 @@ def _every_value(server: _Cloud, columns: _Columns, run: SwanlabRun, host: str) 
         run.collector.stopped(StoppedError(error.failure.detail), host)
 
 
-def _keys(server: _Cloud, columns: _Columns) -> Iterator[str]:
+def _keys(server: _Cloud, columns: _Columns, look: Callable[[], None]) -> Iterator[str]:
     cursor, seen = "", set[str]()
     for _ in range(server.bounds.pages):
         page = server.post(
@@ -258,6 +258,7 @@ def _keys(server: _Cloud, columns: _Columns) -> Iterator[str]:
         if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
             raise ReadingError(ReadFailure(kind="garbage", stage=server.stage))
         yield from keys
+        look()
         if page.get("hasMore") is not True or not following:
             return
         if not isinstance(following, str) or following in seen or len(following) > 4096:
@@ -276,7 +277,7 @@ def _take(table: bytes, keys: Sequence[str], run: SwanlabRun, stage: ReadStage) 
     rows = csv.reader(text, strict=True)
     width = 1 + 2 * len(keys)
     try:
-        if len(next(rows, [])) != width:
+        if not _is_of(next(rows, []), keys):
             raise ReadingError(ReadFailure(kind="garbage", stage=stage))
         for row in rows:
             if not row:
@@ -291,6 +292,18 @@ def _take(table: bytes, keys: Sequence[str], run: SwanlabRun, stage: ReadStage) 
                     run.scalar(key, value, whole, None if when is None else when / 1000)
     except csv.Error:
         raise ReadingError(ReadFailure(kind="garbage", stage=stage)) from None
+
+
+def _is_of(header: Sequence[str], keys: Sequence[str]) -> bool:
+    """Whether a table's columns are these metrics', as far as it names them.
+
+    A metric's first column is "{run's name}-{metric}_step".
+    """
+    named = [f"-{key}_step" for key in keys]
+    return len(header) == 1 + 2 * len(keys) and not any(
+        not cell.endswith(own) and cell.endswith(tuple(named))
+        for cell, own in zip(header[1::2], named, strict=True)
+    )
 
 
 def _number(cell: str) -> float | None:

@@ -12,7 +12,7 @@ from typing import Final
 from bot.base.fast_dataclass import dataclass
 from bot.base.secrets import Secret
 from bot.evidence.links import HUB, RunLink
-from bot.evidence.online.own_server import origin_of
+from bot.evidence.online.own_server import key_of, origin_of
 
 VARIABLES: Final = ("HF_ENDPOINT", "HF_TOKEN")
 
@@ -30,8 +30,9 @@ class TrackioAccess:
     def from_environment(cls, environment: Mapping[str, str]) -> TrackioAccess:
         """What the environment says; raises UserError for what is no address of a server."""
         server = origin_of("HF_ENDPOINT", environment.get("HF_ENDPOINT", ""), HUB)
-        token = environment.get("HF_TOKEN", "").strip()
-        return cls(server=server or HUB, authorization=Secret(f"Bearer {token}") if token else None)
+        return cls(
+            server=server or HUB, authorization=key_of(environment, "HF_TOKEN", "Bearer {key}")
+        )
 
     def key_for(self, link: RunLink) -> Secret | None:
         """The header's value for a link's server; None where the key belongs to another."""
