@@ -20,6 +20,7 @@ import termios
 import threading
 import tty
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 _CHUNK: Final = 1 << 16
@@ -44,22 +45,29 @@ _LEFT: Final = 0.2
 class PassedCommand:
     """A command that runs; its output passes through `wait`."""
 
-    def __init__(self, command: Sequence[str], take: Callable[[bytes], None]) -> None:
-        """Start it; `take` sees what it writes. Raises OSError where it cannot be started."""
+    def __init__(
+        self, command: Sequence[str], take: Callable[[bytes], None], inherited: Sequence[int] = ()
+    ) -> None:
+        """Start it; `take` sees what it writes, `inherited` are its caller's other descriptors.
+
+        Raises OSError where it cannot be started.
+        """
         self._take = take
         self._from: dict[int, int] = {}
         """Descriptor that is read to the one that is written."""
         self._terminal: int | None = None
         self._raw: Any = None
         signal.pthread_sigmask(signal.SIG_BLOCK, _SENT_ON)
-        streams, own = self._streams()
-        self._own_session = own
+        self._own_session = _in_foreground()
+        streams = self._streams()
+        own = self._own_session
         try:
             self.process = subprocess.Popen(  # noqa: S603 - the user's own command
                 list(command),
                 stdin=streams[0],
                 stdout=streams[1],
                 stderr=streams[2],
+                pass_fds=inherited,
                 start_new_session=own,
                 preexec_fn=_as_before(own),
             )
@@ -68,8 +76,8 @@ class PassedCommand:
                 os.close(descriptor)
         threading.Thread(target=self._signals, daemon=True).start()
 
-    def _streams(self) -> tuple[list[int | None], bool]:
-        """What the command gets as its streams, and whether that is a terminal of its own."""
+    def _streams(self) -> list[int | None]:
+        """What the command gets as its streams."""
         out, err = sys.stdout.fileno(), sys.stderr.fileno()
         given: list[int | None] = [None, None, None]
         if os.isatty(out):
@@ -79,7 +87,7 @@ class PassedCommand:
             given[1] = slave
             if os.isatty(err):
                 given[2] = slave
-            if os.isatty(0):
+            if self._own_session:
                 given[0] = slave
         else:
             read, given[1] = os.pipe()
@@ -89,7 +97,7 @@ class PassedCommand:
         elif given[2] is None:
             read, given[2] = os.pipe()
             self._from[read] = err
-        return given, given[0] is not None
+        return given
 
     def wait(self) -> int:
         """Pass everything on until the command ends; its status as `Popen.returncode`."""
@@ -104,7 +112,7 @@ class PassedCommand:
 
             threading.Thread(target=waiting, daemon=True).start()
             sources = {*self._from, wake}
-            if self._terminal is not None and os.isatty(0):
+            if self._own_session:
                 sources.add(0)
             while self._from:
                 ready = select.select(sources, (), (), _LEFT if ended.is_set() else None)[0]
@@ -137,6 +145,11 @@ class PassedCommand:
             except OSError as error:
                 if error.errno not in _GONE:
                     raise
+                if descriptor != self._terminal and descriptor != 0:
+                    # Nobody reads any more: the command is told so, as by its own pipe.
+                    self._from.pop(descriptor)
+                    os.close(descriptor)
+                    return False
         return True
 
     def _leave(self) -> None:
@@ -177,7 +190,7 @@ class PassedCommand:
     @contextlib.contextmanager
     def _raw_terminal(self) -> Iterator[None]:
         """The caller's terminal without its own line editing, which the command's does."""
-        if self._terminal is None or not os.isatty(0):
+        if not self._own_session:
             yield
             return
         before = termios.tcgetattr(0)
@@ -187,6 +200,33 @@ class PassedCommand:
         finally:
             with contextlib.suppress(termios.error):  # Of a terminal that is gone.
                 termios.tcsetattr(0, termios.TCSADRAIN, before)
+
+
+def inherited() -> tuple[int, ...]:
+    """The caller's descriptors besides its streams, as those of `<(…)` and `3>file`.
+
+    Asked before libraries open files of their own, which a command would inherit, too.
+    """
+    found = []
+    with contextlib.suppress(OSError):
+        for entry in Path("/dev/fd").iterdir():
+            with contextlib.suppress(OSError, ValueError):
+                if int(entry.name) > 2 and os.get_inheritable(int(entry.name)):
+                    found.append(int(entry.name))
+    return tuple(found)
+
+
+def _in_foreground() -> bool:
+    """Whether input and output are a terminal's that this process may read and set.
+
+    A job in the background shares the terminal as it is: setting it would stop the job.
+    """
+    if not (os.isatty(0) and os.isatty(sys.stdout.fileno())):
+        return False
+    try:
+        return os.tcgetpgrp(0) == os.getpgrp()
+    except OSError:  # A terminal, but not the one that controls this process.
+        return True
 
 
 def _as_before(own_terminal: bool) -> Callable[[], None]:

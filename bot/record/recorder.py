@@ -18,7 +18,7 @@ from bot.evidence.printed_log import PrintedLog
 from bot.evidence.trackers.manifest import chained
 from bot.record.beginning import beginning
 from bot.record.nvml import Nvml, NvmlError
-from bot.record.passing import PassedCommand
+from bot.record.passing import PassedCommand, inherited
 from bot.record.sampling import Sampler
 from bot.report.manifest import (
     NAMESPACE,
@@ -82,6 +82,7 @@ def record_command(command: Sequence[str], path: Path, key: Path | None) -> int:
     Raises UserError, before anything is started, where the manifest cannot be made or the key
     cannot sign, and where the command cannot be started.
     """
+    others = inherited()
     signer = public_key(key) if key is not None else None
     try:
         nvml: Nvml | NvmlError = Nvml()
@@ -94,7 +95,7 @@ def record_command(command: Sequence[str], path: Path, key: Path | None) -> int:
     file.write(first)
     printed = PrintedLog()
     try:
-        running = PassedCommand(command, printed.feed)
+        running = PassedCommand(command, printed.feed, others)
     except OSError as error:
         raise UserError(
             message(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pty
+import shlex
 import signal
 import subprocess
 import sys
@@ -117,6 +119,46 @@ def test_one_file_for_both_keeps_their_order(place: Path) -> None:
 def test_input_is_the_commands(place: Path) -> None:
     done = record(place, "cat", input=b"given\n")
     assert done.stdout == b"given\n"
+
+
+def test_other_descriptors_are_the_commands_too(place: Path) -> None:
+    """As the shell opens them for `<(…)` and `3>file`."""
+    read, write = os.pipe()
+    done = record(place, "bash", "-c", f"echo hi >&{write}", pass_fds=(write,))
+    os.close(write)
+    with open(read, "rb") as stream:  # noqa: PTH123
+        assert (done.returncode, stream.read()) == (0, b"hi\n")
+
+
+def test_a_reader_that_leaves_ends_the_command(place: Path) -> None:
+    """`rlbot record -- yes | head -1` ends, as `yes | head -1` does."""
+    arguments = [*RLBOT, "record", "--out", "m.jsonl", "--", "yes"]
+    running = subprocess.Popen(
+        arguments, cwd=place, env=environment(place, None), stdout=subprocess.PIPE
+    )
+    assert running.stdout is not None
+    assert running.stdout.read(2) == b"y\n"
+    running.stdout.close()
+    assert running.wait(60) == -signal.SIGPIPE
+    assert records(place)[-1]["signal"] == "SIGPIPE"
+
+
+def test_a_job_in_the_background_of_a_terminal_runs(place: Path) -> None:
+    """A shell stops a job that sets its terminal from there."""
+    job = shlex.join([*RLBOT, "record", "--out", "m.jsonl", "--", "sh", "-c", "echo in$((40+2))"])
+    shell = ["bash", "--norc", "--noprofile", "-i", "-c", f"set -m; {job} & wait $!; exit $?"]
+    process, master = pty.fork()
+    if process == 0:
+        os.chdir(place)
+        os.execvpe(shell[0], shell, environment(place, None))  # noqa: S606
+    shown = b""
+    with contextlib.suppress(OSError):
+        while chunk := os.read(master, 4096):
+            shown += chunk
+    _, status = os.waitpid(process, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+    assert b"in42" in shown
+    assert records(place)[-1]["exit_code"] == 0
 
 
 def test_a_terminal_stays_one(place: Path) -> None:
