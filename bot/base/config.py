@@ -18,6 +18,7 @@ from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Language, message, sentence_of
 from bot.base.naming_profiles import Profile, ProfileError, chosen
+from bot.base.regex import regex
 from bot.base.yaml_size import NestingError, size_of
 
 if TYPE_CHECKING:
@@ -36,8 +37,8 @@ FRAMEWORKS = ("verl", "openrlhf", "trl", "open-instruct")
 
 PYDANTIC_CONFIG: dict[str, object] = {"use_attribute_docstrings": True, "extra": "forbid"}
 
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-_HOST = re.compile(r"(?=.{1,253}\Z)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9-]+)*\Z", re.I)
+_VARIABLE = regex(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_HOST = regex(r"(?=.{1,253}\Z)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9-]+)*\Z", re.I)
 
 
 def is_variable(name: str) -> bool:

@@ -2,9 +2,10 @@
 
 Up to Python 3.12 the standard one compiles six functions for each frozen class, half a millisecond;
 `rlbot lint` defines two hundred classes before it reads its first line. Here `__init__` alone is
-compiled, the other methods are closures over the names of the fields. In all else the class is the
-standard library's: `fields`, `replace`, `asdict`, `match` and pickling work, and type checkers see
-the standard decorator. A class and its bases are made by the same one of the two.
+compiled, when the first object is made, since half of the classes get none in a plain check; the
+other methods are closures over the names of the fields. In all else the class is the standard
+library's: `fields`, `replace`, `asdict`, `match` and pickling work, and type checkers see the
+standard decorator. A class and its bases are made by the same one of the two.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ else:
         """As the standard one with these options; `repr` and `init` are always made."""
 
         def made(cls: type) -> type:
+            if not cls.__doc__:
+                cls.__doc__ = cls.__name__  # The standard one would read a signature for it.
             plain = dataclasses.dataclass(
                 init=False, repr=False, eq=False, slots=slots, kw_only=kw_only
             )
@@ -37,7 +40,7 @@ else:
 def _completed(cls: type, *, frozen: bool, eq: bool) -> type:
     fields = dataclasses.fields(cls)
     methods: dict[str, object] = {
-        "__init__": _init(cls, fields, frozen=frozen),
+        "__init__": _first_init(cls, fields, frozen=frozen),
         "__repr__": _repr([field.name for field in fields if field.repr]),
     }
     if eq:
@@ -54,6 +57,17 @@ def _completed(cls: type, *, frozen: bool, eq: bool) -> type:
         if name not in own:
             setattr(cls, name, method)
     return cls
+
+
+def _first_init(cls: type, fields: tuple[Field[Any], ...], *, frozen: bool) -> Callable[..., None]:
+    """Puts the real one in its own place, and calls it."""
+
+    def __init__(*given: Any, **named: Any) -> None:  # noqa: N807
+        init = _init(cls, fields, frozen=frozen)
+        cls.__init__ = init  # type: ignore[misc]
+        init(*given, **named)
+
+    return __init__
 
 
 def _init(cls: type, fields: tuple[Field[Any], ...], *, frozen: bool) -> Callable[..., None]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from html.parser import HTMLParser
 from typing import Final
 
-_LONG: Final = re.compile(r"&#[0-9]{9,};?")
+from bot.base.regex import regex
+
+_LONG: Final = regex(r"&#[0-9]{9,};?")
 """References to characters that there are not. Python's `int` refuses 4,300 digits of one."""
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
+
+from bot.base.regex import regex
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 _MOST_COLUMNS = 100
 _LEVELS = 10
 """Quotes, lists and the like in each other; what stands deeper is left out."""
-_PLAIN = re.compile(r"[A-Za-z0-9 .,/+-]*")
+_PLAIN = regex(r"[A-Za-z0-9 .,/+-]*")
 
 
 def with_tables(parser: MarkdownIt, text: str) -> MarkdownIt:

@@ -19,6 +19,7 @@ from bot.base.digits import is_digits
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, sentence_of
+from bot.base.regex import regex
 
 NamePart: TypeAlias = Literal["model", "task", "gpus", "device", "train", "infer", "any"]
 PARTS: Final[tuple[NamePart, ...]] = get_args(NamePart)
@@ -43,8 +44,8 @@ _LEFT_OUT = frozenset(
     {"vllm", "sglang", "trtllm", "npu", "amd", "gb200", "b200", "blackwell", "fp8"}
 )
 _MAX_PATTERN = 200
-_PIECE = re.compile(r"\{([^{}]*)\}|([^{}]+)")
-_LITERAL = re.compile(r"[a-z0-9._\-]+\Z")
+_PIECE = regex(r"\{([^{}]*)\}|([^{}]+)")
+_LITERAL = regex(r"[a-z0-9._\-]+\Z")
 
 
 @dataclass(frozen=True, slots=True)

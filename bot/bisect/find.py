@@ -13,6 +13,7 @@ from difflib import get_close_matches
 
 from bot.base.errors import UserError
 from bot.base.messages import enumeration, message
+from bot.base.regex import regex
 from bot.bisect.knob import Knob, KnobPart, edited
 from bot.evidence.batch_claims import BOOKKEEPING
 from bot.frameworks.plan import Plan
@@ -24,11 +25,11 @@ from bot.shell.words import Reading, Variable
 Read = Callable[[bytes], RuleContext]
 """Reads a script as the original was read: with the same tree and the same releases."""
 
-BATCH_SIZE = re.compile(r"(?:\A|[._])\w{0,200}batch_?size\w{0,200}\Z|(?:\A|_)nproc_per_gpu\Z")
+BATCH_SIZE = regex(r"(?:\A|[._])\w{0,200}batch_?size\w{0,200}\Z|(?:\A|_)nproc_per_gpu\Z")
 """Keys of batch sizes, in every framework."""
-DECIDING = re.compile(r"batch_?size|max_token|max_len")
+DECIDING = regex(r"batch_?size|max_token|max_len")
 """Keys that may decide what a pass holds."""
-_BESIDE = re.compile(r"[\s='\"\\]*\Z")
+_BESIDE = regex(r"[\s='\"\\]*\Z")
 """What may stand between a key and a value that was written beside it."""
 
 

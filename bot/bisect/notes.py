@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.bisect.candidates import Candidates
 from bot.frameworks.plan_values import values_of
 from bot.memory.estimate import MemoryEstimate
 
-_OWN_PLACE = re.compile(r"\bBASH_SOURCE\b|\$0\b|\$\{0\b|^[^\S\n]*(?:source|\.)\s", re.MULTILINE)
+_OWN_PLACE = regex(r"\bBASH_SOURCE\b|\$0\b|\$\{0\b|^[^\S\n]*(?:source|\.)\s", re.MULTILINE)
 
 
 def notes(candidates: Candidates, estimate: MemoryEstimate | None) -> tuple[str, ...]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Container
 from dataclasses import replace
 from pathlib import PurePosixPath
 
+from bot.base.regex import regex
 from bot.bisect.knob import edited
 from bot.bisect.report import SeriesPlan, TrialRun
 from bot.bisect.series import Series
@@ -17,7 +17,7 @@ MARK = "# rlbot bisect: "
 FIRST = 3
 """Runs of a series whose scripts are written at once: seven scripts at most."""
 _BOM = b"\xef\xbb\xbf"
-_HEAD = re.compile(r"(?:#[^\n]*\n)*")
+_HEAD = regex(r"(?:#[^\n]*\n)*")
 
 
 def scripts(series: Series) -> dict[str, bytes]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
+from bot.base.regex import regex
 from bot.check.page import own_links
 from bot.check.request import PageText
 from bot.table.links import FileLink, Website, leads_to_branch, new_address, repository_name
@@ -17,7 +17,7 @@ PlacesReader: TypeAlias = Callable[
 ]
 """The files at (commit, path). Raises UserError when the repository could not be read."""
 
-COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
+COMMIT: Final = regex(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
 """A commit in full."""
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
@@ -12,6 +11,7 @@ from typing import TypeAlias
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Message, message, sentence_of
+from bot.base.regex import regex
 from bot.check.levels import page_levels, with_levels
 from bot.check.read import ScriptReader, bounded
 from bot.check.request import CheckOptions, PageText
@@ -35,7 +35,7 @@ from bot.table.parts import PageRow
 FileReader: TypeAlias = Callable[[str], bytes | None]
 CommitReader: TypeAlias = Callable[[str, str], bytes | None]
 LastingCommit: TypeAlias = Callable[[str, str], str | None]
-_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
+_COMMIT = regex(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
 _LINES = ("line", "lines")
 """The values of a message that name lines: they move with an edit."""
 

@@ -15,11 +15,12 @@ from typing import Final
 
 from bot.base.errors import UserError, system_reason
 from bot.base.messages import Message, message
+from bot.base.regex import regex
 from bot.commands.terminal import in_terminal
 
 READER_GONE: Final = 141
 """The status of a process that SIGPIPE ended, as a shell has it."""
-_COMMAND: Final = re.compile(r"^[^\S\n]*::|##\[", re.MULTILINE)
+_COMMAND: Final = regex(r"^[^\S\n]*::|##\[", re.MULTILINE)
 """What the runner of GitHub Actions may take for a command in a log."""
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Final
 
+from bot.base.regex import regex
 from bot.script.recipe import holds_recipe
 
 _FOLDER: Final = "recipes"
 """Where open-r1, and what is made from it, keeps its recipes."""
-_NAMED: Final = re.compile(rb"(?:--config[ =]+|\sconfig=)[\"']?([\w./-]{1,400}\.ya?ml)\b")
+_NAMED: Final = regex(rb"(?:--config[ =]+|\sconfig=)[\"']?([\w./-]{1,400}\.ya?ml)\b")
 _LARGEST: Final = 1 << 18
 _MOST: Final = 2_000
 """YAML files that are looked at."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 from bot.base.errors import UserError
 from bot.base.files import replace_file
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.commands.arguments import (
     CHECK_FORMATS,
     add_common,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from bot.table.mend import Mended
 
 
-_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
+_COMMIT = regex(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
 
 
 def add(parser: argparse.ArgumentParser) -> None:

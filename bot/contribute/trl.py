@@ -7,19 +7,19 @@ stand nowhere: the number of processes follows from GRPO's settings, everything 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
 from bot.base.errors import UserError
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.evidence.facts import Facts
 from bot.evidence.trl_runs import module_of, processes_of
 
 _SECRETS: Final = frozenset({"--hub_token", "--push_to_hub_token"})
 _MOST: Final = 2_000
 """Words of a command line."""
-_ENDS: Final = re.compile(r"[^\x00\r\n]*\Z")
+_ENDS: Final = regex(r"[^\x00\r\n]*\Z")
 """A word that one line of a script can hold."""
 
 

@@ -6,6 +6,7 @@ import re
 
 from bot.base.errors import UserError
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.frameworks.key_table import Key
 from bot.frameworks.overrides import read_override
 from bot.frameworks.setting import Setting
@@ -15,7 +16,7 @@ from bot.shell.words import Piece, Word
 
 _NOWHERE = Span(0, 0)
 _BACKSLASH = "\\"
-_BEFORE_QUOTE = re.compile(r'(?<!\\)(\\++)(?="|\Z)')
+_BEFORE_QUOTE = regex(r'(?<!\\)(\\++)(?="|\Z)')
 
 
 def override(key: str, value: JsonValue, operator: str = "") -> Setting:

@@ -7,12 +7,12 @@ batch (OpenRLHF): prompts a step over all GPUs, as the published rows count them
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Final, Literal, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, plural_message
+from bot.base.regex import regex
 from bot.evidence.facts import Sibling
 from bot.evidence.observation import Observation
 from bot.evidence.subject import ClaimSubject, keys_of, setting_claim
@@ -22,8 +22,8 @@ from bot.report.claims import ClaimName, SourceName, compared_with, read_togethe
 
 MaxBatch: TypeAlias = Literal["fits", "confirmed", "contradicted"]
 
-_BATCH_SIZES: Final = re.compile(r"(?:\A|[._])\w{0,200}batch_size\w{0,200}\Z")
-BOOKKEEPING: Final = re.compile(
+_BATCH_SIZES: Final = regex(r"(?:\A|[._])\w{0,200}batch_size\w{0,200}\Z")
+BOOKKEEPING: Final = regex(
     r"(?:trainer\.(?:experiment_name|project_name|default_\w*dir|total_epochs|total_training_steps"
     r"|save_freq|test_freq|val_\w+|logger|resume_\w+|\w*_data_dir|log_val_generations"
     r"|max_\w{0,200}ckpt\w{0,200}|del_local_ckpt\w*)"

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 
-OUT_OF_MEMORY = re.compile(
+from bot.base.regex import regex
+
+OUT_OF_MEMORY = regex(
     r"\bOutOfMemoryError\)?\s*:"  # PyTorch's, Ray's of the host, RayTaskError(OutOfMemoryError)
     r"|\b(?:CUDA|HIP|NPU|XPU) out of memory\. Tried to allocate"
     r"|\b(?:CUDA|HIP) error: out of memory"
@@ -15,7 +17,7 @@ OUT_OF_MEMORY = re.compile(
 )
 """What PyTorch, CUDA and Ray print; prose about memory does not match."""
 
-_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
+_ESCAPES = regex(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 
 
 class Console:

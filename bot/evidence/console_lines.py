@@ -8,21 +8,20 @@ from collections.abc import Iterator
 from typing import BinaryIO, Final
 
 from bot.base.fast_dataclass import dataclass
+from bot.base.regex import regex
 
 _CHUNK: Final = 1 << 20
-_ESCAPES = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]{0,200}(?:\x07|\x1b\\))")
-_RAY = re.compile(
-    r"\((?P<who>(?:[\w.:<>\-]{1,100} )?pid=\d{1,10}(?:, ip=[0-9A-Fa-f.:]{1,45})?)\) ?"
-)
+_ESCAPES = regex(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]{0,200}(?:\x07|\x1b\\))")
+_RAY = regex(r"\((?P<who>(?:[\w.:<>\-]{1,100} )?pid=\d{1,10}(?:, ip=[0-9A-Fa-f.:]{1,45})?)\) ?")
 """What Ray puts before every line of a worker: `(TaskRunner pid=87031, ip=10.0.0.1) `."""
-_LAUNCHER = re.compile(
+_LAUNCHER = regex(
     r"(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d) "
     r"|(?P<task>\[[a-z]\w{0,40}\d{1,5}\]:|\[\d{1,5},\d{1,7}\]<std(?:out|err)>:| {0,5}\d{1,6}: ))",
     re.ASCII,
 )
 """What stands before a line where a launcher gathered it: the time of `kubectl logs --timestamps`
 and `docker logs -t`, the task of `torchrun --tee`, `mpirun --tag-output` and `srun --label`."""
-_LINE_END = re.compile(r"\r\n|\r|\n")
+_LINE_END = regex(r"\r\n|\r|\n")
 
 
 @dataclass(frozen=True, slots=True)

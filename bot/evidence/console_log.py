@@ -8,11 +8,11 @@ configuration, every printed step, and out-of-memory errors.
 from __future__ import annotations
 
 import contextlib
-import re
 from pathlib import Path
 from typing import Final
 
 from bot.base.messages import mark, message
+from bot.base.regex import regex
 from bot.evidence.console import Console
 from bot.evidence.console_lines import ConsoleLine, ConsoleLines
 from bot.evidence.console_openrlhf import OpenRlhfLog
@@ -23,9 +23,9 @@ from bot.evidence.links import RunLink, parse_link
 from bot.evidence.locate import DENIED, UNREADABLE, open_inside, shown
 from bot.evidence.transaction_log import IDENT
 
-_ENGINE = re.compile(r"\bInitializing an? (?:V\d )?LLM engine \(v(\d[\w.+\-]{0,40})\)")
+_ENGINE = regex(r"\bInitializing an? (?:V\d )?LLM engine \(v(\d[\w.+\-]{0,40})\)")
 """vLLM 0.4 to 0.11, vllm/engine/llm_engine.py and vllm/v1/engine/core.py."""
-_VIEW_RUN = re.compile(r"\bView run\b.{0,300}?(https://\S{1,500})")
+_VIEW_RUN = regex(r"\bView run\b.{0,300}?(https://\S{1,500})")
 """What the SDK prints when a run begins and when it ends."""
 _NOTHING: Final = mark(
     "{name} holds no line of verl's console logger (step:1 - actor/…) or OpenRLHF's (Global step "

@@ -9,21 +9,21 @@ from them.
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from bot.base.regex import regex
 from bot.evidence.console_lines import ConsoleLine
 from bot.evidence.literals import literal
 from bot.evidence.metrics import CHARTED, COMPARED
 from bot.evidence.tally import Tally
 from bot.report import JsonValue
 
-_STEP = re.compile(r"\bGlobal step (\d{1,9}): (?=\{)")
-_PAIR = re.compile(
+_STEP = regex(r"\bGlobal step (\d{1,9}): (?=\{)")
+_PAIR = regex(
     r"'([\w/.@\-]{1,200})': (?:np\.\w{1,20}\()?"
     r"([+-]?(?:nan|inf|\d{1,40}(?:\.\d{0,40})?(?:e[+-]?\d{1,4})?))\)?(?=[,}])"
 )
-_NAMESPACE = re.compile(r"\s*(?:Namespace|namespace)\(")
+_NAMESPACE = regex(r"\s*(?:Namespace|namespace)\(")
 _KEYS: Final = frozenset({"pretrain", "actor", "model", "train", "zero_stage", "ds"})
 STEP: Final = "train/global_step"
 

@@ -8,29 +8,29 @@ verl/trainer/main_ppo.py, releases 0.1 to 0.9.1.
 
 from __future__ import annotations
 
-import re
 from dataclasses import field
 from typing import Final
 
 from bot.base.fast_dataclass import dataclass
+from bot.base.regex import regex
 from bot.evidence.console_lines import ConsoleLine
 from bot.evidence.literals import literal
 from bot.evidence.metrics import CHARTED, COMPARED
 from bot.evidence.tally import Tally
 from bot.report import JsonValue
 
-_STEP = re.compile(r"(?<![\w:/])step:(\d{1,9}) - (?=[A-Za-z_])")
-_VALUE = re.compile(
+_STEP = regex(r"(?<![\w:/])step:(\d{1,9}) - (?=[A-Za-z_])")
+_VALUE = regex(
     r"(?:(?:np|numpy)\.\w{1,20}\()?([+-]?(?:nan|inf|\d{1,40}(?:\.\d{0,40})?(?:e[+-]?\d{1,4})?))\)?\s*\Z"
 )
-_KEY = re.compile(r"[\w/@.()\-+ ]{1,200}\Z")
+_KEY = regex(r"[\w/@.()\-+ ]{1,200}\Z")
 _TRAINING = ("actor/", "critic/", "training/", "perf/", "timing_s/", "timing/", "train/")
 """Beginnings of what a training step logs; validation alone logs `val-core/…` and `val/…`."""
 STEP: Final = "training/global_step"
 
 _ROOTS: Final = frozenset({"actor_rollout_ref", "data", "algorithm", "model", "optim", "engine"})
-_OPENING = re.compile(r"\s*\{'[\w.]+': ")
-_TOKENS = re.compile(r"""(?P<string>'(?:[^'\\\n]|\\.)*+'?|"(?:[^"\\\n]|\\.)*+"?)|[\[\](){}]""")
+_OPENING = regex(r"\s*\{'[\w.]+': ")
+_TOKENS = regex(r"""(?P<string>'(?:[^'\\\n]|\\.)*+'?|"(?:[^"\\\n]|\\.)*+"?)|[\[\](){}]""")
 _MAX_CONFIG: Final = 1_000_000
 """Characters of a printed configuration; verl's largest is some 60,000."""
 

@@ -18,6 +18,7 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.html_parser import StrangersHtml
 from bot.base.markdown import leave_plain, with_tables
 from bot.base.messages import mark, message
+from bot.base.regex import regex
 from bot.evidence.facts import EvidenceError
 from bot.evidence.links import HOSTS, PUBLIC_ONLY, RunHosts, RunLink, parse_link
 
@@ -32,19 +33,17 @@ MAX_TEXT: Final = 65_536
 MAX_LINKS: Final = 200
 _MAX_HTML: Final = 16_384
 """Characters of one stretch of HTML that are read: open quotes take the square of them."""
-_ADDRESS = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.\-]{1,15}:)?//[^\s<>\"`|]{1,2100}")
-_BARE = re.compile(
-    r"(?<![\w./@:%-])(?:www\.)?(?:wandb\.ai|forge\.coreweave\.com)/[^\s<>\"`|]{1,2100}"
-)
-_RUN_PATH = re.compile(r"(?:/[^/?#]+){2}/runs/[^/?#]+")
-_USER = re.compile(r"(//)[^/?#@]*@")
+_ADDRESS = regex(r"(?:[A-Za-z][A-Za-z0-9+.\-]{1,15}:)?//[^\s<>\"`|]{1,2100}")
+_BARE = regex(r"(?<![\w./@:%-])(?:www\.)?(?:wandb\.ai|forge\.coreweave\.com)/[^\s<>\"`|]{1,2100}")
+_RUN_PATH = regex(r"(?:/[^/?#]+){2}/runs/[^/?#]+")
+_USER = regex(r"(//)[^/?#@]*@")
 _LOOKALIKES = str.maketrans("аеорсухіԁѡԝ01345", "aeopcyxidwwoleas")
 """Letters of other alphabets, and digits, that are drawn like Latin ones."""
-_SCHEME = re.compile(r"(?:([A-Za-z][A-Za-z0-9+.\-]{1,15}):)?//")
+_SCHEME = regex(r"(?:([A-Za-z][A-Za-z0-9+.\-]{1,15}):)?//")
 _MOST: Final = 65_536
 """Characters of a text, as GitHub has it."""
-_COMMENT = re.compile(r"<!--(?:(?!-->).)*+(?:-->)?", re.DOTALL)
-_EAST_ASIAN = re.compile(r"[\u2e80-\u9fff\uff00-\uffef]")
+_COMMENT = regex(r"<!--(?:(?!-->).)*+(?:-->)?", re.DOTALL)
+_EAST_ASIAN = regex(r"[\u2e80-\u9fff\uff00-\uffef]")
 _ABOUT: Final = frozenset(
     {"docs.wandb.ai", "community.wandb.ai", "docs.coreweave.com", "www.coreweave.com"}
 )

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.base.messages import message, plural_message, seconds_of
+from bot.base.regex import regex
 from bot.evidence.console import Console
 from bot.evidence.facts import EvidenceError, Facts, GpuInfo, RunId
 from bot.evidence.limits import RunLimits
@@ -26,7 +27,7 @@ from bot.evidence.side_files import MOST_GPUS, Host, SideFiles
 from bot.evidence.tally import Tally, missing_beginning
 from bot.evidence.transaction_log import LogReader
 
-_GPU_MEMORY = re.compile(r"(?:system\.)?gpu\.([0-9]{1,4})\.memoryAllocatedBytes(?:/l:.*)?\Z", re.S)
+_GPU_MEMORY = regex(r"(?:system\.)?gpu\.([0-9]{1,4})\.memoryAllocatedBytes(?:/l:.*)?\Z", re.S)
 """NVML's used memory of one GPU; `/l:` is the label of a writer in runs with several."""
 _LARGE = 1 << 16
 """Bytes of a record after which the clock is looked at."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from bot.base.devices import Device, by_report, by_token
 from bot.base.messages import message, plural_message
+from bot.base.regex import regex
 from bot.evidence.facts import Facts, GpuInfo
 from bot.evidence.observation import Observation
 from bot.evidence.origins import no_cards, tracker_name
@@ -17,7 +17,7 @@ from bot.frameworks.plan import Field
 from bot.report import Claim
 from bot.report.claims import ClaimName, SourceName, claim_source
 
-_PLACEMENT: Final = re.compile(
+_PLACEMENT: Final = regex(
     r"(?:(?:^|[._])(?:n_gpus_per_node|nnodes|num_nodes|num_gpus_per_node|num_engines"
     r"|tensor_parallel_size|enable_resource_pool)|colocate_\w{1,200})\Z"
 )

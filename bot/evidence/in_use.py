@@ -7,13 +7,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Final
 
+from bot.base.regex import regex
 from bot.evidence.facts import EvidenceError
 from bot.evidence.links import PUBLIC_ONLY, RunHosts, RunLink, parse_link
 
 MAX_NAMED: Final = 5_000
 """Links of one text that are looked at."""
-_ADDRESS = re.compile(r"https?://[^\s<>\"'`|\\]{1,2000}")
-_ROW = re.compile(r"^[ \t]*[-+*][ \t]+[-+*](?=[ \t]|$)", re.MULTILINE)
+_ADDRESS = regex(r"https?://[^\s<>\"'`|\\]{1,2000}")
+_ROW = regex(r"^[ \t]*[-+*][ \t]+[-+*](?=[ \t]|$)", re.MULTILINE)
 
 
 def name_of(link: RunLink) -> str:

@@ -17,6 +17,7 @@ from urllib.parse import parse_qs
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.evidence.facts import EvidenceError
 
 HOSTS: Final = {"wandb.ai": "", "forge.coreweave.com": "/wandb"}
@@ -24,27 +25,27 @@ HOSTS: Final = {"wandb.ai": "", "forge.coreweave.com": "/wandb"}
 
 FORM: Final = "https://wandb.ai/ENTITY/PROJECT/runs/ID"
 _MAX = 2048
-_HOST = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?\Z")
+_HOST = regex(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?\Z")
 _SEGMENT = r"(?!\.{1,2}(?:/|\?|\Z))[A-Za-z0-9_.-]{1,128}"
 # Projects may be called "my project"; a space is the one character that needs an escape.
 _PROJECT = r"(?!\.{1,2}/)(?:[A-Za-z0-9_.-]|%20){1,128}"
-_PAGE = re.compile(
+_PAGE = regex(
     rf"/(?P<entity>{_SEGMENT})/(?P<project>{_PROJECT})/runs/(?P<run>{_SEGMENT})"
     r"(?:/(?:overview|logs|system|files|workspace))?/?(?:\?[!-\"$-~]*)?\Z"
 )
-_ADDRESS = re.compile(r"https://(?P<authority>[^/?#]*)(?P<rest>[/?#].*)?\Z")
+_ADDRESS = regex(r"https://(?P<authority>[^/?#]*)(?P<rest>[/?#].*)?\Z")
 
 
 RunService: TypeAlias = Literal["wandb", "mlflow", "swanlab", "trackio"]
 SWANLAB: Final = "https://swanlab.cn"
 """Where SwanLab's own service shows runs."""
 SWANLAB_FORM: Final = "https://swanlab.cn/@USER/PROJECT/runs/ID"
-_SWANLAB_PAGE = re.compile(
+_SWANLAB_PAGE = regex(
     rf"/@(?P<entity>{_SEGMENT})/(?P<project>{_SEGMENT})/runs/(?P<run>{_SEGMENT})(?:[/?#][!-~]*)?\Z"
 )
 MLFLOW_FORM: Final = "https://HOST/#/experiments/NUMBER/runs/ID"
 _MLFLOW: Final = "/#/experiments/"
-_MLFLOW_PAGE = re.compile(
+_MLFLOW_PAGE = regex(
     r"(?P<experiment>[0-9]{1,20})/runs/(?P<run>[A-Za-z0-9_-]{1,64})(?:[/?][!-~]*)?\Z"
 )
 
@@ -52,8 +53,8 @@ _MLFLOW_PAGE = re.compile(
 HUB: Final = "https://huggingface.co"
 """Where trackio's Spaces lie."""
 TRACKIO_FORM: Final = "https://huggingface.co/spaces/OWNER/SPACE?project=PROJECT&run_ids=ID"
-_SPACE = re.compile(rf"/spaces/(?P<entity>{_SEGMENT}/{_SEGMENT})/?\?(?P<query>[!-~]*)\Z")
-_NAMED = re.compile(r"[A-Za-z0-9_-]{1,128}\Z")
+_SPACE = regex(rf"/spaces/(?P<entity>{_SEGMENT}/{_SEGMENT})/?\?(?P<query>[!-~]*)\Z")
+_NAMED = regex(r"[A-Za-z0-9_-]{1,128}\Z")
 
 
 @dataclass(frozen=True, slots=True)

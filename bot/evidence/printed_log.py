@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Final
 
+from bot.base.regex import regex
 from bot.evidence.console import Console
 from bot.evidence.console_lines import ConsoleLine, plain_line
 from bot.evidence.console_openrlhf import OpenRlhfLog
@@ -18,7 +18,7 @@ _LINE: Final = 65_536
 _METRICS: Final = 2_000
 _WORTH: Final = (b"step", b"emory")
 """What a line with a step, or of an out-of-memory error, holds: the rest is passed over."""
-_ENDS: Final = re.compile(rb"[\r\n]+")
+_ENDS: Final = regex(rb"[\r\n]+")
 
 
 class PrintedLog:

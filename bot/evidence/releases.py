@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
+
+from bot.base.regex import regex
 
 RELEASED: Final[dict[str, dict[str, str]]] = {
     "verl": {
@@ -108,7 +109,7 @@ RELEASED: Final[dict[str, dict[str, str]]] = {
 """Package to release to the day of its tag's commit (github.com/verl-project/verl,
 github.com/OpenRLHF/OpenRLHF); nothing can have been run with a release before that day."""
 
-_NUMBERS = re.compile(r"(\d+(?:\.\d+)*)")
+_NUMBERS = regex(r"(\d+(?:\.\d+)*)")
 
 
 def numbers(version: str) -> tuple[int, ...] | None:

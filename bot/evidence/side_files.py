@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import field
 from functools import cache
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 from bot.base.digits import natural_number
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, sentence_of
+from bot.base.regex import regex
 from bot.evidence.console import Console
 from bot.evidence.facts import EvidenceError, GpuInfo
 from bot.evidence.limits import RunLimits
@@ -24,7 +24,7 @@ MOST_GPUS = 1024
 """GPUs of one host."""
 _MOST_NODES = 30_000
 """Nodes of `config.yaml`: PyYAML makes ten thousand in a second."""
-_REQUIREMENT = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)==(\S+)\Z")
+_REQUIREMENT = regex(r"([A-Za-z0-9][A-Za-z0-9._-]*)==(\S+)\Z")
 
 
 @dataclass(slots=True)

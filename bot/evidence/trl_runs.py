@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from bot.base.regex import regex
 from bot.evidence.facts import Facts
 from bot.evidence.subject import known
 from bot.evidence.values import Missing
@@ -41,11 +42,9 @@ _PEFT: Final = {
 }
 """Fields of PEFT's `LoraConfig`, and TRL's options for them."""
 _EACH: Final = "per_device_train_batch_size"
-_PROGRAM: Final = re.compile(r"-m (trl\.scripts\.\w{1,80})\Z", re.ASCII)
+_PROGRAM: Final = regex(r"-m (trl\.scripts\.\w{1,80})\Z", re.ASCII)
 """As W&B names what `python -m` started."""
-_FILE: Final = re.compile(
-    r"(?:.{0,800}/)?(trl/scripts|examples/scripts)/(\w{1,80})\.py\Z", re.ASCII
-)
+_FILE: Final = regex(r"(?:.{0,800}/)?(trl/scripts|examples/scripts)/(\w{1,80})\.py\Z", re.ASCII)
 _NOWHERE: Final = Span(0, 0)
 
 

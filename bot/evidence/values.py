@@ -9,18 +9,19 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from bot.base.digits import is_digits
+from bot.base.regex import regex
 from bot.report import JsonValue, Scalar
 
 MAX_SHOWN: Final = 200
 """Characters of a value that a report shows."""
 
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\Z", re.ASCII)
+_NUMBER = regex(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\Z", re.ASCII)
 _NULLS = frozenset({"null", "none"})
 _BOOLS = {"true": True, "false": False}
 _DEPTH = 40
 _LONGEST = 65_536
 """Characters of a text that may be a list or a mapping."""
-_UNKNOWN_PART = re.compile(r"\$\{\?\w+\}")
+_UNKNOWN_PART = regex(r"\$\{\?\w+\}")
 _DECORATION = str.maketrans("", "", "[]'\" \t")
 
 

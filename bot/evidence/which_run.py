@@ -7,7 +7,6 @@ configurations. Where none of these decides, nothing is guessed: the author is a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from pathlib import PurePosixPath
@@ -15,6 +14,7 @@ from typing import Final, Literal, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import mark, message
+from bot.base.regex import regex
 from bot.evidence.facts import Facts
 from bot.evidence.find_links import FoundLink, RefusedLink
 from bot.evidence.links import RunLink
@@ -24,7 +24,7 @@ from bot.frameworks.plan import Plan
 
 By: TypeAlias = Literal["command line", "header", "text", "only link", "configuration"]
 
-_SCRIPT_NAME = re.compile(r"[\w./+\-]{1,300}\.sh\b")
+_SCRIPT_NAME = regex(r"[\w./+\-]{1,300}\.sh\b")
 _CLEAR: Final = 0.9
 """Share of a script's settings that a run must have to be taken for its run."""
 _ASK: Final = mark(

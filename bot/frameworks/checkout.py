@@ -7,7 +7,6 @@ script is meant, else the one whose path has most in common with the script's.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import islice
@@ -17,6 +16,7 @@ from typing import Final
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, sentence_of
+from bot.base.regex import regex
 from bot.frameworks.config_files import SUFFIX, ComposeError
 from bot.frameworks.config_tree import ConfigTree, tree_table
 from bot.frameworks.named_files import NamedFiles, above, nearest
@@ -37,8 +37,8 @@ from bot.frameworks.trl_programs import TrlPrograms
 
 CONFIG: Final = "verl/trainer/config"
 """Where a copy of verl keeps its configuration."""
-_CONFIG = re.compile(r"((?:.{1,400}/)?verl/trainer/config)/(.{1,400}\.yaml)\Z")
-_MODULE = re.compile(r"((?:.+/)?openrlhf/cli)/train_\w+\.py\Z")
+_CONFIG = regex(r"((?:.{1,400}/)?verl/trainer/config)/(.{1,400}\.yaml)\Z")
+_MODULE = regex(r"((?:.+/)?openrlhf/cli)/train_\w+\.py\Z")
 _CLASS, _TRL = b"@dataclass", b"trl"
 """What a file holds that adds arguments of its own to TRL's; the second where no file parses."""
 _PARSERS = (b"TrlParser", b"HfArgumentParser")
@@ -46,7 +46,7 @@ _PARSERS = (b"TrlParser", b"HfArgumentParser")
 _LARGEST = 1 << 20
 """Bytes of a file that is read."""
 _RECIPES: Final = (".yaml", ".yml")
-_PATH = re.compile(r"[\w./-]+")
+_PATH = regex(r"[\w./-]+")
 _LONGEST = 400
 """Characters of a recipe's path."""
 _MOST_NAMED = 20

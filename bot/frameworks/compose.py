@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from bot.base.messages import message, sentence_of
+from bot.base.regex import regex
 from bot.frameworks.config_files import LIMITS, SUFFIX, ComposeError, ConfigLimits
 from bot.frameworks.hydra_tree import YamlTree
 
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
     from bot.frameworks.memory_source import MemoryRepository
 
 
-_NAME = re.compile(rb"[\w.-]+")
-_KEY = re.compile(rb"(?<![\w.-])([\w.-]++)['\"]?\s*+:")
-_LAST = re.compile(rb"\.(\w+)")
+_NAME = regex(rb"[\w.-]+")
+_KEY = regex(rb"(?<![\w.-])([\w.-]++)['\"]?\s*+:")
+_LAST = regex(rb"\.(\w+)")
 _Composed: TypeAlias = tuple[YamlTree, dict[str, str]]
 
 

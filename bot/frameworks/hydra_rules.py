@@ -5,10 +5,10 @@ Follows `ConfigLoaderImpl._apply_overrides_to_config` of hydra-core 1.3.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any, Final
 
+from bot.base.regex import regex
 from bot.frameworks.hydra_tree import (
     ABSENT,
     MISSING,
@@ -24,7 +24,7 @@ from bot.frameworks.hydra_tree import (
 from bot.frameworks.key_table import OK, KeyVerdict
 from bot.frameworks.setting import UNKNOWN, Setting
 
-_LAST: Final = re.compile(r"\.(\w+)\b")
+_LAST: Final = regex(r"\.(\w+)\b")
 
 
 def apply(tree: YamlTree, setting: Setting) -> YamlTree:

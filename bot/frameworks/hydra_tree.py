@@ -13,6 +13,7 @@ import re
 from typing import Any, Final, TypeAlias
 
 from bot.base.digits import whole_number
+from bot.base.regex import regex
 from bot.frameworks.key_table import Status
 from bot.frameworks.setting import UNKNOWN
 
@@ -23,9 +24,9 @@ MISSING: Final = "???"
 _DEPTH = 12
 """References that refer to references: as many as any release needs, and no loop."""
 
-_REFERENCE = re.compile(r"\$\{(\.*[A-Za-z_][A-Za-z0-9_.@/-]*)\}\Z")
-_SELECT = re.compile(r"\$\{oc\.select:\s*([A-Za-z_][\w.]*)\s*(?:,([^{}]*))?\}\Z")
-_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?\Z")
+_REFERENCE = regex(r"\$\{(\.*[A-Za-z_][A-Za-z0-9_.@/-]*)\}\Z")
+_SELECT = regex(r"\$\{oc\.select:\s*([A-Za-z_][\w.]*)\s*(?:,([^{}]*))?\}\Z")
+_NUMBER = regex(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?\Z")
 
 
 class _Absent:

@@ -7,13 +7,14 @@ from collections.abc import Callable, Sequence
 from pathlib import PurePosixPath
 
 from bot.base.fast_dataclass import dataclass
+from bot.base.regex import regex
 from bot.frameworks.plan import RAY_JOB, Launch
 from bot.shell.source import Span
 from bot.shell.words import Command, Reading, Word
 
-_PYTHON = re.compile(r"(?:python|pypy)[0-9.]*\Z")
-_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
-_DURATION = re.compile(r"[0-9.]+[smhd]?\Z")
+_PYTHON = regex(r"(?:python|pypy)[0-9.]*\Z")
+_ASSIGNMENT = regex(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
+_DURATION = regex(r"[0-9.]+[smhd]?\Z")
 
 _PREFIXES: dict[str, frozenset[str]] = {
     "env": frozenset(("-u", "--unset", "-C", "--chdir")),

@@ -9,7 +9,6 @@ variables of the environment that a configuration names (`hydra.job.env_copy`).
 from __future__ import annotations
 
 import posixpath
-import re
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -26,15 +25,14 @@ from omegaconf import DictConfig, OmegaConf, flag_override
 from omegaconf.errors import OmegaConfBaseException
 
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.frameworks.config_files import SUFFIX, ComposeError, ConfigLimits, HydraRefusalError
 from bot.frameworks.hydra_tree import YamlTree
 from bot.frameworks.plain_merge import is_plain, overlaid
 from bot.frameworks.yaml_data import count, hide, read_yaml, show
 
-_PACKAGE = re.compile(r"(?:[\w-]++\.?)*+")
-_UNFOUND = re.compile(
-    r"In '([^']{1,200})': (Could not (?:find|load) '(?:[^']{0,200}/)?([^'/]{1,200})')"
-)
+_PACKAGE = regex(r"(?:[\w-]++\.?)*+")
+_UNFOUND = regex(r"In '([^']{1,200})': (Could not (?:find|load) '(?:[^']{0,200}/)?([^'/]{1,200})')")
 _FILE, _ENTRY = 20, 10
 """What a file and an entry of a defaults list cost, in values."""
 _FEW = 20

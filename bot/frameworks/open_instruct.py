@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
+from bot.base.regex import regex
 from bot.frameworks.base import Versions
 from bot.frameworks.command_line import backend, chosen, lora, processes, times, values_of
 from bot.frameworks.fields import AppliedSettings, product, total
@@ -14,7 +14,7 @@ from bot.frameworks.releases import releases
 from bot.frameworks.setting import UNKNOWN
 from bot.shell.words import Word
 
-_TRAINER = re.compile(r"open_instruct\.((?:grpo|ppo|dpo|finetune|reward_modeling|online_dpo)\w*)\Z")
+_TRAINER = regex(r"open_instruct\.((?:grpo|ppo|dpo|finetune|reward_modeling|online_dpo)\w*)\Z")
 _ALGORITHMS = {"finetune": "sft", "reward_modeling": "rm", "online_dpo": "online_dpo"}
 
 

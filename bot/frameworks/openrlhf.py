@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from bot.base.regex import regex
 from bot.frameworks.base import Version, Versions
 from bot.frameworks.fields import AppliedSettings, product, total
 from bot.frameworks.launch import launcher_option
@@ -21,7 +22,7 @@ from bot.frameworks.setting import UNKNOWN
 from bot.frameworks.tables import table
 from bot.shell.words import Word
 
-_TRAINER = re.compile(r"openrlhf\.cli\.train_\w+\Z")
+_TRAINER = regex(r"openrlhf\.cli\.train_\w+\Z")
 
 _ALGORITHMS = {
     "group_norm": "grpo",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import field, replace
 
 from bot.base.digits import is_digits, natural_number, whole_number
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, plural_message
+from bot.base.regex import regex
 from bot.frameworks.key_table import Key
 from bot.frameworks.option_table import OptionTable
 from bot.frameworks.setting import UNKNOWN, BadArgument, Setting
@@ -16,8 +16,8 @@ from bot.report import JsonValue, Scalar
 from bot.shell.source import Span
 from bot.shell.words import Word
 
-_NEGATIVE = re.compile(r"-[0-9]+\Z|-[0-9]*\.[0-9]+\Z")
-_INT = re.compile(r"[+-]?[0-9](?:_?[0-9])*\Z")
+_NEGATIVE = regex(r"-[0-9]+\Z|-[0-9]*\.[0-9]+\Z")
+_INT = regex(r"[+-]?[0-9](?:_?[0-9])*\Z")
 
 
 @dataclass(slots=True)

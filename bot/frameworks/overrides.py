@@ -1,8 +1,7 @@
 """Hydra's command line: each word becomes a setting, a flag, or something Hydra would refuse.
 
 The authority is hydra-core's own `OverridesParser`. Importing it costs about 100 ms, so the plain
-shapes that make up nearly all of real scripts are read by regular expressions that give the same
-answer; every other word goes to Hydra.
+shapes of nearly all scripts are read by patterns that give the same answer, all others by Hydra.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from bot.base.allowance import Allowance
 from bot.base.digits import whole_number
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, plural_message
+from bot.base.regex import regex
 from bot.frameworks import setting as settings
 from bot.frameworks.setting import UNKNOWN, BadArgument, Operator, Setting, UnknownValue
 from bot.frameworks.spaced import spaced
@@ -26,21 +26,21 @@ from bot.shell.words import Word
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_-]*"
 _PATH = rf"{_NAME}(?:\.{_NAME})*"
-_OVERRIDE = re.compile(rf"(?P<op>\+\+?|~)?(?P<key>{_PATH}(?:@{_PATH})?)=(?P<value>.*)\Z", re.DOTALL)
-_DELETION = re.compile(rf"~(?P<key>{_PATH}(?:@{_PATH})?)\Z")
+_OVERRIDE = regex(rf"(?P<op>\+\+?|~)?(?P<key>{_PATH}(?:@{_PATH})?)=(?P<value>.*)\Z", re.DOTALL)
+_DELETION = regex(rf"~(?P<key>{_PATH}(?:@{_PATH})?)\Z")
 
 _DIGITS = r"(?:0|[1-9](?:_?[0-9])*)"
 _FRACTION = r"[0-9](?:_?[0-9])*"
 _POINT = rf"(?:{_DIGITS}?\.{_FRACTION}|{_DIGITS}\.)"
-_HOLDER = re.compile(r"<[A-Za-z][\w \-/.]{0,40}>|\{(?:your|YOUR|my|MY)_\w{1,40}\}")
-_INT = re.compile(rf"[+-]?{_DIGITS}\Z")
-_FLOAT = re.compile(rf"[+-]?(?:(?:{_POINT}|{_DIGITS})[eE][+-]?{_FRACTION}|{_POINT})\Z")
-_NOT_FINITE = re.compile(r"[+-]?(?:inf|nan)\Z", re.IGNORECASE)
-_PLAIN = re.compile(r"[A-Za-z0-9_/.:+%*@?|-]+\Z")
-_QUOTED = re.compile(r"""'[^'\\$]*'\Z|"[^"\\$]*"\Z""")
+_HOLDER = regex(r"<[A-Za-z][\w \-/.]{0,40}>|\{(?:your|YOUR|my|MY)_\w{1,40}\}")
+_INT = regex(rf"[+-]?{_DIGITS}\Z")
+_FLOAT = regex(rf"[+-]?(?:(?:{_POINT}|{_DIGITS})[eE][+-]?{_FRACTION}|{_POINT})\Z")
+_NOT_FINITE = regex(r"[+-]?(?:inf|nan)\Z", re.IGNORECASE)
+_PLAIN = regex(r"[A-Za-z0-9_/.:+%*@?|-]+\Z")
+_QUOTED = regex(r"""'[^'\\$]*'\Z|"[^"\\$]*"\Z""")
 _ITEM = r"""(?:'[^'\\$]*'|"[^"\\$]*"|[A-Za-z0-9_/.:+%*@?|-]+)"""
-_LIST = re.compile(rf"\[[ \t]*(?:{_ITEM}(?:[ \t]*,[ \t]*{_ITEM})*[ \t]*)?\]\Z")
-_ITEMS = re.compile(_ITEM)
+_LIST = regex(rf"\[[ \t]*(?:{_ITEM}(?:[ \t]*,[ \t]*{_ITEM})*[ \t]*)?\]\Z")
+_ITEMS = regex(_ITEM)
 
 _NO_VALUE = frozenset(
     [

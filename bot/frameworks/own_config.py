@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ast
 import posixpath
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -18,6 +17,7 @@ from typing import Any, Final
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, sentence_of
+from bot.base.regex import regex
 from bot.frameworks.compose import Composer
 from bot.frameworks.config_files import LIMITS, SUFFIX, ComposeError
 from bot.frameworks.config_tree import ConfigTree
@@ -29,9 +29,9 @@ PACKAGE: Final = "pkg://"
 _FOLDERS: Final = ("config", "configs")
 _MOST_PLACES: Final = 20
 """Folders of a search path."""
-_HOLE: Final = re.compile(r"\$\{\?[^}]{0,400}\}")
+_HOLE: Final = regex(r"\$\{\?[^}]{0,400}\}")
 """What only a run knows."""
-_WORD: Final = re.compile(r"[\w./-]{1,400}")
+_WORD: Final = regex(r"[\w./-]{1,400}")
 
 
 @dataclass(frozen=True, slots=True)

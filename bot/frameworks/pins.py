@@ -14,10 +14,11 @@ from typing import Any, Final
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.frameworks.python_source import parsed
 from bot.frameworks.releases import find_release, release_key, releases
 
-PIN_FILES: Final = re.compile(
+PIN_FILES: Final = regex(
     r"((?:.+/)?)(?:requirements[\w.-]*\.txt|requirements/[\w.-]+\.txt|pyproject\.toml|setup\.py"
     r"|setup\.cfg|verl/version/version|openrlhf/version\.txt|version\.txt|trl/version\.py)\Z"
 )
@@ -28,7 +29,7 @@ _VERSIONS: Final = {
     "trl": "trl/version.py",
 }
 _NUMBER: Final = r"v?[0-9]+(?:\.[0-9]+)*(?:\.?post[0-9]+)?"
-_CLAUSE = re.compile(rf"(===|==|~=|!=|>=|<=|>|<)\s*({_NUMBER})(\.\*)?\s*\Z")
+_CLAUSE = regex(rf"(===|==|~=|!=|>=|<=|>|<)\s*({_NUMBER})(\.\*)?\s*\Z")
 _LONGEST = 200
 """Characters of a requirement."""
 _MOST_STEPS = 1_000_000

@@ -6,13 +6,13 @@ file holds names and plain values alone; for the others the answer here is that 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from bot.base.regex import regex
 from bot.frameworks.hydra_tree import MISSING
 
-_REFERENCES: Final = re.compile(r"(?:[^$\\]|\$(?!\{)|\$\{\.*\w+(?:\.\w+)*\})*")
+_REFERENCES: Final = regex(r"(?:[^$\\]|\$(?!\{)|\$\{\.*\w+(?:\.\w+)*\})*")
 """Texts whose references OmegaConf takes as they are."""
 
 

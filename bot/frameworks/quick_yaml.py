@@ -7,12 +7,13 @@ tags, block texts or escapes. Any other file, and any that is refused, is PyYAML
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import Any, Protocol
 
 import yaml
 from omegaconf._utils import get_yaml_loader
+
+from bot.base.regex import regex
 
 _REMARK = r"\#[\t -~\xa0-\u2027\u2030-\ud7ff\ue000-\ufefe]*+"
 _SAFE = r"[!-\"$-9;-~]"
@@ -27,7 +28,7 @@ _KEY = r"(?:[A-Za-z_./][A-Za-z0-9_./@-]{0,200}+|'[A-Za-z0-9_]{1,200}+')"
 _CONTENT = rf"(?:-[ ])?+(?:{_KEY}:(?:[ ]++{_VALUE})?+|{_VALUE})(?:[ ]++{_REMARK}|[ ]*+)(?=\n|\Z)"
 # At most 64 blanks before a line, so that nothing nests deeper than libyaml's recursion bears.
 _LINE = rf"[ ]{{0,64}}+(?:{_REMARK}|{_CONTENT})?+"
-_PLAIN = re.compile(rf"(?:{_LINE}\n)*+(?:{_LINE})?+")
+_PLAIN = regex(rf"(?:{_LINE}\n)*+(?:{_LINE})?+")
 _MOST = 1 << 18
 """Characters: libyaml makes the whole tree before anybody can count its values."""
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.frameworks.setting import BadArgument
 from bot.shell.source import Span
 from bot.shell.words import Word
 
-_KEY: Final = re.compile(r"(?:\+\+?)?[A-Za-z_]\w*(?:\.\w+)+")
+_KEY: Final = regex(r"(?:\+\+?)?[A-Za-z_]\w*(?:\.\w+)+")
 
 
 def spaced(words: Sequence[Word]) -> tuple[BadArgument, int] | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from bot.base.regex import regex
 from bot.frameworks.base import Versions
 from bot.frameworks.command_line import backend, chosen, lora, processes, times, values_of
 from bot.frameworks.fields import AppliedSettings
@@ -15,8 +15,8 @@ from bot.frameworks.releases import releases
 from bot.frameworks.setting import UNKNOWN
 from bot.shell.words import Word
 
-_SCRIPT = re.compile(r"(?:trl\.scripts|examples\.scripts(?:\.\w+)*)\.(\w+)\Z")
-_EXAMPLE = re.compile(r"(?:.{0,400}/)?examples/scripts/(?:\w{1,80}/){0,20}?(\w{1,80})\.py\Z")
+_SCRIPT = regex(r"(?:trl\.scripts|examples\.scripts(?:\.\w+)*)\.(\w+)\Z")
+_EXAMPLE = regex(r"(?:.{0,400}/)?examples/scripts/(?:\w{1,80}/){0,20}?(\w{1,80})\.py\Z")
 _SIGNS = ("--model_name_or_path", "--output_dir", "--dataset_name", "--config")
 _NO_TRAINER = frozenset(("vllm_serve", "chat", "env", "utils"))
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import ast
 import posixpath
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 from itertools import islice
 from typing import Any, Final
 
 from bot.base.fast_dataclass import dataclass
+from bot.base.regex import regex
 from bot.frameworks.named_files import NamedFiles
 from bot.frameworks.python_source import parsed, written
 
@@ -36,7 +36,7 @@ _TRAINERS: Final = {
     "RLOOConfig": "rloo",
     "SFTConfig": "sft",
 }
-_VENDORED: Final = re.compile(r"(?:^|/)trl/trainer/\w+_config\.py\Z")
+_VENDORED: Final = regex(r"(?:^|/)trl/trainer/\w+_config\.py\Z")
 _FOREIGN: Final = ("trl", "transformers")
 """Packages whose classes the tables of TRL's releases hold."""
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
+from bot.base.regex import regex
 from bot.frameworks import hydra_tree as trees
 from bot.frameworks.base import Versions
 from bot.frameworks.command_line import launcher_number
@@ -19,7 +19,7 @@ from bot.frameworks.structured import StructuredTable, yaml_settings
 from bot.frameworks.verl_root import root_of
 from bot.shell.words import Word
 
-_TRAINER = re.compile(
+_TRAINER = regex(
     r"(?:verl|recipe|verl_recipe)\.(?:\w{1,80}\.){0,12}"
     r"(?!main_eval|main_gen)(?:main|main_\w{1,80}|\w{1,80}_main|async_main_\w{1,80}|\w{0,80}sft_trainer\w{0,80})\Z"
 )

@@ -5,20 +5,20 @@ Imports PyYAML and omegaconf, so import it late.
 
 from __future__ import annotations
 
-import re
 from itertools import count as count_up
 from typing import Any
 
 import yaml
 
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.base.yaml_size import NestingError, size_of
 from bot.frameworks.config_files import ComposeError, ConfigLimits, HydraRefusalError
 from bot.frameworks.quick_yaml import YamlParser, omegaconf_class, quick_loader
 
 _HIDDEN = "\ue000"
 """Stands for `$` in texts that call a resolver; from Unicode's private use area."""
-_SIMPLE = re.compile(r"\$\{[\w.]+\}")
+_SIMPLE = regex(r"\$\{[\w.]+\}")
 """References that omegaconf recognises without its parser."""
 _PARSED = 20
 """What parsing a text costs, in values."""

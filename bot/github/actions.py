@@ -13,11 +13,12 @@ from typing import Any, TypeAlias
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.github.client import Client
 from bot.github.pull import PullId
 
-_REPOSITORY = re.compile(r"[A-Za-z0-9_.-]{1,200}/[A-Za-z0-9_.-]{1,200}\Z")
-_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
+_REPOSITORY = regex(r"[A-Za-z0-9_.-]{1,200}/[A-Za-z0-9_.-]{1,200}\Z")
+_COMMIT = regex(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
 _CLOSED = "The pull request is closed."
 
 

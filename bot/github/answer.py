@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal, TypeAlias
@@ -12,6 +11,7 @@ from typing import Literal, TypeAlias
 from bot.base.config import Config
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import translated
+from bot.base.regex import regex
 from bot.github.annotations import Annotation, annotations_of
 from bot.github.suggestions import Suggestion, suggestions_of
 from bot.render import notices, wording
@@ -33,7 +33,7 @@ SUMMARY_BYTES = 65_535
 STEP_BYTES = 1 << 20
 _TITLE = 120
 _STATUS = 140
-_STATE = re.compile(
+_STATE = regex(
     r"<!-- rlbot:state verdict=(?P<verdict>pass|fail|inconclusive|none) "
     r"head=(?P<head>[0-9a-f]{40,64}) digest=(?P<digest>[0-9a-f]{16}) -->\s*\Z"
 )

@@ -10,11 +10,12 @@ from typing import Final
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.github.client import Client
 from bot.github.git import git
 from bot.github.local import author_of
 
-_NAME: Final = re.compile(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+")
+_NAME: Final = regex(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+")
 
 
 @dataclass(frozen=True, slots=True)

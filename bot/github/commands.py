@@ -18,6 +18,7 @@ from markdown_it.token import Token
 from bot.base.fast_dataclass import dataclass
 from bot.base.html_parser import StrangersHtml
 from bot.base.markdown import leave_plain, with_tables
+from bot.base.regex import regex
 
 CommandName: TypeAlias = Literal["verify", "apply", "help"]
 
@@ -27,10 +28,10 @@ MOST_TEXT = 65_536
 """Characters of a comment, as GitHub has it."""
 
 # A phone writes `/Apply` at the start of a comment.
-_LINE = re.compile(r"/(verify|apply)(?:[ \t]+((?:[^ \t].*)?\S))?[ \t]*\Z", re.IGNORECASE)
-_COMMIT = re.compile(r"[0-9a-fA-F]{7,64}\Z")
-_LINK = re.compile(r"https?://\S{1,2000}\Z")
-_SCRIPT = re.compile(r"[^\s\0]{1,400}\.sh\Z")
+_LINE = regex(r"/(verify|apply)(?:[ \t]+((?:[^ \t].*)?\S))?[ \t]*\Z", re.IGNORECASE)
+_COMMIT = regex(r"[0-9a-fA-F]{7,64}\Z")
+_LINK = regex(r"https?://\S{1,2000}\Z")
+_SCRIPT = regex(r"[^\s\0]{1,400}\.sh\Z")
 # Elements without an end, and those whose end HTML lets out: they hold no later paragraph.
 _NO_END = frozenset(
     {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source"}

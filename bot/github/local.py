@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, sentence_of
+from bot.base.regex import regex
 from bot.github.blobs import is_blob
 from bot.github.change import (
     MAX_BLOB,
@@ -31,8 +31,8 @@ from bot.github.raw_diff import changed_entries, renamed_paths
 
 _GONE = "000000"
 """git's mode of what a change takes away."""
-_NOREPLY = re.compile(r"(?:\d+\+)?([A-Za-z0-9-]+)@users\.noreply\.github\.com\Z")
-_REMOTE = re.compile(
+_NOREPLY = regex(r"(?:\d+\+)?([A-Za-z0-9-]+)@users\.noreply\.github\.com\Z")
+_REMOTE = regex(
     r"(?:https://|ssh://git@|git@)([A-Za-z0-9.-]+)[/:]([A-Za-z0-9_.-]+)/([A-Za-z0-9_.-]+?)(?:\.git)?/?\Z"
 )
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from bot.base.errors import UserError
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.github import queries
 from bot.github.change import ChangeText
 from bot.github.client import Client
@@ -22,9 +23,9 @@ MOST_PAGES_OF_COMMENTS = 10
 _SUITES = 50
 """Check suites that one question gives; behind so many there may be more."""
 
-_NAME = re.compile(r"[A-Za-z0-9_.-]{1,200}/[A-Za-z0-9_.-]{1,200}\Z")
-_SHORT = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)#(?P<number>[0-9]{1,9})\Z", re.ASCII)
-_ADDRESS = re.compile(
+_NAME = regex(r"[A-Za-z0-9_.-]{1,200}/[A-Za-z0-9_.-]{1,200}\Z")
+_SHORT = regex(r"(?P<repository>[\w.-]+/[\w.-]+)#(?P<number>[0-9]{1,9})\Z", re.ASCII)
+_ADDRESS = regex(
     r"(?P<server>https?://[^/?#@]+)/(?P<repository>[\w.-]+/[\w.-]+)/pull/(?P<number>[0-9]{1,9})"
     r"(?:[/?#].*)?\Z",
     re.ASCII,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from bot.base.regex import regex
 from bot.github.answer import Answer
 from bot.github.client import Client
 from bot.github.failures import understood
@@ -15,7 +16,7 @@ from bot.github.posted import Posted
 from bot.github.pull import MOST_PAGES_OF_FILES, PullId
 from bot.github.suggestions import Suggestion
 
-_HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
+_HUNK = regex(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 
 
 @understood

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import difflib
 import hashlib
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bot.base.fast_dataclass import dataclass
+from bot.base.regex import regex
 from bot.render import wording
 from bot.render.escape import clip, code_span, link, markdown_inline, visible
 from bot.render.speech import tr
@@ -21,8 +21,8 @@ from bot.report import Edit, Finding, Report
 MOST = 20
 """Suggestions on one pull request; more would be noise, and `rlbot lint --fix` does the rest."""
 
-_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
-_BACKTICKS = re.compile(r"`+")
+_HUNK = regex(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_BACKTICKS = regex(r"`+")
 _SENTENCE = 400
 _MISSPELLINGS = ("unknown-key",)
 

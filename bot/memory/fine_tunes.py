@@ -7,27 +7,28 @@ never makes anything impossible.
 
 from __future__ import annotations
 
-import re
 from typing import Final
+
+from bot.base.regex import regex
 
 _R1: Final = "DeepSeek-R1-Distill-Qwen-"
 FROM: Final = (
-    (re.compile(r"\bfsfairx-llama3\b"), "Llama-3-8B"),
-    (re.compile(r"\beurus-2-(7b)\b"), "Qwen2.5-"),
-    (re.compile(r"\b(?:deepscaler|nemotron-research-reasoning-qwen)-(1\.5b)\b"), _R1),
-    (re.compile(r"\bdeepcoder-(1\.5b|14b)\b"), _R1),
-    (re.compile(r"\bskywork-or1-(?:math-)?(7b|32b)\b"), _R1),
-    (re.compile(r"\bacereason-nemotron-(?:1\.1-)?(7b|14b)\b"), _R1),
-    (re.compile(r"\blight-r1-(7b|14b)-ds\b"), _R1),
-    (re.compile(r"\blight-r1-(32b)\b"), "Qwen2.5-"),
-    (re.compile(r"\bopenthinker[23]?-(7b|32b)\b"), "Qwen2.5-"),
-    (re.compile(r"\bopen-reasoner-zero-(0\.5b|1\.5b|7b|32b)\b"), "Qwen2.5-"),
-    (re.compile(r"\bs1(?:\.1)?-(32b)\b"), "Qwen2.5-"),
-    (re.compile(r"\br1-distill-qwen-math-(7b)\b"), "Qwen2.5-"),
-    (re.compile(r"\bllama-3\.1-tulu-3(?:\.1)?-(8b|70b)\b"), "Llama-3.1-"),
-    (re.compile(r"\b(?:devstral|magistral)-small-(?:2505|2506|2507)\b"), "Mistral-Small-24B"),
-    (re.compile(r"\bzephyr-7b\b"), "Mistral-7B-v0.1"),
-    (re.compile(r"\bdeepseek-(?:math-7b|prover-v1\.5)\b"), "deepseek-llm-7b"),
+    (regex(r"\bfsfairx-llama3\b"), "Llama-3-8B"),
+    (regex(r"\beurus-2-(7b)\b"), "Qwen2.5-"),
+    (regex(r"\b(?:deepscaler|nemotron-research-reasoning-qwen)-(1\.5b)\b"), _R1),
+    (regex(r"\bdeepcoder-(1\.5b|14b)\b"), _R1),
+    (regex(r"\bskywork-or1-(?:math-)?(7b|32b)\b"), _R1),
+    (regex(r"\bacereason-nemotron-(?:1\.1-)?(7b|14b)\b"), _R1),
+    (regex(r"\blight-r1-(7b|14b)-ds\b"), _R1),
+    (regex(r"\blight-r1-(32b)\b"), "Qwen2.5-"),
+    (regex(r"\bopenthinker[23]?-(7b|32b)\b"), "Qwen2.5-"),
+    (regex(r"\bopen-reasoner-zero-(0\.5b|1\.5b|7b|32b)\b"), "Qwen2.5-"),
+    (regex(r"\bs1(?:\.1)?-(32b)\b"), "Qwen2.5-"),
+    (regex(r"\br1-distill-qwen-math-(7b)\b"), "Qwen2.5-"),
+    (regex(r"\bllama-3\.1-tulu-3(?:\.1)?-(8b|70b)\b"), "Llama-3.1-"),
+    (regex(r"\b(?:devstral|magistral)-small-(?:2505|2506|2507)\b"), "Mistral-Small-24B"),
+    (regex(r"\bzephyr-7b\b"), "Mistral-7B-v0.1"),
+    (regex(r"\bdeepseek-(?:math-7b|prover-v1\.5)\b"), "deepseek-llm-7b"),
 )
 
 

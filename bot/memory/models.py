@@ -17,25 +17,26 @@ from typing import Any, TypeAlias
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.memory.hub_config import NotReadError, read_config
 from bot.memory.linear_attention import LinearAttention
 from bot.memory.shape import Experts, Latent, Shape
 
 # Words for a checkpoint, not for its shape.
-_TUNED = re.compile(
+_TUNED = regex(
     r"-(?:instruct|chat|base|it|pt|hf|thinking|preview|reasoning|plus|bf16|fp16|sft|dpo|rl|rm|mixture|1m|"
     r"(?:0[1-9]|1[0-2]|19|2[0-9])\d\d)(?=-|\Z)"  # the last: a date, as YYMM, MMDD or a year
 )
-_VERSION = re.compile(r"-v\d+(?:\.\d+)*(?=-|\Z)")
-_MAKERS = re.compile(r"\A(?:meta-|google-|deepseek-(?=r1-distill))+")
-_CACHED = re.compile(r"(?<![^/])models--(?:[^/-]|-(?!-))+--([^/]+)/snapshots/")
-_SAME_SHAPE = re.compile(
+_VERSION = regex(r"-v\d+(?:\.\d+)*(?=-|\Z)")
+_MAKERS = regex(r"\A(?:meta-|google-|deepseek-(?=r1-distill))+")
+_CACHED = regex(r"(?<![^/])models--(?:[^/-]|-(?!-))+--([^/]+)/snapshots/")
+_SAME_SHAPE = regex(
     r"\A(?:(qwen2\.5|qwen2)-(?:coder|math)-|(qwen3)-coder-(?=30b-a3b)|(gemma)-1\.1-)"
 )
-_COUSINS = re.compile(r"\b(qwen2(?:\.5)?)-(?:coder|math)(?=-\d)")
-_GENERATION = re.compile(r"\A(glm-(?:4|z1)-\d+b)-0414")
+_COUSINS = regex(r"\b(qwen2(?:\.5)?)-(?:coder|math)(?=-\d)")
+_GENERATION = regex(r"\A(glm-(?:4|z1)-\d+b)-0414")
 """A date that is the name of another shape: with two norms more in each layer."""
-_OTHERWISE = re.compile(
+_OTHERWISE = regex(
     r"awq|gptq|gguf|mlx|nvfp4|fp[48]|int[48]|[48]bit|bnb|quant|eagle|draft|medusa|mtp|moe|merge|"
     r"embed|vl\b|vision|omni|audio|speech|image|video|prun|slim|expand|upscal"
 )

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.frameworks.launch import launcher_option
 from bot.memory.settings import MemorySettings, NoEstimateError, needed
 from bot.memory.workload import ZERO_STAGES, Backend, Offload
 
-_OFFLOADS = re.compile(r"(?<!no)(?<!no[_-])offload")
+_OFFLOADS = regex(r"(?<!no)(?<!no[_-])offload")
 """In a preset's name; `zero3_no_offload` says the opposite."""
 
 

@@ -10,9 +10,9 @@ beside one.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping
 
+from bot.base.regex import regex
 from bot.frameworks.launch import launcher_option
 from bot.frameworks.plan import Plan
 from bot.frameworks.plan_values import values_of
@@ -40,7 +40,7 @@ WORDS = frozenset(
     )
 )
 """Parts of a name, between underscores, that say that memory is moved, divided or narrowed."""
-_PAIRS = re.compile(r"(?:gradient|activation|entropy)_checkpointing")
+_PAIRS = regex(r"(?:gradient|activation|entropy)_checkpointing")
 _BESIDE = frozenset(
     (
         *("ckpt", "path", "prefix", "profiler", "indexed", "calls"),
@@ -48,7 +48,7 @@ _BESIDE = frozenset(
     )
 )
 """Parts of a name that say that it concerns something else: files, profilers, tools."""
-_WITHOUT = re.compile(r"actor_rollout_ref\.ref\.(?:.*\.)?(?:entropy|optimizer)_\w+")
+_WITHOUT = regex(r"actor_rollout_ref\.ref\.(?:.*\.)?(?:entropy|optimizer)_\w+")
 """What verl's reference has settings for and does not have: an entropy, an optimizer."""
 _BACKENDS = {
     "fsdp": frozenset(("fsdp", "fsdp_config")),
@@ -68,7 +68,7 @@ _PREFIXES: Mapping[bool, tuple[tuple[str, RoleName], ...]] = {
     False: (("critic.", "critic"), ("ref.", "reference"), ("reward.", "reward")),
 }
 """Whether a framework is verl to the prefixes of each role's settings."""
-_PRESETS = re.compile(
+_PRESETS = regex(
     r"(?:\A|/)(?:(?:deepspeed_)?zero[123](?:_offload)?|fsdp[12]?|multi_gpu|single_gpu|ddp)\.ya?ml\Z"
 )
 """The files of accelerate that TRL ships (`trl/accelerate_configs`), which offload nothing, and

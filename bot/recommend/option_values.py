@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Any
 
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.recommend.cards import check_usable, usable_device
 from bot.recommend.question import ParsedQuestion
 from bot.recommend.request import check_gpus
 
-_LENGTHS = re.compile(r"(?:([0-9]{1,8})\+)?([0-9]{1,8})")
+_LENGTHS = regex(r"(?:([0-9]{1,8})\+)?([0-9]{1,8})")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

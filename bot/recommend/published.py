@@ -15,6 +15,7 @@ from pathlib import Path
 
 from bot.base.devices import by_token
 from bot.base.fast_dataclass import dataclass
+from bot.base.regex import regex
 from bot.memory.models import Model, find
 from bot.recommend.report import NearRow, PublishedRow
 from bot.recommend.request import Request
@@ -22,7 +23,7 @@ from bot.table.page import Page
 
 DATED = "2025-06-25"
 _SCRIPTS = "https://github.com/volcengine/verl/blob/main/examples/tuning/"
-_RESOURCE = re.compile(r"([0-9]+)\s*[*x×]\s*([A-Za-z0-9.\- ]+)")
+_RESOURCE = regex(r"([0-9]+)\s*[*x×]\s*([A-Za-z0-9.\- ]+)")
 """8*H20, as the page writes it."""
 _TRAINS = {"verl": ("fsdp", "megatron"), "openrlhf": ("deepspeed",), "trl": ("deepspeed",)}
 _FARTHEST = 1.0

@@ -14,6 +14,7 @@ from bot.base.devices import Device
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.recommend.cards import nearest_in_memory
 from bot.recommend.request import MOST_GPUS, TASKS
 from bot.recommend.vocabulary import (
@@ -32,35 +33,35 @@ from bot.recommend.vocabulary import (
 _NUMBER = r"\d{1,8}"
 _JOINED = (
     # What belongs together although a blank is between it.
-    (re.compile(r"rtx\s+pro\s+6000\b", re.I), "rtxpro6000"),
+    (regex(r"rtx\s+pro\s+6000\b", re.I), "rtxpro6000"),
     (
-        re.compile(r"\b(?:rtx[ -]{0,3})?a?6000[ -]{0,3}ada(?:[ -]{1,3}generation)?\b", re.I),
+        regex(r"\b(?:rtx[ -]{0,3})?a?6000[ -]{0,3}ada(?:[ -]{1,3}generation)?\b", re.I),
         "rtx6000ada",
     ),
-    (re.compile(r"rtx\s+(a?\d{4})(?!\d)", re.I), r"rtx\1"),
-    (re.compile(r"(?<=4090)[ -]{1,3}d\b", re.I), "d"),
-    (re.compile(r"\bfull[\s-]+(?:parameters?|fine-?tuning|ft)\b", re.I), "full"),
-    (re.compile(r"\breward[\s-]+model\b", re.I), "rm"),
-    (re.compile(r"\b(?:batch(?:[\s_-]+size)?|bsz?)[\s=:]*(\d{1,8})\b", re.I), r"batch=\1"),
-    (re.compile(r"\b(?:rank|lora_rank)[\s=:]*(\d{1,8})\b", re.I), r"rank=\1"),
-    (re.compile(r"\b(\d{1,4})\s*nodes?(?:\s+(?:of|with|x)\s+(\d{1,2}))?\b", re.I), r"nodes=\1:\2"),
-    (re.compile(r"\b(\d{1,3})\s+gi?b\b", re.I), r"\1gb"),
-    (re.compile(r"\bsingle\b", re.I), "1"),
-    (re.compile(r"\btwo\b", re.I), "2"),
-    (re.compile(r"\bfour\b", re.I), "4"),
-    (re.compile(r"\beight\b", re.I), "8"),
-    (re.compile(r"\b(qwen|llama|phi|gemma)\s+(\d)(?=\s|\Z)", re.I), r"\1-\2"),
-    (re.compile(rf"({_NUMBER}k?)\s*\+\s*({_NUMBER}k?)\b", re.I), r"\1+\2"),
-    (re.compile(r"(?<=\d)\s+x\s+(?=[a-z0-9])|(?<=\d)\s+x(?=[a-z])", re.I), "x"),
+    (regex(r"rtx\s+(a?\d{4})(?!\d)", re.I), r"rtx\1"),
+    (regex(r"(?<=4090)[ -]{1,3}d\b", re.I), "d"),
+    (regex(r"\bfull[\s-]+(?:parameters?|fine-?tuning|ft)\b", re.I), "full"),
+    (regex(r"\breward[\s-]+model\b", re.I), "rm"),
+    (regex(r"\b(?:batch(?:[\s_-]+size)?|bsz?)[\s=:]*(\d{1,8})\b", re.I), r"batch=\1"),
+    (regex(r"\b(?:rank|lora_rank)[\s=:]*(\d{1,8})\b", re.I), r"rank=\1"),
+    (regex(r"\b(\d{1,4})\s*nodes?(?:\s+(?:of|with|x)\s+(\d{1,2}))?\b", re.I), r"nodes=\1:\2"),
+    (regex(r"\b(\d{1,3})\s+gi?b\b", re.I), r"\1gb"),
+    (regex(r"\bsingle\b", re.I), "1"),
+    (regex(r"\btwo\b", re.I), "2"),
+    (regex(r"\bfour\b", re.I), "4"),
+    (regex(r"\beight\b", re.I), "8"),
+    (regex(r"\b(qwen|llama|phi|gemma)\s+(\d)(?=\s|\Z)", re.I), r"\1-\2"),
+    (regex(rf"({_NUMBER}k?)\s*\+\s*({_NUMBER}k?)\b", re.I), r"\1+\2"),
+    (regex(r"(?<=\d)\s+x\s+(?=[a-z0-9])|(?<=\d)\s+x(?=[a-z])", re.I), "x"),
 )
-_SLICE = re.compile(r"mig|[1-7]g\.\d{1,3}gb", re.I)
-_BEFORE = re.compile(r"(\d{1,4})x(.+)")
-_AFTER = re.compile(r"(.+)x(\d{1,4})")
-_LENGTHS = re.compile(rf"({_NUMBER})(k?)\+({_NUMBER})(k?)")
-_LENGTH = re.compile(rf"({_NUMBER})k")
-_KEYED = re.compile(rf"(batch|rank)=({_NUMBER})")
-_NODES = re.compile(r"nodes=(\d{1,4}):(\d{0,2})")
-_MEMORY = re.compile(r"(\d{1,3})(?:gib|gb|g)")
+_SLICE = regex(r"mig|[1-7]g\.\d{1,3}gb", re.I)
+_BEFORE = regex(r"(\d{1,4})x(.+)")
+_AFTER = regex(r"(.+)x(\d{1,4})")
+_LENGTHS = regex(rf"({_NUMBER})(k?)\+({_NUMBER})(k?)")
+_LENGTH = regex(rf"({_NUMBER})k")
+_KEYED = regex(rf"(batch|rank)=({_NUMBER})")
+_NODES = regex(r"nodes=(\d{1,4}):(\d{0,2})")
+_MEMORY = regex(r"(\d{1,3})(?:gib|gb|g)")
 _MOST_WORDS = 3
 """Words that can be one model's name: qwen 2.5 7b."""
 _MOST_TIMES = 6

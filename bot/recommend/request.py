@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -12,6 +11,7 @@ from bot.base.devices import Device
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import mark, message, sentence_of
+from bot.base.regex import regex
 from bot.memory.hub_config import NotReadError
 from bot.memory.models import Model, find, from_config
 from bot.recommend.hub import hub_path
@@ -37,14 +37,14 @@ RESPONSES = 8
 """Responses a prompt where a group is compared (GRPO and its like); the others take one."""
 _GROUPS = frozenset({"grpo", "rloo", "dapo", "gspo", "cispo"})
 MOST_GPUS = 1024
-_PATH = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]*\Z|/[A-Za-z0-9._/-]+\Z")
+_PATH = regex(r"[A-Za-z0-9][A-Za-z0-9._/-]*\Z|/[A-Za-z0-9._/-]+\Z")
 _MOST_TOKENS = 10_000_000
 _PPO_DORA = mark(
     "No script is made for PPO with DoRA: OpenRLHF and verl's FSDP have no DoRA, verl has it with "
     "Megatron alone, and TRL's PPO is experimental. Use --method lora, or --framework trl with "
     "--task grpo."
 )
-_TUNED = re.compile(r"-(?:instruct|chat|base|it|hf)(?=-|\Z)")
+_TUNED = regex(r"-(?:instruct|chat|base|it|hf)(?=-|\Z)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

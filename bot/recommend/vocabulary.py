@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from bot.base.devices import Device, by_token, devices
+from bot.base.regex import regex
 from bot.memory.models import Model, find, pinned
 from bot.recommend.cards import usual_devices
 from bot.recommend.request import TASKS
@@ -52,9 +53,9 @@ FILLERS = frozenset(
     for word in words
 )
 """Words that change nothing."""
-_BRAND = re.compile(r"(?:nvidia|geforce|tesla|amd|instinct|quadro|huawei|ascend)[-_]?")
-_FORM = re.compile(r"[-_]?(?:sxm\d?|pcie|hbm\d?e?|nvl(?=\d))(?=[-_\d]|\Z)")
-_MEMORY = re.compile(r"[-_]?(\d{2,3})(?:gib|gb|g)\Z")
+_BRAND = regex(r"(?:nvidia|geforce|tesla|amd|instinct|quadro|huawei|ascend)[-_]?")
+_FORM = regex(r"[-_]?(?:sxm\d?|pcie|hbm\d?e?|nvl(?=\d))(?=[-_\d]|\Z)")
+_MEMORY = regex(r"[-_]?(\d{2,3})(?:gib|gb|g)\Z")
 
 _ROUNDING = 0.08
 """Between the memory that a card is sold with and what it reports, as a share: 24 GB are 22.5."""
@@ -113,7 +114,7 @@ def model(words: tuple[str, ...]) -> str | None:
     return None
 
 
-_SIZE = re.compile(r"\d{1,4}(?:\.\d)?b")
+_SIZE = regex(r"\d{1,4}(?:\.\d)?b")
 _USUAL = ("Qwen3-", "Qwen2.5-", "Llama-3.1-", "Gemma-2-")
 """Beginnings of the names that a size alone most likely means, the likeliest first."""
 

@@ -18,28 +18,29 @@ import unicodedata
 from html import escape as _html
 
 from bot.base.messages import pieces
+from bot.base.regex import regex
 
 ZERO_WIDTH_SPACE = "\u200b"
 
 # Characters that are blank or ignorable when drawn although Unicode does not call them so by
 # their category: joiners and fillers, variation selectors, the empty Braille cell.
-_BLANK = re.compile(
+_BLANK = regex(
     r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
     r"\U0001d159\U000e0100-\U000e01ef]"
 )
 _WIDE_SPACE = unicodedata.lookup("IDEOGRAPHIC SPACE")
 _NAMED = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
-_SPACES = re.compile(r"[ \t\r\n]+")
-_LINE_END = re.compile(r"\r\n|\r")
-_BACKTICKS = re.compile(r"`+")
+_SPACES = regex(r"[ \t\r\n]+")
+_LINE_END = regex(r"\r\n|\r")
+_BACKTICKS = regex(r"`+")
 
 # What GitHub turns into a mention, a reference, a link or an emoji in running text, also when
 # what follows the text completes it; the zero-width space goes behind it.
-_LIVE = re.compile(
+_LIVE = regex(
     r"@|\#(?=[0-9]|\Z)|(?i:GH-)(?=[0-9]|\Z)|:(?=//)|(?i:www)(?=\.|\Z)"
     r"|:(?=[A-Za-z0-9_+\-]+(?::|\Z))"
 )
-_MARKUP = re.compile(r"[\\`*_\[\]~|<>&$]")
+_MARKUP = regex(r"[\\`*_\[\]~|<>&$]")
 _ENTITIES = {
     "<": "&lt;",
     ">": "&gt;",
@@ -49,13 +50,11 @@ _ENTITIES = {
     "$": "<span>$</span>",
 }
 # What opens a block at the start of a line: headings, lists, rules, a table's second line.
-_OPENS_BLOCK = re.compile(r"[0-9]+(?=[.)])|(?=[-+=:#])")
-_LANGUAGE = re.compile(r"[a-z0-9+-]*\Z")
-_ADDRESS = re.compile(
-    r"https://[a-z0-9.-]+(?::[0-9]{1,5})?/[A-Za-z0-9._~/%?=&+,:;#-]*\Z", re.IGNORECASE
-)
+_OPENS_BLOCK = regex(r"[0-9]+(?=[.)])|(?=[-+=:#])")
+_LANGUAGE = regex(r"[a-z0-9+-]*\Z")
+_ADDRESS = regex(r"https://[a-z0-9.-]+(?::[0-9]{1,5})?/[A-Za-z0-9._~/%?=&+,:;#-]*\Z", re.IGNORECASE)
 # A link to one of these makes GitHub write "mentioned this" into somebody else's thread.
-_REFERS_BACK = re.compile(r"/(?:issues|pull|pulls|discussions)/[0-9]", re.IGNORECASE)
+_REFERS_BACK = regex(r"/(?:issues|pull|pulls|discussions)/[0-9]", re.IGNORECASE)
 
 
 def visible(text: str, *, keep: str = "") -> str:

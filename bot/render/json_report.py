@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from dataclasses import asdict
 
+from bot.base.regex import regex
 from bot.report import Report
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = regex("[\ud800-\udfff]")
 # JSON has no such numbers; where the schema wants a number they become null.
 _NUMBERS = frozenset({"peak_gib", "device_gib"})
 

@@ -8,12 +8,12 @@ contradicts a result of the pseudo-rule `run-contradiction`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, TypeAlias
 from urllib.parse import quote
 
+from bot.base.regex import regex
 from bot.registry.docs import RuleText
 from bot.render import wording
 from bot.render.broken import new_findings
@@ -43,8 +43,8 @@ CONTRADICTION = "run-contradiction"
 _ROOT = "SRCROOT"
 _INFORMATION = "https://github.com/rlbot-tuning/rlbot"
 _PRECISION = {"certain": "very-high", "high": "high", "medium": "medium"}
-_RULE_ID = re.compile(r"RLB\d{3}\b")
-_SEMANTIC = re.compile(r"\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?\Z")
+_RULE_ID = regex(r"RLB\d{3}\b")
+_SEMANTIC = regex(r"\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?\Z")
 
 
 def sarif(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from functools import reduce
 from shlex import quote
 
+from bot.base.regex import regex
 from bot.render import broken
 from bot.render.speech import counted, current, tr, tr_plural, word
 from bot.render.words import CLAIM, CLAIMS_LEFT, PAGE, REASON, ROW, SCRIPT, SEVERITY, SOURCES, STEP
@@ -37,7 +37,7 @@ _WIDE = tuple(
     )
 )
 """What ends a Chinese sentence; no space follows."""
-_NEXT_SENTENCE = re.compile(rf"(?<=[.?!])\s+(?=[A-Z])|(?<=[{''.join(_WIDE)}])")
+_NEXT_SENTENCE = regex(rf"(?<=[.?!])\s+(?=[A-Z])|(?<=[{''.join(_WIDE)}])")
 _HEADLINE = 90
 """Characters of a reason that stands in a headline."""
 _WORST_FIRST = {"fail": 0, "inconclusive": 1, "pass": 2}

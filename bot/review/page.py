@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -11,6 +10,7 @@ from urllib.parse import unquote
 
 from bot.base.errors import UserError
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.check.links import COMMIT, LinkSource, script_links
 from bot.check.page import Repository, check_page, new_in, own_links
 from bot.check.read import ScriptReader
@@ -24,7 +24,7 @@ from bot.table.links import FileLink, Website, new_address
 MOST_LINKS: Final = 500
 """Links of a page that are followed into the history of its repository."""
 
-_PINNED: Final = re.compile(r"/blob/([0-9a-f]{40}(?:[0-9a-f]{24})?)/([^\s<>`#?]{1,400})")
+_PINNED: Final = regex(r"/blob/([0-9a-f]{40}(?:[0-9a-f]{24})?)/([^\s<>`#?]{1,400})")
 
 
 def change_page(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.frameworks.plan import Plan
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.code import from_default
@@ -35,7 +35,7 @@ META = Meta(
     ),
 )
 
-_PINNED = re.compile(
+_PINNED = regex(
     r"(?<![\w.~})/:])/(?:home|Users|root|mnt|data\d*|opt|nfs|share|shared|workspace|nas|cpfs|fsx|"
     r"gpfs|lustre|scratch|inspire|llm|disk\d*|user|personal)/[\w.\-]+[\w.\-/]*"
 )

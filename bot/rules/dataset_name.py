@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 
@@ -62,7 +63,7 @@ _SETS = frozenset(
         "hotpotqa",
     ]
 )
-_FILE = re.compile(r"\.(?:parquet|jsonl?|arrow)\b")
+_FILE = regex(r"\.(?:parquet|jsonl?|arrow)\b")
 
 
 def check(context: RuleContext) -> Iterator[Hit]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.frameworks.setting import Setting
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
@@ -75,7 +75,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
                 )
 
 
-_BETWEEN = re.compile(r"\n[ \t]*(?:\)|if\b|fi\b|else\b|elif\b|esac\b|;;|\w+\+?=\()")
+_BETWEEN = regex(r"\n[ \t]*(?:\)|if\b|fi\b|else\b|elif\b|esac\b|;;|\w+\+?=\()")
 
 
 def _apart(context: RuleContext, first: Setting, second: Setting) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
@@ -40,7 +41,7 @@ META = Meta(
     ),
 )
 
-_SIZE = re.compile(r"(?<![0-9.a-z])\d+(?:\.\d+)?b(?![a-z])")
+_SIZE = regex(r"(?<![0-9.a-z])\d+(?:\.\d+)?b(?![a-z])")
 _ESTIMATORS = {"grpo": "grpo", "rloo": "rloo", "remax": "remax"}
 
 

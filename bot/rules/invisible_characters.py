@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
 from bot.rules._support.example import verl
 from bot.shell.source import Span
@@ -34,10 +34,10 @@ META = Meta(
 # Bidirectional controls; zero-width characters and joiners; soft hyphen; no-break and odd spaces.
 _BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _SPACES = r"\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
-_UNSEEN = re.compile(
+_UNSEEN = regex(
     f"[{_BIDI}]|[{_SPACES}]|[\u00ad\u200b-\u200d\u2060-\u2064\ufeff]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
 )
-_SPACE = re.compile(f"[{_SPACES}]")
+_SPACE = regex(f"[{_SPACES}]")
 
 
 def check(context: RuleContext) -> Iterator[Hit]:

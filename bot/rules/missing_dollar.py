@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
 from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
@@ -40,7 +41,7 @@ META = Meta(
     ),
 )
 
-_NAME = re.compile(r"[A-Za-z_]\w*")
+_NAME = regex(r"[A-Za-z_]\w*")
 _PATHS = ("path", "file", "files", "dir", "local_dir")
 _NUMBERS = ("int", "float", "bool")
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from bot.base.messages import Message, enumeration, message
+from bot.base.regex import regex
 from bot.frameworks import FRAMEWORKS
 from bot.rules._support.base import Example, Hit, Meta, RuleContext, Skip
 from bot.rules._support.code import without_comments
@@ -78,13 +78,13 @@ _IDLE = frozenset(
     ]
 )
 
-_MODULE = re.compile(r"(?<![\w-])-m[ \t]+([A-Za-z_]\w{0,80}(?:\.\w{1,80}){1,8})(?![\w.])")
-_HOLE = re.compile(r"\$\{\?[^}]{0,500}\}")
+_MODULE = regex(r"(?<![\w-])-m[ \t]+([A-Za-z_]\w{0,80}(?:\.\w{1,80}){1,8})(?![\w.])")
+_HOLE = regex(r"\$\{\?[^}]{0,500}\}")
 """A part that only a run knows."""
-_SAID = re.compile(r"[\"']|\b(?:echo|printf)\b")
+_SAID = regex(r"[\"']|\b(?:echo|printf)\b")
 """What stands before a module on its line where it is a text."""
-_EXIT = re.compile(r"(?m)^[^\S\n]*exit\b")
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(?:\[[^]]*\])?\+?=")
+_EXIT = regex(r"(?m)^[^\S\n]*exit\b")
+_ASSIGNMENT = regex(r"[A-Za-z_]\w*(?:\[[^]]*\])?\+?=")
 
 
 def check(context: RuleContext) -> Iterator[Hit | Skip]:

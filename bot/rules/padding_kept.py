@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
 from bot.rules._support.tuning import GUIDE, advised
@@ -29,7 +30,7 @@ META = Meta(
     example=Example(bad=verl(f"{_KEY}=False"), good=verl(f"{_KEY}=True")),
 )
 
-_SUPPORTED = re.compile(r"qwen|qwq|llama|mistral|gemma|deepseek-(?:r1-distill|llm|math)", re.I)
+_SUPPORTED = regex(r"qwen|qwq|llama|mistral|gemma|deepseek-(?:r1-distill|llm|math)", re.I)
 
 
 def check(context: RuleContext) -> Iterator[Hit]:

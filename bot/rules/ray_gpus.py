@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from bot.base.digits import natural_number
 from bot.base.messages import message, plural_message
+from bot.base.regex import regex
 from bot.frameworks.plan import Plan
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
@@ -49,7 +49,7 @@ META = Meta(
     ),
 )
 
-_OPTION = re.compile(r"--num-gpus(?:=(\d{1,4}))?\Z")
+_OPTION = regex(r"--num-gpus(?:=(\d{1,4}))?\Z")
 
 
 def check(context: RuleContext) -> Iterator[Hit]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
 from bot.rules._support.code import without_comments
 from bot.rules._support.example import verl
@@ -36,13 +36,13 @@ META = Meta(
 )
 
 _LINE = "#!/usr/bin/env bash"
-_SH = re.compile(r"#!\s*(?:/usr)?/bin/(?:env\s+)?sh(?:\s|\Z)")
+_SH = regex(r"#!\s*(?:/usr)?/bin/(?:env\s+)?sh(?:\s|\Z)")
 _BASHISMS = (
-    (re.compile(r"(?m)^[^\S\n]*(?:(?:declare|local|readonly|export)\s+)?\w+\+?=\("), "=( )"),
-    (re.compile(r"(?m)(?:^|[;&|\s])\[\["), "[[ ]]"),
-    (re.compile(r"\bset\s+-\w*o\s+pipefail"), "pipefail"),
-    (re.compile(r"<<<"), "<<<"),
-    (re.compile(r"\$\{\w+\[[@*]\]\}"), "${…[@]}"),
+    (regex(r"(?m)^[^\S\n]*(?:(?:declare|local|readonly|export)\s+)?\w+\+?=\("), "=( )"),
+    (regex(r"(?m)(?:^|[;&|\s])\[\["), "[[ ]]"),
+    (regex(r"\bset\s+-\w*o\s+pipefail"), "pipefail"),
+    (regex(r"<<<"), "<<<"),
+    (regex(r"\$\{\w+\[[@*]\]\}"), "${…[@]}"),
 )
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
 from bot.rules._support.example import verl
 from bot.shell.source import Span
@@ -31,8 +31,8 @@ META = Meta(
     ),
 )
 
-_NAME: Final = re.compile(r"[A-Za-z_]\w*")
-_VALUE: Final = re.compile(r"[0-9][\w.]*|[Tt]rue|[Ff]alse")
+_NAME: Final = regex(r"[A-Za-z_]\w*")
+_VALUE: Final = regex(r"[0-9][\w.]*|[Tt]rue|[Ff]alse")
 
 
 def check(context: RuleContext) -> Iterator[Hit]:

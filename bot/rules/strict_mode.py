@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
 from bot.rules._support.edits import first_line_after_shebang
 from bot.rules._support.example import verl
@@ -35,12 +36,12 @@ META = Meta(
     ),
 )
 
-_PROGRAMS = re.compile(
+_PROGRAMS = regex(
     r"(?:pip3?|uv|conda|apt(?:-get)?|git|wget|curl|hf|huggingface-cli|modelscope|python3?|bash|sh|"
     r"ray|tar|unzip|cp|mv|rsync|aws|gsutil|make)\Z"
 )
-_SET = re.compile(r"\bset(?=\s)")
-_ERREXIT = re.compile(r"\s(?:-[a-df-z]*e[a-z]*+|-o\s+errexit)(?![\w-])")
+_SET = regex(r"\bset(?=\s)")
+_ERREXIT = regex(r"\s(?:-[a-df-z]*e[a-z]*+|-o\s+errexit)(?![\w-])")
 
 
 def check(context: RuleContext) -> Iterator[Hit]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
 from bot.report import Severity
@@ -55,8 +56,8 @@ META = Meta(
 
 _LABELS = frozenset({"experiment_name", "project_name", "run_name", "wandb_run_name"})
 """Settings that only name the run."""
-_CONDITION = re.compile(r"\[\s|\b(?:case|test)\s")
-_NOUNSET = re.compile(r"(?m)^[^\S\n]*set\s.*?(?:-[a-z]*u|nounset)")
+_CONDITION = regex(r"\[\s|\b(?:case|test)\s")
+_NOUNSET = regex(r"(?m)^[^\S\n]*set\s.*?(?:-[a-z]*u|nounset)")
 
 
 def check(context: RuleContext) -> Iterator[Hit]:

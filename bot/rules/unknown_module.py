@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.frameworks.releases import modules, release, releases
 from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
 from bot.rules._support.example import verl
@@ -35,10 +35,10 @@ META = Meta(
     ),
 )
 
-_LAUNCHERS: Final = re.compile(r"(?:python|pypy)[0-9.]*|torchrun|deepspeed|accelerate")
+_LAUNCHERS: Final = regex(r"(?:python|pypy)[0-9.]*|torchrun|deepspeed|accelerate")
 _FRAMEWORKS: Final = ("verl", "openrlhf")
-_SWITCH: Final = re.compile(r"-[A-Za-z]*m|--module")
-_MODULE: Final = re.compile(r"(?:verl|openrlhf)(?:\.\w{1,80}){1,8}")
+_SWITCH: Final = regex(r"-[A-Za-z]*m|--module")
+_MODULE: Final = regex(r"(?:verl|openrlhf)(?:\.\w{1,80}){1,8}")
 
 
 def check(context: RuleContext) -> Iterator[Hit]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.rules._support.base import Example, Hit, Meta, RuleContext, TextEdit
 from bot.rules._support.example import verl
 from bot.shell.source import Span
@@ -30,7 +30,7 @@ META = Meta(
 )
 
 
-_BARE = re.compile(r"(?<=[ \t\n])(?:\$[@*]|\$\{[@*]\})(?=[ \t\n;|&)]|\Z)")
+_BARE = regex(r"(?<=[ \t\n])(?:\$[@*]|\$\{[@*]\})(?=[ \t\n;|&)]|\Z)")
 
 
 def check(context: RuleContext) -> Iterator[Hit]:

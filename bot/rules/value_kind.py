@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
 from bot.base.messages import Message, message
+from bot.base.regex import regex
 from bot.frameworks.hydra_table import HydraTable
 from bot.frameworks.key_table import Key
 from bot.frameworks.setting import Setting
@@ -42,7 +42,7 @@ META = Meta(
     ),
 )
 
-_COUNTS = re.compile(
+_COUNTS = regex(
     r"(?:size|length|len|steps|step|epochs|epoch|freq|nnodes|n|num|rank|tokens|tokens_per_gpu|"
     r"len_per_gpu|size_per_gpu|per_node|seqs|turns|workers|gpus)\Z"
 )

@@ -8,6 +8,7 @@ from typing import Final
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Message, message
+from bot.base.regex import regex
 from bot.frameworks.setting import Setting
 from bot.report import Severity
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
@@ -50,14 +51,14 @@ class _Range:
 
 
 _RANGES: Final = (
-    _Range(re.compile(r"(?:vllm_)?gpu_memory_utilization|mem_fraction_static"), 0, 1, True),
-    _Range(re.compile(r"top_p"), 0, 1, True),
-    _Range(re.compile(r"(?:actor_|critic_)?(?:lr|learning_rate)"), 0, 0.1, severity="warning"),
-    _Range(re.compile(r"(?:lr_)?warmup(?:_steps)?_ratio"), 0, 1),
-    _Range(re.compile(r"gamma|lam|lambd|gae_lambda"), 0, 1),
-    _Range(re.compile(r"temperature"), 0, 10),
+    _Range(regex(r"(?:vllm_)?gpu_memory_utilization|mem_fraction_static"), 0, 1, True),
+    _Range(regex(r"top_p"), 0, 1, True),
+    _Range(regex(r"(?:actor_|critic_)?(?:lr|learning_rate)"), 0, 0.1, severity="warning"),
+    _Range(regex(r"(?:lr_)?warmup(?:_steps)?_ratio"), 0, 1),
+    _Range(regex(r"gamma|lam|lambd|gae_lambda"), 0, 1),
+    _Range(regex(r"temperature"), 0, 10),
     _Range(
-        re.compile(
+        regex(
             r"n_gpus_per_node|nnodes|(?:ulysses_|expert_|virtual_)?(?:tensor|pipeline|sequence|context|expert|data)"
             r"(?:_model)?_parallel_size|tensor_parallel_size|num_nodes|num_gpus_per_node|"
             r"n_samples_per_prompt|num_generations"
@@ -66,7 +67,7 @@ _RANGES: Final = (
         float("inf"),
     ),
     _Range(
-        re.compile(
+        regex(
             r"(?:train|ppo_mini|ppo_micro|mini|micro|rollout|micro_rollout|micro_train|"
             r"per_device_train|log_prob_micro|gen)_batch_size(?:_per_gpu)?|"
             r"max_(?:prompt|response|completion|new_tokens|num_batched_tokens|length|len)"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from bot.base.devices import gpu_count
 from bot.base.messages import message, plural_message
+from bot.base.regex import regex
 from bot.frameworks.plan import Plan
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
 from bot.rules._support.example import verl
@@ -45,7 +45,7 @@ _VARIABLES = (
     "ROCR_VISIBLE_DEVICES",
     "ASCEND_RT_VISIBLE_DEVICES",
 )
-_DEVICE = re.compile(r"\d{1,3}|(?:GPU|MIG)-[\w\-/]+")
+_DEVICE = regex(r"\d{1,3}|(?:GPU|MIG)-[\w\-/]+")
 
 
 def check(context: RuleContext) -> Iterator[Hit]:

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 from bot.base.devices import Vendor, vendor_of
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Message, enumeration, message
+from bot.base.regex import regex
 from bot.frameworks.plan import Plan
 from bot.report import CountedLaunch
 from bot.script.header import Header
@@ -21,10 +22,10 @@ DeviceSource: TypeAlias = Literal["option", "name", "header"]
 
 _GPUS = frozenset({Vendor.NVIDIA, Vendor.AMD})
 _SIGNS: tuple[tuple[re.Pattern[str], frozenset[Vendor]], ...] = (
-    (re.compile(r"(?i)(?<![a-z])npu|ascend|davinci|\bhccl"), frozenset({Vendor.ASCEND})),
-    (re.compile(r"(?i)nvidia|nvcc"), frozenset({Vendor.NVIDIA})),
-    (re.compile(r"(?i)rocm|amd-smi|torch\.version\.hip|/dev/kfd"), frozenset({Vendor.AMD})),
-    (re.compile(r"(?i)\btorch\.cuda\b|\A(?:gpu|cuda)\Z"), _GPUS),
+    (regex(r"(?i)(?<![a-z])npu|ascend|davinci|\bhccl"), frozenset({Vendor.ASCEND})),
+    (regex(r"(?i)nvidia|nvcc"), frozenset({Vendor.NVIDIA})),
+    (regex(r"(?i)rocm|amd-smi|torch\.version\.hip|/dev/kfd"), frozenset({Vendor.AMD})),
+    (regex(r"(?i)\btorch\.cuda\b|\A(?:gpu|cuda)\Z"), _GPUS),
 )
 """What a question names, and whose devices a yes means."""
 

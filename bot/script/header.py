@@ -9,12 +9,13 @@ from dataclasses import field
 from bot.base.config import FRAMEWORKS
 from bot.base.devices import vendor_of
 from bot.base.fast_dataclass import dataclass
+from bot.base.regex import regex
 from bot.shell.source import Span
 from bot.shell.words import Comment
 
 TAGS = ("MIN", "RECOMMENDED")
 
-_LINE = re.compile(
+_LINE = regex(
     r"#+\s*(wandb|swanlab|mlflow|trackio|tag|contributor|device|verl|openrlhf|trl|open-instruct)\s*:\s*(\S(?:.*\S)?)\s*\Z",
     re.IGNORECASE,
 )

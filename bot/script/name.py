@@ -10,17 +10,18 @@ from bot.base.digits import is_digits, natural_number
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, plural_message
 from bot.base.naming_profiles import RUN, TUNING, NamePart, Profile, backend_at_end, part_pattern
+from bot.base.regex import regex
 
 PATTERN = TUNING.form
 
-_TOKEN = re.compile(r"[a-z0-9][a-z0-9.\-]*\Z")
-_SIZE = re.compile(r"(?<![0-9.a-z])([0-9]+(?:\.[0-9]+)?)(b|m|t)(?![a-z])", re.IGNORECASE)
-_CARD = re.compile(r"(?<![0-9.a-z])910b[0-9]?(?![0-9a-z])", re.IGNORECASE)
-_POINT_AS_B = re.compile(r"(?<![0-9.a-z])([0-9]{1,2})b([0-9])(?![0-9a-z])", re.IGNORECASE)
-_NO_POINT = re.compile(r"(?<![0-9.a-z])0([1-9])b(?![0-9a-z])", re.IGNORECASE)
-_FOLDER = re.compile(r"[0-9]+(?:\.[0-9]+)?[bmt](?:-a[0-9]+(?:\.[0-9]+)?b)?\Z", re.IGNORECASE)
-_SIZE_WORD = re.compile(r"(?:a?[0-9]+(?:\.[0-9]+)?b|[0-9]+(?:\.[0-9]+)?[mt])\Z")
-_MINOR = re.compile(r"[0-9]{1,2}(?:[a-z](?<![bmt]))?\Z")
+_TOKEN = regex(r"[a-z0-9][a-z0-9.\-]*\Z")
+_SIZE = regex(r"(?<![0-9.a-z])([0-9]+(?:\.[0-9]+)?)(b|m|t)(?![a-z])", re.IGNORECASE)
+_CARD = regex(r"(?<![0-9.a-z])910b[0-9]?(?![0-9a-z])", re.IGNORECASE)
+_POINT_AS_B = regex(r"(?<![0-9.a-z])([0-9]{1,2})b([0-9])(?![0-9a-z])", re.IGNORECASE)
+_NO_POINT = regex(r"(?<![0-9.a-z])0([1-9])b(?![0-9a-z])", re.IGNORECASE)
+_FOLDER = regex(r"[0-9]+(?:\.[0-9]+)?[bmt](?:-a[0-9]+(?:\.[0-9]+)?b)?\Z", re.IGNORECASE)
+_SIZE_WORD = regex(r"(?:a?[0-9]+(?:\.[0-9]+)?b|[0-9]+(?:\.[0-9]+)?[mt])\Z")
+_MINOR = regex(r"[0-9]{1,2}(?:[a-z](?<![bmt]))?\Z")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

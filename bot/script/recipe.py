@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.base.yaml_size import NestingError, size_of
 from bot.frameworks.releases import release, releases
 from bot.frameworks.structured import StructuredTable
@@ -30,11 +31,11 @@ _LARGEST: Final = 1 << 18
 _DEEPEST, _VALUES = 20, 5_000
 _OURS: Final = frozenset(("env", "config"))
 _TRAINERS: Final = ("sft", "dpo", "grpo", "rloo", "kto", "reward")
-_RECIPE: Final = re.compile(rb"(?m)^(?:model_name_or_path|worker)[ \t]*:")
+_RECIPE: Final = regex(rb"(?m)^(?:model_name_or_path|worker)[ \t]*:")
 """What every recipe of TRL's, or of EasyR1's, says; accelerate's and DeepSpeed's files do not."""
-_FOREIGN: Final = re.compile(rb"(?m)^(?:finetuning_type|rlhf_type|train_type)[ \t]*:")
+_FOREIGN: Final = regex(rb"(?m)^(?:finetuning_type|rlhf_type|train_type)[ \t]*:")
 """What files of LLaMA-Factory's and ms-swift's say, which name a model as TRL's do."""
-_COMMENT: Final = re.compile(r"(?m)^[ \t]*+(#[^\n]*)$")
+_COMMENT: Final = regex(r"(?m)^[ \t]*+(#[^\n]*)$")
 
 
 class _RefusedError(Exception):

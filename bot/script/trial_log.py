@@ -11,6 +11,7 @@ from typing import Final
 
 from bot.base.digits import natural_number
 from bot.base.fast_dataclass import dataclass
+from bot.base.regex import regex
 from bot.frameworks.plan import Plan
 from bot.frameworks.setting import Setting
 from bot.shell.source import Source, Span
@@ -21,13 +22,13 @@ MOST: Final = 100
 
 _GOOD = "√✓✔✅"
 _BAD = "×✗✘❌"
-_ENTRY = re.compile(
+_ENTRY = regex(
     rf"(?<![\w.])(\d{{1,9}})\s*(?:[:=(]\s*)?"
     rf"([{_GOOD}{_BAD}]|ok|pass(?:ed|es)?|works|fits|oom|fail(?:ed|s)?|x)(?!\w)\)?",
     re.IGNORECASE,
 )
-_BETWEEN = re.compile(r"[\s,;|/→⇒>\-=]*\Z")
-_NAMED = re.compile(r"#+\s*([A-Za-z][\w.]*)\s*:\s+(?=\d)")
+_BETWEEN = regex(r"[\s,;|/→⇒>\-=]*\Z")
+_NAMED = regex(r"#+\s*([A-Za-z][\w.]*)\s*:\s+(?=\d)")
 """The start of a log that names its setting: `# data.train_batch_size: 32√ → 64×`."""
 _GOOD_WORDS = ("ok", "pass", "works", "fits")
 

@@ -12,11 +12,12 @@ import sqlalchemy as sa
 from bot.base.errors import UserError
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, sentence_of
+from bot.base.regex import regex
 
 _SQLITE = "sqlite:///"
 BUSY = 7_000
 """Milliseconds that a statement waits for a lock: GitHub hangs up after ten seconds."""
-_POSTGRES = re.compile(r"postgres(?:ql)?(?:\+psycopg)?://")
+_POSTGRES = regex(r"postgres(?:ql)?(?:\+psycopg)?://")
 
 
 class _Relaxed(sqlite3.Connection):

@@ -9,6 +9,7 @@ import re
 from pydantic import ValidationError
 
 from bot.base.fast_dataclass import dataclass
+from bot.base.regex import regex
 from bot.service.job import Job
 from bot.service.payloads import (
     CheckRunEvent,
@@ -21,10 +22,10 @@ from bot.service.payloads import (
 )
 from bot.service.visibility import VisibilityChange
 
-COMMAND_LINE = re.compile(r"^[ ]{0,3}/(?:verify|apply)\b", re.MULTILINE)
+COMMAND_LINE = regex(r"^[ ]{0,3}/(?:verify|apply)\b", re.MULTILINE)
 """A cheap sieve; the job reads the comment as Markdown, where code and quotes hold no commands."""
-URL = re.compile(r"https?://[^\s<>\"')\]]+")
-CHECK_ID = re.compile(r"rlbot:([1-9][0-9]{0,8}):")
+URL = regex(r"https?://[^\s<>\"')\]]+")
+CHECK_ID = regex(r"rlbot:([1-9][0-9]{0,8}):")
 """How the external id of our check runs names the pull request (bot/github/posted.py)."""
 CHECK_ACTIONS = frozenset({"opened", "reopened", "synchronize", "ready_for_review"})
 HIDING = frozenset({"privatized", "publicized", "deleted", "transferred", "renamed"})

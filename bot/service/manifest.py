@@ -11,7 +11,6 @@ import hmac
 import html
 import json
 import os
-import re
 import secrets
 from dataclasses import field
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -24,16 +23,17 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.files import write_new_file
 from bot.base.http import ask
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.base.secrets import Secret
 from bot.github.addresses import Addresses
 from bot.github.app import PERMISSIONS
 
 EVENTS = ("check_run", "issue_comment", "pull_request", "repository")
 """`repository` tells when one becomes private; `installation` is always delivered."""
-CODE = re.compile(r"[A-Za-z0-9_-]{1,100}")
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,33}")
+CODE = regex(r"[A-Za-z0-9_-]{1,100}")
+NAME = regex(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,33}")
 """GitHub's names of Apps have at most 34 characters."""
-ORGANIZATION = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})")
+ORGANIZATION = regex(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})")
 TIMEOUT = 30.0
 
 _PAGE = """<!doctype html>

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import re
 from collections.abc import Iterable
 
+from bot.base.regex import regex
 from bot.base.secrets import Secret
 
 PREFIX = "sha256="
-_FORM = re.compile(r"sha256=[0-9a-f]{64}")
+_FORM = regex(r"sha256=[0-9a-f]{64}")
 
 
 def signature(body: bytes | bytearray, secret: Secret) -> str:

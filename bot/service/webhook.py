@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import re
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from fastapi import Header, Request, Response
 from fastapi.responses import JSONResponse
 
 from bot.base.digits import is_digits
+from bot.base.regex import regex
 from bot.service.events import BadPayload, Ignored, read_event
 from bot.service.inbox import Inbox
 from bot.service.job import Job
@@ -32,7 +32,7 @@ MOST_HELD = 32 * 1024 * 1024
 BODY_SECONDS = 8.0
 STORE_SECONDS = 8.0
 """GitHub counts a delivery as failed after 10 s, and shows a 503 as what it is."""
-DELIVERY_ID = re.compile(r"[0-9A-Za-z-]{1,64}")
+DELIVERY_ID = regex(r"[0-9A-Za-z-]{1,64}")
 
 EVENTS = (
     "pull_request",

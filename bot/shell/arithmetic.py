@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import lru_cache
 from typing import NoReturn, Protocol, TypeAlias
 
 from bot.base.digits import is_digits
+from bot.base.regex import regex
 
-_TOKEN = re.compile(
+_TOKEN = regex(
     r"\s*(?:([0-9]+#[0-9A-Za-z@_]+|0[xX][0-9A-Fa-f]*|[0-9]+[A-Za-z_]*)|([A-Za-z_][A-Za-z0-9_]*)"
     r"|(<<=|>>=|\*\*|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&^|]=|[-+*/%<>=!~&^|?:,()\[\]]))"
 )

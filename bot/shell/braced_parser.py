@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from typing import Protocol
 
+from bot.base.regex import regex
 from bot.shell.cursor import Cursor
 from bot.shell.syntax import Parameter, Text, WordNode, WordPart
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-]")
-_OPERATOR = re.compile(r":[-=?+]|[-=?+]|##?|%%?|//|/#|/%|/|\^\^?|,,?|:|@")
+_NAME = regex(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-]")
+_OPERATOR = regex(r":[-=?+]|[-=?+]|##?|%%?|//|/#|/%|/|\^\^?|,,?|:|@")
 _BRACED: dict[tuple[str, bool], re.Pattern[str]] = {}
 
 

@@ -6,6 +6,7 @@ import re
 from itertools import pairwise
 from typing import TypeAlias
 
+from bot.base.regex import regex
 from bot.shell.fields import part
 from bot.shell.limits import LimitReached
 from bot.shell.session import Session
@@ -13,7 +14,7 @@ from bot.shell.source import Span
 from bot.shell.syntax import Text, WordNode, WordPart
 from bot.shell.words import Piece
 
-_SEQUENCE = re.compile(
+_SEQUENCE = regex(
     r"(?:(-?[0-9]{1,18})\.\.(-?[0-9]{1,18})|([A-Za-z])\.\.([A-Za-z]))(?:\.\.(-?[0-9]{1,18}))?"
 )
 

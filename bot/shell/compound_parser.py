@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Protocol
 
 from bot.base.fast_dataclass import dataclass
+from bot.base.regex import regex
 from bot.shell.condition_parser import ConditionParser
 from bot.shell.cursor import Cursor
 from bot.shell.redirect_parser import RedirectParser
@@ -28,8 +28,8 @@ from bot.shell.syntax import (
 )
 from bot.shell.word_parser import WordParser
 
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_FUNCTION = re.compile(r"[^\s;&|()<>'\"$`\\]+")
+_VARIABLE = regex(r"[A-Za-z_][A-Za-z0-9_]*")
+_FUNCTION = regex(r"[^\s;&|()<>'\"$`\\]+")
 
 
 class CommandSource(Protocol):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
+from bot.base.regex import regex
 from bot.shell.cursor import Cursor
 from bot.shell.syntax import Condition, Conditional, Logic, Test, WordNode
 from bot.shell.word_parser import WordParser
 
-_UNARY = re.compile(r"-[a-hknoprstuvwxzGLNORS](?=[ \t\n])")
-_BINARY = re.compile(r"(==|=~|!=|=|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef))(?=[ \t\n\"'$])|<|>")
+_UNARY = regex(r"-[a-hknoprstuvwxzGLNORS](?=[ \t\n])")
+_BINARY = regex(r"(==|=~|!=|=|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef))(?=[ \t\n\"'$])|<|>")
 
 
 class ConditionParser:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import NoReturn
 
+from bot.base.regex import regex
 from bot.shell.limits import LimitReached, ShellLimits
 from bot.shell.source import Span
 from bot.shell.words import Comment
 
-_BLANKS = re.compile(r"(?:[ \t]+|\\\n)+")
-_COMMENT = re.compile(r"#[^\n]*")
-_PARENS = re.compile(r"[()'\"\\`]")
-_KEYWORD = re.compile(
+_BLANKS = regex(r"(?:[ \t]+|\\\n)+")
+_COMMENT = regex(r"#[^\n]*")
+_PARENS = regex(r"[()'\"\\`]")
+_KEYWORD = regex(
     r"(?:if|then|elif|else|fi|for|while|until|do|done|case|esac|select|function|time|coproc"
     r"|in|\{|\}|!|\[\[|\]\])(?=[\s;&|()<>]|\\\n|\Z)"
 )
-_TOKEN = re.compile(r"[;&|<>]{1,2}|[()]|[^\s;&|()<>]+")
-_BRACKETS = re.compile(r"[\[\]'\"\\\n]")
+_TOKEN = regex(r"[;&|<>]{1,2}|[()]|[^\s;&|()<>]+")
+_BRACKETS = regex(r"[\[\]'\"\\\n]")
 
 
 class SyntaxFault(Exception):  # noqa: N818 - bash's own term is "syntax error"

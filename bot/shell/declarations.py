@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import field, replace
 
 from bot.base.digits import is_digits
 from bot.base.fast_dataclass import dataclass
+from bot.base.regex import regex
 from bot.shell.assignments import carry_out
 from bot.shell.session import Session
 from bot.shell.source import Span
@@ -16,7 +16,7 @@ from bot.shell.syntax import Assignment
 from bot.shell.values import AssignedAt, assign_scalar, target
 from bot.shell.words import Hole, Word
 
-_ASSIGNED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?=|\Z)")
+_ASSIGNED = regex(r"([A-Za-z_][A-Za-z0-9_]*)(\+?=|\Z)")
 
 
 @dataclass(slots=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
+from bot.base.regex import regex
 from bot.shell.braces import expand_braces
 from bot.shell.fields import (
     LITERAL,
@@ -37,8 +37,8 @@ from bot.shell.syntax import (
 from bot.shell.values import scalar
 from bot.shell.words import Hole, Piece, Word
 
-_LOOKS_ASSIGNED = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
-_TILDE = re.compile(r"~([^/:]*)")
+_LOOKS_ASSIGNED = regex(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
+_TILDE = regex(r"~([^/:]*)")
 _HOMES = ("", "+", "-", "root")
 
 

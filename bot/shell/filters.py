@@ -6,13 +6,14 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
 
+from bot.base.regex import regex
 from bot.shell.limits import NotEvaluated
 from bot.shell.session import Session
 
-_NUMBER = re.compile(r"-?[0-9]{1,18}")
+_NUMBER = regex(r"-?[0-9]{1,18}")
 _CLASSES = {"[:upper:]": "A-Z", "[:lower:]": "a-z", "[:digit:]": "0-9"}
 _ESCAPED = {r"\n": "\n", r"\t": "\t", r"\\": "\\"}
-_SET = re.compile(r"\\[nt\\]|[^\\\[]-[^\\\[]|[^\\\[]", re.DOTALL)
+_SET = regex(r"\\[nt\\]|[^\\\[]-[^\\\[]|[^\\\[]", re.DOTALL)
 
 
 def _number(text: str) -> int:

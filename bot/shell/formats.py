@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from bot.base.regex import regex
 from bot.shell.limits import LimitReached, NotEvaluated
 from bot.shell.quoting import decode_echo
 from bot.shell.session import Session, hole
@@ -12,10 +13,8 @@ from bot.shell.source import Span
 from bot.shell.state import Value, known
 from bot.shell.words import Piece, Word
 
-_FLAGS = re.compile(r"-[neE]+")
-_DIRECTIVE = re.compile(
-    r"%([-+ #0]*)(\*|[1-9][0-9]*)?(?:\.(\*|[0-9]*))?([a-zA-Z%]|\([^)]{0,500}\)T)"
-)
+_FLAGS = regex(r"-[neE]+")
+_DIRECTIVE = regex(r"%([-+ #0]*)(\*|[1-9][0-9]*)?(?:\.(\*|[0-9]*))?([a-zA-Z%]|\([^)]{0,500}\)T)")
 _MAX_WIDTH = 4096
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 
+from bot.base.regex import regex
 from bot.shell.decisions import condition
 from bot.shell.expansion import fields
 from bot.shell.limits import LimitReached
@@ -25,7 +25,7 @@ _ROUNDS = 50
 """Rounds of a loop that waits for something; what a later one would change is unknown."""
 _PATIENCE = 100
 """The same, of one that ends the script when it has waited."""
-_LEAVES = re.compile(r"\b(?:break|return|exit)\b")
+_LEAVES = regex(r"\b(?:break|return|exit)\b")
 
 
 def _shifted(before: World, after: World) -> bool:

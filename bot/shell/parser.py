@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from bot.base.regex import regex
 from bot.shell.compound_parser import CompoundParser
 from bot.shell.cursor import Cursor, SyntaxFault
 from bot.shell.limits import LimitReached, ShellLimits
@@ -17,7 +16,7 @@ from bot.shell.word_parser import WordParser
 from bot.shell.words import Problem
 
 _CLOSING = frozenset({"then", "elif", "else", "fi", "do", "done", "esac", "}", "]]"})
-_TIME = re.compile(r"[ \t]+-p(?=[ \t\n]|\Z)")
+_TIME = regex(r"[ \t]+-p(?=[ \t\n]|\Z)")
 
 
 class ScriptParser:

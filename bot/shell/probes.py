@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from bot.base.regex import regex
 from bot.shell.state import known
 from bot.shell.words import Word
 
@@ -17,11 +18,11 @@ _PROBES = frozenset(
 )  # fmt: skip
 """Programs of which failing is an ordinary answer."""
 _LOOKUPS = frozenset({"which", "command", "type", "hash"})
-_PYTHON = re.compile(r"python[0-9.]*")
-_IMPORTS = re.compile(r"\s*(?:import|from)\s")
-_ACTS = re.compile(r"print|write|open|system|subprocess|exec|urllib|requests")
+_PYTHON = regex(r"python[0-9.]*")
+_IMPORTS = regex(r"\s*(?:import|from)\s")
+_ACTS = regex(r"print|write|open|system|subprocess|exec|urllib|requests")
 """What tells that a program does more than importing and testing."""
-_HARDWARE = re.compile(
+_HARDWARE = regex(
     r"(?i)\b(?:(?:nvidia|npu|rocm|amd|xpu)-smi|nvcc|torch[._](?:npu|cuda|xpu)|torch\.version\.hip)\b"
 )
 """What tells that the answer is the machine's, which stays the same while a script runs."""

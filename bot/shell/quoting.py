@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 
+from bot.base.regex import regex
+
 _SIMPLE = {
     "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "n": "\n", "r": "\r", "t": "\t",
     "v": "\v", "\\": "\\", "'": "'", '"': '"', "?": "?",
 }  # fmt: skip
-_CODED = re.compile(
+_CODED = regex(
     r"x([0-9A-Fa-f]{1,2})|([0-7]{1,3})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|c(.)", re.DOTALL
 )
-_RUN = re.compile(r"[^\\']+")
+_RUN = regex(r"[^\\']+")
 
 
 def decode_ansi(text: str, start: int, end: int) -> tuple[str, int]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 
 from bot.base.fast_dataclass import dataclass
+from bot.base.regex import regex
 from bot.shell.evaluator import run_script
 from bot.shell.expansion import expand, tildes
 from bot.shell.limits import LimitReached, ShellLimits
@@ -88,7 +88,7 @@ def read(
     return _reading(source, session, session.places, comments, problems)
 
 
-_ARGUMENTS = re.compile(r"\$[#@*1-9]|\$\{[#!]?[#@*1-9]|\bgetopts\b")
+_ARGUMENTS = regex(r"\$[#@*1-9]|\$\{[#!]?[#@*1-9]|\bgetopts\b")
 """What tells that a script looks at its arguments."""
 
 

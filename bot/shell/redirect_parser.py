@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
+from bot.base.regex import regex
 from bot.shell.cursor import Cursor
 from bot.shell.here_documents import HereDocuments
 from bot.shell.syntax import CommandNode, Redirect, Redirected
 from bot.shell.word_parser import WordParser
 
-_REDIRECT = re.compile(
+_REDIRECT = regex(
     r"(?:[0-9]+|\{[A-Za-z_][A-Za-z0-9_]*\})?(<<<|<<-?|<>|<&|&>>|&>|>>|>&|>\||<(?!\()|>(?!\())"
 )
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from bot.base.regex import regex
 from bot.shell.choices import Choices
 from bot.shell.limits import LimitReached
 from bot.shell.session import ExpansionFault, Session
 from bot.shell.state import Flow, World, merge
 from bot.shell.syntax import CommandNode, Group, If, Item, Loop, Pipeline, Script, Subshell
 
-_SUBSTITUTION = re.compile(r"\$\(|`|<\(")
+_SUBSTITUTION = regex(r"\$\(|`|<\(")
 """What starts a shell of its own, whose output may be one of several."""
-_SHELL = re.compile(r"\b(?:ba)?sh\b")
+_SHELL = regex(r"\b(?:ba)?sh\b")
 """The same, where the output of the command is wanted."""
 
 

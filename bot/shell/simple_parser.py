@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Protocol
 
+from bot.base.regex import regex
 from bot.shell.cursor import Cursor
 from bot.shell.redirect_parser import RedirectParser
 from bot.shell.syntax import (
@@ -20,7 +20,7 @@ from bot.shell.syntax import (
 )
 from bot.shell.word_parser import WordParser
 
-_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\+?=|\[)")
+_ASSIGNMENT = regex(r"[A-Za-z_][A-Za-z0-9_]*(\+?=|\[)")
 _DECLARING = frozenset({"declare", "typeset", "local", "export", "readonly", "command", "builtin"})
 """Commands behind which assignments may stand."""
 

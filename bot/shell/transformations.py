@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
+from bot.base.regex import regex
 from bot.shell.fields import PROTECTED, WHOLE, Atom, part
 from bot.shell.limits import NotEvaluated
 from bot.shell.numbers import Unknown, evaluate
@@ -188,7 +188,7 @@ def _matches(
     return found
 
 
-_MATCHED = re.compile(r"&|\\[&\\]")
+_MATCHED = regex(r"&|\\[&\\]")
 
 
 def _replacement(atoms: list[Atom], matched: Value) -> list[Piece]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from bot.base.digits import natural_number
 from bot.base.fast_dataclass import dataclass
+from bot.base.regex import regex
 from bot.shell.limits import LimitReached
 from bot.shell.numbers import Unknown, integer
 from bot.shell.session import Session
@@ -16,7 +16,7 @@ from bot.shell.words import Hole, Piece
 
 _MACHINE = ("/dev/", "/proc/", "/sys/", "/usr/", "/opt/")
 """Folders of the machine, which a script does not change."""
-_INTEGER = re.compile(r"[ \t]*[-+]?[0-9]+[ \t]*")
+_INTEGER = regex(r"[ \t]*[-+]?[0-9]+[ \t]*")
 COMPARE = {
     "-eq": lambda a, b: a == b,
     "-ne": lambda a, b: a != b,

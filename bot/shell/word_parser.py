@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
+from bot.base.regex import regex
 from bot.shell.braced_parser import BracedParser
 from bot.shell.cursor import Cursor
 from bot.shell.quoting import decode_ansi
@@ -20,11 +20,11 @@ from bot.shell.syntax import (
 )
 from bot.shell.words import Piece, Word
 
-_PLAIN = re.compile(r"[^ \t\n;&|()<>\\'\"$`]+")
-_IN_QUOTES = re.compile(r'[^"\\$`]+')
-_IN_DOCUMENT = re.compile(r"[^\\$`]+")
-_IN_REGEX = re.compile(r"[^ \t\n()\\'\"$`]+")
-_DOLLAR = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]")
+_PLAIN = regex(r"[^ \t\n;&|()<>\\'\"$`]+")
+_IN_QUOTES = regex(r'[^"\\$`]+')
+_IN_DOCUMENT = regex(r"[^\\$`]+")
+_IN_REGEX = regex(r"[^ \t\n()\\'\"$`]+")
+_DOLLAR = regex(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]")
 
 
 class WordParser:

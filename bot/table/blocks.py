@@ -7,20 +7,21 @@ from collections.abc import Sequence
 from dataclasses import field, replace
 
 from bot.base.fast_dataclass import dataclass
+from bot.base.regex import regex
 from bot.table.columns import Column, columns_of, language_of
 from bot.table.lines import PageLine, column_at, display_columns
 from bot.table.parts import Cell, PageRow, Table
 
 # Only at the left margin: an indented directive is quoted, commented or inside another one.
-_DIRECTIVE = re.compile(
+_DIRECTIVE = regex(
     r"\.\.[ \t]+(list-table|table)::(?:[ \t]+([^ \t](?:.*[^ \t])?))?[ \t]*\Z", re.IGNORECASE
 )
-_OPTION = re.compile(r"[ \t]+(:[A-Za-z][\w-]*:(?:.*[^ \t])?)[ \t]*\Z")
+_OPTION = regex(r"[ \t]+(:[A-Za-z][\w-]*:(?:.*[^ \t])?)[ \t]*\Z")
 _BULLET = r"[-+*\u2022\u2023\u2043]"
 _CONTENT = r"(?:[ \t]+([^ \t](?:.*[^ \t])?))?[ \t]*\Z"
-_ROW = re.compile(rf"([ \t]*{_BULLET}[ \t]+)({_BULLET}){_CONTENT}")
-_CELL = re.compile(rf"([ \t]*)({_BULLET}){_CONTENT}")
-_BORDER = re.compile(r"=+(?: +=+)+\Z")
+_ROW = regex(rf"([ \t]*{_BULLET}[ \t]+)({_BULLET}){_CONTENT}")
+_CELL = regex(rf"([ \t]*)({_BULLET}){_CONTENT}")
+_BORDER = regex(r"=+(?: +=+)+\Z")
 
 
 @dataclass(slots=True)

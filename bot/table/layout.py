@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from bot.base.fast_dataclass import dataclass
+from bot.base.regex import regex
 from bot.report import Row
 from bot.table import rst
 from bot.table.columns import COLUMNS, HEADERS, Column, PageLanguage
@@ -13,10 +13,10 @@ from bot.table.judge import Shown
 from bot.table.lines import split_lines, width
 from bot.table.parts import Cell, Heading, Page, Table, file_name
 
-_LOGIN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9]|-(?=[A-Za-z0-9])){0,38}\Z")
-_NAME_AND_MAIL = re.compile(r"(?P<name>[^<>]*[^<>\s])\s*<(?P<mail>[^<>\s]+)>\Z")
-_SERVER = re.compile(r"https?://[^/]+(?=/[^/]+/[^/]+/blob/)")
-_OPTION_NAME = re.compile(r":([A-Za-z][\w-]*):")
+_LOGIN = regex(r"[A-Za-z0-9](?:[A-Za-z0-9]|-(?=[A-Za-z0-9])){0,38}\Z")
+_NAME_AND_MAIL = regex(r"(?P<name>[^<>]*[^<>\s])\s*<(?P<mail>[^<>\s]+)>\Z")
+_SERVER = regex(r"https?://[^/]+(?=/[^/]+/[^/]+/blob/)")
+_OPTION_NAME = regex(r":([A-Za-z][\w-]*):")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 
 from bot.base.fast_dataclass import dataclass
+from bot.base.regex import regex
 
-_LINE = re.compile(r"[^\r\n]+(?:\r\n|\r|\n)?|\r\n|\r|\n")
+_LINE = regex(r"[^\r\n]+(?:\r\n|\r|\n)?|\r\n|\r|\n")
 _TAB = 8
 """RST's tab stops (docutils, setting `tab_width`)."""
 

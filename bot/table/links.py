@@ -7,16 +7,16 @@ the repository.
 from __future__ import annotations
 
 import posixpath
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from urllib.parse import quote, unquote, urlsplit
 
 from bot.base.fast_dataclass import dataclass
+from bot.base.regex import regex
 
-_BLOB = re.compile(r"\A/([^/]+)/([^/]+)/(?:blob|tree|raw)/(?:refs/(?:heads|tags)/)?([^/]+)/(.+)\Z")
-_RAW = re.compile(r"\A/([^/]+)/([^/]+)/(?:refs/(?:heads|tags)/)?([^/]+)/(.+)\Z")
-_PREFIX = re.compile(r"\Ahttps?://[^/]+/[^/]+/[^/]+/blob/(?:refs/heads/)?[^/]+/")
+_BLOB = regex(r"\A/([^/]+)/([^/]+)/(?:blob|tree|raw)/(?:refs/(?:heads|tags)/)?([^/]+)/(.+)\Z")
+_RAW = regex(r"\A/([^/]+)/([^/]+)/(?:refs/(?:heads|tags)/)?([^/]+)/(.+)\Z")
+_PREFIX = regex(r"\Ahttps?://[^/]+/[^/]+/[^/]+/blob/(?:refs/heads/)?[^/]+/")
 _HEADS = frozenset({"main", "master", "HEAD"})
 _MOVED = {"volcengine/verl": "verl-project/verl"}
 """Repositories that were renamed: GitHub answers under both names."""

@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.table.blocks import read_table
 from bot.table.columns import size_label
 from bot.table.lines import PageLine, split_lines, width
@@ -23,9 +24,9 @@ MAX_CHARACTERS = 250_000
 """A longer page is refused, since docutils needs over a second for so many characters; verl's has
 9,500."""
 
-_ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1+[ \t]*\Z")
+_ADORNMENT = regex(r"([!-/:-@\[-`{-~])\1+[ \t]*\Z")
 _COLONS = ":" + unicodedata.lookup("FULLWIDTH COLON")
-_LOST = re.compile(rf"[#*_ \t]*([0-9.]+[BMT](?:-A[0-9.]+B)?)[*_{_COLONS} \t]*\Z", re.IGNORECASE)
+_LOST = regex(rf"[#*_ \t]*([0-9.]+[BMT](?:-A[0-9.]+B)?)[*_{_COLONS} \t]*\Z", re.IGNORECASE)
 _SHORT_TITLE = 20
 """A longer title that states a size is about something else than a section of that size."""
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from bot.base.devices import by_report, by_token
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.evidence.facts import Facts
 from bot.evidence.progress_claims import steps_completed
 from bot.evidence.subject import keys_of
@@ -21,13 +22,13 @@ from bot.script.plan import task_label
 from bot.table.rst import UNKNOWN_CELL
 from bot.table.tag import deserved_tag
 
-_ENDING = re.compile(r"-(?:instruct|chat|base|it)\Z", re.IGNORECASE)
-_HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*\Z")
+_ENDING = regex(r"-(?:instruct|chat|base|it)\Z", re.IGNORECASE)
+_HUB_NAME = regex(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*\Z")
 # The layout of Hugging Face's cache: models--ORG--NAME/snapshots/REVISION.
-_CACHED = re.compile(r"(?:\A|/)models--(?:[^/-]|-(?!-))+--([^/]+)(?:/|\Z)")
+_CACHED = regex(r"(?:\A|/)models--(?:[^/-]|-(?!-))+--([^/]+)(?:/|\Z)")
 _PACKAGES = {"trtllm": ("tensorrt-llm", "tensorrt_llm")}
 """Engines whose package has another name."""
-_VERSION = re.compile(r"[0-9][A-Za-z0-9.+!-]{0,40}\Z")
+_VERSION = regex(r"[0-9][A-Za-z0-9.+!-]{0,40}\Z")
 _VERSIONLESS = {"hf": "transformers"}
 """Engines that are part of a package with a life of its own: no version is written."""
 

@@ -12,21 +12,22 @@ import re
 import unicodedata
 
 from bot.base.fast_dataclass import dataclass
+from bot.base.regex import regex
 
 UNKNOWN_CELL = "\\"
 """What the page writes where nothing is known; it shows as an empty cell."""
 
 # Letters and digits of any script; a sign may stand between two of them.
-_PLAIN_WORD = re.compile(r"[^\W_]+(?:[-.*+/_][^\W_]+)*\Z")
-_URL = re.compile(r"https?://[^\s/?#]", re.IGNORECASE)
-_PATH = re.compile(r"(?:\.{1,2}/|/(?!/))[^\s<>`]+\.sh\Z")
-_MAIL = re.compile(r"[A-Za-z0-9.+_-]*[A-Za-z0-9+-]@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]*[A-Za-z0-9])+\Z")
+_PLAIN_WORD = regex(r"[^\W_]+(?:[-.*+/_][^\W_]+)*\Z")
+_URL = regex(r"https?://[^\s/?#]", re.IGNORECASE)
+_PATH = regex(r"(?:\.{1,2}/|/(?!/))[^\s<>`]+\.sh\Z")
+_MAIL = regex(r"[A-Za-z0-9.+_-]*[A-Za-z0-9+-]@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]*[A-Za-z0-9])+\Z")
 _URL_SAFE = frozenset(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:/?#[]@!$&'()+,;=%"
 )
-_LINK = re.compile(r"`(?P<text>(?:[^`\\]|\\.)*?)(?<!\s)\s*<(?P<url>[^<>`]+)>`__?\Z", re.DOTALL)
-_BARE_URL = re.compile(r"https?://\S+\Z", re.IGNORECASE)
-_ESCAPE = re.compile(r"\\(.|\Z)", re.DOTALL)
+_LINK = regex(r"`(?P<text>(?:[^`\\]|\\.)*?)(?<!\s)\s*<(?P<url>[^<>`]+)>`__?\Z", re.DOTALL)
+_BARE_URL = regex(r"https?://\S+\Z", re.IGNORECASE)
+_ESCAPE = regex(r"\\(.|\Z)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

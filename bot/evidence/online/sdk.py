@@ -6,20 +6,20 @@ nothing without a key, looks for one in the user's files, and sends `Use-Admin-P
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.base.secrets import Secret
 from bot.evidence.online.bounds import Bounds
 from bot.evidence.online.failure import FailureKind, ReadFailure, ReadingError, ReadStage
 
 _RETRIES = 3
 _NO_SERVICE = "service process is not running"
-_STATUS = re.compile(r"\b(?:returned error|HTTP|status(?: code)?:?) ([45][0-9]{2})\b")
+_STATUS = regex(r"\b(?:returned error|HTTP|status(?: code)?:?) ([45][0-9]{2})\b")
 
 
 class Sdk:

@@ -12,6 +12,7 @@ from typing import Any
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.evidence.console import Console
 from bot.evidence.facts import MetricSeries
 from bot.evidence.online.bounds import Bounds
@@ -21,7 +22,7 @@ from bot.evidence.tally import Tally
 
 WANTED_FILES = ("wandb-metadata.json", "requirements.txt")
 
-_GPU_MEMORY = re.compile(r"(?:system\.)?gpu\.([0-9]{1,4})\.memoryAllocatedBytes(?:/l:.*)?\Z", re.S)
+_GPU_MEMORY = regex(r"(?:system\.)?gpu\.([0-9]{1,4})\.memoryAllocatedBytes(?:/l:.*)?\Z", re.S)
 _COUNTS = """query RunCounts($entity: String!, $project: String!, $name: String!) {
   project(name: $project, entityName: $entity) {
     run(name: $name) { state historyLineCount eventsLineCount logLineCount }

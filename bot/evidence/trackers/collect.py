@@ -6,13 +6,13 @@ bound that was reached.
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Final
 
 from bot.base.messages import message, plural_message, seconds_of
+from bot.base.regex import regex
 from bot.evidence.facts import MetricSeries
 from bot.evidence.limits import RunLimits
 from bot.evidence.metrics import CHARTED, COMPARED
@@ -166,7 +166,7 @@ class MetricCollector:
                 self.ended = at
 
 
-_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
+_DATE: Final = regex(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
 
 
 def iso(seconds: float | None) -> str | None:

@@ -11,7 +11,6 @@ import base64
 import binascii
 import hashlib
 import json
-import re
 import shutil
 import subprocess
 import zlib
@@ -24,6 +23,7 @@ from typing import Any, Final
 from bot.base.digits import is_digits
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import Message, mark, message
+from bot.base.regex import regex
 from bot.evidence.facts import EvidenceError, Facts, GpuInfo, MetricSeries, RunId
 from bot.evidence.limits import RunLimits
 from bot.evidence.locate import open_inside, shown
@@ -34,14 +34,12 @@ from bot.report.manifest import NAMESPACE
 
 SCHEMA: Final = "run-manifest-v1"
 _START: Final = b'{"schema":"run-manifest-v1",'
-_TAIL: Final = re.compile(rb',"sha256":"([0-9a-f]{64})"\}\n\Z')
+_TAIL: Final = regex(rb',"sha256":"([0-9a-f]{64})"\}\n\Z')
 _ARMOUR: Final = "-----BEGIN SSH SIGNATURE-----\n{body}-----END SSH SIGNATURE-----\n"
 _WIDTH: Final = 70
 _BYTES: Final = 16 << 20
 """Of a manifest; a day of eight GPUs takes less than two megabytes."""
-_KEY: Final = re.compile(
-    r"(?:ssh|ecdsa|sk-ssh|sk-ecdsa)-[a-z0-9@.-]{1,60} [A-Za-z0-9+/=]{16,3000}\Z"
-)
+_KEY: Final = regex(r"(?:ssh|ecdsa|sk-ssh|sk-ecdsa)-[a-z0-9@.-]{1,60} [A-Za-z0-9+/=]{16,3000}\Z")
 _CHANGED: Final = mark(
     "{name} was changed after it was recorded, at line {line}: give the file that rlbot record "
     "wrote."

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from bot.base.messages import message, plural_message
+from bot.base.regex import regex
 from bot.evidence.facts import EvidenceError, Facts, RunId
 from bot.evidence.limits import RunLimits
 from bot.evidence.locate import open_inside, shown
@@ -25,7 +26,7 @@ from bot.evidence.trackers.database import MAGIC, RunDatabase, opened, tables
 from bot.evidence.trackers.places import RunPath, one_run, several
 from bot.report import JsonValue
 
-_GPU: Final = re.compile(r"system/gpu_([0-9]{1,4})_memory_usage_megabytes\Z")
+_GPU: Final = regex(r"system/gpu_([0-9]{1,4})_memory_usage_megabytes\Z")
 _OWN: Final = "system/"
 _MEGABYTE: Final = 10**6
 _CUT: Final = 6_000
@@ -35,13 +36,13 @@ _TABLES: Final = frozenset({"runs", "metrics", "params"})
 _STATES: Final = {"FINISHED": "finished", "FAILED": "failed", "KILLED": "killed"}
 _NUMBERED: Final = {"3": "FINISHED", "4": "FAILED", "5": "KILLED"}
 """The folder's states; 1 is running, 2 scheduled."""
-_LINE: Final = re.compile(rb"(\d{1,16}) (\S{1,40})(?: (-?\d{1,18}))?\n\Z")
-_META: Final = re.compile(
+_LINE: Final = regex(rb"(\d{1,16}) (\S{1,40})(?: (-?\d{1,18}))?\n\Z")
+_META: Final = regex(
     r"^(run_id|run_name|status|lifecycle_stage): '?([^'\n]{1,250})'?$", re.MULTILINE
 )
 _INFINITE: Final = 1.79e308
 _LITERALS: Final[Mapping[str, JsonValue]] = {"None": None, "True": True, "False": False}
-_NUMBER: Final = re.compile(r"-?\d{1,15}\Z")
+_NUMBER: Final = regex(r"-?\d{1,15}\Z")
 Point: TypeAlias = tuple[str, float, int, float]
 """Key, value, step, and milliseconds since 1970."""
 

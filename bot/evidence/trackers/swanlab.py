@@ -19,6 +19,7 @@ from typing import Final
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message, plural_message
+from bot.base.regex import regex
 from bot.evidence.console import Console
 from bot.evidence.facts import EvidenceError, Facts, GpuInfo, RunId
 from bot.evidence.limits import RunLimits
@@ -40,7 +41,7 @@ IDENT: Final = b":SWL"
 _MAGIC: Final = 0xE1D6
 _BACKUP: Final = "backup.swanlab"
 _DOUBLE: Final = struct.Struct("<d")
-_GPU: Final = re.compile(r"__swanlab__\.gpu\.([0-9]{1,4})\.mem\.value\Z")
+_GPU: Final = regex(r"__swanlab__\.gpu\.([0-9]{1,4})\.mem\.value\Z")
 _OWN: Final = "__swanlab__."
 _MIB: Final = 1 << 20
 _STATES: Final = {1: "finished", 2: "crashed", 3: "killed"}

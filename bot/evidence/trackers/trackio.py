@@ -9,12 +9,12 @@ NVML answers. Nothing says how a run ended.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 from bot.base.messages import message, plural_message
+from bot.base.regex import regex
 from bot.evidence.facts import UNNAMED, EvidenceError, Facts, GpuInfo, RunId
 from bot.evidence.limits import RunLimits
 from bot.evidence.locate import shown
@@ -29,8 +29,8 @@ from bot.evidence.trackers.database import MAGIC, RunDatabase, opened
 from bot.evidence.trackers.places import RunPath, one_run, several
 from bot.report import JsonValue
 
-_USED: Final = re.compile(r"gpu/([0-9]{1,4})/allocated_memory\Z")
-_TOTAL: Final = re.compile(r"gpu/([0-9]{1,4})/total_memory\Z")
+_USED: Final = regex(r"gpu/([0-9]{1,4})/allocated_memory\Z")
+_TOTAL: Final = regex(r"gpu/([0-9]{1,4})/total_memory\Z")
 _GIB: Final = 1 << 30
 _METRICS: Final = frozenset({"run_name", "step", "timestamp", "metrics"})
 

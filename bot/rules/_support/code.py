@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
+from bot.base.regex import regex
 from bot.rules._support.base import RuleContext
 from bot.shell.words import Word
 
-_HOLE = re.compile(r"\$\{\?[^}]{0,500}\}")
-_HOLDER = re.compile(
+_HOLE = regex(r"\$\{\?[^}]{0,500}\}")
+_HOLDER = regex(
     r"(?<![\w.\-])/?path[/_]to[/_][\w.\-/]*|(?<![A-Za-z])your?[_\-][A-Za-z][\w.\-]*"
     r"|<[A-Za-z][\w \-/.]{0,40}>|(?<![A-Za-z0-9])(?:x{3,}|TODO|FIXME|CHANGE_?ME)(?![A-Za-z0-9])",
     re.IGNORECASE,

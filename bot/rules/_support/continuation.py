@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
+from bot.base.regex import regex
 from bot.report import Finding
 from bot.rules._support.base import RuleContext
 from bot.shell.words import Command
 
-_SETTING = re.compile(r"(?:[+]{1,2}|~)?[A-Za-z_]\w*(?:[./@]\w+)*\.\w+=|--(?:[a-z][\w.\-]*)?\Z")
-_ESCAPED_BLANK = re.compile(r"\\?(?<=\\)[ \t]")
+_SETTING = regex(r"(?:[+]{1,2}|~)?[A-Za-z_]\w*(?:[./@]\w+)*\.\w+=|--(?:[a-z][\w.\-]*)?\Z")
+_ESCAPED_BLANK = regex(r"\\?(?<=\\)[ \t]")
 
 
 def stray_settings(context: RuleContext) -> Iterator[Command]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
+from bot.base.regex import regex
 from bot.rules._support.base import RuleContext, TextEdit
 from bot.shell.source import Span
 from bot.shell.words import Word
 
-_LINE = re.compile(r"[ \t]*\Z")
-_END = re.compile(r"[ \t]*(?:(\\)[ \t]*)?\r?(?:\n|\Z)")
+_LINE = regex(r"[ \t]*\Z")
+_END = regex(r"[ \t]*(?:(\\)[ \t]*)?\r?(?:\n|\Z)")
 
 
 def without_word(context: RuleContext, word: Word) -> tuple[TextEdit, ...]:

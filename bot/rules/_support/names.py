@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from typing import TypeVar
 
 from bot.base.digits import is_digits
+from bot.base.regex import regex
 from bot.frameworks.plan import Field, Plan
 from bot.rules._support.base import RuleContext
 from bot.script.name import model_size, plain_sizes
@@ -19,14 +20,12 @@ FILE = Span(0, 0)
 """The place of a finding about the file as a whole: its first character."""
 
 # Words that say how a model was tuned for use, not which model it is.
-_TUNED = re.compile(
-    r"-(?:instruct|chat|base|it|hf|thinking|bf16|fp8|v\d+(?:\.\d+)*|\d{4,})(?=-|\Z)"
-)
+_TUNED = regex(r"-(?:instruct|chat|base|it|hf|thinking|bf16|fp8|v\d+(?:\.\d+)*|\d{4,})(?=-|\Z)")
 # Words that make another model of the same family and size.
 _VARIANTS = ("coder", "math", "vl", "omni", "audio", "distill", "embedding", "reranker")
 # Makers that hub names carry in front of the family.
-_MAKERS = re.compile(r"\A(?:meta-|google-|ibm-)+")
-_FAMILIES = re.compile(
+_MAKERS = regex(r"\A(?:meta-|google-|ibm-)+")
+_FAMILIES = regex(
     r"qwen|qwq|llama|deepseek|gemma|mistral|mixtral|phi|glm|kimi|moonlight|gpt-?oss|internlm|"
     r"internvl|baichuan|falcon|olmo|smollm|minicpm|minimax|nemotron|mimo|seed|ernie|hunyuan|yi-"
 )

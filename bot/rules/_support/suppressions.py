@@ -12,15 +12,16 @@ import re
 from functools import lru_cache
 
 from bot.base.fast_dataclass import dataclass
+from bot.base.regex import regex
 from bot.report import Finding
 from bot.rules._support.base import RuleContext, TextEdit
 from bot.shell.source import Source, Span
 from bot.shell.words import Comment
 
 # A comment may say something else first: `# 44√ 45× # rlbot: ignore[trial-log] the reason`.
-_DIRECTIVE = re.compile(r"#\s*rlbot\s*:\s*(?P<word>[A-Za-z]+)\s*(?P<rest>\[|\Z|.)")
-_LIST = re.compile(r"\[(?P<names>[^\[\]]*)\](?P<reason>.*)\Z", re.DOTALL)
-_NAME = re.compile(r"[^\s,](?:[^,]*[^\s,])?")
+_DIRECTIVE = regex(r"#\s*rlbot\s*:\s*(?P<word>[A-Za-z]+)\s*(?P<rest>\[|\Z|.)")
+_LIST = regex(r"\[(?P<names>[^\[\]]*)\](?P<reason>.*)\Z", re.DOTALL)
+_NAME = regex(r"[^\s,](?:[^,]*[^\s,])?")
 LIMIT = 200
 """Comments that are read; one more is told by the rule `suppression`."""
 _SEPARATORS = " \t\r:-–—"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from bot.base.digits import whole_number
 from bot.base.messages import mark, message
+from bot.base.regex import regex
 from bot.table.checks._support.base import Hit, Meta, PageContext, Skip, rewrite
 from bot.table.checks._support.compare import contradictions
 
@@ -33,7 +33,7 @@ META = Meta(
     ),
 )
 
-_NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+\Z|\d+\Z")
+_NUMBER = regex(r"\d{1,3}(?:,\d{3})+\Z|\d+\Z")
 
 
 def check(context: PageContext) -> Iterator[Hit | Skip]:

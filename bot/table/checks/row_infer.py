@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from bot.base.messages import mark, message
+from bot.base.regex import regex
 from bot.table import rst
 from bot.table.checks._support.base import Hit, Meta, PageContext, Skip, rewrite
 from bot.table.checks._support.compare import contradictions
@@ -26,7 +26,7 @@ META = Meta(
     limits="A release is never guessed or compared: only a run tells it.",
 )
 
-_VERSION = re.compile(r"[-=\s]{0,50}v?\d{1,50}(?:\.\w{1,50}){0,20}\Z")
+_VERSION = regex(r"[-=\s]{0,50}v?\d{1,50}(?:\.\w{1,50}){0,20}\Z")
 
 
 def check(context: PageContext) -> Iterator[Hit | Skip]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from bot.base.devices import by_token, gpu_count
 from bot.base.messages import mark, message
+from bot.base.regex import regex
 from bot.table import rst
 from bot.table.checks._support.base import Hit, Meta, PageContext, ScriptEntry, Skip, rewrite
 from bot.table.parts import Cell
@@ -35,7 +35,7 @@ META = Meta(
     ),
 )
 
-_RESOURCE = re.compile(r"(\d{1,6})\s*[*x×X]\s*(\S+)\Z")
+_RESOURCE = regex(r"(\d{1,6})\s*[*x×X]\s*(\S+)\Z")
 
 
 def check(context: PageContext) -> Iterator[Hit | Skip]:

@@ -1,0 +1,78 @@
+"""A pattern that is compiled when it is first used is the pattern in all that a caller sees."""
+
+from __future__ import annotations
+
+import ast
+import gc
+import importlib
+import re
+
+import pytest
+
+from bot.base.regex import regex
+from tests.parsed import modules, nodes
+
+
+def test_it_does_what_the_compiled_one_does() -> None:
+    ours, theirs = regex(r"(?P<a>\d)(x?)", re.I), re.compile(r"(?P<a>\d)(x?)", re.I)
+    assert "match" not in vars(ours)
+    text = "1X 2 3x"
+    for name in ("match", "search", "fullmatch"):
+        one, other = (getattr(pattern, name)(text) for pattern in (ours, theirs))
+        assert (one and one.groups()) == (other and other.groups())
+    assert ours.findall(text) == theirs.findall(text)
+    assert [m.span() for m in ours.finditer(text)] == [m.span() for m in theirs.finditer(text)]
+    assert ours.sub(r"\2", text) == theirs.sub(r"\2", text)
+    assert ours.subn("", text) == theirs.subn("", text)
+    assert ours.split(text) == theirs.split(text)
+    assert (ours.pattern, ours.flags, ours.groups) == (theirs.pattern, theirs.flags, theirs.groups)
+    assert "match" in vars(ours)  # the next call goes to the compiled one's
+
+
+def test_a_pattern_that_is_none_is_told_at_its_first_use() -> None:
+    pattern = regex("(")
+    with pytest.raises(re.error):
+        pattern.match("")
+    with pytest.raises(AttributeError):
+        pattern.matches  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_every_pattern_of_the_package_compiles() -> None:
+    using = [path for path, tree in modules().items() if any(map(_calls_regex, nodes(tree)))]
+    for path in using:
+        importlib.import_module(".".join(path.with_suffix("").parts))
+    found = [thing for thing in gc.get_objects() if type(thing) is regex]
+    assert len(found) > len(using) > 100
+    for pattern in found:
+        assert pattern.pattern
+
+
+def _calls_regex(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and getattr(node.func, "id", "") == "regex"
+
+
+def _eager(tree: ast.Module) -> list[int]:
+    """The lines that compile a pattern while their module is imported."""
+    inside = {
+        below
+        for node in nodes(tree)
+        if isinstance(node, ast.FunctionDef | ast.Lambda)
+        for below in nodes(node)
+    }
+    return [
+        node.lineno
+        for node in nodes(tree)
+        if isinstance(node, ast.Attribute)
+        and node not in inside
+        and (getattr(node.value, "id", ""), node.attr) == ("re", "compile")
+    ]
+
+
+def test_no_module_compiles_a_pattern_while_it_is_imported() -> None:
+    held = {path: _eager(tree) for path, tree in modules().items() if path.name != "regex.py"}
+    assert {path: lines for path, lines in held.items() if lines} == {}
+
+
+@pytest.mark.parametrize("code", ["A = re.compile('a')", "A = {1: [re.compile('a')]}"])
+def test_the_test_sees_each(code: str) -> None:
+    assert _eager(ast.parse(code))
