@@ -138,7 +138,9 @@ def device_claim(subject: ClaimSubject) -> Claim:
     facts, token = subject.facts, subject.name.device
     source = SourceName.HOST_METADATA
     if not facts.gpus and facts.kind == "log":
-        reason = message("A console log names no GPU.")
+        reason = message(
+            "A console log names no GPU: `rlbot record -- bash SCRIPT.sh` records them."
+        )
         return Observation(ClaimName.DEVICE, token, None, source).inconclusive(reason)
     if (unnamed := no_cards(facts)) is not None and not facts.gpus:
         return Observation(ClaimName.DEVICE, token, None, source).inconclusive(unnamed)
@@ -146,7 +148,10 @@ def device_claim(subject: ClaimSubject) -> Claim:
         reason = (
             message("W&B records nothing of Ascend devices.")
             if lookup(facts.config, "trainer.device") == "npu"
-            else message("The run's metadata names no GPU.")
+            else message(
+                "The run's metadata names no GPU: `rlbot record -- bash SCRIPT.sh`, on a node that "
+                "has some, records them."
+            )
         )
         return Observation(ClaimName.DEVICE, token, None, source).inconclusive(reason)
     observed = _described(facts.gpus)

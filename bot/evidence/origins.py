@@ -57,13 +57,13 @@ def no_cards(facts: Facts) -> Message | None:
     """Why a run names no GPU where its source never does, and how to show it; None elsewhere."""
     if facts.kind in _WITHOUT_CARDS:
         return message(
-            "{tracker} names no GPU: run the script with rlbot record, or log to W&B or SwanLab "
-            "as well.",
+            "{tracker} names no GPU: `rlbot record -- bash SCRIPT.sh` records them, as W&B and "
+            "SwanLab do.",
             tracker=tracker_name(facts),
         )
     if facts.kind == "trackio" and facts.gpus:
         return message(
-            "trackio records the memory of the GPUs and not their names: run the script with "
-            "rlbot record, or log to W&B or SwanLab as well."
+            "trackio records the memory of the GPUs and not their names: `rlbot record -- bash "
+            "SCRIPT.sh` records both, as W&B and SwanLab do."
         )
     return None
