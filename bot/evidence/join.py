@@ -23,6 +23,8 @@ from bot.report import JsonValue
 _RELATIVE, _ABSOLUTE = 1e-5, 6e-4
 _APART: Final = 600.0
 """Seconds by which clocks and the ends of a run may differ."""
+_IDENTIFIED: Final = frozenset({"trackio", "mlflow", "manifest"})
+"""Sources whose runs have one id each; a run of SwanLab's has two, by file and by page."""
 _NAMED: Final = 3
 """Differences of a kind that are named."""
 T = TypeVar("T")
@@ -180,7 +182,8 @@ def _pair(left: Facts, right: Facts) -> _Pair:
     shared = 0
     ids = left.run.id, right.run.id
     kinds = {left.kind, right.kind} - {"folder", "online", "log"}
-    if None not in ids and not kinds:  # W&B's id, which the console names too.
+    # W&B's id, which the console names too; others count within one tracker.
+    if None not in ids and (not kinds or (left.kind == right.kind and left.kind in _IDENTIFIED)):
         shared += ids[0] == ids[1]
         if ids[0] != ids[1]:
             against.append(

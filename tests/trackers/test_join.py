@@ -135,6 +135,20 @@ def test_one_source_alone_is_itself(console: Path) -> None:
     assert joined([facts]) is facts
 
 
+@pytest.mark.parametrize("name", ["trackio", "MLflow database"])
+def test_two_runs_of_one_tracker_are_two(launch: Path, name: str) -> None:
+    """They may have every setting in common, and yet another ran longer, or with less memory."""
+    first = read(launch / PLACES[name])
+    second = replace(first, run=replace(first.run, id="f" * 32))
+    found = joined([first, second]).agreement
+    assert found is not None
+    assert found.verdict == "inconsistent"
+    assert f"one is run {first.run.id}, the other {'f' * 32}" in found.reason
+    again = joined([first, first]).agreement
+    assert again is not None
+    assert again.verdict == "consistent"
+
+
 def test_the_command_takes_several(
     launch: Path, console: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
