@@ -39,6 +39,9 @@ _CLAIM: Mapping[str, Style] = {
 _LABEL = 10
 _ALIKE = 4
 """Claims left open for one reason that are said together."""
+_MANY = 5
+"""Scripts of which nothing else is shown that one check left open: a folder has many helpers."""
+_NAMED = 3
 _GUTTER = "     │ "
 
 
@@ -60,10 +63,17 @@ def text(
     with speaking(report.language):
         lines: list[str] = []
         painter = _Painter(color)
-        for script in report.scripts:
-            shown = _script(script, sources or {}, painter, verbose, width)
+        shown = {
+            script.path: _script(script, sources or {}, painter, verbose, width)
+            for script in report.scripts
+        }
+        alike = {} if verbose else _unchecked_alike(report.scripts, shown)
+        gathered = {path for paths in alike.values() for path in paths}
+        for path, own in shown.items():
             # A path with nothing below it would only push what matters out of sight.
-            lines += [*shown, ""] if len(shown) > 1 else []
+            lines += [*own, ""] if len(own) > 1 and path not in gathered else []
+        for check, paths in alike.items():
+            lines += [*_gathered(check, paths, painter), ""]
         if report.configuration_change is not None:
             changed = configuration_change.lines(report.configuration_change, painter)
             lines += [line for block in changed for line in (*block, "")]
@@ -114,6 +124,27 @@ def _script(
     if lines:
         lines += _entry(tr("read with"), *script.configurations)
     return [paint("path", terminal(script.path)), *lines]
+
+
+def _unchecked_alike(
+    scripts: Iterable[ScriptReport], shown: Mapping[str, list[str]]
+) -> dict[str, list[str]]:
+    """Check to the paths of scripts of which nothing is shown but that it could not check them."""
+    found: dict[str, list[str]] = {}
+    for script in scripts:
+        if len(script.unchecked) == 1 and len(shown[script.path]) == 2:
+            found.setdefault(script.unchecked[0].check, []).append(script.path)
+    return {check: paths for check, paths in found.items() if len(paths) >= _MANY}
+
+
+def _gathered(check: str, paths: list[str], paint: _Painter) -> list[str]:
+    names = wording.listed(paths[:_NAMED])
+    named = tr("{names} and {count} more", names=names, count=len(paths) - _NAMED)
+    what = tr("{what}: {why}", what=wording.matter(check), why=named)
+    return [
+        paint("path", counted(len(paths), SCRIPT)),
+        *_entry(tr("unchecked"), what, tr("--verbose says why, of each.")),
+    ]
 
 
 def _page(

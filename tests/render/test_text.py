@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Literal
 
 import pytest
 from hypothesis import given, settings
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from bot.render.text import text
-from bot.report import Claim, Report, Unchecked
+from bot.report import Claim, Report, ScriptReport, Unchecked
 from tests.profiles import scaled
 from tests.render import factories as make
 from tests.render.judge import hostile
@@ -48,6 +49,25 @@ ANSI = re.compile(r"\x1b\[[0-9;]*m")
 def test_text(case: str, report: Report, verbose: bool, snapshot: SnapshotAssertion) -> None:
     shown = text(report, sources={make.LARGE: SOURCE}, verbose=verbose)
     assert shown == snapshot(name=f"{case}{', verbose' if verbose else ''}")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_scripts_that_one_check_left_open_stand_together(
+    language: Literal["en", "zh"], snapshot: SnapshotAssertion
+) -> None:
+    """A folder has scripts that start nothing; four are said one by one, and --verbose says all."""
+    one = ScriptReport(
+        path="scripts/eval.sh",
+        sha256="0" * 64,
+        verdict="inconclusive",
+        unchecked=(Unchecked(check="RLB002 no-launch", reason="it starts nothing"),),
+    )
+    many = [replace(one, path=f"scripts/eval{number}.sh") for number in range(6)]
+    report = replace(make.report(make.bad(), *many), language=language)
+    assert text(report) == snapshot(name=language)
+    assert "scripts/eval5.sh" in text(report, verbose=True)
+    assert "scripts/eval3.sh" in text(make.report(make.bad(), *many[:4]))
+    assert "scripts/eval3.sh" not in text(make.report(make.bad(), *many[:5]))
 
 
 def test_claims_left_open_for_one_reason_stand_on_one_line() -> None:
