@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from math import sqrt
+
 from bot.base.fast_dataclass import dataclass
 from bot.memory.workload import Tokens
 
 ASSUMED = 4.5
 """A maximum is taken to be this many mean lengths, when there is no run: what the public GSM8K runs
 of verl show (343 to 371 of 1536 tokens)."""
+SPREAD = 0.9
+"""Standard deviation of a sequence's length over its mean, where nothing is known of the data."""
+ALIKE = 0.5
+"""Correlation of the lengths of responses to one prompt: `SPREAD` and this give passes of 32
+responses 0.46 to 0.51 of what they may hold, in groups of 5 to 8. The fullest of public runs held
+0.49 to 0.69 (`tests/memory/cases.json`), one that ran out of memory 0.63 (`OOM_FIX.md` of the first
+round's qiyao-1.5b: 17.66 GiB of bf16 logits are 62,400 of 98,304 tokens)."""
+FULLEST = 3.9
+"""Standard deviations that the fullest of some 10,000 passes lies above the mean: the expected
+maximum of as many normal draws."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,6 +31,11 @@ class Lengths:
     prompt_mean: float
     response_mean: float
     measured: bool = False
+    """True when the means are those of a run."""
+    known: bool = False
+    """True when they are those of public runs on the same data."""
+    group: int = 1
+    """Responses to one prompt, which are alike."""
 
     @property
     def longest(self) -> int:
@@ -39,47 +56,74 @@ class Measured:
     response_mean: float | None = None
 
 
-def lengths(prompt_max: int, response_max: int, run: Measured | None = None) -> Lengths:
-    """Maxima with the run's means; 2/9 of the maxima where there are none."""
-    prompt = run.prompt_mean if run else None
-    response = run.response_mean if run else None
+def lengths(
+    prompt_max: int,
+    response_max: int,
+    run: Measured | None = None,
+    *,
+    data: Measured | None = None,
+    group: int = 1,
+) -> Lengths:
+    """Maxima with the run's means, else those of the data, else 2/9 of the maxima."""
+    of_data = data or Measured()
+    prompt = (run.prompt_mean if run else None) or of_data.prompt_mean
+    response = (run.response_mean if run else None) or of_data.response_mean
     return Lengths(
         prompt_max=prompt_max,
         response_max=response_max,
         prompt_mean=min(prompt, prompt_max) if prompt else prompt_max / ASSUMED,
         response_mean=min(response, response_max) if response else response_max / ASSUMED,
-        measured=bool(response),
+        measured=bool(run and run.response_mean),
+        known=bool(of_data.response_mean),
+        group=group,
     )
+
+
+def fullest(count: int, of: Lengths) -> float:
+    """Tokens of the fullest pass of `count` sequences that a run is expected to have.
+
+    A peak is a maximum over all passes. The mean of a pass of `count` lengths, of which `group` are
+    alike, varies by `SPREAD · sqrt((1 + (alike - 1) · ALIKE) / count)` of a mean length; the
+    largest of thousands lies `FULLEST` of that above it. Where a run or public runs on the same
+    data say the mean, their passes were met with one sequence of full length among means.
+    """
+    one = count * of.mean + of.longest - of.mean
+    most = float(count * of.longest)
+    if of.measured or of.known:
+        return min(most, one)
+    alike = min(of.group, count)
+    varies = SPREAD * sqrt((1 + (alike - 1) * ALIKE) / count)
+    return min(most, max(one, count * of.mean * (1 + FULLEST * varies)))
 
 
 def batch_tokens(count: int, of: Lengths, *, over: int = 1, padded: bool = False) -> Tokens:
     """Tokens of `count` sequences in one pass, on each of `over` GPUs that share a sequence.
 
-    Expected: one sequence of full length among means, for somewhere among many passes there is
-    one. Conservative: the others have half their maximum, for the fullest passes of public runs had
-    up to 0.49 of it (32 sequences; `tests/memory/cases.json`). With padding all are as long as the
-    longest allowed. The floor is two tokens a sequence: maximum lengths do not show what must be
-    there.
+    Expected: the fullest pass of a run. Conservative: at least one sequence of full length among
+    others of half their maximum. With padding all are as long as the longest allowed. The floor is
+    two tokens a sequence: maximum lengths do not show what must be there.
     """
     most = count * of.longest
     half = min(of.longest, max(of.longest / 2, of.mean * 1.25))
-    expected = most if padded else min(most, count * of.mean + of.longest - of.mean)
-    conservative = most if padded else round(count * half + of.longest - half)
+    expected = most if padded else fullest(count, of)
+    conservative = most if padded else max(expected, count * half + of.longest - half)
     return Tokens(
         -(-2 * count // over),
         max(1, round(expected / over)),
-        max(1, -(-conservative // over)),
+        max(1, -(-round(conservative) // over)),
     )
 
 
 def other_tokens(pass_tokens: Tokens, sequences: int, of: Lengths, *, over: int = 1) -> Tokens:
-    """Tokens of the passes of one mini batch besides one that holds `pass_tokens`."""
+    """Tokens of the passes of one mini batch besides one that holds `pass_tokens`.
+
+    Beside the fullest pass of a run the others are of mean lengths.
+    """
     there = batch_tokens(sequences, of, over=over)
-    return Tokens(
-        0,
-        max(0, there.expected - pass_tokens.expected),
-        max(0, there.conservative - pass_tokens.conservative),
-    )
+    others = max(0, there.expected - pass_tokens.expected)
+    if not (of.measured or of.known):
+        others = round(sequences * of.mean / over * others / there.expected)
+    return Tokens(0, others, max(0, there.conservative - pass_tokens.conservative))
 
 
 def packed_tokens(limit: int, sequences: int, of: Lengths, *, over: int = 1) -> Tokens:
@@ -87,13 +131,17 @@ def packed_tokens(limit: int, sequences: int, of: Lengths, *, over: int = 1) -> 
 
     Passes are balanced, not filled: there are ceil(total / limit) of them, of nearly equal work
     (`rearrange_micro_batches` in verl's `utils/seqlen_balancing.py`). A pass holds no more than
-    there is: `sequences` are what one mini batch gives this group. Expected: one of the sequences
-    is of full length, and a pass is no shorter than it.
+    there is: `sequences` are what one mini batch gives this group. Expected: where the lengths of a
+    run are not known, some of its mini batches hold just less than a multiple of the limit, so that
+    their passes are full; where they are, one of the sequences is of full length, and a pass is no
+    shorter than it.
     """
     there = batch_tokens(sequences, of, over=over)
     passes = balanced_passes(limit, sequences, of, over=over)
     longest = -(-of.longest // over)
-    even = there.expected / passes
+    even: float = there.expected / passes
+    if not (of.measured or of.known):
+        even = min(limit, there.expected)
     most = max(limit, longest)
     conservative = max(1, min(most, there.conservative))
     expected = max(even, min(longest, there.expected))

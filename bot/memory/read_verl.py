@@ -11,6 +11,7 @@ from dataclasses import field, replace
 from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.memory import verl_engine, verl_logits
+from bot.memory.datasets import known_data, means
 from bot.memory.lengths import (
     Lengths,
     Measured,
@@ -90,17 +91,17 @@ class _Verl:
             ),
         )
         self.shape = model(path).shape
-        self.lengths: Lengths = lengths(
-            needed(
-                get.whole("data.max_prompt_length"), message("data.max_prompt_length is not known.")
-            ),
-            needed(
-                get.whole("data.max_response_length"),
-                message("data.max_response_length is not known."),
-            ),
-            run,
+        prompt = needed(
+            get.whole("data.max_prompt_length"), message("data.max_prompt_length is not known.")
+        )
+        response = needed(
+            get.whole("data.max_response_length"), message("data.max_response_length is not known.")
         )
         self.responses = get.size(f"{ROLLOUT}.n")
+        self.data = known_data(get, response)
+        self.lengths: Lengths = lengths(
+            prompt, response, run, data=means(self.data), group=self.responses
+        )
         strategy = plan.train.value or get.text(f"{ACTOR}.strategy")
         self.backend = backend_of(strategy)
         self.group = "veomni" if strategy == "veomni" else "fsdp_config"
@@ -130,11 +131,21 @@ class _Verl:
         if apart and engine is not None:
             pools.append(Pool(name="rollout", gpus=apart, engine=engine))
         sequence = self.lengths
-        if not sequence.measured:
+        if not sequence.measured and self.data is not None:
+            self.assumptions.append(
+                message(
+                    "mean response {response} tokens and mean prompt {prompt}, as in public runs "
+                    "on {data} (no run given)",
+                    response=round(sequence.response_mean),
+                    prompt=round(sequence.prompt_mean),
+                    data=self.data.name,
+                )
+            )
+        elif not sequence.measured:
             self.assumptions.append(
                 message(
                     "mean response {response} tokens and mean prompt {prompt}, 22 % of the "
-                    "maxima (no run given)",
+                    "maxima, and the fullest passes of a long run (no run given)",
                     response=round(sequence.response_mean),
                     prompt=round(sequence.prompt_mean),
                 )

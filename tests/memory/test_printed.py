@@ -115,6 +115,7 @@ def test_a_dynamic_batch_is_as_full_as_its_share_of_the_tokens() -> None:
         f"{_A}.use_dynamic_bsz=True",
         "actor_rollout_ref.rollout.log_prob_use_dynamic_bsz=True",
         f"{_A}.use_fused_kernels=True",
+        "data.train_files=data/gsm8k/train.parquet",
     )
 
     def activations(limit: int) -> float:

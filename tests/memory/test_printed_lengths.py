@@ -1,0 +1,97 @@
+"""How full the passes of a run become, by the logits that `rlbot estimate` prints."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Any
+
+import pytest
+
+from bot.memory.constants import ENTROPY_COMPILED
+from tests.memory.printed import component
+from tests.memory.test_printed import GIB, VOCAB, verl
+
+_A = "actor_rollout_ref.actor"
+LONG = ("data.max_prompt_length=1024", "data.max_response_length=8192")
+LONGEST = 1024 + 8192
+GSM8K = "data.train_files=$HOME/data/gsm8k/train.parquet"
+
+
+def tokens(*settings: str) -> int:
+    """Tokens of an update's pass."""
+    made = verl(f"{_A}.entropy_coeff=0.001", *settings, release="0.7.0")
+    return round(component(made, "update", "logits") * GIB / VOCAB / ENTROPY_COMPILED)
+
+
+def micro(each: int, responses: int = 8) -> tuple[str, ...]:
+    return (
+        f"{_A}.ppo_mini_batch_size=512",
+        f"{_A}.ppo_micro_batch_size_per_gpu={each}",
+        f"actor_rollout_ref.rollout.n={responses}",
+    )
+
+
+@pytest.mark.parametrize(("each", "responses"), [(4, 8), (16, 8), (16, 1), (32, 16)])
+def test_the_fullest_pass_lies_four_deviations_above_the_mean(each: int, responses: int) -> None:
+    alike = min(each, responses)
+    mean = LONGEST / 4.5
+    varies = 0.9 * sqrt((1 + (alike - 1) / 2) / each)
+    wanted = max(each * mean + LONGEST - mean, each * mean * (1 + 3.9 * varies))
+    assert tokens(*LONG, *micro(each, responses)) == pytest.approx(wanted, rel=0.01)
+
+
+def test_it_holds_no_more_than_there_can_be() -> None:
+    assert tokens(*LONG, *micro(1)) == pytest.approx(LONGEST, rel=0.01)
+    assert LONGEST < tokens(*LONG, *micro(2, 32)) <= 2 * LONGEST
+
+
+def test_responses_to_one_prompt_are_alike() -> None:
+    assert tokens(*LONG, *micro(8, 8)) > 1.2 * tokens(*LONG, *micro(8, 1))
+
+
+@pytest.mark.parametrize(
+    ("data", "mean"),
+    [
+        (GSM8K, 341),
+        ("data.train_files=\"['a/gsm8k/train.parquet']\"", 341),
+        ("data.train_files=data/math/train.parquet", None),
+        ("data.train_files='[data/gsm8k/train.parquet, data/math/train.parquet]'", None),
+        ("data.train_files=data/dapo-math-17k.parquet", None),
+        ("data.train_files=data/train.parquet", None),
+    ],
+)
+def test_known_data_say_the_lengths(data: str, mean: int | None) -> None:
+    many = tokens(*micro(64), data)
+    if mean is None:
+        assert many == tokens(*micro(64))
+    else:
+        assert many == pytest.approx(64 * mean + 1536 - mean, rel=0.01)
+
+
+def test_longer_limits_are_of_models_that_think() -> None:
+    assert tokens(*LONG, *micro(8), GSM8K) == tokens(*LONG, *micro(8))
+
+
+def said(*settings: str) -> Any:
+    return " ".join(verl(*settings)["assumptions"])
+
+
+def test_it_says_whose_lengths_they_are() -> None:
+    assert "as in public runs on GSM8K" in said(GSM8K)
+    assert "22 % of the maxima" in said()
+
+
+def test_passes_at_a_limit_of_tokens_are_full() -> None:
+    dynamic = (f"{_A}.use_dynamic_bsz=True", f"{_A}.ppo_max_token_len_per_gpu=16384")
+    assert tokens(*LONG, *dynamic, *micro(1)) == pytest.approx(16384, rel=0.01)
+    # As far as a mini batch has so many tokens.
+    few = (*dynamic, *micro(1, 1), f"{_A}.ppo_mini_batch_size=8")
+    assert tokens(*LONG, *few) == pytest.approx(LONGEST, rel=0.01)
+
+
+def test_known_lengths_are_balanced_over_passes() -> None:
+    dynamic = (f"{_A}.use_dynamic_bsz=True", f"{_A}.ppo_max_token_len_per_gpu=16384")
+    there = 512 * 341 + 1536 - 341  # Responses of a mini batch on each GPU.
+    passes = -(-there // 16384)
+    made = tokens(*dynamic, *micro(1, 8), GSM8K)
+    assert made == pytest.approx(there / passes, rel=0.01)
