@@ -71,7 +71,8 @@ def test_the_json_of_cards_follows_its_schema() -> None:
     holds_to(cards_schema(), content)
     assert content["question"]["gpus"] == 2
     for one in content["models"]:
-        assert (one["verdict"] == "no") == (one["longest"] is None or one["margin_gib"] < 0)
+        if one["verdict"] != "may fit":  # It may fit at the lengths of the question alone.
+            assert (one["verdict"] == "no") == (one["longest"] is None or one["margin_gib"] < 0)
 
 
 def test_the_json_of_a_model_has_each_method() -> None:
