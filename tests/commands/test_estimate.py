@@ -132,7 +132,7 @@ def test_a_config_beside_the_script_is_read(tmp_path: Path) -> None:
 
 def test_in_chinese_nothing_of_the_budget_stays_english() -> None:
     out = rlbot("estimate", FULL, "--lang", "zh", cwd=ROOT).out
-    assert "假设：回复平均 228 个 token" in out
+    assert "假设：回复平均 236 个 token" in out
     assert "的实现" in out
     assert "权重 14.2" in out
     assert "mean response" not in out
