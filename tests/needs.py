@@ -24,6 +24,7 @@ MARKS: Final = {
 PLACES: Final[Mapping[str, str]] = {
     "tests/architecture/test_start.py": "process",
     "tests/base/test_messages.py": "tools",
+    "tests/commands/test_contribute.py": "process",
     "tests/commands/test_parallel.py": "process",
     "tests/commands/test_process.py": "process",
     "tests/docs/test_demo.py": "process",

@@ -7,9 +7,8 @@ for models that think.
 
 from __future__ import annotations
 
-import re
-
 from bot.base.fast_dataclass import dataclass
+from bot.base.regex import regex
 from bot.memory.lengths import Measured
 from bot.memory.settings import MemorySettings
 
@@ -33,7 +32,7 @@ _KNOWN = {
     # a third of the responses cut at 512.
     "math": KnownData(name="MATH", prompt=118, response=380, up_to=512),
 }
-_WORD = re.compile(r"[a-z0-9]+")
+_WORD = regex(r"[a-z0-9]+")
 _KEY = "data.train_files"
 
 

@@ -193,7 +193,7 @@ class _Trainer:
             step_bytes=precision.step,
             weights_offload=offload[0],
             # DeepSpeed's offloaded optimizer has its gradients on the host.
-            gradients_offload=offload[1] if backend.startswith("zero") else "none",
+            gradients_offload=offload[1 if backend.startswith("zero") else 0],
             optimizer_offload=offload[1],
             end_bytes=precision.ends,
             residual_bytes=precision.residual,

@@ -7,11 +7,15 @@ import re
 from bot.base.messages import message
 from bot.base.regex import regex
 from bot.frameworks.launch import launcher_option
+from bot.frameworks.plan import Launch
 from bot.memory.settings import MemorySettings, NoEstimateError, needed
 from bot.memory.workload import ZERO_STAGES, Backend, Offload
 
 _OFFLOADS = regex(r"(?<!no)(?<!no[_-])offload")
 """In a preset's name; `zero3_no_offload` says the opposite."""
+
+_TRUE = frozenset({"1", "true", "t", "yes", "y", "on"})
+"""What accelerate's `str_to_bool` takes for it."""
 
 
 def backend_of(get: MemorySettings) -> Backend:
@@ -51,12 +55,26 @@ def offload_of(get: MemorySettings, backend: Backend) -> tuple[Offload, Offload]
 
     A preset says so in its name, as it does its stage: `zero3_offload` moves both, at stages 1
     and 2 the optimizer alone (LLaMA-Factory's `ds_z*_offload_config.json`, ms-swift's
-    `zero*_offload.json`).
+    `zero*_offload.json`). Accelerate's own options do without a file: `--fsdp_offload_params`
+    keeps weights, gradients and optimizer there (torch's `CPUOffload` and `CPUOffloadPolicy`),
+    `--offload_param_device` and `--offload_optimizer_device` name DeepSpeed's.
     """
+    launch = get.plan.launch
+    if backend in ("fsdp", "fsdp2"):
+        whole = launcher_option(launch, "fsdp_offload_params")
+        kept: Offload = "always" if whole and (whole.value or "").lower() in _TRUE else "none"
+        return kept, kept
     named = get.plan.train.value == "deepspeed" and bool(_OFFLOADS.search(_preset_name(get)))
     weights = get.on(False, "deepspeed_offload_param")
+    weights = weights or _off_the_gpu(launch, "offload_param_device")
     weights = weights or (named and backend == "zero3")
     optimizer = named or get.on(False, "deepspeed_offload_optimizer")
+    optimizer = optimizer or _off_the_gpu(launch, "offload_optimizer_device")
     # bitsandbytes' paged optimizers leave the GPU where it is full.
     optimizer = optimizer or "paged" in (get.text("optim") or "")
     return ("always" if weights else "none"), ("always" if optimizer else "none")
+
+
+def _off_the_gpu(launch: Launch, name: str) -> bool:
+    device = launcher_option(launch, name)
+    return device is not None and device.value in ("cpu", "nvme")

@@ -72,13 +72,13 @@ def test_longer_limits_are_of_models_that_think() -> None:
     assert tokens(*LONG, *micro(8), GSM8K) == tokens(*LONG, *micro(8))
 
 
-def said(*settings: str) -> Any:
+def explained(*settings: str) -> Any:
     return " ".join(verl(*settings)["assumptions"])
 
 
 def test_it_says_whose_lengths_they_are() -> None:
-    assert "as in public runs on GSM8K" in said(GSM8K)
-    assert "22 % of the maxima" in said()
+    assert "as in public runs on GSM8K" in explained(GSM8K)
+    assert "22 % of the maxima" in explained()
 
 
 def test_passes_at_a_limit_of_tokens_are_full() -> None:

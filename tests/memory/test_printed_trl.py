@@ -20,9 +20,14 @@ CACHED = 4 * SHAPE.layers * SHAPE.kv_width
 
 
 def trl(
-    kind: str, *flags: str, release: str = "1.0.0", gpus: int = 1, preset: str = ""
+    kind: str,
+    *flags: str,
+    release: str = "1.0.0",
+    gpus: int = 1,
+    preset: str = "",
+    launcher: str = "",
 ) -> dict[str, Any]:
-    config = f"--config_file {preset} " if preset else ""
+    config = f"--config_file {preset} " if preset else f"{launcher} "
     launch = (
         f"accelerate launch {config}--num_processes {gpus} -m trl.scripts.{kind} --bf16 true"
         " --model_name_or_path Qwen/Qwen2.5-7B --dtype bfloat16 --gradient_checkpointing true "
@@ -138,9 +143,9 @@ def test_ppo_has_a_reward_model_whole_on_each_gpu() -> None:
         assert parts["reward, idle"] == pytest.approx((2 * P - head) / ranks, rel=0.01)
 
 
-def _sft(*flags: str, gpus: int = 1, preset: str = "") -> dict[str, Any]:
+def _sft(*flags: str, gpus: int = 1, preset: str = "", launcher: str = "") -> dict[str, Any]:
     flags = ("--max_length 512", "--per_device_train_batch_size 1", *flags)
-    return trl("sft", *flags, gpus=gpus, preset=preset)
+    return trl("sft", *flags, gpus=gpus, preset=preset, launcher=launcher)
 
 
 LORA = ("--use_peft", "--lora_r 8")
@@ -200,6 +205,37 @@ def test_zero_3_has_a_bucket_that_no_offload_moves() -> None:
     assert (
         component(_sft(gpus=8, preset="deepspeed_zero2.yaml"), "optimizer", "reduction buffer") == 0
     )
+
+
+STATES = ("weights", "gradients", "optimizer")
+
+
+@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize(("value", "moved"), [("true", True), ("false", False), (None, False)])
+def test_accelerate_keeps_what_fsdp_divides_on_the_host(
+    version: int, value: str | None, moved: bool
+) -> None:
+    """torch's `CPUOffload` and `CPUOffloadPolicy`: the optimizer steps on the host too."""
+    option = f" --fsdp_offload_params {value}" if value else ""
+    made = _sft(gpus=2, launcher=f"--use_fsdp --fsdp_version {version}{option}")
+    assert bool(component(made, "optimizer", "optimizer")) is not moved
+    assert bool(component(made, "optimizer", "weights")) is not moved
+    held = sum(component(made, "optimizer", name) for name in STATES)
+    assert held == pytest.approx(0 if moved else 16 * P / 2, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("options", "weights", "optimizer"),
+    [
+        ("--offload_param_device cpu --offload_optimizer_device cpu", False, False),
+        ("--offload_optimizer_device nvme", True, False),
+        ("--offload_param_device none --offload_optimizer_device none", True, True),
+    ],
+)
+def test_accelerate_names_the_devices_of_zero(options: str, weights: bool, optimizer: bool) -> None:
+    made = _sft(gpus=2, launcher=f"--use_deepspeed --zero_stage 3 {options}")
+    assert bool(component(made, "optimizer", "weights")) is weights
+    assert bool(component(made, "optimizer", "optimizer")) is optimizer
 
 
 def _evaluated(kind: str, *flags: str, release: str = "1.0.0") -> dict[str, Any]:
