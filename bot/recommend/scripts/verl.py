@@ -23,7 +23,7 @@ def script(request: Request, candidate: Candidate, device: str, release: str) ->
     """The whole script."""
     lines = [
         *head(request, candidate, device, release),
-        'DATA_DIR=${DATA_DIR:-"$HOME/data/gsm8k"}',
+        'DATA_DIR=${DATA_DIR:-"$HOME/data/prompts"}',
         "",
         *command("python3 -m verl.trainer.main_ppo", list(_settings(request, candidate, device))),
     ]

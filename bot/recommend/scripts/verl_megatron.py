@@ -22,7 +22,7 @@ def script(request: Request, candidate: Candidate, device: str, release: str) ->
     layout = candidate.layout or MegatronLayout()
     lines = [
         *head(request, candidate, device, release),
-        'DATA_DIR=${DATA_DIR:-"$HOME/data/gsm8k"}',
+        'DATA_DIR=${DATA_DIR:-"$HOME/data/prompts"}',
         "export CUDA_DEVICE_MAX_CONNECTIONS=1",
         "",
         *command(

@@ -21,7 +21,7 @@ def script(request: Request, candidate: Candidate, device: str, release: str) ->
     start += f" --nproc_per_node={candidate.per_node} -m verl.trainer.sft_trainer"
     lines = [
         *head(request, candidate, device, release),
-        'DATA_DIR=${DATA_DIR:-"$HOME/data/gsm8k_sft"}',
+        'DATA_DIR=${DATA_DIR:-"$HOME/data/conversations"}',
         "",
         *command(start, list(_settings(request, candidate, device))),
     ]
