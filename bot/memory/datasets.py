@@ -33,6 +33,10 @@ _KNOWN = {
     "math": KnownData(name="MATH", prompt=118, response=380, up_to=512),
 }
 _WORD = regex(r"[a-z0-9]+")
+_BESIDE = frozenset(
+    ("data", "dataset", "hendrycks", "lighteval", "main", "openai", "parquet", "processed", "train")
+)
+"""What stands beside a name without making it another: `gsm8k_train.parquet`."""
 _KEY = "data.train_files"
 
 
@@ -61,6 +65,7 @@ def means(data: KnownData | None) -> Measured | None:
 
 
 def _of(path: str) -> KnownData | None:
-    """The set that the folders or the name of one file say."""
-    names = {_KNOWN[word] for word in _WORD.findall(path.lower()) if word in _KNOWN}
+    """The set after which folders or the file are called; `dapo-math-17k` is another than MATH."""
+    parts = (set(_WORD.findall(part)) - _BESIDE for part in path.lower().split("/"))
+    names = {_KNOWN[word] for words in parts if len(words) == 1 for word in words & _KNOWN.keys()}
     return names.pop() if len(names) == 1 else None

@@ -95,3 +95,21 @@ def test_known_lengths_are_balanced_over_passes() -> None:
     passes = -(-there // 16384)
     made = tokens(*dynamic, *micro(1, 8), GSM8K)
     assert made == pytest.approx(there / passes, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("path", "known"),
+    [
+        ("data/gsm8k/train.parquet", True),
+        ("data/openai-gsm8k_train.parquet", True),
+        ("data/MATH-lighteval/train.parquet", True),
+        ("data/dapo-math-17k/train.parquet", False),
+        ("data/openr1-math/train.parquet", False),
+        ("data/math500.parquet", False),
+        ("data/gsm8k_hard/train.parquet", False),
+        ("data/gsm8k/math/train.parquet", False),
+    ],
+)
+def test_only_the_set_itself_has_its_lengths(path: str, known: bool) -> None:
+    limits = ("data.max_prompt_length=512", "data.max_response_length=512")
+    assert ("as in public runs on" in explained(f"data.train_files={path}", *limits)) is known
