@@ -17,6 +17,9 @@ from tests.parsed import nodes, parsed
 _ANYWHERE: Final = frozenset({"search", "sub", "subn", "split", "findall", "finditer"})
 _HERE: Final = frozenset({"match", "fullmatch"})
 _CALLS: Final = _ANYWHERE | _HERE | {"compile"}
+_MAKES: Final = re.compile(r"^(?:\s*import re|from bot\.base\.regex import regex)$", re.MULTILINE)
+_LATER: Final = ROOT / "bot" / "base" / "regex.py"
+"""Compiles what other modules write."""
 
 _SAMPLES: Final = {
     "name": "verl", "size": "7b", "quotes": "'\"", "stops": "}/",
@@ -50,7 +53,7 @@ def expressions() -> Iterator[Expression]:
     """All of them."""
     for path in sorted((ROOT / "bot").rglob("*.py")):
         text = path.read_text("utf-8")
-        if not re.search(r"^\s*import re$", text, re.MULTILINE):
+        if path == _LATER or not _MAKES.search(text):
             continue
         tree = parsed(text)
         names = {
@@ -78,6 +81,8 @@ def _method(node: ast.AST) -> str | None:
     match node:
         case ast.Call(func=ast.Attribute(value=ast.Name(id="re"), attr=method)):
             return method if method in _CALLS else None
+        case ast.Call(func=ast.Name(id="regex")):
+            return "compile"
     return None
 
 
