@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import gc
-import importlib
 import re
 
 import pytest
@@ -35,20 +33,6 @@ def test_a_pattern_that_is_none_is_told_at_its_first_use() -> None:
         pattern.match("")
     with pytest.raises(AttributeError):
         pattern.matches  # type: ignore[attr-defined]  # noqa: B018
-
-
-def test_every_pattern_of_the_package_compiles() -> None:
-    using = [path for path, tree in modules().items() if any(map(_calls_regex, nodes(tree)))]
-    for path in using:
-        importlib.import_module(".".join(path.with_suffix("").parts))
-    found = [thing for thing in gc.get_objects() if type(thing) is regex]
-    assert len(found) > len(using) > 100
-    for pattern in found:
-        assert pattern.pattern
-
-
-def _calls_regex(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and getattr(node.func, "id", "") == "regex"
 
 
 def _eager(tree: ast.Module) -> list[int]:

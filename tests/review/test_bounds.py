@@ -47,7 +47,7 @@ def test_what_used_up_its_time_is_left_out_by_name() -> None:
 
 
 def test_memory_is_bounded_too() -> None:
-    found = report(PageChange({PATH: PLAIN, OTHER: PLAIN}), IsolationLimits(memory=1 << 20))
+    found = report(PageChange({PATH: PLAIN, OTHER: PLAIN}), IsolationLimits(memory=19 << 20))
     assert not found.scripts
     reasons = {item.check: item.reason for item in found.unchecked}
     assert "memory" in reasons[PATH]
