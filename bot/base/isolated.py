@@ -245,7 +245,9 @@ def _answer(
     except UserError as error:
         answer = ("error", error)
     except Exception as error:
-        if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
+        # C code that finds no room may fail without an exception, which becomes a SystemError.
+        no_room = isinstance(error, MemoryError | SystemError)
+        if no_room or getattr(error, "errno", None) == errno.ENOMEM:
             answer = ("bound", Bound.MEMORY.value)
         else:
             # The traceback itself cannot be sent.

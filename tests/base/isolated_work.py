@@ -63,6 +63,12 @@ def grow(caller: Caller) -> int:
     return len([bytearray(1 << 24) for _ in range(64)])
 
 
+def grow_in_silence(caller: Caller) -> None:
+    """Finds no room as C code does that forgets to say so."""
+    caller.begin("unsaid")
+    raise SystemError("error return without exception set")
+
+
 def sleep(caller: Caller) -> None:
     """Gives no sign for longer than anybody should wait."""
     caller.begin("silent")

@@ -49,6 +49,7 @@ def test_a_fault_comes_back_with_its_place() -> None:
         (work.spin, IsolationLimits(processor=1), "hard", Bound.PROCESSOR),
         (work.swallow, IsolationLimits(processor=1), "greedy", Bound.PROCESSOR),
         (work.grow, IsolationLimits(memory=1 << 28), "large", Bound.MEMORY),
+        (work.grow_in_silence, IsolationLimits(), "unsaid", Bound.MEMORY),
         (work.sleep, IsolationLimits(silence=2), "silent", Bound.TIME),
     ],
 )

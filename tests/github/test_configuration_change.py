@@ -164,10 +164,12 @@ def test_a_repository_with_too_many_scripts_is_not_checked(
 
 @pytest.mark.process
 def test_scripts_that_take_too_much_are_named_and_soon_given_up(here: World) -> None:
-    many = {f"examples/n{n}.sh": f"{LAUNCH}\n" for n in range(40)}
+    long = f"{LAUNCH}\n" + "echo a b c\n" * 6_000
+    many = {f"examples/n{n}.sh": f"{long}# {n}\n" for n in range(40)}
+    many |= {"examples/kept.sh": long, "recipe/mine/run.sh": f"{long}# run\n"}
     here.base.commit("main", many)
     here.pull({ROOT: NEW})
-    checked = _check(here, limits=IsolationLimits(memory=19 << 20))
+    checked = _check(here, limits=IsolationLimits(memory=27 << 20))
     left = {item.check: item.reason for item in checked.report.unchecked}
     assert "memory" in left["examples/kept.sh"]
     assert "other files of this change took too much" in left["recipe/mine/run.sh"]
