@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -12,13 +12,15 @@ class Fault:
     """What happens to requests of one operation (or path), instead of or before the answer."""
 
     kind: Literal[
-        "status", "hang", "drip", "garbage", "huge", "drop", "cut", "redirect", "delete", "stream"
+        "status", "hang", "drip", "garbage", "huge", "drop", "cut", "redirect", "change", "stream"
     ]
     operation: str | None = None
     """Name of the GraphQL operation, or the beginning of a path; None for every request."""
     status: int = 500
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
+    change: Callable[[], object] | None = None
+    """What changes on the server before it answers, of the kind "change"."""
     after: int = 0
     """Matching requests that are answered before the fault begins."""
     times: int | None = None

@@ -133,8 +133,8 @@ class _Handler(BaseHTTPRequestHandler):
         for fault in wandb.faults:
             if not fault.strikes(operation, path):
                 continue
-            if fault.kind == "delete":
-                wandb.store.runs.clear()
+            if fault.change is not None:
+                fault.change()
                 continue
             self._fail(fault)
             return

@@ -124,7 +124,7 @@ def test_a_project_that_is_not_there(room: Room, snapshot: SnapshotAssertion) ->
 
 @pytest.mark.parametrize("at", ["Run", "RunParquetHistory", "RunFullHistory", "RunFiles"])
 def test_a_run_that_is_deleted_meanwhile(room: Room, at: str, snapshot: SnapshotAssertion) -> None:
-    room.server.faults.append(Fault("delete", at))
+    room.server.faults.append(Fault("change", at, change=room.server.store.runs.clear))
     assert room.refused() == snapshot
 
 
