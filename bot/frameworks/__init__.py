@@ -43,9 +43,8 @@ def find_launches(reading: Reading, place: ScriptPlace | None = None) -> tuple[L
             module = launches.as_module(entry, framework.packages)
             if framework.matches(module, argv):
                 return framework.name, framework.entry(module)
-        if place is None or place.checkout.trl_programs.find(entry, place.path) is None:
-            return None
-        return Trl.name, entry
+        program = place and place.checkout.trl_programs.find(entry, place.path)
+        return (Trl.name, entry) if program and program.takes(argv) else None
 
     return launches.find_launches(reading, recognise)
 

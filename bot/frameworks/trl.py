@@ -87,7 +87,9 @@ class Trl:
             bad_arguments=tuple(line.bad),
             model=values.path("model_name_or_path", "sft_model_path"),
             algorithm=Field(algorithm),
-            adapter=lora(values, "use_peft"),
+            adapter=nothing()
+            if program is not None and program.own_adapter
+            else lora(values, "use_peft"),
             gpus_per_node=per_node,
             nodes=nodes,
             gpus=gpus,

@@ -1,15 +1,17 @@
 """Programs of a repository that take TRL's arguments, as open-r1's `src/open_r1/grpo.py`.
 
 `TrlParser((GRPOScriptArguments, GRPOConfig, ModelConfig))` makes options of the fields of those
-classes: TRL's own, those of the repository, and what the latter inherit from the former. They are
-read as syntax trees, never imported. Which class of TRL's is among them says which trainer it is.
+classes: TRL's own, those of the repository, and what the latter inherit from the former. So does
+transformers' `HfArgumentParser((…)).parse_args_into_dataclasses()`, without a file of settings.
+Programs are read as syntax trees, never imported. Which class of TRL's is among them says which
+trainer it is.
 """
 
 from __future__ import annotations
 
 import ast
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import islice
 from typing import Any, Final
@@ -18,8 +20,13 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
 from bot.frameworks.named_files import NamedFiles
 from bot.frameworks.python_source import parsed, written
+from bot.shell.words import Word
 
-_MARK: Final = b"TrlParser"
+_PARSERS: Final = {"TrlParser": True, "HfArgumentParser": False}
+"""Parsers, and whether they know `--config`."""
+_MARKS: Final = tuple(name.encode() for name in _PARSERS)
+_ADAPTERS: Final = ("LoraConfig", "get_peft_model", "prepare_model_for_kbit_training")
+"""PEFT's functions that programs give a model an adapter with."""
 _LARGEST: Final = 1 << 20
 """Bytes of a file that is read."""
 _MOST_NAMED: Final = 20
@@ -49,6 +56,16 @@ class TrlProgram:
     """The script of TRL's with the same options: grpo."""
     options: Mapping[str, list[Any]]
     """Those of the repository's own classes, as an `OptionTable` has them."""
+    takes_file: bool = True
+    """Whether `--config` names a file of settings."""
+    own_adapter: bool = False
+    """Whether the adapter is no option of TRL's: without `ModelConfig`, or made by the program."""
+
+    def takes(self, argv: Sequence[Word]) -> bool:
+        """Whether the arguments are options: else a file holds them that is not read here."""
+        words = [word.text for word in argv]
+        file = not words[:1] or not words[0].startswith("-") or "--config" in words
+        return self.takes_file or not file
 
 
 @dataclass(slots=True)
@@ -58,10 +75,12 @@ class _Fields:
     trainers: set[str] = field(default_factory=set)
     options: dict[str, list[Any]] = field(default_factory=dict)
     classes: int = 0
+    model: bool = False
+    """Whether `ModelConfig` is among them."""
 
 
 class TrlPrograms:
-    """The programs of a repository that read their arguments with `TrlParser`."""
+    """The programs of a repository that take TRL's arguments."""
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         """`files` are all that count, by path; contents are read on use."""
@@ -82,7 +101,7 @@ class TrlPrograms:
             return None
         if path not in self._read:
             data = self._files.get(path, b"")
-            marked = _MARK in data and len(data) <= _LARGEST
+            marked = len(data) <= _LARGEST and any(mark in data for mark in _MARKS)
             self._read[path] = self._program(path) if marked else None
         return self._read[path]
 
@@ -107,7 +126,8 @@ class TrlPrograms:
         for node in ast.walk(tree) if tree is not None else ():
             if not isinstance(node, ast.Call) or not node.args:
                 continue
-            if written(node.func).rsplit(".", 1)[-1] != "TrlParser":
+            takes_file = _PARSERS.get(written(node.func).rsplit(".", 1)[-1])
+            if takes_file is None or not (takes_file or _parses_all(tree)):
                 continue
             given = node.args[0]
             classes = given.elts if isinstance(given, ast.Tuple | ast.List) else [given]
@@ -118,7 +138,8 @@ class TrlPrograms:
             except LookupError:
                 return None
             if len(found.trainers) == 1:
-                return TrlProgram(found.trainers.pop(), found.options)
+                own = not found.model or _makes_adapter(tree)
+                return TrlProgram(found.trainers.pop(), found.options, takes_file, own)
         return None
 
     def _add(self, found: _Fields, path: str, name: ast.expr, depth: int) -> None:
@@ -168,7 +189,9 @@ class TrlPrograms:
     def _add_foreign(self, found: _Fields, name: str) -> None:
         if name in _TRAINERS:
             found.trainers.add(_TRAINERS[name])
-        elif name.endswith("Config") and name != "ModelConfig":
+        elif name == "ModelConfig":
+            found.model = True
+        elif name.endswith("Config"):
             raise LookupError(name)  # Of a trainer whose options are not known.
 
     def _tree(self, path: str) -> ast.Module | None:
@@ -177,6 +200,22 @@ class TrlPrograms:
             text = data.decode("utf-8", "replace") if len(data) <= _LARGEST else ""
             self._trees[path] = parsed(text)
         return self._trees[path]
+
+
+def _calls(tree: ast.Module | None, name: str) -> Iterator[ast.Call]:
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.Call) and written(node.func).rpartition(".")[2] == name:
+            yield node
+
+
+def _parses_all(tree: ast.Module | None) -> bool:
+    """Whether the program hands its whole command line to a parser that refuses unknown options."""
+    ways = [*_calls(tree, "parse_args_into_dataclasses")]
+    return bool(ways) and not any(call.args or call.keywords for call in ways)
+
+
+def _makes_adapter(tree: ast.Module | None) -> bool:
+    return any(any(_calls(tree, name)) for name in _ADAPTERS)
 
 
 def _as_path(entry: str) -> str:

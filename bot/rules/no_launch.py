@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from bot.base.messages import Message, enumeration, message
 from bot.base.regex import regex
 from bot.frameworks import FRAMEWORKS
+from bot.frameworks.launch import unwrap
 from bot.rules._support.base import Example, Hit, Meta, RuleContext, Skip
 from bot.rules._support.code import without_comments
 from bot.rules._support.example import verl
@@ -126,12 +127,13 @@ def _program(argv: Sequence[Word]) -> str:
 
 
 def _named(argv: Sequence[Word]) -> str:
-    """A program, with what an interpreter runs: `python3 -m verl.trainer.main_generation`."""
-    words = [word.text for word in argv]
-    if not words[0].rpartition("/")[2].startswith("python") or len(words) < 2:
-        return words[0]
-    module = words[1] == "-m" and len(words) > 2
-    return " ".join(words[: 3 if module else 2])
+    """A program, with what it starts: `accelerate launch train.py`, `python3 -m RL2.trainer`."""
+    started = unwrap(argv)
+    if started is None:
+        return argv[0].text
+    name = started.launcher[-1] if started.launcher else argv[0].text
+    script = started.entry.endswith(".py") or "/" in started.entry
+    return f"{name} {started.entry}" if script else f"{name} -m {started.entry}"
 
 
 def _unreached(context: RuleContext) -> Message | None:

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from bot.check.request import CheckOptions, InCheckout, ScriptFile
 from bot.check.script import check_script
-from bot.frameworks import Checkout, needed
+from bot.frameworks import Checkout, ScriptPlace, needed, plans
 from bot.frameworks.trl_programs import TrlPrograms
 from bot.report import ScriptReport
+from bot.shell import read
 
 PROGRAM = """
 from open_r1.configs import GRPOConfig, GRPOScriptArguments
@@ -153,6 +154,69 @@ def test_of_two_programs_the_one_above_the_script_is_meant() -> None:
     assert check(**copy).launches[0].settings["num_generations"] == 4
     inside = check("a.yaml", "open_r1/grpo.py", path="src/x/one.sh", **copy, src__a0yaml=RECIPE)
     assert [one.framework for one in inside.launches] == ["trl"]
+
+
+TRANSFORMERS = """
+from transformers import HfArgumentParser
+from trl import SFTConfig
+@dataclass
+class ModelArguments:
+    model_name_or_path: str = field()
+    use_peft_lora: bool = False
+if __name__ == "__main__":
+    parser = HfArgumentParser((ModelArguments, SFTConfig))
+    model_args, training_args = parser.parse_args_into_dataclasses()
+"""
+"""peft's examples/sft/train.py."""
+
+
+def test_the_parser_of_transformers_takes_options_alone() -> None:
+    def of(arguments: str) -> ScriptReport:
+        line = f"torchrun --nproc_per_node 2 {GRPO} {arguments}\n"
+        contents = {GRPO: TRANSFORMERS.encode()}
+        script = ScriptFile(path="run/one.sh", data=line.encode())
+        return check_script(script, CheckOptions(place=InCheckout(Checkout(contents))))
+
+    right = of("--model_name_or_path a/b --use_peft_lora True --max_length 2048 --packing True")
+    assert [launch.framework for launch in right.launches] == ["trl"]
+    assert found(right) == []
+    assert right.plan is not None
+    assert (right.plan.algorithm, right.plan.model) == ("sft", "a/b")
+    wrong = of("--model_name_or_path a/b --max_lenght 5")
+    assert found(wrong) == [("error", "RLB020", "run/one.sh", 1)]
+    for elsewhere in ("a.yaml", "", "--config recipes/a.yaml", "--lr 1 --config recipes/a.yaml"):
+        assert of(elsewhere).launches == ()
+
+
+@pytest.mark.parametrize(
+    ("program", "adapter"),
+    [
+        (PROGRAM, ""),
+        (PROGRAM.replace(", ModelConfig)", ")"), None),
+        (PROGRAM + "    trainer = GRPOTrainer(peft_config=peft.LoraConfig(r=32))\n", None),
+    ],
+)
+def test_of_an_adapter_of_the_programs_own_nothing_is_known(
+    program: str, adapter: str | None
+) -> None:
+    files = {GRPO: program.encode(), "src/open_r1/configs.py": CONFIGS.encode()}
+    reading = read(f"python {GRPO} --model_name_or_path a/b\n".encode(), "one.sh")
+    (plan,) = plans(reading, place=ScriptPlace(Checkout(files), "one.sh"))
+    assert plan.adapter.value == adapter
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "parse_yaml_file('a.yaml')",
+        "parse_args_into_dataclasses(args=rest)",
+        "parse_args_into_dataclasses(rest)",
+        "parse_args_into_dataclasses(return_remaining_strings=True)",
+    ],
+)
+def test_a_part_of_the_command_line_is_not_judged(call: str) -> None:
+    text = TRANSFORMERS.replace("parse_args_into_dataclasses()", call)
+    assert TrlPrograms({GRPO: text.encode()}).find(GRPO, "run/one.sh") is None
 
 
 def test_a_package_may_hand_its_classes_on() -> None:
