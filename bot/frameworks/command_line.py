@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
-from types import MappingProxyType
 from typing import Any
 
+from bot.frameworks.argparse_options import UNREADABLE
 from bot.frameworks.base import Version, Versions
 from bot.frameworks.fields import AppliedSettings
 from bot.frameworks.launch import launcher_option
@@ -16,8 +16,8 @@ from bot.frameworks.options import OptionLine, read_line
 from bot.frameworks.plan import Field, Launch, nothing
 from bot.frameworks.releases import entry_root, release
 from bot.frameworks.tables import table
+from bot.frameworks.trl_programs import TrlProgram
 
-_NONE: Mapping[str, list[Any]] = MappingProxyType({})
 LAUNCHER = "accelerate.commands.launch"
 """The module whose options the command `trl NAME` takes beside those of the script."""
 
@@ -28,11 +28,11 @@ def chosen(
     versions: Versions,
     *,
     with_launcher: bool = False,
-    own: Mapping[str, list[Any]] = _NONE,
+    program: TrlProgram | None = None,
 ) -> tuple[Version, OptionTable | None]:
     """The release that a launch is read by, and the options of its module there.
 
-    `own` are those that a program of the repository adds.
+    A program of the repository adds its own, and may change the values of others.
     """
     version = versions.having(
         name, launch.entry, lambda known: entry_root(name, known, launch.entry) is not None
@@ -42,9 +42,13 @@ def chosen(
         return version, None
     if with_launcher:
         return version, _with_launcher(name, version.release, root)
-    if own:
+    if program is not None:
         data = release(name, version.release)
-        return version, OptionTable({**data, "roots": {root: {**data["roots"][root], **own}}}, root)
+        options = {**data["roots"][root], **program.options}
+        for key in program.assigned & options.keys():
+            stored, kind, arity, _, choices = options[key]
+            options[key] = [stored, kind, arity, UNREADABLE, choices]
+        return version, OptionTable({**data, "roots": {root: options}}, root)
     found = table(name, version.release, root)
     return version, found if isinstance(found, OptionTable) else None
 
@@ -79,7 +83,7 @@ def values_of(
             return given[key]
         found = options.get(key) if options is not None and defaults and key in known else None
         default = found.default if found else None
-        return None if default == "${computed}" else default
+        return None if default == UNREADABLE else default
 
     return line, AppliedSettings(line.settings, value)
 

@@ -66,7 +66,7 @@ class Trl:
             replace(launch, entry=module),
             versions,
             with_launcher="trl" in launch.launcher,
-            own=program.options if program else {},
+            program=program,
         )
         line, values = values_of(launch, options, elsewhere="config")
         algorithm = algorithm_of(module)

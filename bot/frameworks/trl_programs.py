@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from bot.base.fast_dataclass import dataclass
 from bot.base.regex import regex
+from bot.frameworks.argparse_options import UNREADABLE, constant
 from bot.frameworks.named_files import NamedFiles
 from bot.frameworks.python_source import parsed, written
 from bot.shell.words import Word
@@ -58,6 +59,8 @@ class TrlProgram:
     """Those of the repository's own classes, as an `OptionTable` has them."""
     takes_file: bool = True
     """Whether `--config` names a file of settings."""
+    assigned: frozenset[str] = frozenset()
+    """Options whose values the program may change: `args.gradient_checkpointing = True`."""
     own_adapter: bool = False
     """Whether the adapter is no option of TRL's: without `ModelConfig`, or made by the program."""
 
@@ -139,7 +142,8 @@ class TrlPrograms:
                 return None
             if len(found.trainers) == 1:
                 own = not found.model or _makes_adapter(tree)
-                return TrlProgram(found.trainers.pop(), found.options, takes_file, own)
+                trainer = found.trainers.pop()
+                return TrlProgram(trainer, found.options, takes_file, _assigned(tree), own)
         return None
 
     def _add(self, found: _Fields, path: str, name: ast.expr, depth: int) -> None:
@@ -222,6 +226,13 @@ def _as_path(entry: str) -> str:
     return entry if entry.endswith(".py") else entry.replace(".", "/") + ".py"
 
 
+def _assigned(tree: ast.Module | None) -> frozenset[str]:
+    """The attributes that are set of anything but `self`."""
+    nodes = ast.walk(tree) if tree is not None else ()
+    stored = (n for n in nodes if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store))
+    return frozenset(node.attr for node in stored if written(node.value) != "self")
+
+
 def _options(node: ast.ClassDef) -> Iterator[tuple[str, list[Any]]]:
     """The options that transformers' parser makes of a class's own fields; types are not judged."""
     for one in node.body:
@@ -229,9 +240,22 @@ def _options(node: ast.ClassDef) -> Iterator[tuple[str, list[Any]]]:
             name, kind = one.target.id, written(one.annotation).replace("typing.", "")
             if kind.startswith("ClassVar"):
                 continue
+            default = _default(one.value)
             if "bool" in kind:
-                yield name, [name, "any", "?", None, None]
+                yield name, [name, "any", "?", default, None]
                 yield f"no_{name}", [name, "off", "0", None, None]
             else:
                 many = "list[" in kind.lower()
-                yield name, [name, "any", "*" if many else "", None, None]
+                yield name, [name, "any", "*" if many else "", default, None]
+
+
+def _default(value: ast.expr | None) -> Any:
+    """What a field is when nothing sets it: 2048 of `= 2048` and of `= field(default=2048)`."""
+    if isinstance(value, ast.Call):
+        given = {keyword.arg: keyword.value for keyword in value.keywords}
+        value = given.get("default") if "default_factory" not in given else value
+    try:
+        found = constant(value, {})
+    except (TypeError, SyntaxError, MemoryError, RecursionError):
+        return UNREADABLE
+    return found if found is None or isinstance(found, str | int | float) else UNREADABLE

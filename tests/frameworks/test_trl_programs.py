@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from bot.check.request import CheckOptions, InCheckout, ScriptFile
 from bot.check.script import check_script
 from bot.frameworks import Checkout, ScriptPlace, needed, plans
+from bot.frameworks.plan_values import values_of
 from bot.frameworks.trl_programs import TrlPrograms
 from bot.report import ScriptReport
 from bot.shell import read
@@ -186,6 +187,35 @@ def test_the_parser_of_transformers_takes_options_alone() -> None:
     assert found(wrong) == [("error", "RLB020", "run/one.sh", 1)]
     for elsewhere in ("a.yaml", "", "--config recipes/a.yaml", "--lr 1 --config recipes/a.yaml"):
         assert of(elsewhere).launches == ()
+
+
+@pytest.mark.parametrize(
+    ("body", "more", "expected"),
+    [
+        ("", "", 1024),  # TRL's own default
+        ("", "max_length: int = 512", 512),
+        ("", "max_length: int | None = field(default=256, metadata={'help': 'a'})", 256),
+        ("", "max_length: int = longest()", None),
+        ("", "max_length: int = (512,)", None),
+        ("    self.max_length = 3", "", 1024),
+        ("    args.max_length = 3", "", None),
+        ("    if a: args.model.max_length += 3", "", None),
+        ("    args.max_length = 3", "max_length: int = 512", None),
+        (f"    x = {'-' * 3000}1", f"max_length: int = {'-' * 3000}1", None),
+    ],
+)
+def test_what_a_program_makes_of_an_option(body: str, more: str, expected: int | None) -> None:
+    program = (
+        "import trl\n"
+        f"class Config(trl.SFTConfig):\n    {more or 'own: int'}\n"
+        f"if True:\n    trl.TrlParser((Config, trl.ModelConfig))\n{body}\n"
+    )
+    place = ScriptPlace(Checkout({"sft.py": program.encode()}), "one.sh")
+    reading = read(b"python sft.py --model_name_or_path a/b\n", "one.sh")
+    found = plans(reading, versions={"trl": "0.19.1"}, place=place)
+    # A source that is too deep for Python is no program that is known.
+    assert [values_of(plan).number("max_length") for plan in found] == [expected] * len(found)
+    assert found or "---" in more
 
 
 @pytest.mark.parametrize(
