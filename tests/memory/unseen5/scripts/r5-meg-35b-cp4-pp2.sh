@@ -1,0 +1,20 @@
+torchrun --nnodes=4 --nproc_per_node=8 -m verl.trainer.sft_trainer \
+    engine=megatron \
+    optim=megatron \
+    data.train_batch_size=64 \
+    data.micro_batch_size_per_gpu=1 \
+    data.max_length=131072 \
+    data.use_dynamic_bsz=False \
+    data.pad_mode=no_padding \
+    model.path=Qwen/Qwen3.5-35B-A3B \
+    model.use_remove_padding=True \
+    engine.tensor_model_parallel_size=2 \
+    engine.context_parallel_size=4 \
+    engine.pipeline_model_parallel_size=2 \
+    engine.expert_model_parallel_size=16 \
+    engine.expert_tensor_parallel_size=1 \
+    +engine.override_transformer_config.recompute_granularity=full \
+    +engine.override_transformer_config.recompute_method=uniform \
+    +engine.override_transformer_config.recompute_num_layers=1 \
+    trainer.n_gpus_per_node=8 \
+    trainer.nnodes=4

@@ -1,0 +1,13 @@
+accelerate launch --config_file deepspeed_zero2.yaml --num_processes 2 -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen2-VL-2B-Instruct \
+    --dtype float16 \
+    --max_length 512 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 4 \
+    --gradient_checkpointing true \
+    --fp16 true \
+    --use_peft \
+    --lora_r 8 \
+    --lora_alpha 16 \
+    --lora_dropout 0.05 \
+    --lora_target_modules q_proj k_proj v_proj o_proj gate_proj up_proj down_proj

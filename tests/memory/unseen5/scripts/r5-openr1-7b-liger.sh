@@ -1,0 +1,11 @@
+accelerate launch --config_file deepspeed_zero3.yaml --num_processes 8 -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen2.5-Math-7B-Instruct \
+    --torch_dtype bfloat16 \
+    --attn_implementation sdpa \
+    --max_length 32768 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 2 \
+    --gradient_checkpointing true \
+    --packing true \
+    --use_liger_kernel true \
+    --bf16 true

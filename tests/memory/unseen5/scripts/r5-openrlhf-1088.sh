@@ -1,0 +1,17 @@
+deepspeed --num_gpus 4 --module openrlhf.cli.train_sft \
+    --max_len 1024 \
+    --dataset Open-Orca/OpenOrca \
+    --input_key question \
+    --output_key response \
+    --train_batch_size 4 \
+    --micro_train_batch_size 1 \
+    --max_samples 50000 \
+    --pretrain Qwen/Qwen3-14B \
+    --zero_stage 3 \
+    --max_epochs 1 \
+    --bf16 \
+    --flash_attn \
+    --learning_rate 5e-6 \
+    --load_checkpoint \
+    --packing_samples \
+    --gradient_checkpointing

@@ -1,0 +1,17 @@
+accelerate launch --num_processes 1 -m trl.scripts.grpo \
+    --model_name_or_path Qwen/Qwen3.5-9B \
+    --dtype bfloat16 \
+    --bf16 true \
+    --max_completion_length 96 \
+    --num_generations 8 \
+    --per_device_train_batch_size 8 \
+    --gradient_accumulation_steps 4 \
+    --gradient_checkpointing true \
+    --beta 0.0 \
+    --use_peft \
+    --lora_r 8 \
+    --lora_alpha 16 \
+    --lora_dropout 0.05 \
+    --lora_target_modules q_proj k_proj v_proj o_proj gate_proj up_proj down_proj \
+    --load_in_4bit \
+    --use_bnb_nested_quant

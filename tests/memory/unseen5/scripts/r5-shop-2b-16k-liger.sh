@@ -1,0 +1,14 @@
+accelerate launch --num_processes 1 -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen3.5-2B \
+    --dtype bfloat16 \
+    --max_length 16384 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 8 \
+    --gradient_checkpointing true \
+    --bf16 true \
+    --use_liger_kernel true \
+    --use_peft \
+    --lora_r 16 \
+    --lora_alpha 32 \
+    --lora_dropout 0.05 \
+    --lora_target_modules q_proj k_proj v_proj o_proj gate_proj up_proj down_proj in_proj_qkv in_proj_z in_proj_b in_proj_a out_proj

@@ -1,0 +1,9 @@
+torchrun --nproc_per_node=1 -m verl.trainer.fsdp_sft_trainer \
+    data.train_batch_size=64 \
+    data.micro_batch_size=8 \
+    data.max_length=2048 \
+    data.prompt_key=prompt \
+    data.response_key=label \
+    model.partial_pretrain=Qwen/Qwen2.5-3B-Instruct \
+    trainer.default_hdfs_dir=null \
+    trainer.total_epochs=15

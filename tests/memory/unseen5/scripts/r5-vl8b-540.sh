@@ -1,0 +1,13 @@
+accelerate launch --config_file deepspeed_zero3.yaml --num_processes 1 -m trl.scripts.sft \
+    --model_name_or_path Qwen/Qwen3-VL-8B-Instruct \
+    --dtype bfloat16 \
+    --max_length 540 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 1 \
+    --gradient_checkpointing false \
+    --bf16 true \
+    --use_peft \
+    --lora_r 16 \
+    --lora_alpha 32 \
+    --lora_dropout 0.05 \
+    --lora_target_modules q_proj k_proj v_proj o_proj
