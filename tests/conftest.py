@@ -12,6 +12,7 @@ from typing import TypeAlias
 import pytest
 from hypothesis import settings
 
+from bot.base.isolated import prepare
 from tests.isolation import ISOLATING, run_here
 from tests.needs import FREE, MARKS, Guard, needs_of
 from tests.profiles import QUICK
@@ -92,11 +93,13 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _no_process_under_quick(pytestconfig: pytest.Config) -> Iterator[None]:
-    """What is isolated works in the process of the test instead."""
+    """What is isolated works in the process of the test instead; elsewhere as a worker's does."""
     if not pytestconfig.getoption("quick"):
+        prepare("bot.service.preload", start=False)
         yield
         return
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("bot.review.check.prepare", lambda _module: None)
         for user in ISOLATING:
             patch.setattr(f"{user}.isolated", run_here)
         yield

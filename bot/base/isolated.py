@@ -8,6 +8,7 @@ whatever lies outside of it (files of a repository, runs), so that it needs no n
 from __future__ import annotations
 
 import errno
+import gc
 import multiprocessing
 import os
 import signal
@@ -31,6 +32,8 @@ _NICER: Final = 5
 _CHILDREN: Final = threading.Lock()
 """multiprocessing looks through all children whenever one is started, and trips over one that
 another thread closes meanwhile."""
+_PRELOADED: Final[list[str]] = []
+"""What the server imports before it forks."""
 _NO_ROOM: Final = 86
 _OUT_OF_TIME: Final = getattr(signal, "SIGXCPU", 0)
 _KILLED: Final = getattr(signal, "SIGKILL", 0)
@@ -53,7 +56,7 @@ class IsolationLimits:
     silence: float = 120.0
     """Seconds without a sign of life; a busy machine needs many for little processor time."""
     memory: int = 1 << 29
-    """Bytes of private memory."""
+    """Bytes of private memory, beside what the process begins with."""
 
 
 class BoundReachedError(Exception):
@@ -109,6 +112,24 @@ class Caller:
         return value
 
 
+def prepare(module: str, *, start: bool = True) -> None:
+    """Have the server, of which the processes are forks, import `module` before the first of them.
+
+    What it imported and loaded need not be done again by each. The first module counts, of those
+    that are named before the server starts; with `start` it does so now, beside the caller.
+    """
+    context = _context()
+    if context.get_start_method() != "forkserver":
+        return
+    if not _PRELOADED:
+        _PRELOADED.append(module)
+        context.set_forkserver_preload(_PRELOADED)
+    if start:
+        from multiprocessing.forkserver import ensure_running
+
+        ensure_running()
+
+
 def isolated(
     work: Callable[..., R],
     arguments: Sequence[object],
@@ -124,7 +145,8 @@ def isolated(
     BoundReachedError when it used too much.
     """
     limits = limits or IsolationLimits()
-    context = _context(work.__module__)
+    prepare(work.__module__, start=False)
+    context = _context()
     ours, theirs = context.Pipe()
     child = context.Process(target=_serve, args=(theirs, work, arguments, limits), daemon=True)
     try:
@@ -190,7 +212,8 @@ class _Conversation:
         code = self.exit_code()
         if code == -_OUT_OF_TIME:
             self._reached(Bound.PROCESSOR)
-        if code in (_NO_ROOM, -_KILLED, -signal.SIGSEGV):  # the latter by the kernel
+        # By us, the kernel, and those who abort without room: the interpreter, C++ and Rust.
+        if code in (_NO_ROOM, -_KILLED, -signal.SIGSEGV, -signal.SIGABRT):
             self._reached(Bound.MEMORY)
         raise RuntimeError(f"the reading process ended with {code} while it read {self.subject!r}")
 
@@ -201,16 +224,10 @@ def _exit(child: Any) -> int | None:
 
 
 @cache
-def _context(module: str) -> Any:
-    """Forks of a server that has no threads, where forks exist; one of ours could hang.
-
-    The first module that is asked for is imported by the server, before it forks.
-    """
-    if "forkserver" not in multiprocessing.get_all_start_methods():
-        return multiprocessing.get_context("spawn")
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([module])
-    return context
+def _context() -> Any:
+    """Forks of a server that has no threads, where forks exist; one of ours could hang."""
+    forks = "forkserver" in multiprocessing.get_all_start_methods()
+    return multiprocessing.get_context("forkserver" if forks else "spawn")
 
 
 def _serve(
@@ -237,6 +254,7 @@ def _answer(
         os.nice(_NICER)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    gc.freeze()  # What the server loaded stays: to walk it would copy it.
     _limit_memory(limits.memory)
     caller = Caller(connection, limits)
     try:
@@ -280,6 +298,16 @@ def _limit_memory(count: int) -> None:
     except ImportError:
         return
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    count += _begun()
     limit = count if hard == resource.RLIM_INFINITY else min(count, hard)
     resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _begun() -> int:
+    """Bytes of private memory that this process has from the server; 0 where nothing tells."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123
+            return int(file.read().split()[5]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        return 0

@@ -8,7 +8,7 @@ from typing import Literal
 
 from bot.base.config import FILE_NAME, Config, read_config
 from bot.base.fast_dataclass import dataclass
-from bot.base.isolated import IsolationLimits
+from bot.base.isolated import IsolationLimits, prepare
 from bot.base.messages import Language
 from bot.check.request import CheckOptions, InCheckout
 from bot.evidence.links import RunGiven
@@ -126,6 +126,7 @@ def check_change(source: ChangeSource, request: CheckRequest) -> CheckedChange:
 
     Raises UserError when the change or the configuration cannot be read.
     """
+    prepare("bot.review.preload")
     config = request.config or configuration(source, request.unstated)
     options = request.options(config)
     files = source.read(

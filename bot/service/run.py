@@ -16,6 +16,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
 from bot.base.errors import UserError, system_reason
+from bot.base.isolated import prepare
 from bot.base.messages import message
 from bot.service import logs
 from bot.service.jobs import JobClient, migrate
@@ -70,6 +71,7 @@ class SupervisedWorker:
         """Start."""
         # Workers compute in the process that answers webhooks: they switch more often.
         sys.setswitchinterval(0.0005)
+        prepare("bot.service.preload")
         self._worker.start()
         self._guard.start()
         self._keeper.start()

@@ -63,6 +63,11 @@ def grow(caller: Caller) -> int:
     return len([bytearray(1 << 24) for _ in range(64)])
 
 
+def take(_caller: Caller, count: int) -> int:
+    """Takes so many bytes of memory."""
+    return len(bytearray(count))
+
+
 def grow_in_silence(caller: Caller) -> None:
     """Finds no room as C code does that forgets to say so."""
     caller.begin("unsaid")
@@ -76,8 +81,14 @@ def sleep(caller: Caller) -> None:
 
 
 def vanish(caller: Caller) -> None:
-    """Ends as by a fault of the interpreter."""
+    """Ends as nothing of ours does."""
     caller.begin("odd")
+    os._exit(3)
+
+
+def abort(caller: Caller) -> None:
+    """Ends as the interpreter does when even its errors find no room."""
+    caller.begin("many")
     os.kill(os.getpid(), signal.SIGABRT)
 
 

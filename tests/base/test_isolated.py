@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 
 import pytest
 
@@ -50,6 +51,7 @@ def test_a_fault_comes_back_with_its_place() -> None:
         (work.swallow, IsolationLimits(processor=1), "greedy", Bound.PROCESSOR),
         (work.grow, IsolationLimits(memory=1 << 28), "large", Bound.MEMORY),
         (work.grow_in_silence, IsolationLimits(), "unsaid", Bound.MEMORY),
+        (work.abort, IsolationLimits(), "many", Bound.MEMORY),
         (work.sleep, IsolationLimits(silence=2), "silent", Bound.TIME),
     ],
 )
@@ -62,6 +64,13 @@ def test_a_limit_ends_it_and_names_what_was_read(
         isolated(function, (), functions={}, limits=limits)
     assert (caught.value.subject, caught.value.bound) == (subject, bound)
     assert str(caught.value).endswith(".")
+
+
+def test_memory_that_was_there_before_does_not_count() -> None:
+    taken = partial(isolated, work.take, functions={}, limits=IsolationLimits(memory=1 << 25))
+    assert taken((1 << 24,)) == 1 << 24
+    with pytest.raises(BoundReachedError):
+        taken((3 << 24,))
 
 
 def test_each_subject_has_the_time_to_itself() -> None:
