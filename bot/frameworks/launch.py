@@ -32,16 +32,25 @@ _PREFIXES: dict[str, frozenset[str]] = {
 
 _CARRIERS = frozenset(
     [
-        "srun",
-        "mpirun",
-        "mpiexec",
-        "numactl",
+        "apptainer",
         "conda",
+        "docker",
+        "enroot",
+        "kubectl",
         "mamba",
         "micromamba",
-        "poetry",
-        "pixi",
+        "mpiexec",
+        "mpirun",
+        "nerdctl",
         "nsys",
+        "numactl",
+        "pixi",
+        "podman",
+        "poetry",
+        "screen",
+        "singularity",
+        "srun",
+        "taskset",
         "xvfb-run",
     ]
 )
@@ -234,7 +243,8 @@ def _starts_something(word: Word) -> bool:
 def _from_starter(words: list[Word]) -> list[Word]:
     """The words from the first program on that is known to start others."""
     for at, word in enumerate(words):
-        if _starts_something(word):
+        # In `singularity exec x.sif python …` it is no builtin.
+        if word.text != "exec" and _starts_something(word):
             return words[at:]
     return []
 

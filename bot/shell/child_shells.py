@@ -1,20 +1,55 @@
-"""Scripts that run in a shell of their own: `bash file`, `bash -c text`, `path/file`."""
+"""Scripts that run in a shell of their own: `bash file`, `bash -c text`, `bash <<EOF`, `path/file`.
+
+Also the texts that other programs hand to a shell: `srun … bash -c text`, `sbatch --wrap text`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from bot.base.digits import is_digits
 from bot.base.fast_dataclass import dataclass
 from bot.shell.fields import part
-from bot.shell.inner_texts import InnerText, file_text, parsed, run_lines, shown, value_text
+from bot.shell.inner_texts import InnerText, file_text, joined, parsed, run_lines, shown, value_text
 from bot.shell.runner import Runner
 from bot.shell.source import Span
-from bot.shell.state import ShellVariable, Value, World, known
+from bot.shell.state import ShellVariable, Value, World, cut, known
 from bot.shell.subshells import gathered
 from bot.shell.words import Word
 
 _SHELLS = frozenset({"bash", "sh"})
+_STARTERS = frozenset(
+    [
+        "apptainer",
+        "conda",
+        "enroot",
+        "mamba",
+        "micromamba",
+        "mpiexec",
+        "mpirun",
+        "nice",
+        "nsys",
+        "numactl",
+        "pixi",
+        "poetry",
+        "screen",
+        "setsid",
+        "singularity",
+        "srun",
+        "stdbuf",
+        "taskset",
+        "time",
+        "uv",
+        "xvfb-run",
+    ]
+)
+"""Programs with options of their own that start another one in this environment."""
+_ELSEWHERE = frozenset({"docker", "kubectl", "nerdctl", "podman", "ray"})
+"""Programs that start another one where this script's variables are not known."""
+_EXPANDED = frozenset("$`")
+_SSH_VALUED = frozenset("BbcDEeFIiJLlmOopQRSWw")
+"""Options of ssh that take a value."""
 _LETTERS = {"e": "errexit", "u": "nounset", "x": "xtrace", "a": "allexport", "f": "noglob"}
 
 
@@ -25,6 +60,19 @@ class _Start:
     zero: Value
     positional: tuple[Value, ...]
     options: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class _Called:
+    """A call of bash."""
+
+    words: Sequence[Word]
+    """Those behind the options: the text or file, and its arguments."""
+    options: frozenset[str]
+    command: bool = False
+    """Whether the first word is a text (`-c`); there are no words where nothing is run (`-n`)."""
+    piped: bool = False
+    """Whether it runs its input, and the words are arguments."""
 
 
 class ChildShells:
@@ -50,28 +98,66 @@ class ChildShells:
         if program is None:
             # `"$(dirname "$0")/other.sh"`: the folder is unknown, and the file is not.
             return bool(words) and self._file(words, world, span)
-        if program.rsplit("/", 1)[-1] not in _SHELLS:
-            return "/" in program and self._file(words, world, span)
-        rest, options, command = _options(words[1:])
-        if not rest:
+        name = program.rsplit("/", 1)[-1]
+        if name in _SHELLS:
+            return self._shell(words, world, span)
+        if name in _STARTERS or name in _ELSEWHERE:
+            return self._started(words, world, span, elsewhere=name in _ELSEWHERE)
+        if name == "ssh":
+            return self._there(_remote(words) or world.stdin, world, span, words[0])
+        if name == "sbatch":
+            start = _Start(words[0].pieces, ())
+            return self._text(_job(words) or world.stdin, world, span, start)
+        return "/" in program and self._file(words, world, span)
+
+    def _shell(self, words: Sequence[Word], world: World, span: Span) -> bool:
+        """Runs what bash is given: a text, a file, or its input."""
+        call = _called(words[1:])
+        arguments = tuple(word.pieces for word in call.words)
+        if call.piped:
+            return self._text(
+                world.stdin, world, span, _Start(words[0].pieces, arguments, call.options)
+            )
+        if not arguments:
             return False
-        if not command:
-            text = file_text(self._session, rest[0], world, span)
-            if text is None:
-                self._missing(rest[0], world, span)
-            arguments = tuple(word.pieces for word in rest[1:])
-            start = _Start(rest[0].pieces, arguments, options)
-        else:
-            known_text = known(rest[0].pieces)
-            if known_text is None:
-                return False
-            text = value_text(rest[0].pieces, known_text, span, "bash -c")
-            zero = rest[1].pieces if len(rest) > 1 else words[0].pieces
-            start = _Start(zero, tuple(word.pieces for word in rest[2:]), options)
+        if call.command:
+            zero = arguments[1] if len(arguments) > 1 else words[0].pieces
+            start = _Start(zero, arguments[2:], call.options)
+            return self._text(arguments[0], world, span, start)
+        text = file_text(self._session, call.words[0], world, span)
         if text is None:
+            self._missing(call.words[0], world, span)
             return False
-        self._run(text, world, start)
+        self._run(text, world, _Start(arguments[0], arguments[1:], call.options))
         return True
+
+    def _text(self, value: Value | None, world: World, span: Span, start: _Start) -> bool:
+        """Runs a value as a text, where all of it is known."""
+        text = None if value is None else known(value)
+        if value is None or text is None:
+            return False
+        self._run(value_text(value, text, span, "bash -c"), world, start)
+        return True
+
+    def _started(self, words: Sequence[Word], world: World, span: Span, *, elsewhere: bool) -> bool:
+        """Runs the text that a program with options of its own hands to a shell."""
+        for at, word in enumerate(words[1:], start=1):
+            if (known(word.pieces) or "").rsplit("/", 1)[-1] not in _SHELLS:
+                continue
+            call = _called(words[at + 1 :])
+            if elsewhere:
+                given = call.words[0].pieces if call.command and call.words else world.stdin
+                asked = call.command or call.piped
+                return asked and self._there(given, world, span, word)
+            return (call.command or call.piped) and self._shell(words[at:], world, span)
+        return False
+
+    def _there(self, value: Value | None, world: World, span: Span, program: Word) -> bool:
+        """Runs a text where this script's variables are not known, if it has none."""
+        text = known(value) if value is not None else None
+        if text is None or _EXPANDED & set(text):
+            return False
+        return self._text(value, world, span, _Start(program.pieces, ()))
 
     def _missing(self, word: Word, world: World, span: Span) -> None:
         """Reports a script that is not where it is looked for, and what it launches with it."""
@@ -121,13 +207,30 @@ class ChildShells:
             world.output.extend(result.output or ())
 
 
-def _options(words: Sequence[Word]) -> tuple[Sequence[Word], frozenset[str], bool]:
-    """The words behind the options of bash, the options, and whether they are a text (`-c`).
+def _job(words: Sequence[Word]) -> Value | None:
+    """The text of Slurm's `sbatch --wrap text`, which starts with this environment."""
+    for word, following in pairwise(words):
+        option = known(following.pieces) or ""
+        if option.startswith("--wrap="):
+            return cut(following.pieces, len("--wrap="), len(option))
+        if known(word.pieces) == "--wrap":
+            return following.pieces
+    return None
 
-    There are no words where bash would read its input.
-    """
+
+def _remote(words: Sequence[Word]) -> Value | None:
+    """What ssh runs on its host: the words behind it with blanks between them."""
+    at = 1
+    while at < len(words) and (known(words[at].pieces) or "").startswith("-"):
+        option = known(words[at].pieces) or ""
+        at += 2 if len(option) == 2 and option[1] in _SSH_VALUED else 1
+    return joined(words[at + 1 :]) or None
+
+
+def _called(words: Sequence[Word]) -> _Called:
+    """What the words behind `bash` ask for."""
     options: set[str] = set()
-    command = False
+    command = piped = False
     at = 0
     while at < len(words):
         option = known(words[at].pieces)
@@ -139,15 +242,17 @@ def _options(words: Sequence[Word]) -> tuple[Sequence[Word], frozenset[str], boo
         if option.startswith("--"):
             continue
         command = command or "c" in option
+        piped = piped or "s" in option
         names = [_LETTERS[letter] for letter in option[1:] if letter in _LETTERS]
         if option.endswith("o") and at < len(words):
             names.append(known(words[at].pieces) or "")
             at += 1
         if option[0] == "-":
             options.update(names)
-        if "s" in option or "n" in option:
-            return (), frozenset(), False
-    return words[at:], frozenset(options), command
+        if "n" in option:
+            return _Called((), frozenset(), command=True)
+    piped = not command and (piped or at == len(words))
+    return _Called(words[at:], frozenset(options), command, piped)
 
 
 def _unwrapped(words: Sequence[Word]) -> tuple[Sequence[Word], dict[str, Value]]:

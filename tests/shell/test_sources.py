@@ -252,3 +252,42 @@ def test_a_script_that_is_not_there_is_reported(text: str, missing: list[str]) -
 
 def test_without_a_tree_no_script_is_missed() -> None:
     assert read(b"bash train.sh", "run.sh").problems == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "inner"),
+    [
+        ("srun -N 1 bash -c 'cmd $X'", ["1"]),
+        (
+            'srun --export=ALL,A=b apptainer exec --nv x.sif bash -lc "cd a && cmd $X $Y"',
+            ["1", "2"],
+        ),
+        ("singularity exec --nv x.sif cmd b", None),
+        ("nice -n 5 bash -c 'exit 3'; cmd a", ["a"]),
+        ("sbatch -N 2 --wrap 'cmd $X'", ["1"]),
+        ("sbatch --wrap='cmd $X b'", ["1", "b"]),
+        ("sbatch <<EOF\n#!/bin/bash\n#SBATCH -N 2\ncmd $X $Y\nEOF", ["1", "2"]),
+        ("sbatch <<'EOF'\ncmd $X\nEOF", ["1"]),
+        ("docker run --rm -v a:b image bash -c 'cmd a'", ["a"]),
+        ("docker run --rm image bash -c 'cmd $X'", None),  # Of what the image sets.
+        ('docker run --rm image bash -c "cmd $X"', ["1"]),
+        ("ssh -p 22 -o A=b me@host cmd a '&&' true", ["a"]),
+        ("ssh host 'cmd $X'", None),
+        ("ssh host bash -s <<'EOF'\ncmd a\nEOF", ["a"]),
+        ("ssh host <<'EOF'\ncmd a\nEOF", ["a"]),
+        ("ssh host <<'EOF'\ncmd $(hostname)\nEOF", None),
+        ("ray job submit --address a -- bash -c 'cmd a'", ["a"]),
+        ("bash -s <<< 'cmd a'", ["a"]),
+        ("bash -n <<< 'cmd a'", None),
+        ('srun bash -c "$UNKNOWN cmd a"', None),
+        ("srun bash", None),
+        ("ssh; sbatch; docker; srun", None),
+        ("ssh -p", None),
+        ("sbatch --wrap", None),
+    ],
+)
+def test_what_other_programs_hand_to_a_shell(text: str, inner: list[str] | None) -> None:
+    result = read(f"export X=1; Y=2\n{text}\n".encode(), "run.sh")
+    assert result.problems == ()
+    ran = [words[1:] for words in argv(result) if words[0] == "cmd"]
+    assert ran == ([] if inner is None else [inner])

@@ -94,6 +94,16 @@ TREES: dict[str, tuple[str, dict[str, str]]] = {
         "run.sh",
         {"x": "", "run.sh": "bash -ec \"cmd '$0' b; exit 3\"; cmd $?\n"},
     ),
+    "bash of its input": (
+        "run.sh",
+        {
+            "x.sh": "cmd x $1\n",
+            "run.sh": "X=1; export Y=2\nbash <<'EOF'\ncmd ${X-none} $Y\nEOF\n"
+            "bash <<EOF\ncmd $X\nEOF\n"
+            "bash -eus a 'b c' <<< 'cmd $1 \"$2\"'\n"
+            "echo 'cmd piped' | bash; bash < x.sh; bash -n <<< 'cmd no'; bash -nc 'cmd no'\n",
+        },
+    ),
     "exec a script beside this one": (
         "a/run.sh",
         {
