@@ -44,7 +44,8 @@ _FRAGMENTS = (
     "for ", "in ", "do ", "done\n", "while ", "case ", "esac\n", "[[ ", " ]]", "[ ", " ]", "=",
     "+=", "=(", "$a", "${a", "#", "%", "//", ":-", "[@]", "*", "~", "!", "eval ", "f() {", "$'",
     "local ", "declare -A ", "set -e\n", "cmd ", "1", "..", ",", "-", "=~", "?", "é", "\t", "\r\n",
-    "source ", ". ./x.sh\n", "bash x.sh\n", "bash -c ", "cd ..\n", "read -d '' ", "\0", "\ufeff",
+    "source ", ". ./x.sh\n", "bash x.sh\n", "bash -c ", "bash -s ", "srun bash -c ",
+    "sbatch --wrap ", "ssh h ", "docker run i bash -c ", "cd ..\n", "read -d '' ", "\0", "\ufeff",
 )  # fmt: skip
 
 
