@@ -84,6 +84,7 @@ def _read(script: ScriptFile, options: CheckOptions) -> RuleContext:
         plans=launches,
         choice=choose(launches, name, header, device=options.device),
         files=options.files,
+        place=place,
     )
 
 

@@ -202,7 +202,7 @@ class Checkout:
         (`${?PWD}/examples/config`). `verl` stands for verl's own configuration.
         """
         path, name = line.path, line.name
-        module = self._module(entry, script)
+        module = self.module(entry, script)
         main = self._own.main(module) if module is not None else None
         if path is not None and path.startswith(("/", "${?")):
             folder = self._own.named(path, script)
@@ -238,7 +238,7 @@ class Checkout:
         found = self._own.named(path, script) if path.startswith(("/", "${?")) else None
         return place if found is None else f"file://{found}"
 
-    def _module(self, entry: str, script: str) -> str | None:
+    def module(self, entry: str, script: str) -> str | None:
         """The file of a started program; None where the repository has none, or not by that name.
 
         The repository may itself be the package that is named first, as verl-recipe is `recipe`.
@@ -265,7 +265,7 @@ class Checkout:
 
     def structured(self, entry: str, script: str) -> StructuredTable | None:
         """The settings of a program of the repository that OmegaConf makes of dataclasses."""
-        module = self._module(entry, script)
+        module = self.module(entry, script)
         if module is None:
             return None
         if module not in self._structured:

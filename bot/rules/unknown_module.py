@@ -26,7 +26,7 @@ META = Meta(
     instead="Start the module that is meant: `python3 -m verl.trainer.main_ppo`.",
     limits=(
         "Only names that are one letter away from a module that a release of verl or OpenRLHF "
-        "has: another one may be the repository's own."
+        "has, and that the script's repository does not hold: another one may be its own."
     ),
     source="The modules of every release of verl and OpenRLHF on PyPI; `python3 --help`",
     example=Example(
@@ -67,7 +67,8 @@ def _judged(context: RuleContext, word: Word, before: list[str]) -> Iterator[Hit
         return
     known = word.text in release(framework, releases(framework)[-1])["entries"]
     known = known or word.text in modules(framework)
-    near = None if known else slip(word.text, modules(framework))
+    own = context.place is not None and context.place.checkout.module(word.text, context.place.path)
+    near = None if known or own else slip(word.text, modules(framework))
     if near is not None:
         yield Hit(
             message=message("no release has the module {name}", name=word.text),

@@ -3,6 +3,9 @@ from __future__ import annotations
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from bot.check.request import CheckOptions, InCheckout, ScriptFile
+from bot.check.script import check_script
+from bot.frameworks import Checkout
 from bot.rules._support.example import openrlhf, verl
 from tests.rules.helpers import marked, quiet
 
@@ -41,3 +44,20 @@ def test_stays_silent(script: str) -> None:
 )
 def test_what_python_does_not_find(script: str, snapshot: SnapshotAssertion) -> None:
     assert marked(SLUG, script) == snapshot
+
+
+@pytest.mark.parametrize(
+    ("path", "errors"),
+    [
+        ("verl/verl/trainer/main_tppo.py", 0),
+        ("verl/trainer/main_tppo.py", 0),
+        ("verl/trainer/main_ppo.py", 1),
+        ("other/main_tppo.py", 1),
+    ],
+)
+def test_a_module_of_the_repository_is_there(path: str, errors: int) -> None:
+    """jiajunh/rl_verl: verl/verl/trainer/main_tppo.py beside main_ppo.py."""
+    launch = b"python -m verl.trainer.main_tppo data.train_files=a\n"
+    script = ScriptFile(path="verl/proj/run.sh", data=launch)
+    report = check_script(script, CheckOptions(place=InCheckout(Checkout({path: b""}))))
+    assert [one.id for one in report.findings].count("RLB120") == errors

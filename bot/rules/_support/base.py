@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from bot.base.devices import Device
 from bot.base.fast_dataclass import dataclass
+from bot.frameworks import ScriptPlace
 from bot.frameworks.plan import Plan
 from bot.memory.from_plan import PlanEstimate, estimate_plan
 from bot.memory.lengths import Measured
@@ -37,6 +38,8 @@ class RuleContext:
     """The launches of them that count: what the name, the row and an estimate are about."""
     files: Files | None = None
     """The tree that the script is called from, for a model's `config.json`; None without one."""
+    place: ScriptPlace | None = None
+    """Where it stands in a repository; None without one."""
     _estimates: dict[object, PlanEstimate] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
