@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import MISSING, Field, FrozenInstanceError
 from operator import attrgetter
 from reprlib import recursive_repr
+from types import MemberDescriptorType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def _init(cls: type, fields: tuple[Field[Any], ...], *, frozen: bool) -> Callabl
     positional = [_parameter(field, known) for field in given if not field.kw_only]
     named = [_parameter(field, known) for field in given if field.kw_only]
     parameters = ", ".join(["self", *positional, *(["*", *named] if named else [])])
-    lines = [f"  {line}" for field in fields for line in _assigned(field, known, frozen=frozen)]
+    lines = [f"  {line}" for field in fields for line in _assigned(cls, field, known, frozen)]
     if hasattr(cls, "__post_init__"):
         lines.append("  self.__post_init__()")
     code = "\n".join([f"def __init__({parameters}):", *lines, "  return None"])
@@ -95,7 +96,9 @@ def _parameter(field: Field[Any], known: dict[str, object]) -> str:
     return field.name if field.default_factory is MISSING else f"{field.name}=_default"
 
 
-def _assigned(field: Field[Any], known: dict[str, object], *, frozen: bool) -> Iterator[str]:
+def _assigned(
+    cls: type, field: Field[Any], known: dict[str, object], frozen: bool
+) -> Iterator[str]:
     name, value = field.name, field.name
     if field.default_factory is not MISSING:
         known[f"_make_{name}"] = field.default_factory
@@ -106,7 +109,14 @@ def _assigned(field: Field[Any], known: dict[str, object], *, frozen: bool) -> I
             return  # Its own __post_init__ sets it.
         known[f"_default_{name}"] = field.default
         value = f"_default_{name}"
-    yield f"_set(self, {name!r}, {value})" if frozen else f"self.{name} = {value}"
+    slot = getattr(cls, name, None)
+    if not frozen:
+        yield f"self.{name} = {value}"
+    elif isinstance(slot, MemberDescriptorType):  # A third less than by the name.
+        known[f"_set_{name}"] = slot.__set__
+        yield f"_set_{name}(self, {value})"
+    else:
+        yield f"_set(self, {name!r}, {value})"
 
 
 def _values(names: list[str]) -> Callable[[Any], object]:

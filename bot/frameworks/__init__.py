@@ -74,7 +74,7 @@ def plans(
         planned: dict[int, Plan] = {}
         for name in dict.fromkeys(launch.framework for launch in found):
             of_framework = [launch for launch in found if launch.framework == name]
-            read = fitted(of_framework, by_name[name].plan, named)
+            read = fitted(of_framework, by_name[name], named)
             planned.update(zip(map(id, of_framework), read, strict=True))
         return tuple(planned[id(launch)] for launch in found)
 

@@ -11,10 +11,12 @@ from bot.base.fast_dataclass import dataclass
 from bot.base.messages import message
 from bot.frameworks.checkout import CommandLine, ScriptPlace
 from bot.frameworks.config_tree import ConfigTree
+from bot.frameworks.key_table import KeyTable
 from bot.frameworks.own_config import Unfollowed
 from bot.frameworks.plan import Launch, Plan, VersionSource
 from bot.frameworks.release_overlay import OwnLayer
 from bot.frameworks.releases import find_release, releases
+from bot.frameworks.setting import BadArgument, Setting
 from bot.frameworks.source_options import SourceOptions
 from bot.frameworks.structured import StructuredTable
 from bot.frameworks.trl_programs import TrlProgram
@@ -167,6 +169,17 @@ def known_release(framework: str, requested: str) -> str:
     return release
 
 
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """How a release, or what stands in its place, takes the words of a launch."""
+
+    version: Version
+    table: KeyTable | None
+    """None for a program, or a configuration, that it does not have."""
+    settings: Sequence[Setting]
+    bad_arguments: Sequence[BadArgument]
+
+
 class Framework(Protocol):
     """One launcher family."""
 
@@ -179,6 +192,9 @@ class Framework(Protocol):
 
     def entry(self, entry: str) -> str:
         """The name of a started program in the framework's tables."""
+
+    def explain(self, launch: Launch, versions: Versions) -> Explanation:
+        """What the release that counts makes of the launch's words: a part of `plan`, for less."""
 
     def plan(self, launch: Launch, versions: Versions) -> Plan:
         """What the launch intends to run."""

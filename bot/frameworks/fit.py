@@ -2,77 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.base.messages import message
-from bot.frameworks.base import ReleaseChoice, Versions
+from bot.frameworks.base import Explanation, Framework, ReleaseChoice, Versions
 from bot.frameworks.option_table import OptionTable
 from bot.frameworks.plan import Inference, Launch, Plan
 from bot.frameworks.setting import Setting
 
 
-def fitted(
-    launches: Sequence[Launch], read: Callable[[Launch, Versions], Plan], versions: Versions
-) -> list[Plan]:
+def fitted(launches: Sequence[Launch], framework: Framework, versions: Versions) -> list[Plan]:
     """The launches of one framework in a script, read by the release that explains them best.
 
     Of those that explain them alike the preferred one counts, which is the newest where nothing
     else is known. A script that the preferred release takes as it is costs nothing more.
     """
-    preferred = [read(launch, versions) for launch in launches]
-    choice = versions.choice(preferred[0].framework)
-    if len(choice.releases) < 2 or any(plan.version_source == "tree" for plan in preferred):
-        return preferred
-    if not any(_refused(plan) for plan in preferred if plan.table is not None):
-        return preferred
+    preferred = [framework.explain(launch, versions) for launch in launches]
+    choice = versions.choice(framework.name)
+    before = [_refused(one) for one in preferred]
+    if (
+        len(choice.releases) < 2
+        or any(one.version.source == "tree" for one in preferred)
+        or not any(
+            wrong for wrong, one in zip(before, preferred, strict=True) if one.table is not None
+        )
+    ):
+        return [framework.plan(launch, versions) for launch in launches]
     tried = {
-        release: _tried(launches, read, versions, choice, release) for release in choice.releases
+        release: [
+            framework.explain(launch, _trying(versions, choice, release, framework.name))
+            for launch in launches
+        ]
+        for release in choice.releases
     }
-    refused = {release: [_refused(plan) for plan in plans] for release, plans in tried.items()}
+    refused = {release: [_refused(one) for one in each] for release, each in tried.items()}
     number = {release: sum(map(len, each)) for release, each in refused.items()}
     best = min(choice.releases, key=number.__getitem__)
-    improves = number[best] < sum(len(_refused(plan)) for plan in preferred)
-    best_plans = tried[best] if improves else preferred
+    improves = number[best] < sum(map(len, before))
+    if improves:
+        versions = _trying(versions, choice, best, framework.name)
     return [
         _with_inference(
-            best_plans[at],
-            before=preferred[at],
+            framework.plan(launch, versions),
+            refused[best][at] if improves else before[at],
+            preferred[at].version.release,
+            before[at],
             others={
                 release: refused[release][at]
                 for release in choice.releases
                 if tried[release][at].table is not None
             },
         )
-        for at in range(len(launches))
+        for at, launch in enumerate(launches)
     ]
 
 
-def _tried(
-    launches: Sequence[Launch],
-    read: Callable[[Launch, Versions], Plan],
-    versions: Versions,
-    choice: ReleaseChoice,
-    release: str,
-) -> list[Plan]:
+def _trying(versions: Versions, choice: ReleaseChoice, release: str, framework: str) -> Versions:
+    """With a release in the place of all that may be meant."""
     reason = message("the release that has most of the script's settings")
     if choice.source == "pin":
         reason = message(
             "the release that has most of the script's settings, {reason}", reason=choice.reason
         )
-    framework = launches[0].framework
-    only = ReleaseChoice((release,), "settings", reason)
-    return [read(launch, replace(versions, tried={framework: only})) for launch in launches]
+    return replace(versions, tried={framework: ReleaseChoice((release,), "settings", reason)})
 
 
-def _refused(plan: Plan) -> frozenset[tuple[int, str]]:
-    """The settings that the plan's release does not take; all where it lacks the program."""
-    if plan.table is None:
-        return frozenset(map(_place, plan.settings))
-    wrong = plan.table.refused(plan.settings)
-    refused = {_place(s) for s, is_wrong in zip(plan.settings, wrong, strict=True) if is_wrong}
-    if isinstance(plan.table, OptionTable):  # An option that takes a value may have been a switch.
-        refused |= {(bad.span.start, "") for bad in plan.bad_arguments}
+def _refused(one: Explanation) -> frozenset[tuple[int, str]]:
+    """The settings that a release does not take; all where it lacks the program."""
+    if one.table is None:
+        return frozenset(map(_place, one.settings))
+    wrong = one.table.refused(one.settings)
+    refused = {_place(s) for s, is_wrong in zip(one.settings, wrong, strict=True) if is_wrong}
+    if isinstance(one.table, OptionTable):  # An option that takes a value may have been a switch.
+        refused |= {(bad.span.start, "") for bad in one.bad_arguments}
     return frozenset(refused)
 
 
@@ -87,22 +90,24 @@ def _place(setting: Setting) -> tuple[int, str]:
 
 def _with_inference(
     plan: Plan,
+    refused: frozenset[tuple[int, str]],
+    preferred: str,
+    before: frozenset[tuple[int, str]],
     *,
-    before: Plan,
     others: Mapping[str, frozenset[tuple[int, str]]],
 ) -> Plan:
+    """`refused` does the plan's release not take, `before` the preferred one."""
     if plan.table is None:
         return plan
-    refused = _refused(plan)
     always = frozenset.intersection(*others.values()) if others else refused
-    explained = _keyed(_refused(before) - refused) if plan is not before else frozenset()
+    explained = _keyed(before - refused)
     doubtful = _keyed(refused - always)
     if not explained and not doubtful:
         return plan
     return replace(
         plan,
         inference=Inference(
-            preferred=before.framework_version,
+            preferred=preferred,
             explained=tuple(s for s in plan.settings if _place(s) in explained),
             doubtful=tuple(s for s in plan.settings if _place(s) in doubtful),
             releases=tuple(release for release, wrong in others.items() if not explained & wrong),

@@ -6,15 +6,19 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from bot.frameworks import hydra_rules as rules
 from bot.frameworks import hydra_tree as trees
+from bot.frameworks.composition import Composition
 from bot.frameworks.hydra_rules import undecided, wrong
 from bot.frameworks.hydra_tree import ABSENT, CannotPutError, YamlTree
 from bot.frameworks.key_table import OK, Key, KeyVerdict, Status, closest
 from bot.frameworks.lifetimes import SHARED, deprecations, history
 from bot.frameworks.setting import UNKNOWN, Setting
+
+_KEPT: Final = 32
+"""Combinations of choices that are kept of a root."""
 
 
 class HydraTable:
@@ -34,6 +38,7 @@ class HydraTable:
         self._root: dict[str, Any] = self._file["roots"][root]
         self._expanded: dict[int, YamlTree] = {}
         self._instead: dict[str, str | None] = {}
+        self._compositions: dict[tuple[tuple[str, str], ...], Composition] = {}
         self.tree: YamlTree = self._expand(self._root["tree"])
         """The composed configuration with the default choices."""
 
@@ -200,16 +205,21 @@ class HydraTable:
 
     def composed(self, settings: Sequence[Setting]) -> YamlTree:
         """The configuration with every override that Hydra would take, refused ones left out."""
-        return self._judge(settings, hints=False)[1]
+        return self._judge(settings, hints=False, carried_out=True)[1]
 
     def _judge(
-        self, settings: Sequence[Setting], *, hints: bool = True
+        self, settings: Sequence[Setting], *, hints: bool = True, carried_out: bool = False
     ) -> tuple[tuple[KeyVerdict, ...], YamlTree]:
+        """The verdicts, and the tree with the overrides that were `carried_out` to judge."""
         results: dict[int, KeyVerdict] = {}
-        tree, doubt = self._chosen(settings, results)
-        start = tree
-        for at, setting in enumerate(settings):
-            if at in results:
+        found, doubt = self._chosen(settings, results)
+        start = tree = found.tree
+        left = [(at, setting) for at, setting in enumerate(settings) if at not in results]
+        plain = frozenset[int]() if carried_out else found.plain(left)
+        as_it_is = replace(OK, accepted=None) if doubt else OK
+        for at, setting in left:
+            if at in plain:
+                results[at] = as_it_is
                 continue
             try:
                 after = rules.apply(tree, setting)
@@ -224,31 +234,34 @@ class HydraTable:
 
     def tree_for(self, settings: Sequence[Setting]) -> YamlTree:
         """The composed configuration under the group choices among `settings`."""
-        return self._chosen(settings, {})[0]
+        return self._chosen(settings, {})[0].tree
 
     def _chosen(
         self, settings: Sequence[Setting], results: dict[int, KeyVerdict]
-    ) -> tuple[YamlTree, str]:
+    ) -> tuple[Composition, str]:
         """The tree under the chosen groups, and why it may be inexact ("" when it is exact)."""
-        searched = any(s.key == "hydra.searchpath" for s in settings) and not self.searched
+        is_leaf = self._under(()).is_leaf
+        others = [(at, one) for at, one in enumerate(settings) if not is_leaf(one.key)]
+        searched = any(s.key == "hydra.searchpath" for _, s in others) and not self.searched
         doubt = "hydra.searchpath adds configuration that is not known" if searched else ""
+        groups = self.groups
         chosen = [
             (at, setting)
-            for at, setting in enumerate(settings)
-            if setting.key.split("@")[0] in self.groups and not isinstance(setting.value, dict)
+            for at, setting in others
+            if setting.key.split("@")[0] in groups and not isinstance(setting.value, dict)
         ]
         wanted = {
             setting.key: setting.value.removesuffix(".yaml")
             for _, setting in chosen
             if not setting.operator and isinstance(setting.value, str)
         }
-        tree, choices, unsure = self.under(wanted)
+        found = self._under(tuple(wanted.items()))
         for at, setting in chosen:
-            verdict = self._group(setting, setting.key.split("@")[0], choices)
+            verdict = self._group(setting, setting.key.split("@")[0], found.choices)
             results[at] = undecided(doubt) if searched and not verdict else verdict
             if verdict and (setting.operator or not isinstance(setting.value, str)):
                 doubt = doubt or f"what {setting.key} is in the end is not known"
-        for at, setting in enumerate(settings):
+        for at, setting in others:
             if at in results:
                 continue
             if re.match(r"hydra\b", setting.key):
@@ -257,7 +270,16 @@ class HydraTable:
                 group = setting.key.split("@")[0]
                 refusal = wrong(f"there is no configuration group {group}", setting, group)
                 results[at] = undecided(doubt) if searched else refusal
-        return tree, doubt or unsure
+        return found, doubt or found.doubt
+
+    def _under(self, wanted: tuple[tuple[str, str], ...]) -> Composition:
+        """See `under`; what launches want again is kept."""
+        if (found := self._compositions.get(wanted)) is None:
+            if len(self._compositions) >= _KEPT:
+                self._compositions.clear()
+            found = Composition(*self.under(dict(wanted)), self.groups)
+            self._compositions[wanted] = found
+        return found
 
     def under(self, wanted: Mapping[str, str]) -> tuple[YamlTree, dict[str, str], str]:
         """Tree and choices with the wanted options, and why they may be inexact.

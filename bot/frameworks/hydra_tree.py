@@ -146,6 +146,36 @@ def put(tree: YamlTree, key: str, value: Any, *, force: bool) -> YamlTree:
     return result
 
 
+class Draft:
+    """A tree of one's own to set many keys in: what of it is shared is copied once, then changed.
+
+    `tree` is what `put` would have given.
+    """
+
+    def __init__(self, tree: YamlTree) -> None:
+        self.tree = dict(tree)
+        self._own = {id(self.tree): self.tree}  # Kept, so that no other takes the place of one.
+
+    def put(self, key: str, value: Any, *, force: bool) -> None:
+        """As the function does; raises `CannotPutError` before anything is changed."""
+        *above, last = key.split(".")
+        there: Any = self.tree
+        for part in above:
+            there = there.get(part) if isinstance(there, dict) else None
+        plain = isinstance(there, dict) and not isinstance(value, dict | list)
+        if not plain or not (force or last in there):
+            self.tree = put(self.tree, key, value, force=force)
+            return
+        node = self.tree
+        for part in above:
+            below = node[part]
+            if id(below) not in self._own:
+                below = node[part] = dict(below)
+                self._own[id(below)] = below
+            node = below
+        node[last] = value
+
+
 def _put(node: Any, parts: list[str], value: Any, force: bool) -> Any:
     part, rest = parts[0], parts[1:]
     old = child(node, part)

@@ -32,6 +32,8 @@ def ending(paths: Iterable[str], end: str) -> dict[str, str]:
 
 def nearest(folders: Mapping[str, object], script: str) -> str | None:
     """The folder with the longest way in common with a script's; of several, the shortest."""
+    if len(folders) < 2:
+        return next(iter(folders), None)
     parts = PurePosixPath(script).parent.parts
 
     def rank(folder: str) -> tuple[int, int, str]:

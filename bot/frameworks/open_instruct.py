@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from bot.base.regex import regex
-from bot.frameworks.base import Versions
+from bot.frameworks.base import Explanation, Versions
 from bot.frameworks.command_line import backend, chosen, lora, processes, times, values_of
 from bot.frameworks.fields import AppliedSettings, product, total
 from bot.frameworks.plan import Field, Launch, Plan, nothing
@@ -31,6 +31,12 @@ class OpenInstruct:
     def entry(self, entry: str) -> str:
         """The module as it is."""
         return entry
+
+    def explain(self, launch: Launch, versions: Versions) -> Explanation:
+        """The options of the launch and the table of its module."""
+        version, options = chosen(self.name, launch, versions)
+        line, _ = values_of(launch, options)
+        return Explanation(version, options, line.settings, line.bad)
 
     def plan(self, launch: Launch, versions: Versions) -> Plan:
         """What the launch intends to run.

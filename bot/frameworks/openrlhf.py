@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from bot.base.regex import regex
-from bot.frameworks.base import Version, Versions
+from bot.frameworks.base import Explanation, Version, Versions
 from bot.frameworks.fields import AppliedSettings, product, total
 from bot.frameworks.launch import launcher_option
 from bot.frameworks.option_table import OptionTable
@@ -48,6 +48,12 @@ class OpenRLHF:
     def entry(self, entry: str) -> str:
         """The module as it is."""
         return entry
+
+    def explain(self, launch: Launch, versions: Versions) -> Explanation:
+        """The options of the launch and the table of its module."""
+        version, options = _table(launch, versions)
+        line = read_line(launch.argv, options)
+        return Explanation(version, options, line.settings, line.bad)
 
     def plan(self, launch: Launch, versions: Versions) -> Plan:
         """What the launch intends to run.

@@ -36,9 +36,14 @@ _HOLDER = regex(r"<[A-Za-z][\w \-/.]{0,40}>|\{(?:your|YOUR|my|MY)_\w{1,40}\}")
 _INT = regex(rf"[+-]?{_DIGITS}\Z")
 _FLOAT = regex(rf"[+-]?(?:(?:{_POINT}|{_DIGITS})[eE][+-]?{_FRACTION}|{_POINT})\Z")
 _NOT_FINITE = regex(r"[+-]?(?:inf|nan)\Z", re.IGNORECASE)
-_PLAIN = regex(r"[A-Za-z0-9_/.:+%*@?|-]+\Z")
+_RUN = r"[A-Za-z0-9_/.:+%*@?|-]+"
+_PLAIN = regex(rf"{_RUN}\Z")
+_SEVERAL = regex(rf"{_RUN}(?:[ \t]+{_RUN})+\Z")
+"""Words with blanks between them, which Hydra's grammar takes for one text."""
+_REFUSED = regex(rf"(?:{_RUN}(?:[ \t]+{_RUN})*)?(?:(?P<character>[<>;&#!])|(?<=.)(?P<brace>\}})\Z)")
+"""Values that the grammar refuses at the character after a text of plain words."""
 _QUOTED = regex(r"""'[^'\\$]*'\Z|"[^"\\$]*"\Z""")
-_ITEM = r"""(?:'[^'\\$]*'|"[^"\\$]*"|[A-Za-z0-9_/.:+%*@?|-]+)"""
+_ITEM = rf"""(?:'[^'\\$]*'|"[^"\\$]*"|{_RUN})"""
 _LIST = regex(rf"\[[ \t]*(?:{_ITEM}(?:[ \t]*,[ \t]*{_ITEM})*[ \t]*)?\]\Z")
 _ITEMS = regex(_ITEM)
 
@@ -98,6 +103,8 @@ class HydraLine:
     bad: list[BadArgument] = field(default_factory=list)
     flags: dict[str, Flag] = field(default_factory=dict)
     """The last of each name wins, as in argparse."""
+    searches: bool = False
+    """Whether it adds folders in which configurations are looked for."""
 
 
 _SHOWN: Final = 60
@@ -157,6 +164,8 @@ def read_line(words: Sequence[Word]) -> HydraLine:
             line.settings.append(read)
         elif read is not None:
             line.bad.append(read)
+    mentioned = any("searchpath" in word.text for word in words)
+    line.searches = mentioned or "--config-dir" in line.flags
     return line
 
 
@@ -209,17 +218,14 @@ def read_override(word: Word) -> Setting | BadArgument | None:
         span = word.span_of(0, len(shown))
         problem = message("{key} has more than {most} levels", key=_short(shown), most=_MOST_LEVELS)
         return BadArgument(word, span, problem)
-    try:
-        operator, key, value = fast(parsed)
-    except _NoAnswerError:
-        answer = parse_with_hydra(parsed)
-        if isinstance(answer, str):
-            span = settings.span_of_refused(word, equals)
-            why = _unmarked(answer, word, marks)
-            holder = _HOLDER.search(parsed)
-            alone = holder and not isinstance(parse_with_hydra(_HOLDER.sub("x", parsed)), str)
-            return BadArgument(word, span, why, placeholder=holder[0] if holder and alone else "")
-        operator, key, value = answer
+    answer = _answer(parsed)
+    if isinstance(answer, str):
+        span = settings.span_of_refused(word, equals)
+        why = _unmarked(answer, word, marks)
+        holder = _HOLDER.search(parsed)
+        alone = holder and not isinstance(_answer(_HOLDER.sub("x", parsed)), str)
+        return BadArgument(word, span, why, placeholder=holder[0] if holder and alone else "")
+    operator, key, value = answer
     known: JsonValue | UnknownValue = value
     if any(_holds(value, mark) for mark in marks):
         known = UNKNOWN
@@ -240,6 +246,14 @@ def read_override(word: Word) -> Setting | BadArgument | None:
     )
 
 
+def _answer(text: str) -> tuple[Operator, str, JsonValue] | str:
+    """As `parse_with_hydra`, which is asked where nothing quicker has the answer."""
+    try:
+        return fast(text)
+    except _NoAnswerError:
+        return parse_with_hydra(text)
+
+
 def _first_equals(word: Word) -> int | None:
     """Where the first known `=` stands in `word.text`."""
     at = 0
@@ -256,6 +270,8 @@ def _first_equals(word: Word) -> int | None:
 
 def _with_marks(word: Word) -> tuple[str, list[str]]:
     """The text with an identifier in place of each hole, and those identifiers."""
+    if word.complete:
+        return word.text, []
     known = "".join(piece.text for piece in word.pieces if isinstance(piece.text, str))
     stem = "HOLE"
     while stem in known:
@@ -292,8 +308,8 @@ def _holds(value: object, mark: str) -> bool:
     return False
 
 
-def fast(text: str) -> tuple[Operator, str, JsonValue]:
-    """Operator, key and value of a plain override; raises `_NoAnswerError` for any other."""
+def fast(text: str) -> tuple[Operator, str, JsonValue] | str:
+    """As `parse_with_hydra` for a plain override; raises `_NoAnswerError` for any other."""
     found = _OVERRIDE.match(text)
     if found is None:
         deletion = _DELETION.match(text)
@@ -304,31 +320,45 @@ def fast(text: str) -> tuple[Operator, str, JsonValue]:
     operator = cast("Operator", found["op"] or "")
     if not value:
         return operator, found["key"], ""
-    if _LIST.match(value):
+    if value[0] == "[" and _LIST.match(value):
         return operator, found["key"], [_primitive(item) for item in _ITEMS.findall(value)]
-    return operator, found["key"], _primitive(value)
+    try:
+        return operator, found["key"], _primitive(value)
+    except _NoAnswerError:
+        refused = _REFUSED.match(value)
+        if refused is None:
+            raise
+    if refused["character"]:
+        return _not_taken(refused["character"], text.partition("=")[0])
+    return _not_read(text, "extraneous input '}' expecting <EOF>")
 
 
 def _primitive(text: str) -> JsonValue:
     if _PLAIN.match(text):
-        if _INT.match(text):
-            number = whole_number(text)
-            if number is None:
-                raise _NoAnswerError
-            return number
-        if _FLOAT.match(text):
-            return float(text)
-        lowered = text.lower()
-        if lowered in ("true", "false"):
-            return lowered == "true"
-        if lowered == "null":
-            return None
-        if _NOT_FINITE.match(text):
-            raise _NoAnswerError
-        return text
+        return _plain(text)
     if _QUOTED.match(text):
         return text[1:-1]
+    if _SEVERAL.match(text):
+        return text
     raise _NoAnswerError
+
+
+def _plain(text: str) -> JsonValue:
+    lowered = text.lower()
+    if lowered in ("true", "false"):
+        return lowered == "true"
+    if lowered == "null":
+        return None
+    if _NOT_FINITE.match(text):
+        raise _NoAnswerError
+    if text[0].isalpha():
+        return text
+    if _INT.match(text):
+        number = whole_number(text)
+        if number is None:
+            raise _NoAnswerError
+        return number
+    return float(text) if _FLOAT.match(text) else text
 
 
 @cache
@@ -340,13 +370,13 @@ def _parser() -> Any:
 
 def parse_with_hydra(text: str) -> tuple[Operator, str, JsonValue] | str:
     """Hydra's own answer: operator, key and value, or a sentence that says why it refuses."""
-    from hydra.core.override_parser.types import OverrideType
-    from hydra.errors import HydraException
-
     if "=" not in text and not text.startswith("~"):
         return f"{text!r} is no override: settings are written key=value"
     if not GRAMMAR.takes(_WORD + len(text)):
         return _TOO_MUCH
+    from hydra.core.override_parser.types import OverrideType
+    from hydra.errors import HydraException
+
     try:
         override = _parser().parse_override(text)
         if override.is_sweep_override():
@@ -380,15 +410,23 @@ def _why(text: str, error: Exception) -> str:
     if isinstance(start, int) and start < len(text):
         if start <= len(key):
             return f"Hydra cannot take the character {text[start]!r} in the key of {text!r}"
-        return (
-            f"Hydra cannot take the character {text[start]!r} in the value of {key}: "
-            "put the value in quotes of its own, or a backslash before the character"
-        )
+        return _not_taken(text[start], key)
     reason = str(error).splitlines()[0] if str(error) else type(error).__name__
     if "=" in value:
         reason = "a second '=' needs quotes of its own around the value, or a backslash before it"
     elif "{" in value:
         reason = f"{reason}; mappings are written {{key:value}}, their keys without quotes"
+    return _not_read(text, reason)
+
+
+def _not_taken(character: str, key: str) -> str:
+    return (
+        f"Hydra cannot take the character {character!r} in the value of {key}: "
+        "put the value in quotes of its own, or a backslash before the character"
+    )
+
+
+def _not_read(text: str, reason: str) -> str:
     return f"Hydra cannot read {text!r}: {reason}".rstrip().rstrip(".")
 
 

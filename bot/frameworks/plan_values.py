@@ -191,15 +191,15 @@ def _composed(plan: Plan) -> dict[str, Any] | None:
     searched = any(s.key == "hydra.searchpath" for s in plan.settings)
     if searched or len(groups) > 1 or not all(s.known for s in groups):
         return None
-    tree: dict[str, Any] = plan.table.tree_for(plan.settings)
+    draft = trees.Draft(plan.table.tree_for(plan.settings))
     for setting in plan.settings:
         if setting in groups or setting.key.startswith("hydra"):
             continue
         try:
             if setting.operator == "~":
-                tree = trees.drop(tree, setting.key)
+                draft.tree = trees.drop(draft.tree, setting.key)
             else:
-                tree = trees.put(tree, setting.key, setting.value, force=setting.operator != "")
+                draft.put(setting.key, setting.value, force=setting.operator != "")
         except (trees.CannotPutError, KeyError):
             continue
-    return tree
+    return draft.tree

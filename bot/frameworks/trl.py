@@ -7,12 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from bot.base.regex import regex
-from bot.frameworks.base import Versions
+from bot.frameworks.base import Explanation, Version, Versions
 from bot.frameworks.command_line import backend, chosen, lora, processes, times, values_of
 from bot.frameworks.fields import AppliedSettings
+from bot.frameworks.option_table import OptionTable
 from bot.frameworks.plan import Field, Launch, Plan, nothing
 from bot.frameworks.releases import releases
 from bot.frameworks.setting import UNKNOWN
+from bot.frameworks.trl_programs import TrlProgram
 from bot.shell.words import Word
 
 _SCRIPT = regex(r"(?:trl\.scripts|examples\.scripts(?:\.\w+)*)\.(\w+)\Z")
@@ -51,6 +53,12 @@ class Trl:
         found = _EXAMPLE.match(entry)
         return f"examples.scripts.{_EXAMPLES.get(found[1], found[1])}" if found else entry
 
+    def explain(self, launch: Launch, versions: Versions) -> Explanation:
+        """The options of the launch and the table of its module."""
+        _, version, options = _table(launch, versions.trl_program(launch.entry), versions)
+        line, _ = values_of(launch, options, elsewhere="config")
+        return Explanation(version, options, line.settings, line.bad)
+
     def plan(self, launch: Launch, versions: Versions) -> Plan:
         """What the launch intends to run.
 
@@ -60,14 +68,7 @@ class Trl:
         read, what the command line leaves out is not known.
         """
         program = versions.trl_program(launch.entry)
-        module = f"trl.scripts.{program.trainer}" if program else launch.entry
-        version, options = chosen(
-            self.name,
-            replace(launch, entry=module),
-            versions,
-            with_launcher="trl" in launch.launcher,
-            program=program,
-        )
+        module, version, options = _table(launch, program, versions)
         line, values = values_of(launch, options, elsewhere="config")
         algorithm = algorithm_of(module)
         per_node, nodes, gpus = processes(launch, values)
@@ -108,6 +109,21 @@ class Trl:
             else none,
             loggers=values.first(("report_to",), reported),
         )
+
+
+def _table(
+    launch: Launch, program: TrlProgram | None, versions: Versions
+) -> tuple[str, Version, OptionTable | None]:
+    """The module that is started, the release that counts, and the module's options there."""
+    module = f"trl.scripts.{program.trainer}" if program else launch.entry
+    version, options = chosen(
+        Trl.name,
+        replace(launch, entry=module),
+        versions,
+        with_launcher="trl" in launch.launcher,
+        program=program,
+    )
+    return module, version, options
 
 
 def algorithm_of(module: str) -> str:

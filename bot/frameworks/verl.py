@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.base.regex import regex
 from bot.frameworks import hydra_tree as trees
-from bot.frameworks.base import Versions
+from bot.frameworks.base import Explanation, Versions
 from bot.frameworks.command_line import launcher_number
 from bot.frameworks.fields import AppliedSettings, product, string, total
 from bot.frameworks.hydra_table import HydraTable
@@ -16,7 +16,7 @@ from bot.frameworks.overrides import HydraLine, read_line
 from bot.frameworks.plan import Field, Launch, Plan, nothing
 from bot.frameworks.setting import UNKNOWN
 from bot.frameworks.structured import StructuredTable, yaml_settings
-from bot.frameworks.verl_root import root_of
+from bot.frameworks.verl_root import Root, root_of
 from bot.shell.words import Word
 
 _TRAINER = regex(
@@ -42,6 +42,11 @@ class Verl:
         """The module as it is."""
         return entry
 
+    def explain(self, launch: Launch, versions: Versions) -> Explanation:
+        """The overrides of the launch and the table of its root."""
+        line, root = _read(launch, versions)
+        return Explanation(root.version, root.table, line.settings, line.bad)
+
     def plan(self, launch: Launch, versions: Versions) -> Plan:
         """What the launch intends to run.
 
@@ -49,11 +54,8 @@ class Verl:
         distillation); supervised fine-tuning takes them from torchrun. The table is None for a
         configuration that lies outside the released package.
         """
-        line = _line_of(launch)
-        root = root_of(launch, line, versions)
+        line, root = _read(launch, versions)
         version, known = root.version, root.table
-        if isinstance(known, StructuredTable):
-            line = HydraLine([*line.settings, *yaml_settings(line.bad)], flags=line.flags)
         hydra = known if isinstance(known, HydraTable) else None
         tree = _applied(line, hydra)
         values = AppliedSettings(line.settings, lambda key: _value(tree, key))
@@ -98,6 +100,14 @@ _RECENT: deque[tuple[Launch, HydraLine]] = deque(maxlen=32)
 """Launches that were read last: one is read by several releases to see which explains it best."""
 
 
+def _read(launch: Launch, versions: Versions) -> tuple[HydraLine, Root]:
+    line = _line_of(launch)
+    root = root_of(launch, line, versions)
+    if isinstance(root.table, StructuredTable):
+        line = HydraLine([*line.settings, *yaml_settings(line.bad)], flags=line.flags)
+    return line, root
+
+
 def _line_of(launch: Launch) -> HydraLine:
     """The overrides of a launch, which do not depend on the release."""
     for known, line in _RECENT:
@@ -110,19 +120,19 @@ def _line_of(launch: Launch) -> HydraLine:
 
 def _applied(line: HydraLine, known: HydraTable | None) -> trees.YamlTree:
     """The configuration with every setting in it, refused ones too: what the author means."""
-    tree: trees.YamlTree = known.tree_for(line.settings) if known else {}
+    draft = trees.Draft(known.tree_for(line.settings) if known else {})
     groups = known.groups if known else {}
     for setting in line.settings:
         if "@" in setting.key or (setting.key in groups and not isinstance(setting.value, dict)):
             continue
         try:
             if setting.operator == "~":
-                tree = trees.drop(tree, setting.key)
+                draft.tree = trees.drop(draft.tree, setting.key)
             else:
-                tree = trees.put(tree, setting.key, setting.value, force=True)
+                draft.put(setting.key, setting.value, force=True)
         except (trees.CannotPutError, KeyError):
             continue
-    return tree
+    return draft.tree
 
 
 def _value(tree: trees.YamlTree, key: str) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from functools import cache
 from typing import Final
 
 from bot.base.fast_dataclass import dataclass
@@ -42,10 +43,10 @@ def root_of(launch: Launch, line: HydraLine, versions: Versions) -> Root:
     if not usual or path is not None:
         hidden = (name is not None and name.value is None) or (path is not None and not path.text)
         own = path.text if path is not None else None
-        searched = _search_path(launch, line)
+        searched = _search_path(launch, line) if line.searches else None
         found = None if hidden else versions.own(_FRAMEWORK, launch.entry, own, given, searched)
         if isinstance(found, tuple):
-            return _of_tree(*found, None if _searches(launch, line) else name)
+            return _of_tree(*found, None if line.searches else name)
         if isinstance(found, OwnLayer):
             return _layered(launch, found, versions)
         if found is not None:
@@ -54,7 +55,7 @@ def root_of(launch: Launch, line: HydraLine, versions: Versions) -> Root:
     elsewhere = path is not None and not (usual and (path.value or "?").strip("./") == "config")
     unknown = elsewhere or (name is not None and given is None)
     # Another folder may have the name.
-    named = None if unknown or not usual or _searches(launch, line) else name
+    named = None if unknown or not usual or line.searches else name
 
     if (fields := versions.structured(_FRAMEWORK, launch.entry)) is not None:
         return Root(Version(fields.version, "tree", fields.version), fields)
@@ -94,15 +95,8 @@ def _layered(launch: Launch, layer: OwnLayer, versions: Versions) -> Root:
     return Root(Version(version.release, version.source, reason), known)
 
 
-def _searches(launch: Launch, line: HydraLine) -> bool:
-    """Whether the command line adds folders in which configurations are looked for."""
-    return "--config-dir" in line.flags or any("searchpath" in word.text for word in launch.argv)
-
-
-def _search_path(launch: Launch, line: HydraLine) -> tuple[str, ...] | None:
-    """The folders that the command line adds, as `hydra.searchpath` names them; None for none."""
-    if not _searches(launch, line):
-        return None
+def _search_path(launch: Launch, line: HydraLine) -> tuple[str, ...]:
+    """The folders that the command line adds, as `hydra.searchpath` names them."""
     folder = line.flags.get("--config-dir")
     places = [] if folder is None else [f"file://{folder.text}"]
     for word in launch.argv:
@@ -139,6 +133,7 @@ def _misspelt(named: Flag | None, given: str | None) -> RootProblem | None:
     return None if near is None else RootProblem(text, named.span, near)
 
 
+@cache
 def _roots(version: str) -> frozenset[str]:
     return frozenset(release(_FRAMEWORK, version)["roots"])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import fields
 from difflib import get_close_matches
 from functools import cached_property
 from types import ModuleType
@@ -150,7 +150,8 @@ def order(finding: Finding) -> tuple[object, ...]:
 
 
 def _place(source: Source, span: Span) -> dict[str, int]:
-    return asdict(source.place(span))
+    place = source.place(span)
+    return {field.name: getattr(place, field.name) for field in fields(place)}
 
 
 def _moved(path: str, new: str) -> str:

@@ -89,8 +89,9 @@ def check(context: RuleContext) -> Iterator[Hit]:
     """Compare the names that are given with those that are known."""
     for plan in context.plans:
         for setting in plan.settings:
-            known = _known(setting.key) if plan.framework == "verl" else ()
-            for written in _names(setting) if known else ():
+            names = _names(setting) if plan.framework == "verl" else ()
+            known = _known(setting.key) if names else ()
+            for written in names if known else ():
                 closed = setting.key.rsplit(".", 1)[-1] not in _OPEN
                 near = slip(written.removesuffix("+"), known, other_from=3 if closed else 5)
                 if near is not None:

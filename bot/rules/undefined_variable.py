@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
 from bot.base.messages import message
@@ -69,7 +69,10 @@ def check(context: RuleContext) -> Iterator[Hit]:
     )
     strict = bool(_NOUNSET.search(context.source.text))
     for plan in context.plans:
-        holed = [word for word in plan.launch.argv if not word.complete]
+        holed: dict[int, list[Word]] = {}
+        for word in plan.launch.argv:
+            if not word.complete:
+                holed.setdefault(word.pieces[0].span.start, []).append(word)
         for setting in plan.settings if holed else ():
             for hole, span, default in _unset(holed, setting):
                 name = hole.name or ""
@@ -136,15 +139,14 @@ def _other_way(key: str, name: str, span: Span, *, strict: bool) -> Hit:
     )
 
 
-def _unset(holed: Sequence[Word], setting: Setting) -> Iterator[tuple[Hole, Span, bool]]:
+def _unset(
+    holed: Mapping[int, Sequence[Word]], setting: Setting
+) -> Iterator[tuple[Hole, Span, bool]]:
     """What a setting holds of unset variables, in its word and in that of an option's value.
 
-    `holed` are the words of its launch that are not wholly known.
+    `holed` are the words of its launch that are not wholly known, by where they begin.
     """
-    at = setting.value_span.start
-    values = (
-        word for word in holed if word is not setting.word and word.pieces[0].span.start == at
-    )
+    values = (w for w in holed.get(setting.value_span.start, ()) if w is not setting.word)
     for word in (setting.word, *values):
         for piece in word.pieces:
             if isinstance(piece.text, Hole) and piece.text.kind == "unset":

@@ -55,6 +55,7 @@ class Word:
     pieces: tuple[Piece, ...]
     span: Span
     """Where the word stands in the command itself."""
+    _text: str | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
     def complete(self) -> bool:
@@ -64,12 +65,14 @@ class Word:
     @property
     def text(self) -> str:
         """The characters; each hole reads `${?reason}`."""
-        if len(self.pieces) == 1 and isinstance(self.pieces[0].text, str):
-            return self.pieces[0].text
-        return "".join(
-            piece.text if isinstance(piece.text, str) else "${?" + piece.text.reason + "}"
-            for piece in self.pieces
-        )
+        if self._text is None:
+            text = "".join(
+                piece.text if isinstance(piece.text, str) else "${?" + piece.text.reason + "}"
+                for piece in self.pieces
+            )
+            object.__setattr__(self, "_text", text)  # Asked for again and again.
+            return text
+        return self._text
 
     @property
     def holes(self) -> tuple[Hole, ...]:

@@ -1,0 +1,74 @@
+"""A root configuration under choices of groups, and which overrides plainly fit it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from bot.frameworks.hydra_tree import ABSENT, YamlTree, is_reference, lookup
+from bot.frameworks.setting import Setting
+
+
+class Composition:
+    """A composed tree with the keys that are known to be single settings of it.
+
+    Nearly all overrides of a script give such a key another value. Hydra takes each of them
+    whatever the others are, so that they need not be carried out to be judged.
+    """
+
+    def __init__(
+        self, tree: YamlTree, choices: dict[str, str], doubt: str, groups: Collection[str]
+    ) -> None:
+        self.tree = tree
+        self.choices = choices
+        self.doubt = doubt
+        """Why the tree may be inexact, "" when it is exact."""
+        self._groups = groups
+        self._leaves: set[str] = set()  # Keys of the tree alone, so that it does not grow.
+
+    def is_leaf(self, key: str) -> bool:
+        """Whether a single setting stands at a key that means no group and nothing of Hydra's."""
+        if key in self._leaves:
+            return True
+        node = lookup(self.tree, key)
+        if node is ABSENT or isinstance(node, dict | list) or key in self._groups:
+            return False
+        if "@" in key or "/" in key or key.startswith("hydra"):
+            return False
+        self._leaves.add(key)
+        return True
+
+    def plain(self, settings: Sequence[tuple[int, Setting]]) -> frozenset[int]:
+        """The numbers of the overrides that are taken, and on which no other's verdict depends.
+
+        None where that is not sure at once.
+        """
+        plain = {
+            at: setting.key
+            for at, setting in settings
+            if setting.operator in ("", "++")
+            and not isinstance(setting.value, dict | list)
+            and self.is_leaf(setting.key)
+        }
+        if len(plain) < len(settings):
+            keys = set(plain.values())
+            if any(self._depends(one, keys) for at, one in settings if at not in plain):
+                return frozenset()
+        return frozenset(plain)
+
+    def _depends(self, setting: Setting, keys: set[str]) -> bool:
+        """Whether an override may touch any of these keys, or ask what they are."""
+        if setting.operator == "~" or "${" in setting.text:
+            return True
+        node: Any = self.tree
+        for part in setting.key.split("."):
+            if not isinstance(node, dict):
+                return True
+            node = node.get(part, ABSENT)
+            if is_reference(node):
+                return True
+            if node is ABSENT:
+                return False
+        if isinstance(node, dict):
+            return any(key.startswith(f"{setting.key}.") for key in keys)
+        return setting.key in keys
