@@ -16,9 +16,9 @@ from bot.frameworks.checkout import (
 )
 from bot.frameworks.config_tree import ConfigTree, read_tree, tree_table
 from bot.frameworks.fit import fitted
+from bot.frameworks.hydra_grammar import CHARACTERS, GRAMMAR
 from bot.frameworks.open_instruct import OpenInstruct
 from bot.frameworks.openrlhf import OpenRLHF
-from bot.frameworks.overrides import CHARACTERS, GRAMMAR
 from bot.frameworks.plan import Launch, Plan
 from bot.frameworks.trl import Trl
 from bot.frameworks.verl import Verl

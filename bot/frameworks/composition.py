@@ -24,18 +24,19 @@ class Composition:
         self.doubt = doubt
         """Why the tree may be inexact, "" when it is exact."""
         self._groups = groups
-        self._leaves: set[str] = set()  # Keys of the tree alone, so that it does not grow.
+        self.leaves: set[str] = set()
+        """Keys for which `is_leaf` was true: those of the tree alone, so that there is an end."""
 
     def is_leaf(self, key: str) -> bool:
         """Whether a single setting stands at a key that means no group and nothing of Hydra's."""
-        if key in self._leaves:
+        if key in self.leaves:
             return True
         node = lookup(self.tree, key)
         if node is ABSENT or isinstance(node, dict | list) or key in self._groups:
             return False
         if "@" in key or "/" in key or key.startswith("hydra"):
             return False
-        self._leaves.add(key)
+        self.leaves.add(key)
         return True
 
     def plain(self, settings: Sequence[tuple[int, Setting]]) -> frozenset[int]:
@@ -43,12 +44,13 @@ class Composition:
 
         None where that is not sure at once.
         """
+        leaves, is_leaf = self.leaves, self.is_leaf
         plain = {
             at: setting.key
             for at, setting in settings
             if setting.operator in ("", "++")
+            and (setting.key in leaves or is_leaf(setting.key))
             and not isinstance(setting.value, dict | list)
-            and self.is_leaf(setting.key)
         }
         if len(plain) < len(settings):
             keys = set(plain.values())

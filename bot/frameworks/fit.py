@@ -29,13 +29,10 @@ def fitted(launches: Sequence[Launch], framework: Framework, versions: Versions)
         )
     ):
         return [framework.plan(launch, versions) for launch in launches]
-    tried = {
-        release: [
-            framework.explain(launch, _trying(versions, choice, release, framework.name))
-            for launch in launches
-        ]
-        for release in choice.releases
-    }
+    tried = {}
+    for release in choice.releases:
+        only = _trying(versions, choice, release, framework.name)
+        tried[release] = [framework.explain(launch, only) for launch in launches]
     refused = {release: [_refused(one) for one in each] for release, each in tried.items()}
     number = {release: sum(map(len, each)) for release, each in refused.items()}
     best = min(choice.releases, key=number.__getitem__)

@@ -5,7 +5,7 @@ Follows `ConfigLoaderImpl._apply_overrides_to_config` of hydra-core 1.3.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from bot.base.regex import regex
@@ -125,3 +125,44 @@ def wrong(
         names_key=named in ("", setting.key),
         suggestion=suggestion,
     )
+
+
+def choice(
+    setting: Setting, group: str, options: Sequence[str], choices: Mapping[str, str]
+) -> KeyVerdict:
+    """What Hydra says to a choice of a group with these options, beside those that are made."""
+    if setting.value is UNKNOWN:
+        return undecided(f"the choice of {group} is not known")
+    if setting.operator == "++":
+        return wrong(
+            f"{group} is a configuration group, which cannot be forced with ++", setting, group
+        )
+    if setting.operator == "~":
+        if setting.key in choices and setting.value in (None, choices[setting.key]):
+            return undecided(f"what the configuration is without {group} is not known")
+        return wrong(f"{setting.key} is not among the default choices", setting)
+    if not isinstance(setting.value, str):
+        if isinstance(setting.value, list):
+            return undecided(f"what a list of choices for {group} gives is not known")
+        return wrong(
+            f"{group} is a configuration group: its value must be an option's name",
+            setting,
+            group,
+        )
+    option = setting.value.removesuffix(".yaml")
+    if setting.operator == "" and setting.key not in choices:
+        wanted = [key for key in choices if key.split("@")[0] == group]
+        return wrong(
+            f"{setting.key} is a configuration group but no choice of this configuration",
+            setting,
+            suggestion=wanted[0] if len(wanted) == 1 else None,
+        )
+    if option not in options:
+        return wrong(f"{group} has no option {option}; it has {', '.join(options)}", setting, group)
+    if setting.operator == "+" and choices.get(setting.key, option) != option:
+        return wrong(
+            f"{setting.key} is chosen already, so + cannot add it",
+            setting,
+            suggestion=setting.key,
+        )
+    return OK

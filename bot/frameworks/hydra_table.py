@@ -15,8 +15,9 @@ from bot.frameworks.hydra_rules import undecided, wrong
 from bot.frameworks.hydra_tree import ABSENT, CannotPutError, YamlTree
 from bot.frameworks.key_table import OK, Key, KeyVerdict, Status, closest
 from bot.frameworks.lifetimes import SHARED, deprecations, history
-from bot.frameworks.setting import UNKNOWN, Setting
+from bot.frameworks.setting import Setting
 
+_REFUSED: Final = KeyVerdict(status="unknown", accepted=False)
 _KEPT: Final = 32
 """Combinations of choices that are kept of a root."""
 
@@ -240,8 +241,13 @@ class HydraTable:
         self, settings: Sequence[Setting], results: dict[int, KeyVerdict]
     ) -> tuple[Composition, str]:
         """The tree under the chosen groups, and why it may be inexact ("" when it is exact)."""
-        is_leaf = self._under(()).is_leaf
-        others = [(at, one) for at, one in enumerate(settings) if not is_leaf(one.key)]
+        usual = self._under(())
+        leaves, is_leaf = usual.leaves, usual.is_leaf
+        others = [
+            (at, one)
+            for at, one in enumerate(settings)
+            if one.key not in leaves and not is_leaf(one.key)
+        ]
         searched = any(s.key == "hydra.searchpath" for _, s in others) and not self.searched
         doubt = "hydra.searchpath adds configuration that is not known" if searched else ""
         groups = self.groups
@@ -257,7 +263,8 @@ class HydraTable:
         }
         found = self._under(tuple(wanted.items()))
         for at, setting in chosen:
-            verdict = self._group(setting, setting.key.split("@")[0], found.choices)
+            group = setting.key.split("@")[0]
+            verdict = rules.choice(setting, group, groups[group], found.choices)
             results[at] = undecided(doubt) if searched and not verdict else verdict
             if verdict and (setting.operator or not isinstance(setting.value, str)):
                 doubt = doubt or f"what {setting.key} is in the end is not known"
@@ -306,46 +313,6 @@ class HydraTable:
             choices.update({name: then[name] for name in changed})
         return tree, choices, doubt
 
-    def _group(self, setting: Setting, group: str, choices: Mapping[str, str]) -> KeyVerdict:
-        if setting.value is UNKNOWN:
-            return undecided(f"the choice of {group} is not known")
-        if setting.operator == "++":
-            return wrong(
-                f"{group} is a configuration group, which cannot be forced with ++", setting, group
-            )
-        if setting.operator == "~":
-            if setting.key in choices and setting.value in (None, choices[setting.key]):
-                return undecided(f"what the configuration is without {group} is not known")
-            return wrong(f"{setting.key} is not among the default choices", setting)
-        if not isinstance(setting.value, str):
-            if isinstance(setting.value, list):
-                return undecided(f"what a list of choices for {group} gives is not known")
-            return wrong(
-                f"{group} is a configuration group: its value must be an option's name",
-                setting,
-                group,
-            )
-        option = setting.value.removesuffix(".yaml")
-        options = self.groups[group]
-        if setting.operator == "" and setting.key not in choices:
-            wanted = [key for key in choices if key.split("@")[0] == group]
-            return wrong(
-                f"{setting.key} is a configuration group but no choice of this configuration",
-                setting,
-                suggestion=wanted[0] if len(wanted) == 1 else None,
-            )
-        if option not in options:
-            return wrong(
-                f"{group} has no option {option}; it has {', '.join(options)}", setting, group
-            )
-        if setting.operator == "+" and choices.get(setting.key, option) != option:
-            return wrong(
-                f"{setting.key} is chosen already, so + cannot add it",
-                setting,
-                suggestion=setting.key,
-            )
-        return OK
-
     def _names(self, tree: YamlTree) -> tuple[str, ...]:
         """Every key of a tree; those of the default choices are cached for most launches."""
         return self._default_names if tree is self.tree else rules.names_of(tree)
@@ -357,7 +324,7 @@ class HydraTable:
     def _refused(
         self, tree: YamlTree, setting: Setting, status: Status, doubt: str, start: YamlTree | None
     ) -> KeyVerdict:
-        """Why a setting is refused; with the tree that it started from, what to write instead."""
+        """Why a setting is refused, and with the tree that it started from, in words."""
         key = setting.key
         if status == "undecided":
             return undecided(
@@ -366,6 +333,8 @@ class HydraTable:
             )
         if doubt:
             return undecided(doubt)
+        if start is None:
+            return _REFUSED
         if status == "exists":
             return KeyVerdict(
                 status="exists",
@@ -399,11 +368,11 @@ class HydraTable:
                 accepted=False,
                 message=f"{parent} is a single setting, so nothing can stand below it",
             )
-        choice = self._choice_with(key) if start is not None else None
+        choice = self._choice_with(key)
         return KeyVerdict(
             status="unknown",
             accepted=False,
             message=f"{self._title} has no {key}",
-            suggestion=None if choice or start is None else closest(key, self._names(start)),
+            suggestion=None if choice else closest(key, self._names(start)),
             choice=choice,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from functools import cache, partial
 
 from bot.base.messages import message
 from bot.base.regex import regex
@@ -60,6 +61,16 @@ _CONDITION = regex(r"\[\s|\b(?:case|test)\s")
 _NOUNSET = regex(r"(?m)^[^\S\n]*set\s.*?(?:-[a-z]*u|nounset)")
 
 
+class _Script:
+    """What a script says of a variable, looked for once."""
+
+    def __init__(self, context: RuleContext, names: set[str]) -> None:
+        known = sorted(names)
+        self.sets_elsewhere = cache(partial(_set_on_another_way, context))
+        self.asks = cache(partial(_is_asked, context))
+        self.near = cache(lambda name: get_close_matches(name, known, n=1, cutoff=0.75))
+
+
 def check(context: RuleContext) -> Iterator[Hit]:
     """Holes that a variable without a value leaves in a setting."""
     names = {variable.name for variable in context.reading.variables}
@@ -68,6 +79,7 @@ def check(context: RuleContext) -> Iterator[Hit]:
         problem.kind in ("limit", "unsupported") for problem in context.reading.problems
     )
     strict = bool(_NOUNSET.search(context.source.text))
+    script = _Script(context, names)
     for plan in context.plans:
         holed: dict[int, list[Word]] = {}
         for word in plan.launch.argv:
@@ -79,14 +91,14 @@ def check(context: RuleContext) -> Iterator[Hit]:
                 if not name or name in names:
                     continue
                 key = shown(plan, setting.key)
-                if _set_on_another_way(context, name):
+                if script.sets_elsewhere(name):
                     yield _other_way(key, name, span, strict=strict and not default)
                     continue
                 certain = name != name.upper() and not elsewhere and (strict or not default)
                 certain = certain and (
-                    strict or not (_starts_empty(plan, setting, hole) or _is_asked(context, name))
+                    strict or not (_starts_empty(plan, setting, hole) or script.asks(name))
                 )
-                near = get_close_matches(name, sorted(names), n=1, cutoff=0.75)
+                near = script.near(name)
                 severity: Severity | None = None if certain else "note"
                 if not certain and not default and _is_misspelt(context, name, names):
                     severity = "warning"

@@ -60,7 +60,10 @@ class Word:
     @property
     def complete(self) -> bool:
         """True when every character is known."""
-        return all(isinstance(piece.text, str) for piece in self.pieces)
+        for piece in self.pieces:  # noqa: SIM110 - asked of each word, several times
+            if not isinstance(piece.text, str):
+                return False
+        return True
 
     @property
     def text(self) -> str:
