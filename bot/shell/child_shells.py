@@ -128,16 +128,12 @@ class ChildShells:
         if text is None:
             self._missing(call.words[0], world, span)
             return False
-        self._run(text, world, _Start(arguments[0], arguments[1:], call.options))
-        return True
+        return self._run(text, world, _Start(arguments[0], arguments[1:], call.options))
 
     def _text(self, value: Value | None, world: World, span: Span, start: _Start) -> bool:
-        """Runs a value as a text, where all of it is known."""
-        text = None if value is None else known(value)
-        if value is None or text is None:
-            return False
-        self._run(value_text(value, text, span, "bash -c"), world, start)
-        return True
+        """Runs a value as a text, where enough of it is known."""
+        text = value_text(value, span, "bash -c") if value is not None else None
+        return text is not None and self._run(text, world, start)
 
     def _started(self, words: Sequence[Word], world: World, span: Span, *, elsewhere: bool) -> bool:
         """Runs the text that a program with options of its own hands to a shell."""
@@ -154,8 +150,7 @@ class ChildShells:
 
     def _there(self, value: Value | None, world: World, span: Span, program: Word) -> bool:
         """Runs a text where this script's variables are not known, if it has none."""
-        text = known(value) if value is not None else None
-        if text is None or _EXPANDED & set(text):
+        if value is None or any(_EXPANDED & set(str(piece.text)) for piece in value):
             return False
         return self._text(value, world, span, _Start(program.pieces, ()))
 
@@ -175,13 +170,18 @@ class ChildShells:
             return False
         if not any(name.rsplit("/", 1)[-1] in _SHELLS for name in (first[0][2:], *first[1:2])):
             return False
-        self._run(text, world, _Start(words[0].pieces, tuple(word.pieces for word in words[1:])))
-        return True
+        start = _Start(words[0].pieces, tuple(word.pieces for word in words[1:]))
+        return self._run(text, world, start)
 
-    def _run(self, text: InnerText, world: World, start: _Start) -> None:
-        """Runs a text in a new shell, which has what is exported and nothing else."""
+    def _run(self, text: InnerText, world: World, start: _Start) -> bool:
+        """Runs a text in a new shell, which has what is exported and nothing else.
+
+        False where it is not certain what its commands are.
+        """
         session = self._session
         script = parsed(session, text)
+        if not script.certain:
+            return False
         session.enter(text.span.start, text.span.end)
         inner = world.copy()
         inner.variables = {
@@ -205,6 +205,7 @@ class ChildShells:
         script.report(session, [world])
         if world.output is not None:
             world.output.extend(result.output or ())
+        return True
 
 
 def _job(words: Sequence[Word]) -> Value | None:

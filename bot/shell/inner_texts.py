@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import field
 
 from bot.base.fast_dataclass import dataclass
 from bot.shell.limits import LimitReached
@@ -11,6 +12,7 @@ from bot.shell.places import shift
 from bot.shell.runner import Runner
 from bot.shell.session import Session, shorten
 from bot.shell.source import Span
+from bot.shell.stand_ins import SHOWN, replace_stand_ins, with_stand_ins
 from bot.shell.state import Value, World
 from bot.shell.syntax import Script
 from bot.shell.words import Piece, Problem, Word
@@ -34,6 +36,8 @@ class InnerText:
     """As messages name it."""
     file: Value | None = None
     """The path of the file that it is."""
+    unknown: Mapping[str, Piece] = field(default_factory=dict)
+    """The characters of the text that stand for unknown parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,8 @@ class ParsedText:
 
     lines: Sequence[Script]
     problems: Sequence[Problem]
+    certain: bool = True
+    """False where it depends on an unknown part which commands the text has; it has no lines."""
 
     def report(self, session: Session, worlds: Sequence[World]) -> None:
         """Reports what is wrong with the text, whose status is then 2."""
@@ -52,9 +58,17 @@ class ParsedText:
                 world.settle(2)
 
 
-def value_text(value: Value, text: str, span: Span, name: str) -> InnerText:
-    """The text that a known value is."""
-    return InnerText(text, [(str(p.text), p.span, p.literal) for p in value], span, name)
+def value_text(value: Value, span: Span, name: str) -> InnerText | None:
+    """The text that a value is; None where too little of it is known."""
+    found = with_stand_ins(value)
+    if found is None:
+        return None
+    text, unknown = found
+    origins = [
+        (p.text, p.span, p.literal) if isinstance(p.text, str) else (SHOWN, p.span, False)
+        for p in value
+    ]
+    return InnerText(text, origins, span, name, unknown=unknown)
 
 
 def file_text(session: Session, word: Word, world: World, span: Span) -> InnerText | None:
@@ -101,6 +115,8 @@ def parsed(session: Session, inner: InnerText) -> ParsedText:
     if any(problem.kind == "limit" for problem in problems):
         raise LimitReached("parts", session.limits.parts, span.start, span.end)
     shift(lines, base, len(text))
+    if inner.unknown and (problems or not replace_stand_ins(lines, text, inner.unknown)):
+        return ParsedText((), (), certain=False)
     if inner.file is not None:
         session.files.append((base, text, inner.file))
     return ParsedText(

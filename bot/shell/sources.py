@@ -22,15 +22,15 @@ class Sources:
         """Runs the words of `eval` as a script."""
         session = self._session
         value = joined(words)
-        text = known(value)
-        if text is None:
+        text = value_text(value, span, "eval")
+        script = parsed(session, text) if text is not None else None
+        if script is None or not script.certain:
             found = first_hole(value)
             assert found is not None  # noqa: S101 - a value that is not known has a hole
             session.unsupported(f"eval of a text that is not known ({found.reason})", span)
             world.settle(None)
             return [world]
         session.enter(span.start, span.end)
-        script = parsed(session, value_text(value, text, span, "eval"))
         world.settle(0)
         worlds = [world]
         for line in script.lines:

@@ -381,3 +381,65 @@ def test_hydra_deletion_is_no_home_directory() -> None:
     assert argv("cmd ~trainer.logger ~x ~alice/y") == [
         ["cmd", "~trainer.logger", "~x", "${?home directory of alice}/y"]
     ]
+
+
+_DATE = "${?output of date}"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('C="cmd a x-$(date) b"; eval "$C"', [["a", f"x-{_DATE}", "b"]]),
+        ('C="cmd \'x  $(date)\' \\"y $(date)\\""; eval $C', [[f"x {_DATE}", f"y {_DATE}"]]),
+        ('bash -c "cmd $(date) b"', [[_DATE, "b"]]),
+        ("bash <<EOF\ncmd $(date)\nEOF", [[_DATE]]),
+        ('eval "X=$(date)"; cmd $X', [[_DATE]]),
+        ('eval "X=$(date); cmd \\$X"', [[_DATE]]),
+        ('eval "for i in a $(date); do cmd \\$i; done"', [["a"], [_DATE]]),
+        ('eval "cmd {a,b}$(date)"', [[f"a{_DATE}", f"b{_DATE}"]]),
+        ('eval "cmd \\${X:-$(date)}"', [[_DATE]]),
+        ('eval "case $(date) in *) cmd a;; esac"', [["a"]]),
+        ('eval "cat <<< $(date); cmd a"', [["a"]]),
+        ('docker run i bash -c "cmd $(date)"', [[_DATE]]),
+        ("docker run i bash -c 'cmd $(date)'", []),
+    ],
+)
+def test_a_text_of_which_a_part_is_unknown(text: str, expected: list[list[str]]) -> None:
+    result = reading(text)
+    assert result.problems == ()
+    ran = [[word.text for word in c.argv[1:]] for c in result.commands if c.argv[0].text == "cmd"]
+    assert ran == expected
+
+
+def test_the_unknown_part_of_a_text_stands_where_it_was_written() -> None:
+    text = 'C="cmd x-$(date)"; eval "$C"'
+    (command,) = [c for c in reading(text).commands if c.argv[0].text == "cmd"]
+    known, unknown = command.argv[1].pieces
+    assert text[known.span.start : known.span.end] == "x-"
+    assert text[unknown.span.start : unknown.span.end] == "date"
+
+
+def test_both_ways_are_followed_where_the_unknown_part_decides() -> None:
+    result = reading('eval "if [ $(date) = a ]; then cmd b; else cmd c; fi"')
+    assert [c.argv[1].text for c in result.commands if c.argv[0].text == "cmd"] == ["b", "c"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'eval "$(date)"',
+        'eval " $(date) "',
+        'eval "$(date) a"',
+        'eval "cmd a; $(date)"',
+        'eval "$(date)=3; cmd a"',
+        'eval "f$(date)() { cmd a; }"',
+        'eval "cmd \'$(date)"',
+        'eval "cmd a # $(date)"',
+        "eval \"cmd $(date) $'\\U000F0000'\"",
+        "X=$'\\U000F0000'; eval \"cmd $(date) $X\"",
+    ],
+)
+def test_a_text_whose_commands_are_unknown_is_reported(text: str) -> None:
+    result = reading(f"{text}\ncmd z")
+    assert [problem.kind for problem in result.problems] == ["unsupported"]
+    assert [c.argv[1].text for c in result.commands if c.argv[0].text == "cmd"] == ["z"]
