@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from bot.base.isolated import BoundReachedError, IsolationLimits, isolated
-from tests.hostile.inputs import INPUTS, varied
+from tests.hostile.inputs import KINDS, inputs, varied
 from tests.hostile.reading import read_all
 
 LIMITS: Final = IsolationLimits(processor=5, memory=1 << 29)
@@ -35,7 +35,7 @@ def main() -> int:
     end = time.monotonic() + arguments.seconds
     counts: Counter[str] = Counter()
     faults = 0
-    known = [(k, n, t.encode()) for k, texts in INPUTS.items() for n, t in texts.items()]
+    known = [(k, n, t.encode()) for k in KINDS for n, t in inputs(k).items()]
     while known or time.monotonic() < end:
         batch, known = known[:_BATCH], known[_BATCH:]
         batch = batch or [varied(source) for _ in range(_BATCH)]

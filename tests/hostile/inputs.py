@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 from random import Random
 from typing import Final
 
-from tests.hostile.comments import COMMENTS
-from tests.hostile.configs import CONFIGS
-from tests.hostile.logs import LOGS
-from tests.hostile.mlflow import MLFLOW
-from tests.hostile.numbers import NUMBERS
-from tests.hostile.pages import PAGES
-from tests.hostile.places import PLACES
-from tests.hostile.runs import CONSOLES, MODELS, RUNS
-from tests.hostile.scripts import SCRIPTS
-from tests.hostile.sources import SOURCES
-from tests.hostile.swanlab_server import SWANLAB_ANSWERS
-from tests.hostile.trackers import DATABASES, EVENTS, MANIFESTS, STEPS, SWANLAB
-from tests.hostile.trees import TREES
 from tests.shell.cases import CASES
 
-INPUTS: Final[dict[str, dict[str, str]]] = {
-    "script": SCRIPTS, "numbers": NUMBERS, "page": PAGES, "model": MODELS, "run": RUNS,
-    "console": CONSOLES, "comment": COMMENTS, "tree": TREES, "config": CONFIGS, "log": LOGS,
-    "events": EVENTS, "steps": STEPS, "swanlab": SWANLAB, "database": DATABASES,
-    "manifest": MANIFESTS, "python": SOURCES, "place": PLACES,
-    "mlflow": MLFLOW, "swanlab server": SWANLAB_ANSWERS,
+_PLACES: Final = {
+    "script": "scripts.SCRIPTS", "numbers": "numbers.NUMBERS", "page": "pages.PAGES",
+    "model": "runs.MODELS", "run": "runs.RUNS", "console": "runs.CONSOLES",
+    "comment": "comments.COMMENTS", "tree": "trees.TREES", "config": "configs.CONFIGS",
+    "log": "logs.LOGS", "events": "trackers.EVENTS", "steps": "trackers.STEPS",
+    "swanlab": "trackers.SWANLAB", "database": "trackers.DATABASES",
+    "manifest": "trackers.MANIFESTS", "python": "sources.SOURCES", "place": "places.PLACES",
+    "mlflow": "mlflow.MLFLOW", "swanlab server": "swanlab_server.SWANLAB_ANSWERS",
 }  # fmt: skip
-"""Class of an input to the inputs by name."""
+KINDS: Final = tuple(_PLACES)
+"""The classes of inputs."""
 _LONGEST: Final = 1 << 20
 _ODD: Final = (
     # Digits that are none, letters that grow in lower case, ends of lines to some, nothing to see.
@@ -38,13 +29,20 @@ _ODD: Final = (
 )  # fmt: skip
 
 
+def inputs(kind: str) -> Mapping[str, str]:
+    """The inputs of a class by name; making them all takes seconds."""
+    module, _, name = _PLACES[kind].partition(".")
+    found: Mapping[str, str] = getattr(import_module(f"tests.hostile.{module}"), name)
+    return found
+
+
 def varied(source: Random) -> tuple[str, str, bytes]:
     """Class, name and content of an input that is like a few of the known ones."""
-    kind = source.choice(list(INPUTS))
-    names = list(INPUTS[kind])
-    others = list(CASES.values()) if kind == "script" else list(INPUTS[kind].values())
-    name = source.choice(names)
-    text = INPUTS[kind][name]
+    kind = source.choice(KINDS)
+    known = inputs(kind)
+    others = list((CASES if kind == "script" else known).values())
+    name = source.choice(list(known))
+    text = known[name]
     for _ in range(source.randint(1, 4)):
         text = _changed(text, source, others)[:_LONGEST]
     return kind, name, text.encode("utf-8", "surrogatepass")

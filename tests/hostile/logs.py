@@ -9,28 +9,6 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from google.protobuf import json_format
-
-from bot.evidence.records import record_type
-from bot.evidence.transaction_log import IDENT
-from tests.evidence.test_transaction_log import framed
-
-
-def log(text: str) -> bytes:
-    """The log that a text stands for."""
-    if text.startswith(IDENT.decode()):
-        return text.encode("latin-1", "replace")
-    return framed(_payload(line) for line in text.split("\n") if line)
-
-
-def _payload(line: str) -> bytes:
-    try:
-        made = json_format.Parse(line, record_type()(), max_recursion_depth=50)
-    except (json_format.ParseError, RecursionError, ValueError, TypeError):
-        return line.encode("latin-1", "replace")
-    data: bytes = made.SerializeToString()
-    return data
-
 
 def _lines(*records: object) -> str:
     run = {"run": {"run_id": "abcd1234", "entity": "e", "project": "p"}}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
+from tests.hostile.files import MLFLOW_RUN
 from tests.hostile.trees import tree
 
-RUN: Final = "a" * 32
 _HISTORY: Final = "metrics/get-history"
 _POINT: Final = {"key": "loss", "value": 1.5, "step": 1, "timestamp": 1_700_000_000_000}
 
@@ -15,7 +15,12 @@ _VALUES: Final[tuple[object, ...]] = ("NaN", 10**400, None, [], {}, True, 1e308)
 
 
 def _run(**data: Any) -> str:
-    info = {"run_id": RUN, "experiment_id": "1", "status": "FINISHED", "lifecycle_stage": "active"}
+    info = {
+        "run_id": MLFLOW_RUN,
+        "experiment_id": "1",
+        "status": "FINISHED",
+        "lifecycle_stage": "active",
+    }
     return json.dumps({"run": {"info": info, "data": {"metrics": [_POINT], **data}}})
 
 

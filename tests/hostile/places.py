@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from tests.hostile.files import RUN_SCRIPT
 from tests.hostile.trees import tree
 
-RUN: Final = "run.sh"
-"""Ends the path of the script among the files."""
 _LAUNCH: Final = "python3 -m verl.trainer.main_ppo data.train_batch_size=64\n"
 _CONFIG: Final = "verl/trainer/config/ppo_trainer.yaml"
 _OWN: Final = (
@@ -36,31 +35,31 @@ PLACES: Final[dict[str, str]] = {
     name: tree(files)
     for name, files in {
         "a deep script that names recipes": {
-            f"{_DEEP}/{RUN}": _LAUNCH + _lines("a{0}/r.yaml ../b{0}/r.yaml\n", 24_000),
+            f"{_DEEP}/{RUN_SCRIPT}": _LAUNCH + _lines("a{0}/r.yaml ../b{0}/r.yaml\n", 24_000),
             "r.yaml": "a: 1\n",
             **_files("c{}/r.yaml", 2_000, "a: 1\n"),
         },
         "a deep script that names programs": {
-            f"{_DEEP}/{RUN}": _TRL + _lines("a{0}/main.py ../b{0}/main.py\n", 24_000),
+            f"{_DEEP}/{RUN_SCRIPT}": _TRL + _lines("a{0}/main.py ../b{0}/main.py\n", 24_000),
             **_files("c{}/main.py", 2_000, _MAIN),
         },
         "modules of many names": {
-            RUN: _LAUNCH + _lines("python3 -m a{}.main_x\n", 10_000),
+            RUN_SCRIPT: _LAUNCH + _lines("python3 -m a{}.main_x\n", 10_000),
             **_files("c{}/main_x.py", 2_000, _MAIN),
         },
         "many folders and paths": {
-            RUN: _OWN + _lines("$PWD/a{0}/config /a{0}/configs\n", 20_000),
+            RUN_SCRIPT: _OWN + _lines("$PWD/a{0}/config /a{0}/configs\n", 20_000),
             **_files("c{}/a/config/x.yaml", 2_000, "a: 1\n"),
         },
         "a long search path": {
-            RUN: _OWN,
+            RUN_SCRIPT: _OWN,
             "recipe/own/main_own.py": _MAIN,
             "recipe/own/config/own.yaml": "hydra:\n  searchpath:\n"
             + _lines("    - file://more/config\n", 5_000),
             **_files("more/config/o{}.yaml", 8_000, "a: 1\n"),
         },
         "search paths of nothing": {
-            RUN: _OWN,
+            RUN_SCRIPT: _OWN,
             "recipe/own/main_own.py": _MAIN,
             "recipe/own/config/own.yaml": "hydra:\n  searchpath: ["
             + _lines("'pkg://a.b{}.config', ", 20_000)
@@ -68,7 +67,8 @@ PLACES: Final[dict[str, str]] = {
             _CONFIG: "a: 1\n",
         },
         "a layer of many files": {
-            RUN: _OWN + _lines("python3 -m recipe.own.main_own actor_rollout_ref.a{}=1\n", 200),
+            RUN_SCRIPT: _OWN
+            + _lines("python3 -m recipe.own.main_own actor_rollout_ref.a{}=1\n", 200),
             "recipe/own/main_own.py": _MAIN,
             "recipe/own/config/own.yaml": "hydra: {searchpath: [pkg://verl.trainer.config]}\n"
             "defaults: [ppo_trainer"
@@ -79,13 +79,13 @@ PLACES: Final[dict[str, str]] = {
             "requirements.txt": "verl>=0.1\n",
         },
         "a layer without an end": {
-            RUN: _OWN + "python3 -m recipe.own.main_own actor_rollout_ref.a=1\n",
+            RUN_SCRIPT: _OWN + "python3 -m recipe.own.main_own actor_rollout_ref.a=1\n",
             "recipe/own/main_own.py": _MAIN,
             "recipe/own/config/own.yaml": "hydra: {searchpath: [pkg://verl.trainer.config]}\n"
             "defaults: [own, ppo_trainer]\nactor_rollout_ref: " + "{a: " * 25 + "1" + "}" * 25,
         },
         "classes from elsewhere": {
-            RUN: _TRL,
+            RUN_SCRIPT: _TRL,
             "recipe.yaml": "a: 1\n",
             "src/grpo.py": "from trl import GRPOConfig, TrlParser\n"
             + _imported(90)
@@ -93,35 +93,35 @@ PLACES: Final[dict[str, str]] = {
             "src/own.py": _lines("class B{}: pass\n", 90),
         },
         "modules that define nothing": {
-            RUN: _TRL,
+            RUN_SCRIPT: _TRL,
             "recipe.yaml": "model_name_or_path: a\ntrl: b\n",
             **_files("src/arg{}.py", 300, "@dataclass\nclass A:\n    trl: int\n" * 200),
         },
         "pins without end": {
-            RUN: _LAUNCH,
+            RUN_SCRIPT: _LAUNCH,
             "requirements.txt": "verl=={}\n".format("1." * 200_000) + "verl>=0\n" * 40_000,
             "pyproject.toml": "[project]\ndependencies = [" + "'verl>=0.1'," * 50_000 + "]\n",
         },
         "pins that no reader takes": {
-            RUN: _LAUNCH,
+            RUN_SCRIPT: _LAUNCH,
             "pyproject.toml": "a = " + "[" * 50_000,
             "a/pyproject.toml": "a = " + "9" * 50_000,
             "verl/version/version": "0.1.post" + "9" * 50_000,
         },
         "deep keys of a project": {
-            RUN: _LAUNCH,
+            RUN_SCRIPT: _LAUNCH,
             "pyproject.toml": "a" + ".a" * 20_000 + " = 'verl==0.1'\n",
         },
         "a long number of a project": {
-            RUN: _LAUNCH,
+            RUN_SCRIPT: _LAUNCH,
             "pyproject.toml": "a = " + "9" * 50_000 + "\n",
         },
         "copies of verl": {
-            RUN: _LAUNCH,
+            RUN_SCRIPT: _LAUNCH,
             **_files("c{}/" + _CONFIG, 1_500, "a: 1\n"),
         },
         "a copy of OpenRLHF": {
-            RUN: "python3 -m openrlhf.cli.train_sft --a 1\n",
+            RUN_SCRIPT: "python3 -m openrlhf.cli.train_sft --a 1\n",
             **_files("openrlhf/cli/train_s{}.py", 300, "parser.add_argument('--a')\n" * 300),
             "openrlhf/cli/train_sft.py": "parser.add_argument('--a')\n" * 30_000,
         },

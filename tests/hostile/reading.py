@@ -32,10 +32,15 @@ from bot.github.commands import commands
 from bot.memory.hub_config import NotReadError
 from bot.memory.models import from_config
 from bot.table.judge import judge
-from tests.hostile.logs import log as written
-from tests.hostile.mlflow import RUN as RUN_ID
-from tests.hostile.places import RUN
-from tests.hostile.trackers import database_file, event_file, manifest_file, swanlab_file
+from tests.hostile.files import (
+    MLFLOW_RUN,
+    RUN_SCRIPT,
+    database_file,
+    event_file,
+    manifest_file,
+    swanlab_file,
+    transaction_log,
+)
 from tests.trackers.mlflow_server import Answer, Mlflow
 from tests.trackers.swanlab_server import Swanlab
 
@@ -120,7 +125,7 @@ def place(data: bytes) -> None:
     """A repository: which of its files count for a script in it, and how it is read with them."""
     files = _files(data)
     for path, text in files.items():
-        if path.endswith(RUN):
+        if path.endswith(RUN_SCRIPT):
             needed(files, {path: text})
             _checked(ScriptFile(path=path, data=text), InCheckout(Checkout(files)))
 
@@ -145,7 +150,7 @@ def log(data: bytes) -> None:
     with TemporaryDirectory() as folder:
         run = Path(folder) / "run-20260101_000000-abcd1234"
         run.mkdir()
-        (run / "run-abcd1234.wandb").write_bytes(written(data.decode("utf-8", "replace")))
+        (run / "run-abcd1234.wandb").write_bytes(transaction_log(data.decode("utf-8", "replace")))
         _read(run)
 
 
@@ -197,7 +202,7 @@ def mlflow(data: bytes) -> None:
             server=server.url,
             host="mlflow.example.org",
             experiment="1",
-            run_id=RUN_ID,
+            run_id=MLFLOW_RUN,
             authorization=None,
             allow_private=False,
         )

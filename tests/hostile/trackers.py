@@ -3,72 +3,21 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from pathlib import Path
 from typing import Final
 
-from bot.evidence.trackers.manifest import chained
 from bot.evidence.transaction_log import HEADER
+from tests.hostile.files import RAW
 from tests.trackers.writers import (
     SWANLAB_MAGIC,
     event,
     field,
     swanlab_json,
-    swanlab_log,
     swanlab_scalar,
-    tfrecords,
 )
-
-_RAW: Final = "raw:"
-_INSTRUCTIONS: Final = 3_000_000
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("latin-1", "replace")
 
 
 def _text(data: bytes) -> str:
     return data.decode("latin-1")
-
-
-def event_file(text: str) -> bytes:
-    """An event file: a record for each line, or the bytes after `raw:`."""
-    if text.startswith(_RAW):
-        return _bytes(text.removeprefix(_RAW))
-    return tfrecords(_bytes(line) for line in text.split("\n"))
-
-
-def swanlab_file(text: str) -> bytes:
-    """A log of SwanLab: its version, then a record for each line; or the bytes after `raw:`."""
-    if text.startswith(_RAW):
-        return _bytes(text.removeprefix(_RAW))
-    version, _, lines = text.partition("\n")
-    number = int(version) if version in ("0", "1", "2") else 3
-    return swanlab_log(number, (_bytes(line) for line in lines.split("\n")))
-
-
-def database_file(text: str, path: Path) -> None:
-    """Make the database that a script of SQL makes, as far as it can; `raw:` as above."""
-    if text.startswith(_RAW):
-        path.write_bytes(_bytes(text.removeprefix(_RAW)))
-        return
-    left = [_INSTRUCTIONS // 1000]
-
-    def count() -> int:
-        left[0] -= 1
-        return left[0] < 0
-
-    database = sqlite3.connect(path)
-    database.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
-    database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 1 << 22)
-    database.set_progress_handler(count, 1000)
-    try:
-        database.executescript(text)
-        database.commit()
-    except (sqlite3.Error, ValueError):
-        pass
-    finally:
-        database.close()
 
 
 _TRACKIO: Final = (
@@ -92,17 +41,6 @@ def _wrong() -> list[str]:
     return [json.dumps({"model_type": kind, "data": each}) for kind in kinds for each in data]
 
 
-def manifest_file(text: str) -> bytes:
-    """A manifest of `rlbot record` whose chain is whole: a record for each line."""
-    if text.startswith(_RAW):
-        return _bytes(text.removeprefix(_RAW))
-    lines, before = [], b""
-    for body in text.split("\n"):
-        line, before = chained(before, body.encode("utf-8", "replace"))
-        lines.append(line)
-    return b"".join(lines)
-
-
 _BEGIN: Final = '{"schema":"run-manifest-v1","kind":"begin","id":"a","gpus":[{"name":"x"}]}'
 MANIFESTS: Final[dict[str, str]] = {
     "a few": _BEGIN + '\n{"kind":"minute","number":0,"peak_bytes":[1]}\n'
@@ -124,7 +62,7 @@ MANIFESTS: Final[dict[str, str]] = {
     "long settings": _BEGIN.replace(
         '"id"', '"script":{"settings":{' + ",".join(f'"k{n}":1' for n in range(60_000)) + '}},"id"'
     ),
-    "no chain": _RAW + _BEGIN + "\n" * 300_000,
+    "no chain": RAW + _BEGIN + "\n" * 300_000,
 }  # fmt: skip
 EVENTS: Final[dict[str, str]] = {
     "a few": "\n".join(_text(event("x", step, step)) for step in range(1, 9)),
@@ -143,9 +81,9 @@ EVENTS: Final[dict[str, str]] = {
     "records that are no events": "\n".join("\xff" * 40 for _ in range(20_000)),
     "nested fields": _text(field(5, b"\x0a\x80\x80\x80\x80\x08" * 9_000)),
     "endless number": "\x10" + "\xff" * 100_000,
-    "a length of everything": _RAW + "\xff" * 8 + "\x00" * 400_000,
-    "a length without an end": _RAW + "\x00\x00\x00\x00\x00\x00\x00\x7f\xd8\xea\x82\xa2",
-    "zeros": _RAW + "\x00" * 600_000,
+    "a length of everything": RAW + "\xff" * 8 + "\x00" * 400_000,
+    "a length without an end": RAW + "\x00\x00\x00\x00\x00\x00\x00\x7f\xd8\xea\x82\xa2",
+    "zeros": RAW + "\x00" * 600_000,
 }
 STEPS: Final[dict[str, str]] = {
     "a few": "".join(f'{{"step":{n},"data":{{"x":{n}}}}}\n' for n in range(1, 9)),
@@ -177,8 +115,8 @@ SWANLAB: Final[dict[str, str]] = {
     "a message in a number's place": "2\n\x68\x01\n\x50\x01\n\x58\x01",
     "times that are none": "2\n" + _text(field(13, field(1, "x") + field(4, field(1, 2**63)))),
     "another version": "0\n{}",
-    "no checksum": _RAW + _text(HEADER.pack(b":SWL", SWANLAB_MAGIC, 2)) + "\xff" * 500_000,
-    "empty fragments": _RAW + _text(HEADER.pack(b":SWL", SWANLAB_MAGIC, 2)) + "\x00" * 600_000,
+    "no checksum": RAW + _text(HEADER.pack(b":SWL", SWANLAB_MAGIC, 2)) + "\xff" * 500_000,
+    "empty fragments": RAW + _text(HEADER.pack(b":SWL", SWANLAB_MAGIC, 2)) + "\x00" * 600_000,
 }
 DATABASES: Final[dict[str, str]] = {
     "a few": _TRACKIO + "INSERT INTO metrics VALUES ('a', 'a', 1, 't', '{\"x\": 1}')",
@@ -204,6 +142,6 @@ DATABASES: Final[dict[str, str]] = {
     "'a'), ('l/0', '1', 'a')",
     "numbers that are none": _MLFLOW + "INSERT INTO metrics VALUES ('x', 9e999, 9e18, 'a', "
     "9223372036854775807, 0), ('x', 'y', 'z', 'a', 'b', 0), (zeroblob(9), 1, 1, 'a', 1, 1)",
-    "no database": _RAW + "SQLite format 3\x00" + "\xff" * 200_000,
-    "zeros": _RAW + "SQLite format 3\x00" + "\x00" * 200_000,
+    "no database": RAW + "SQLite format 3\x00" + "\xff" * 200_000,
+    "zeros": RAW + "SQLite format 3\x00" + "\x00" * 200_000,
 }  # fmt: skip
