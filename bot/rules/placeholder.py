@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import message
+from bot.base.regex import regex
 from bot.rules._support.base import Example, Hit, Meta, RuleContext
-from bot.rules._support.code import from_default, placeholder
+from bot.rules._support.code import from_default, placeholder, without_comments
 from bot.rules._support.example import verl
 from bot.rules._support.keys import shown
 from bot.shell.source import Span
@@ -26,7 +27,7 @@ META = Meta(
     ),
     limits=(
         "Knows path/to, your_…, <…>, xxx and TODO. A note where the caller can set another value, "
-        "as in ${MODEL:-/path/to/model}."
+        "as in ${MODEL:-/path/to/model}; an error where bash takes <…> for redirections."
     ),
     source="verl's docs/perf/device_tuning.rst asks for a configuration that has been tested",
     example=Example(
@@ -35,9 +36,14 @@ META = Meta(
     ),
 )
 
+_ANGLES = regex(r"(?<![^\s=:/,])<[A-Za-z][\w\-/.]{0,60}>(?=\s)")
+_REST = regex(r"(?:\\\n|[^\n;&|])*")
+"""What follows the last word of a command: redirections."""
+
 
 def check(context: RuleContext) -> Iterator[Hit]:
     """Placeholders in the words of each launch, those that the framework cannot take included."""
+    yield from _redirections(context)
     for plan in context.plans:
         for setting in plan.settings:
             if found := placeholder(setting.text):
@@ -46,6 +52,31 @@ def check(context: RuleContext) -> Iterator[Hit]:
             if bad.placeholder:
                 key = bad.word.text.partition("=")[0]
                 yield _hit(key, bad.placeholder, bad.word, bad.span)
+
+
+def _redirections(context: RuleContext) -> Iterator[Hit]:
+    """Placeholders that are no words: bash reads the file `PATH` of `--model <PATH> --bf16`."""
+    text = without_comments(context)
+    for span in dict.fromkeys(plan.launch.command.span for plan in context.plans):
+        words = [piece.span for word in _words(context, span) for piece in word.pieces]
+        rest = _REST.match(text, span.end)
+        for found in _ANGLES.finditer(text, span.start, rest.end() if rest else span.end):
+            at = Span(found.start(), found.end())
+            if not any(word.start <= at.start < word.end for word in words):
+                yield Hit(
+                    message=message(
+                        "bash takes the placeholder {text} for redirections", text=found[0]
+                    ),
+                    span=at,
+                    severity="error",
+                    help=message("write the value that the run used"),
+                )
+
+
+def _words(context: RuleContext, span: Span) -> Iterator[Word]:
+    for plan in context.plans:
+        if plan.launch.command.span == span:
+            yield from plan.launch.command.argv
 
 
 def _hit(key: str, text: str, word: Word, value: Span) -> Hit:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.base.messages import Message, message, pmessage
+from bot.base.regex import regex
 from bot.rules._support.base import Example, Hit, Meta, RuleContext, Skip
 from bot.rules._support.example import verl
+from bot.shell.words import Problem
 
 META = Meta(
     id="RLB001",
@@ -36,6 +38,9 @@ META = Meta(
 )
 
 
+_PLACEHOLDER = regex(r"(?<![^\s=:/,\"])<[A-Za-z][\w .:/-]{0,60}>")
+
+
 def check(context: RuleContext) -> Iterator[Hit | Skip]:
     """What the reader could not take as it stands."""
     for problem in context.reading.problems:
@@ -58,7 +63,17 @@ def check(context: RuleContext) -> Iterator[Hit | Skip]:
             yield Hit(
                 message=pmessage("syntax", "{problem}", problem=_clause(problem.message)),
                 span=problem.span,
+                help=_help(context, problem),
             )
+
+
+def _help(context: RuleContext, problem: Problem) -> Message | None:
+    """What to do where a placeholder is what bash takes for redirections: `MODEL=<PATH>`."""
+    line = context.source.line(context.source.place(problem.span).line)
+    found = _PLACEHOLDER.search(line) if problem.kind == "syntax" else None
+    if found is None:
+        return None
+    return message("replace {text}, which bash takes for redirections", text=found[0])
 
 
 def _clause(sentence: str) -> str:

@@ -18,6 +18,11 @@ MODEL = "actor_rollout_ref.model.path"
         verl("trainer.experiment_name=young_7"),
         verl("trainer.experiment_name=maxxxl"),
         verl("trainer.default_local_dir=checkpoints/pathto"),
+        verl("trainer.project_name=a > run.log 2>&1 < /dev/null"),
+        verl("trainer.project_name=a <<< b"),
+        verl("trainer.project_name=a <in.txt >out.txt"),
+        verl("trainer.project_name=a  # <NAME> is no word"),
+        "echo <NAME> a\n" + verl(),
     ],
 )
 def test_stays_silent(script: str) -> None:
@@ -33,6 +38,12 @@ def test_stays_silent(script: str) -> None:
         verl("trainer.experiment_name=your_name"),
         verl("trainer.project_name=xxx"),
         openrlhf("--data.prompt_dataset path/to/prompts"),
+        openrlhf(
+            "--data.prompt_dataset <PROMPTS> --logger.wandb.key <your_token> --ds.zero_stage 3"
+        ),
+        openrlhf("--data.prompt_dataset '<PROMPTS>' --ds.zero_stage 3"),
+        verl("trainer.project_name=<NAME> trainer.nnodes=1"),
+        'C="--data.prompt_dataset <PROMPTS>"\n' + openrlhf("$C --ds.zero_stage 3"),
     ],
 )
 def test_says_what_is_wrong(script: str, snapshot: SnapshotAssertion) -> None:

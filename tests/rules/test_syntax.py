@@ -36,6 +36,8 @@ def test_stays_silent(script: str) -> None:
         "for i in 1 2; do echo $i\n",
         verl() + "fi\n",
         "(echo a\n",
+        "MODEL=<PATH_TO_MODEL>\n" + verl(),
+        verl("trainer.default_local_dir=<DIR>"),
     ],
 )
 def test_says_what_bash_refuses(script: str, snapshot: SnapshotAssertion) -> None:
