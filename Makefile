@@ -47,10 +47,10 @@ typed: $(LIGHT)
 	@$(BIN)/mypy --no-error-summary
 
 whole: $(READY)
-	@$(BIN)/python -m pytest -n 6 --dist worksteal
+	@$(BIN)/python -m pytest -n 4 --dist worksteal
 
 quick: $(LIGHT)
-	@$(BIN)/python -m pytest --quick --snapshot-warn-unused -n 3 --dist worksteal
+	@$(BIN)/python -m pytest --quick --snapshot-warn-unused -n logical --maxprocesses 4 --dist worksteal
 
 lint: $(LIGHT)  ## format and lint
 	@$(BIN)/ruff format .

@@ -211,7 +211,8 @@ def test_a_day_of_eight_gpus_is_small(lowest: int, highest: int, most: int) -> N
     size = 0
     for number in range(24 * 60):
         levels = [chance.randint(40_000, 70_000) for _ in range(8)]
-        looks = [[level + chance.randint(lowest, highest) for _ in range(60)] for level in levels]
+        steps = range(lowest, highest + 1)
+        looks = [[level + step for step in chance.choices(steps, k=60)] for level in levels]
         minute = {
             "kind": "minute", "number": number, "began": 1.7e9 + 60 * number, "looks": 60,
             "peak_bytes": [max(row) << 20 for row in looks],

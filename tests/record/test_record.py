@@ -275,7 +275,7 @@ def test_without_a_gpu_it_records_the_rest_and_says_so(place: Path) -> None:
 def test_killed_at_any_moment_it_leaves_a_manifest_that_says_so(place: Path, library: Path) -> None:
     for number, delay in enumerate((0.0, 0.3, 1.0)):
         out = f"k{number}.jsonl"
-        arguments = [*RLBOT, "record", "--out", out, "--", "sleep", "4"]
+        arguments = [*RLBOT, "record", "--out", out, "--", "sleep", "30"]
         running = subprocess.Popen(arguments, cwd=place, env=environment(place, library))
         while not (place / out).exists() or not (place / out).stat().st_size:
             time.sleep(0.02)

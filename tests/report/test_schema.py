@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -10,14 +10,16 @@ from jsonschema import Draft202012Validator
 from tools.schemas import config_schema, files, report_schema
 
 
-@pytest.mark.parametrize("path", sorted(files()), ids=lambda path: path.name)
-def test_the_file_on_disk_is_the_models_schema(path: Path) -> None:
-    assert path.read_text(encoding="utf-8") == files()[path], "run `make schemas`"
+def test_the_files_on_disk_are_the_models_schemas() -> None:
+    made = files()
+    stored = {path: path.read_text(encoding="utf-8") for path in made}
+    assert len(made) > 5
+    assert stored == made, "run `make schemas`"
 
 
-@pytest.mark.parametrize("schema", [report_schema(), config_schema()], ids=["report", "config"])
-def test_the_schema_is_valid_itself(schema: dict[str, object]) -> None:
-    Draft202012Validator.check_schema(schema)
+@pytest.mark.parametrize("schema", [report_schema, config_schema])
+def test_the_schema_is_valid_itself(schema: Callable[[], dict[str, object]]) -> None:
+    Draft202012Validator.check_schema(schema())
 
 
 def test_a_field_that_nobody_declared_is_refused() -> None:

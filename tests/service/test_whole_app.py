@@ -35,6 +35,7 @@ from bot.service.sweep import sweep
 from bot.service.verifications import Verifications
 from bot.service.work import GitHubWork
 from bot.service.worker import Worker
+from tests.github.limit import LimitHeaders
 from tests.github.runner import comment_event
 from tests.github.server import Server
 from tests.github.store import Fault, Pull
@@ -227,8 +228,7 @@ def test_t20_a_limit_that_outlasts_one_attempt_loses_nothing_and_is_kept_to(
 ) -> None:
     pulls = [app.here.pull({SCRIPT: BROKEN}, branch=f"tuning-{at}") for at in range(4)]
     body = {"message": message, "documentation_url": "https://docs.github.com/rest"}
-    reset = {"X-RateLimit-Reset": str(int(time.time()) + 4)}
-    limit = Fault("POST", "/graphql", status, body, {**reset, **headers}, times=1_000)
+    limit = Fault("POST", "/graphql", status, body, LimitHeaders(headers), times=1_000)
     app.here.store.faults.append(limit)
     for pull in pulls:
         app.deliver(pull)

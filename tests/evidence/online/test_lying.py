@@ -120,14 +120,14 @@ def test_answers_that_are_none(room: Room, operation: str, body: bytes) -> None:
 @pytest.mark.parametrize(
     "config",
     [
-        {str(n): {"value": n} for n in range(150_000)},
-        {"a": {"value": [1] * 1_500_000}},
-        {"a": {"value": [{}] * 300_000}},
+        lambda: {str(n): {"value": n} for n in range(150_000)},
+        lambda: {"a": {"value": [1] * 1_500_000}},
+        lambda: {"a": {"value": [{}] * 300_000}},
     ],
     ids=["settings", "numbers", "mappings"],
 )
-def test_a_configuration_of_any_size(room: Room, config: dict[str, Any]) -> None:
-    next(iter(room.server.store.runs.values())).config = config
+def test_a_configuration_of_any_size(room: Room, config: Callable[[], dict[str, Any]]) -> None:
+    next(iter(room.server.store.runs.values())).config = config()
     found = outcome(room)
     assert isinstance(found, Facts)
     assert found.config == {}
