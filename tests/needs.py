@@ -61,6 +61,7 @@ FREE: Final = frozenset(
         "tests/evidence/online/test_wire.py",
         "tests/hostile/test_regexes.py",
         "tests/service/test_buttons.py",
+        "tests/service/test_deploy.py",
         "tests/service/test_events.py",
         "tests/service/test_readings.py",
         "tests/service/test_retries.py",

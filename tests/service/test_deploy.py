@@ -94,6 +94,7 @@ def test_the_base_image_is_named_by_a_digest() -> None:
     assert all("--build-arg PYTHON_IMAGE=" in build for build in builds)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("image", "status"),
     [(f"python:3.11-slim@sha256:{'0' * 64}", 0), ("python:3.11-slim", 1), ("", 1)],
@@ -106,6 +107,7 @@ def test_the_build_refuses_a_base_image_by_its_tag(image: str, status: int) -> N
     assert done.returncode == status
 
 
+@pytest.mark.process
 def test_the_health_check_of_the_image_asks_the_app(sqlite: Database) -> None:
     (command,) = re.findall(r"^HEALTHCHECK .*\\\n    CMD (\[.+\])$", DOCKERFILE, re.MULTILINE)
     _, option, code = json.loads(command)
@@ -118,6 +120,7 @@ def test_the_health_check_of_the_image_asks_the_app(sqlite: Database) -> None:
     assert gone.returncode == 1
 
 
+@pytest.mark.database
 def test_a_backup_taken_while_it_runs_can_be_restored(sqlite: Database, tmp_path: Path) -> None:
     """By the command of the guide, with other paths."""
     (command,) = re.findall(r"python3 -c '(.+)'$", TEXT, re.MULTILINE)
@@ -142,6 +145,7 @@ def test_a_backup_taken_while_it_runs_can_be_restored(sqlite: Database, tmp_path
         eventually(lambda: (job(2).id, "published") in ended)
 
 
+@pytest.mark.process
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="there is no systemd here")
 def test_systemd_understands_the_unit_and_finds_it_closed(tmp_path: Path) -> None:
     unit = tmp_path / "rlbot.service"
@@ -161,6 +165,7 @@ def _systemd_analyze(*arguments: str) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
+@pytest.mark.tools
 def test_the_image_holds_all_that_the_program_is_built_from(tmp_path: Path) -> None:
     """The steps of the Dockerfile on the files that it copies, without Docker."""
     lines = (ROOT / "deploy/Dockerfile").read_text("utf-8")
